@@ -1,0 +1,110 @@
+"""Typed failures. Each carries what a caller needs to say what failed and what to do."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class SlopError(Exception):
+    """A resource failed. `str(error)` says what failed, the value, the remedy, and the path or URL last.
+
+    Args:
+        what: what failed, one plain sentence without a closing full stop.
+        remedy: what the person can do, one plain sentence, may be empty.
+        where: path or URL that it concerns, may be empty. Never a key.
+    """
+
+    def __init__(self, what: str, *, remedy: str = "", where: str = "") -> None:
+        self.what = what
+        self.remedy = remedy
+        self.where = where
+        super().__init__(". ".join(part for part in (what, remedy, where) if part))
+
+
+class StorageError(SlopError):
+    """A file of the home, the project or the platform directories could not be read or written.
+
+    Args:
+        errno: the operating system's number, or None where the fault is in the content.
+    """
+
+    def __init__(self, what: str, *, remedy: str = "", where: str = "", errno: int | None = None) -> None:
+        super().__init__(what, remedy=remedy, where=where)
+        self.errno = errno
+
+
+class ConfigError(SlopError):
+    """A settings file is wrong at a place that can be named.
+
+    Args:
+        line: 1-based line of the fault, or None where the whole file is meant.
+    """
+
+    def __init__(self, what: str, *, remedy: str = "", where: str = "", line: int | None = None) -> None:
+        super().__init__(what, remedy=remedy, where=where)
+        self.line = line
+
+
+class LockedError(SlopError):
+    """Another process holds what we need (a home, a discussion, a ledger)."""
+
+
+class FailureKind(StrEnum):
+    """Why a provider's call failed, in one meaning for all vendors."""
+
+    NO_KEY = "no_key"
+    BAD_KEY = "bad_key"
+    FORBIDDEN = "forbidden"
+    NO_NETWORK = "no_network"
+    TIMED_OUT = "timed_out"
+    UNKNOWN_MODEL = "unknown_model"
+    BAD_REQUEST = "bad_request"
+    CONTEXT_TOO_LONG = "context_too_long"
+    REQUEST_TOO_LARGE = "request_too_large"
+    RATE_LIMITED = "rate_limited"
+    NO_QUOTA = "no_quota"
+    OVERLOADED = "overloaded"
+    SERVER_FAULT = "server_fault"
+    STREAM_DROPPED = "stream_dropped"
+    BAD_REPLY = "bad_reply"
+    NOT_INSTALLED = "not_installed"
+
+
+RETRYABLE_KINDS = frozenset(
+    {
+        FailureKind.NO_NETWORK,
+        FailureKind.TIMED_OUT,
+        FailureKind.RATE_LIMITED,
+        FailureKind.OVERLOADED,
+        FailureKind.SERVER_FAULT,
+    }
+)
+"""Kinds that the program retries by itself, and only while no part of the reply has arrived."""
+
+
+class ProviderError(SlopError):
+    """A provider's call failed.
+
+    Args:
+        kind: the failure in one meaning for all vendors.
+        status: HTTP status, or None where no answer came.
+        request_id: the vendor's id of the request, may be empty.
+        retry_after_s: seconds the vendor asked us to wait, or None.
+    """
+
+    def __init__(
+        self,
+        kind: FailureKind,
+        what: str,
+        *,
+        remedy: str = "",
+        where: str = "",
+        status: int | None = None,
+        request_id: str = "",
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(what, remedy=remedy, where=where)
+        self.kind = kind
+        self.status = status
+        self.request_id = request_id
+        self.retry_after_s = retry_after_s

@@ -1,0 +1,1 @@
+"""Clients of model providers, one module a vendor, all behind `Provider`."""

@@ -1,0 +1,370 @@
+"""What a front end may ask of the controller: a closed union, imperative names.
+
+The window, the CLI, the Hook API and the tests all send these and nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.values.curation import FileItem
+
+
+@dataclass(frozen=True, slots=True)
+class CreateDiscussion:
+    """Start a discussion and select it. Empty fields take the settings' defaults."""
+
+    name: str = ""
+    provider: str = ""
+    model: str = ""
+    preset: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectDiscussion:
+    """Show a discussion; its log is loaded when it is not yet."""
+
+    discussion_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RenameDiscussion:
+    discussion_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class PinDiscussion:
+    discussion_id: str
+    is_pinned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveDiscussion:
+    discussion_id: str
+    is_archived: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteDiscussion:
+    """Move a discussion to the trash; `UndoDelete` brings it back."""
+
+    discussion_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class UndoDelete:
+    """Bring a discussion back from the trash. Empty id: the one deleted last."""
+
+    discussion_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BranchDiscussion:
+    """Copy a discussion up to and including a message into a new one, and select it."""
+
+    discussion_id: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetModel:
+    discussion_id: str
+    provider: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetEffort:
+    discussion_id: str
+    effort: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetDiscussionPreset:
+    """Choose the context preset of a discussion. Empty: none."""
+
+    discussion_id: str
+    preset: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetPersona:
+    discussion_id: str
+    persona: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetSystemPreset:
+    discussion_id: str
+    system_preset: str
+
+
+@dataclass(frozen=True, slots=True)
+class SendPrompt:
+    """Send text and the draft's attachments. The draft is emptied once the words are on disk."""
+
+    discussion_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CancelReply:
+    discussion_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RetrySend:
+    """Send again the message whose call failed; nothing is retyped."""
+
+    discussion_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RegenerateReply:
+    """Ask again for the reply to the last user message; the old reply is deleted (it stays in the log)."""
+
+    discussion_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class EditMessage:
+    """Replace a message's text; its attachments stay."""
+
+    discussion_id: str
+    message_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteMessage:
+    discussion_id: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreMessage:
+    discussion_id: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetDraft:
+    """What stands in the composer now; written to disk soon after."""
+
+    discussion_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttachFile:
+    """Attach a file by its path to the draft."""
+
+    discussion_id: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttachText:
+    """Attach a text (a long paste) to the draft."""
+
+    discussion_id: str
+    text: str
+    name: str = "pasted.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Detach:
+    """Take an attachment out of the draft."""
+
+    discussion_id: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExportDiscussion:
+    """Write a discussion to a file. `form` is `markdown` or `json`."""
+
+    discussion_id: str
+    form: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchDiscussions:
+    """Find text in names and messages of all discussions. Empty: show all."""
+
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class CreatePreset:
+    """A new preset; `copy_of` duplicates another, and its items are taken where `items` is empty."""
+
+    name: str
+    items: tuple[FileItem, ...] = ()
+    copy_of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePreset:
+    """Replace the items of a preset; works at once, saved by `SavePreset`."""
+
+    name: str
+    items: tuple[FileItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SavePreset:
+    """Write a preset to the project's `manual_slop.toml`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RevertPreset:
+    """Take a preset back to what the file says."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RenamePreset:
+    name: str
+    new_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeletePreset:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class InspectFile:
+    """Read a file for the structure view: outline, slices, tokens. Empty path closes the view."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrustProject:
+    """Let the project's `manual_slop.toml` count, or stop it from counting."""
+
+    is_trusted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OpenProject:
+    """Work in another folder."""
+
+    root: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSetting:
+    """Write one key of user settings (`appearance.theme`). `value` is a TOML value or None to remove it."""
+
+    key: str
+    value: str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoreKey:
+    """Keep a provider's key in the keyring (or the file store). Never logged. Empty key removes it."""
+
+    provider: str
+    key: str
+
+    def __repr__(self) -> str:
+        return f"StoreKey(provider={self.provider!r}, key=<hidden>)"
+
+
+@dataclass(frozen=True, slots=True)
+class SaveServer:
+    """Add or change an OpenAI-compatible server of user settings."""
+
+    id: str
+    label: str
+    base_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveServer:
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshModels:
+    """Ask a provider for its list of models."""
+
+    provider: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindLocalServers:
+    """Look for Ollama, LM Studio, llama.cpp and vLLM on their usual loopback ports."""
+
+
+@dataclass(frozen=True, slots=True)
+class DismissNotice:
+    notice_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SaveWindow:
+    """Persist panes, tabs, scroll, theme and scale. `data_toml` is the window's own table."""
+
+    data_toml: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quit:
+    """Stop workers, write what is pending, end."""
+
+
+Command = (
+    CreateDiscussion
+    | SelectDiscussion
+    | RenameDiscussion
+    | PinDiscussion
+    | ArchiveDiscussion
+    | DeleteDiscussion
+    | UndoDelete
+    | BranchDiscussion
+    | SetModel
+    | SetEffort
+    | SetDiscussionPreset
+    | SetPersona
+    | SetSystemPreset
+    | SendPrompt
+    | CancelReply
+    | RetrySend
+    | RegenerateReply
+    | EditMessage
+    | DeleteMessage
+    | RestoreMessage
+    | SetDraft
+    | AttachFile
+    | AttachText
+    | Detach
+    | ExportDiscussion
+    | SearchDiscussions
+    | CreatePreset
+    | ChangePreset
+    | SavePreset
+    | RevertPreset
+    | RenamePreset
+    | DeletePreset
+    | InspectFile
+    | TrustProject
+    | OpenProject
+    | ChangeSetting
+    | StoreKey
+    | SaveServer
+    | RemoveServer
+    | RefreshModels
+    | FindLocalServers
+    | DismissNotice
+    | SaveWindow
+    | Quit
+)

@@ -1,0 +1,136 @@
+"""Curated files: items, presets, outlines and what was read of each file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class FileMode(StrEnum):
+    """How much of a file enters the context."""
+
+    WHOLE = "whole"
+    SLICES = "slices"
+    OUTLINE = "outline"
+    NOTES = "notes"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class LineRange:
+    """Lines `first` to `last`, 1-based, both included, first <= last."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileItem:
+    """One entry of a preset.
+
+    Args:
+        path: POSIX path relative to the project's root, an absolute path, or a glob (`src/**/*.py`).
+        slices: line ranges for mode `slices`; symbols: qualified names (`Class.method`) for the same mode.
+        pinned: stays at the head of the preset whatever the order of the rest.
+    """
+
+    path: str
+    mode: FileMode = FileMode.WHOLE
+    slices: tuple[LineRange, ...] = ()
+    symbols: tuple[str, ...] = ()
+    notes: str = ""
+    pinned: bool = False
+    enabled: bool = True
+
+    @property
+    def is_glob(self) -> bool:
+        """Whether the path is a pattern that stands for many files."""
+        return any(mark in self.path for mark in "*?[")
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A named, ordered list of file items."""
+
+    name: str
+    items: tuple[FileItem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """One definition or heading of a file: `name` qualified with dots, `signature` one line of its source."""
+
+    name: str
+    kind: str
+    lines: LineRange
+    signature: str
+    depth: int = 0
+
+
+class FileProblemKind(StrEnum):
+    """Why a file has no text to send."""
+
+    VANISHED = "vanished"
+    BINARY = "binary"
+    TOO_LARGE = "too_large"
+    UNREADABLE = "unreadable"
+    NOT_UTF8 = "not_utf8"
+    NOT_A_FILE = "not_a_file"
+    OUTSIDE = "outside"
+    EMPTY_GLOB = "empty_glob"
+    TOO_MANY = "too_many"
+
+
+@dataclass(frozen=True, slots=True)
+class FileProblem:
+    """What is wrong with a file, in a sentence, with the remedy."""
+
+    kind: FileProblemKind
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileSnapshot:
+    """What one read of a file found. `text` is decoded, LF line ends; empty where there is a problem.
+
+    Args:
+        path: as it is shown and sent: POSIX, relative to the project's root where it lies inside it.
+        sha256: hex digest of the raw bytes, empty when nothing could be read.
+        mtime_ns: modification time, for noticing change.
+        symbols: the outline, in file order; empty where no grammar knows the file.
+        tokens: by the offline tokenizer for the whole text, or None while not yet counted.
+    """
+
+    path: str
+    absolute_path: str
+    sha256: str = ""
+    text: str = ""
+    size_bytes: int = 0
+    mtime_ns: int = 0
+    line_count: int = 0
+    symbols: tuple[Symbol, ...] = ()
+    tokens: int | None = None
+    problem: FileProblem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemFiles:
+    """The files that one item of a preset stands for, after the glob was expanded, sorted by path.
+
+    `problem` is set where the item as a whole cannot be honoured (an empty glob, too many matches).
+    """
+
+    item: FileItem
+    files: tuple[FileSnapshot, ...]
+    problem: FileProblem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NamedText:
+    """A text with the name that it is known by: a prompt preset, a persona, an identity file.
+
+    `source` is the file it came from, empty where it stands in settings.
+    """
+
+    name: str
+    text: str
+    source: str = ""

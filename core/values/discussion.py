@@ -1,0 +1,121 @@
+"""A discussion: what is persisted of it, what is derived, and what is open in the window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from core.values.messages import AttachmentPart, Entry, Message
+from core.values.provider import Failure
+from core.values.records import RequestRecord
+from core.values.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class DiscussionMeta:
+    """`meta.toml`. `parent_id` and `branch_message_id` are empty for a discussion that is no branch."""
+
+    id: str
+    name: str
+    created_at: datetime
+    provider: str
+    model: str
+    effort: str = "auto"
+    preset: str = ""
+    persona: str = ""
+    system_preset: str = ""
+    pinned: bool = False
+    archived: bool = False
+    caching_enabled: bool = True
+    parent_id: str = ""
+    branch_message_id: str = ""
+    spend_limit_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiscussionSummary:
+    """A row of the list: the meta and figures derived from the log (a cache, rebuilt at any time).
+
+    Args:
+        turns: messages of the user; preview: start of the last message, one line, at most 160 characters.
+        problem: why the discussion cannot be opened as it should be, empty when all is well.
+    """
+
+    meta: DiscussionMeta
+    updated_at: datetime
+    turns: int = 0
+    usage: Usage = field(default_factory=Usage)
+    preview: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What stands in the composer."""
+
+    text: str = ""
+    attachments: tuple[AttachmentPart, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDiscussion:
+    """A discussion whose log is loaded.
+
+    Args:
+        entries: messages and marks in order, edits applied, deleted ones kept with `is_deleted`.
+        last_request: the newest request record, for the difference and for replay.
+        failed_message_id: the user's message whose send failed and can be retried, empty otherwise.
+        repaired: what was repaired when the log was read (a torn last line, foreign lines), in sentences.
+        record_count: records in the log, for making ids unique in it.
+    """
+
+    id: str
+    entries: tuple[Entry, ...] = ()
+    draft: Draft = field(default_factory=Draft)
+    last_request: RequestRecord | None = None
+    failed_message_id: str = ""
+    failure: Failure | None = None
+    repaired: tuple[str, ...] = ()
+    record_count: int = 0
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The messages that are not deleted, in order."""
+        return tuple(e for e in self.entries if isinstance(e, Message) and not e.is_deleted)
+
+
+class CallPhase(StrEnum):
+    """Where a call stands."""
+
+    SAVING = "saving"
+    WAITING = "waiting"
+    STREAMING = "streaming"
+    RETRYING = "retrying"
+    STOPPING = "stopping"
+    STORING = "storing"
+
+
+@dataclass(frozen=True, slots=True)
+class LiveCall:
+    """A call under way.
+
+    Args:
+        user_message_id: the message that it answers; reply_id: the id that the reply will have in the log.
+        text, reasoning: what has arrived; retry_at and retry_reason: while `RETRYING`.
+    """
+
+    id: str
+    discussion_id: str
+    user_message_id: str
+    reply_id: str
+    provider: str
+    model: str
+    started_at: datetime
+    phase: CallPhase = CallPhase.SAVING
+    text: str = ""
+    reasoning: str = ""
+    usage: Usage | None = None
+    first_token_at: datetime | None = None
+    retry_at: datetime | None = None
+    retry_reason: str = ""

@@ -1,0 +1,128 @@
+"""What was said: parts, messages and marks of a discussion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from core.values.usage import Usage
+
+
+class Role(StrEnum):
+    """Who said it."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class Status(StrEnum):
+    """How whole a message is. `PARTIAL`: the stream ended early. `INTERRUPTED`: the person or a crash ended it."""
+
+    COMPLETE = "complete"
+    PARTIAL = "partial"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """Plain text, UTF-8, LF, no lone surrogates."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningPart:
+    """What a model thought aloud.
+
+    `vendor_json` is the vendor's own block (signature, encrypted content) as canonical JSON, to be sent back
+    unchanged by the same provider's client; empty where the vendor wants nothing back.
+    """
+
+    text: str
+    vendor_json: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallPart:
+    """A call that the model asked for. `arguments_json` is the model's text, not yet judged."""
+
+    call_id: str
+    name: str
+    arguments_json: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResultPart:
+    """What a tool answered."""
+
+    call_id: str
+    text: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentPart:
+    """A file kept in the discussion's `attachments/`, named by its content's sha256 (hex)."""
+
+    sha256: str
+    media_type: str
+    name: str
+    size_bytes: int
+
+    @property
+    def is_image(self) -> bool:
+        """Whether a model would take it as a picture."""
+        return self.media_type.startswith("image/")
+
+
+Part = TextPart | ReasoningPart | ToolCallPart | ToolResultPart | AttachmentPart
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a discussion as the person sees it: edits applied, usage attached."""
+
+    id: str
+    at: datetime
+    role: Role
+    parts: tuple[Part, ...]
+    status: Status = Status.COMPLETE
+    provider: str = ""
+    model: str = ""
+    usage: Usage | None = None
+    is_edited: bool = False
+    is_deleted: bool = False
+
+    @property
+    def text(self) -> str:
+        """The text parts, joined with a blank line."""
+        return "\n\n".join(part.text for part in self.parts if isinstance(part, TextPart))
+
+    @property
+    def reasoning(self) -> str:
+        """The reasoning parts, joined with a blank line."""
+        return "\n\n".join(part.text for part in self.parts if isinstance(part, ReasoningPart))
+
+    @property
+    def attachments(self) -> tuple[AttachmentPart, ...]:
+        """The attached files, in order."""
+        return tuple(part for part in self.parts if isinstance(part, AttachmentPart))
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something the person should see in place: cancelled, model switched, repaired, harvested.
+
+    `after_id` is the id of the message that it follows, empty at the head of the discussion.
+    """
+
+    id: str
+    at: datetime
+    kind: str
+    text: str
+    after_id: str = ""
+
+
+Entry = Message | Mark

@@ -1,0 +1,179 @@
+"""What goes to a provider and what comes back, in one shape for all vendors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.errors import FailureKind
+from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
+from core.values.stack import Segment, ToolSchema
+from core.values.usage import Usage
+
+
+class ProviderKind(StrEnum):
+    """Which client speaks to a provider."""
+
+    ANTHROPIC = "anthropic"
+    GEMINI = "gemini"
+    OPENAI = "openai"
+    COMPATIBLE = "compatible"
+    CLAUDE_CODE = "claude_code"
+    EMBEDDED = "embedded"
+
+
+class Effort(StrEnum):
+    """How hard a reasoning model is asked to think. `AUTO` leaves it to the model."""
+
+    AUTO = "auto"
+    NONE = "none"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    MAX = "max"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelProfile:
+    """What is known of a model. From `models.toml` (packaged, then the person's), then the server's own list.
+
+    Args:
+        id: the vendor's name of it; context_tokens and max_output_tokens: None where unknown.
+        efforts: the levels it takes, in order, empty where it takes none.
+        token_factor: its tokens over o200k's for the same text, the prior before calibration.
+        takes_long_system: False puts layer 6 into the first user message.
+        family: which identity files it prefers (`claude`, `gpt`, `gemini`, `open`).
+    """
+
+    provider: str
+    id: str
+    label: str = ""
+    context_tokens: int | None = None
+    max_output_tokens: int | None = None
+    efforts: tuple[Effort, ...] = ()
+    takes_images: bool = False
+    takes_long_system: bool = True
+    token_factor: float = 1.0
+    family: str = ""
+    from_server: bool = False
+
+
+RequestPart = Segment | AttachmentPart | ReasoningPart | ToolCallPart | ToolResultPart
+
+
+@dataclass(frozen=True, slots=True)
+class RequestMessage:
+    """One message on the wire. Roles alternate: the stack never renders two user messages in a row."""
+
+    role: Role
+    parts: tuple[RequestPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderRequest:
+    """A rendered stack in wire order. A client maps it to the vendor's format and adds nothing.
+
+    Args:
+        system: layers 1, 4 to 7 (6 where the model takes long system prompts), one segment a block.
+        messages: files (9, 10) at the head of the first user message, prior turns, the user's message with
+            layer 8 as its last segment.
+        max_output_tokens: None for the model's own limit.
+        response_schema_json: canonical JSON Schema that the reply must match, empty for free text.
+        discussion_id: for caches and slots that are kept for each discussion.
+    """
+
+    provider: str
+    model: str
+    system: tuple[Segment, ...]
+    messages: tuple[RequestMessage, ...]
+    tools: tuple[ToolSchema, ...] = ()
+    effort: Effort = Effort.AUTO
+    max_output_tokens: int | None = None
+    response_schema_json: str = ""
+    discussion_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """More of the reply's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """More of the model's reasoning. `vendor_json` comes once, at the end of a block."""
+
+    text: str
+    vendor_json: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallReady:
+    """A complete tool call."""
+
+    part: ToolCallPart
+
+
+@dataclass(frozen=True, slots=True)
+class UsageUpdate:
+    """What the vendor has reported so far; replaces the one before. `cost_usd` is filled in by pricing."""
+
+    usage: Usage
+
+
+class StopKind(StrEnum):
+    """How a reply ended when nothing failed."""
+
+    COMPLETED = "completed"
+    TRUNCATED = "truncated"
+    REFUSED = "refused"
+    TOOL_CALLS = "tool_calls"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The last item of every stream that did not raise. `detail` is the vendor's word for it."""
+
+    kind: StopKind
+    detail: str = ""
+
+
+StreamItem = TextDelta | ReasoningDelta | ToolCallReady | UsageUpdate | Stopped
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A `ProviderError` as a value, for state and the log."""
+
+    kind: FailureKind
+    what: str
+    remedy: str = ""
+    where: str = ""
+    status: int | None = None
+    request_id: str = ""
+    retry_after_s: float | None = None
+
+
+class KeySource(StrEnum):
+    """Where a provider's key was found."""
+
+    NOT_NEEDED = "not_needed"
+    ENVIRONMENT = "environment"
+    KEYRING = "keyring"
+    FILE = "file"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderStatus:
+    """Whether a provider can be used, and why not."""
+
+    id: str
+    kind: ProviderKind
+    label: str
+    key_source: KeySource
+    base_url: str = ""
+    is_ready: bool = True
+    problem: str = ""

@@ -1,0 +1,115 @@
+"""The records of a discussion's log, one a line, append-only. The log is the truth. Source: 05-files.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from core.values.messages import Part, Role, Status
+from core.values.stack import LayerReport
+from core.values.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRecord:
+    """Something was said."""
+
+    id: str
+    at: datetime
+    role: Role
+    parts: tuple[Part, ...]
+    status: Status = Status.COMPLETE
+    provider: str = ""
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRecord:
+    """What was sent, by reference: enough to explain a miss or replay after a restart.
+
+    Args:
+        message_id: the user's message that the request answers.
+        layers: offsets, sizes and hashes of the twelve layers; wire_order: segment keys as they went out.
+        prefix_reason: why the stable prefix differs from the request before, empty where it does not.
+    """
+
+    id: str
+    at: datetime
+    message_id: str
+    provider: str
+    model: str
+    effort: str
+    layers: tuple[LayerReport, ...]
+    wire_order: tuple[str, ...]
+    stable_length_chars: int
+    prefix_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRecord:
+    """What a reply used. `message_id` is the assistant's message, or the request's id where none was kept."""
+
+    id: str
+    at: datetime
+    message_id: str
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class EditRecord:
+    """The parts of a message were replaced; the old stay in the log."""
+
+    id: str
+    at: datetime
+    target_id: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteRecord:
+    """A message left the discussion; it stays in the log."""
+
+    id: str
+    at: datetime
+    target_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreRecord:
+    """A deleted message is back."""
+
+    id: str
+    at: datetime
+    target_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ViewRecord:
+    """A cut, compaction, frozen base or delta that the model's view took. `data_json` is canonical JSON."""
+
+    id: str
+    at: datetime
+    kind: str
+    data_json: str
+
+
+@dataclass(frozen=True, slots=True)
+class MarkRecord:
+    """Anything the person should see in place: cancelled, model switched, repaired, harvested."""
+
+    id: str
+    at: datetime
+    kind: str
+    text: str
+
+
+Record = (
+    MessageRecord
+    | RequestRecord
+    | UsageRecord
+    | EditRecord
+    | DeleteRecord
+    | RestoreRecord
+    | ViewRecord
+    | MarkRecord
+)

@@ -1,0 +1,126 @@
+"""Settings as values, with the defaults. How they are read and merged is `core.config`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from core.values.curation import NamedText, Preset
+
+
+@dataclass(frozen=True, slots=True)
+class AiSettings:
+    """`[ai_settings]`: what a new discussion starts with."""
+
+    provider: str = "embedded"
+    model: str = ""
+    system_prompt: str = ""
+    system_prompt_preset: str = ""
+    persona: str = ""
+    effort: str = "auto"
+    max_output_tokens: int | None = None
+    spend_limit_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeSettings:
+    """`[ai_settings.knowledge]`."""
+
+    digest_enabled: bool = True
+    budget_bytes: int = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """`[providers.<id>]` of user settings: a vendor's address and limits, or a compatible server by its name.
+
+    Args:
+        kind: one of `ProviderKind`; for the vendors it equals the id, for others it is `compatible`.
+        base_url: empty for the SDK's own default (which its own environment variable may set).
+        timeout_s: longest silence between two parts of a stream; connect_timeout_s: to open a connection.
+    """
+
+    id: str
+    kind: str
+    label: str = ""
+    base_url: str = ""
+    timeout_s: float = 300.0
+    connect_timeout_s: float = 10.0
+    is_enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Appearance:
+    """`[appearance]` of user settings."""
+
+    theme: str = "dark"
+    ui_scale: float = 1.0
+    send_key: str = "ctrl+enter"
+
+
+@dataclass(frozen=True, slots=True)
+class FileLimits:
+    """`[files]` of user settings: what a preset may take in."""
+
+    max_file_bytes: int = 2_000_000
+    max_glob_files: int = 2_000
+    max_attachment_bytes: int = 20_000_000
+    paste_as_attachment_chars: int = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything after command line, environment, project and user settings were merged.
+
+    Args:
+        sources: for each key that is not a default (`ai_settings.model`), where it came from.
+    """
+
+    ai: AiSettings = field(default_factory=AiSettings)
+    knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
+    servers: Mapping[str, ServerSettings] = field(default_factory=dict)
+    appearance: Appearance = field(default_factory=Appearance)
+    files: FileLimits = field(default_factory=FileLimits)
+    trash_days: int = 30
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsFault:
+    """A settings file that cannot be honoured; the last good settings stay.
+
+    Args:
+        path: the file; line: 1-based or None; reason: plain sentence with the remedy.
+    """
+
+    path: str
+    line: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The project folder as far as it counts.
+
+    Args:
+        root: absolute path, symlinks resolved; empty when there is none.
+        has_file: whether `manual_slop.toml` exists; is_trusted: whether its settings count.
+        held_back: what the file asks for and does not get until the person trusts the folder, in sentences.
+        context: texts for layer 6 in order (project context, then identity and memory files), with their file.
+        presets, personas, system_prompts: by name, file order kept. Presets include unsaved work.
+        unsaved_presets: names whose items differ from the file.
+        allowed_roots: absolute paths outside the root that presets may read, only when trusted.
+    """
+
+    root: str = ""
+    name: str = ""
+    has_file: bool = False
+    is_trusted: bool = False
+    held_back: tuple[str, ...] = ()
+    context: tuple[NamedText, ...] = ()
+    identity: tuple[NamedText, ...] = ()
+    presets: Mapping[str, Preset] = field(default_factory=dict)
+    unsaved_presets: frozenset[str] = frozenset()
+    personas: Mapping[str, NamedText] = field(default_factory=dict)
+    system_prompts: Mapping[str, NamedText] = field(default_factory=dict)
+    allowed_roots: tuple[str, ...] = ()

@@ -1,0 +1,188 @@
+"""The context stack as values: its inputs, its twelve layers, and what is said of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from core.values.curation import ItemFiles, NamedText
+from core.values.messages import AttachmentPart, Message
+
+
+class LayerId(IntEnum):
+    """The twelve layers in canonical order. 1 to 7 are the stable prefix. Source: 10-context.md."""
+
+    ROLE = 1
+    TOOL_FORMAT = 2
+    TOOLS = 3
+    SYSTEM_PRESET = 4
+    PERSONA = 5
+    PROJECT = 6
+    KNOWLEDGE = 7
+    METADATA = 8
+    FILE_SET = 9
+    FILE_DETAILS = 10
+    TURNS = 11
+    USER = 12
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether the layer is part of the stable prefix."""
+        return self <= LayerId.KNOWLEDGE
+
+
+LAYER_TITLES = {
+    LayerId.ROLE: "Role instructions",
+    LayerId.TOOL_FORMAT: "Function-calling schema",
+    LayerId.TOOLS: "Tools",
+    LayerId.SYSTEM_PRESET: "System prompt preset",
+    LayerId.PERSONA: "Persona",
+    LayerId.PROJECT: "Project context",
+    LayerId.KNOWLEDGE: "Knowledge",
+    LayerId.METADATA: "Discussion metadata",
+    LayerId.FILE_SET: "Context preset",
+    LayerId.FILE_DETAILS: "File details",
+    LayerId.TURNS: "Prior turns",
+    LayerId.USER: "Your message",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSchema:
+    """A tool as every provider is told of it. `parameters_json` is canonical JSON Schema, keys sorted."""
+
+    name: str
+    description: str
+    parameters_json: str
+
+
+@dataclass(frozen=True, slots=True)
+class DiscussionFacts:
+    """What layer 8 says of the discussion."""
+
+    name: str = ""
+    roles: tuple[str, ...] = ()
+    turn_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StackInputs:
+    """Everything that the stack is built from. Same inputs, same bytes.
+
+    Args:
+        epoch: salt of an invalidated discussion, 0 until the first invalidation (20-caching.md).
+        role_text: layer 1; tool_format_text: layer 2; tools: layer 3, any order (the stack sorts them).
+        system_text: layer 4; persona: layer 5; project: layer 6 in order; digest: layer 7a or empty (off);
+        notes: layer 7b; facts: layer 8; preset_name and items: layers 9 and 10; turns: layer 11, only what the
+        model's view holds, none deleted; user_text and attachments: layer 12; retrieved: `{rag-context}`.
+    """
+
+    provider: str = ""
+    model: str = ""
+    epoch: int = 0
+    role_text: str = ""
+    tool_format_text: str = ""
+    tools: tuple[ToolSchema, ...] = ()
+    system_text: NamedText | None = None
+    persona: NamedText | None = None
+    project: tuple[NamedText, ...] = ()
+    digest: str = ""
+    notes: tuple[NamedText, ...] = ()
+    facts: DiscussionFacts = field(default_factory=DiscussionFacts)
+    preset_name: str = ""
+    items: tuple[ItemFiles, ...] = ()
+    turns: tuple[Message, ...] = ()
+    retrieved: str = ""
+    user_text: str = ""
+    attachments: tuple[AttachmentPart, ...] = ()
+    takes_long_system: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A run of text of one layer: the unit of hashing, caching and of the wire.
+
+    Args:
+        key: stable name inside the stack (`6/AGENTS.md`, `10/src/a.py`, `11/<message id>`).
+        sha256: hex digest of the text's UTF-8 bytes.
+        tokens: counted by the offline tokenizer, or None where not yet counted.
+    """
+
+    layer: LayerId
+    key: str
+    text: str
+    sha256: str
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LayerReport:
+    """What the Context view and the log say of one layer; no text, cheap to keep and compare.
+
+    Args:
+        offset_chars: where the layer starts in the canonical text; length_chars: its length.
+        tokens_est: estimated for the model in use; sha256: hex digest of the layer's text.
+        segments: key, sha256 and tokens of each segment, in order.
+    """
+
+    layer: LayerId
+    offset_chars: int
+    length_chars: int
+    size_bytes: int
+    tokens_est: int
+    sha256: str
+    segments: tuple[SegmentReport, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentReport:
+    """A segment without its text."""
+
+    key: str
+    sha256: str
+    size_bytes: int
+    tokens_est: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContextChange:
+    """How the stack differs from the last request that was sent.
+
+    Args:
+        layer: the first layer that differs, in wire order, or None where the last request is a prefix of this one.
+        byte_offset: first differing byte inside that layer's text, or None where only hashes are known.
+        same_tokens_est: tokens before the difference; rewritten_tokens_est: tokens from there on.
+        rewritten_cost_usd: what sending those again costs, None where the price is unknown.
+        reason: the recorded cause (`digest regenerated`), empty where none is known.
+    """
+
+    layer: LayerId | None
+    byte_offset: int | None
+    same_tokens_est: int
+    rewritten_tokens_est: int
+    rewritten_cost_usd: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextReport:
+    """The stack of one discussion as the window shows it, assembled off the frame loop.
+
+    Args:
+        stable_length_chars: `stable_prefix_length` of the canonical text.
+        total_tokens_est: whole request; limit_tokens: the model's context window, None where unknown.
+        texts: each layer's text for reading, in canonical order (strings are shared, not copied).
+        problems: what cannot be sent as asked, in sentences (files that vanished, a preset that is too large).
+        is_exact: whether the tokens are exact for the model in use, else shown with `≈`.
+    """
+
+    layers: tuple[LayerReport, ...]
+    texts: tuple[str, ...]
+    stable_length_chars: int
+    total_tokens_est: int
+    limit_tokens: int | None
+    cost_usd: float | None
+    change: ContextChange | None
+    problems: tuple[str, ...] = ()
+    is_exact: bool = False
+    fits: bool = True

@@ -1,0 +1,110 @@
+"""The whole state of the program: one frozen tree, replaced by one assignment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from core.values.commands import Command
+from core.values.curation import FileSnapshot, ItemFiles
+from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
+from core.values.provider import ModelProfile, ProviderStatus
+from core.values.settings import Project, Settings, SettingsFault
+from core.values.stack import ContextReport
+
+
+class Level(StrEnum):
+    """How grave a notice is."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the person should read. It stays until dismissed or replaced by one with the same id.
+
+    Args:
+        id: stable for one subject (`disk`, `call/<discussion>`), so that a repeat replaces it.
+        text: what happened; detail: the remedy or the technical part, may be empty.
+        action: a command that a button offers, with its label.
+    """
+
+    id: str
+    level: Level
+    text: str
+    detail: str = ""
+    at: datetime | None = None
+    action: Command | None = None
+    action_label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerStatus:
+    """What a background worker does: `idle`, `busy`, `failed`; `fraction` 0 to 1 or None."""
+
+    name: str
+    status: str = "idle"
+    detail: str = ""
+    fraction: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TrashItem:
+    """A discussion in the trash."""
+
+    discussion_id: str
+    name: str
+    deleted_at: datetime
+    why: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHits:
+    """Ids that match a query, best first, with a line of context each. `is_complete` False while searching."""
+
+    query: str = ""
+    ids: tuple[str, ...] = ()
+    lines: Mapping[str, str] = field(default_factory=dict)
+    is_complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AppState:
+    """Everything that a front end may read.
+
+    Args:
+        now: the controller's clock at the last message, UTC.
+        summaries: all discussions by id; open: those whose log is loaded; calls: by discussion id.
+        files: what the active presets stand for, by preset name; reports: the assembled stack by discussion id.
+        models: known models by provider id; window_toml: the window's own settings, opaque here.
+        is_loading: the list of discussions is still being read; is_closing: `Quit` was asked for.
+    """
+
+    home: str = ""
+    is_home_read_only: bool = False
+    now: datetime | None = None
+    settings: Settings = field(default_factory=Settings)
+    settings_faults: tuple[SettingsFault, ...] = ()
+    project: Project = field(default_factory=Project)
+    providers: Mapping[str, ProviderStatus] = field(default_factory=dict)
+    models: Mapping[str, tuple[ModelProfile, ...]] = field(default_factory=dict)
+    summaries: Mapping[str, DiscussionSummary] = field(default_factory=dict)
+    selected_id: str = ""
+    open: Mapping[str, OpenDiscussion] = field(default_factory=dict)
+    calls: Mapping[str, LiveCall] = field(default_factory=dict)
+    files: Mapping[str, tuple[ItemFiles, ...]] = field(default_factory=dict)
+    inspected: FileSnapshot | None = None
+    reports: Mapping[str, ContextReport] = field(default_factory=dict)
+    search: SearchHits = field(default_factory=SearchHits)
+    trash: tuple[TrashItem, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    workers: Mapping[str, WorkerStatus] = field(default_factory=dict)
+    prompt_history: tuple[str, ...] = ()
+    window_toml: str = ""
+    is_loading: bool = True
+    is_closing: bool = False
