@@ -1,0 +1,1 @@
+"""Fonts, icon names, theme tokens and the licences that come with them."""
