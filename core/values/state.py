@@ -11,7 +11,8 @@ from core.values.commands import Command
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.provider import ModelProfile, ProviderStatus
-from core.values.settings import Project, Settings, SettingsFault
+from core.values.records import Record
+from core.values.settings import Project, ServerSettings, Settings, SettingsFault
 from core.values.stack import ContextReport
 
 
@@ -53,6 +54,19 @@ class WorkerStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class PendingWrite:
+    """Records that are not on disk yet because a write failed; tried again until they are.
+
+    `retry_at` is when; `drops_reply_journal` as in `AppendRecords`.
+    """
+
+    discussion_id: str
+    records: tuple[Record, ...]
+    retry_at: datetime
+    drops_reply_journal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class TrashItem:
     """A discussion in the trash."""
 
@@ -82,6 +96,9 @@ class AppState:
         summaries: all discussions by id; open: those whose log is loaded; calls: by discussion id.
         files: what the active presets stand for, by preset name; reports: the assembled stack by discussion id.
         models: known models by provider id; window_toml: the window's own settings, opaque here.
+        prompts: prompt files by name, resolved; pending: writes that failed and are tried again, by token.
+        found_servers: local servers that answer and are not configured; raise_count: how often a second start
+            asked this window to come forward.
         is_loading: the list of discussions is still being read; is_closing: `Quit` was asked for.
     """
 
@@ -90,6 +107,7 @@ class AppState:
     now: datetime | None = None
     settings: Settings = field(default_factory=Settings)
     settings_faults: tuple[SettingsFault, ...] = ()
+    prompts: Mapping[str, str] = field(default_factory=dict)
     project: Project = field(default_factory=Project)
     providers: Mapping[str, ProviderStatus] = field(default_factory=dict)
     models: Mapping[str, tuple[ModelProfile, ...]] = field(default_factory=dict)
@@ -99,12 +117,16 @@ class AppState:
     calls: Mapping[str, LiveCall] = field(default_factory=dict)
     files: Mapping[str, tuple[ItemFiles, ...]] = field(default_factory=dict)
     inspected: FileSnapshot | None = None
+    inspected_path: str = ""
     reports: Mapping[str, ContextReport] = field(default_factory=dict)
     search: SearchHits = field(default_factory=SearchHits)
     trash: tuple[TrashItem, ...] = ()
     notices: tuple[Notice, ...] = ()
     workers: Mapping[str, WorkerStatus] = field(default_factory=dict)
+    pending: Mapping[str, PendingWrite] = field(default_factory=dict)
+    found_servers: tuple[ServerSettings, ...] = ()
     prompt_history: tuple[str, ...] = ()
+    raise_count: int = 0
     window_toml: str = ""
     is_loading: bool = True
     is_closing: bool = False

@@ -1,0 +1,280 @@
+"""What the outside must do for the controller: a closed union, imperative. Each says which worker does it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from core.values.curation import FileItem, Preset
+from core.values.discussion import DiscussionMeta, Draft
+from core.values.provider import Effort
+from core.values.records import Record, RequestRecord
+from core.values.settings import FileLimits
+from core.values.stack import StackInputs
+
+
+@dataclass(frozen=True, slots=True)
+class StackSpec:
+    """What a worker needs to assemble a stack: the inputs but for the files, which it reads fresh.
+
+    Args:
+        inputs: with `items` empty; preset: whose files fill them; root, allowed_roots, limits: for reading.
+        previous: the last request of the discussion, for the difference.
+        effort, max_output_tokens: for the request.
+    """
+
+    discussion_id: str
+    inputs: StackInputs
+    preset: Preset
+    root: str
+    allowed_roots: tuple[str, ...] = ()
+    limits: FileLimits = field(default_factory=FileLimits)
+    previous: RequestRecord | None = None
+    effort: Effort = Effort.AUTO
+    max_output_tokens: int | None = None
+    is_project_trusted: bool = False
+
+
+# disk worker: one thread, first in first out
+@dataclass(frozen=True, slots=True)
+class CreateOnDisk:
+    """Make the folder, meta and an empty log."""
+
+    meta: DiscussionMeta
+
+
+@dataclass(frozen=True, slots=True)
+class BranchOnDisk:
+    """Make a discussion whose log starts with the parent's records up to a message."""
+
+    parent_id: str
+    message_id: str
+    meta: DiscussionMeta
+
+
+@dataclass(frozen=True, slots=True)
+class LoadDiscussion:
+    discussion_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AppendRecords:
+    """Append, fsync, then report `RecordsAppended` or `WriteFailed` with the token."""
+
+    discussion_id: str
+    records: tuple[Record, ...]
+    token: str = ""
+    drops_reply_journal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WriteMeta:
+    meta: DiscussionMeta
+
+
+@dataclass(frozen=True, slots=True)
+class WriteDraft:
+    """Later drafts of the same discussion replace earlier ones that are still waiting."""
+
+    discussion_id: str
+    draft: Draft
+
+
+@dataclass(frozen=True, slots=True)
+class TrashOnDisk:
+    discussion_id: str
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreOnDisk:
+    discussion_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreAttachment:
+    """Copy a file (`path`) or a text into the discussion's attachments."""
+
+    discussion_id: str
+    path: str = ""
+    text: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteExport:
+    discussion_id: str
+    form: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriteWindow:
+    """Persist `<home>/state.toml`."""
+
+    window_toml: str
+    selected_id: str
+
+
+# set-up worker: settings, keys, models
+@dataclass(frozen=True, slots=True)
+class LoadSettings:
+    """Read settings, project, prompts, keys; report `SettingsLoaded`. Empty root: the folder in use."""
+
+    root: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteSetting:
+    key: str
+    value: str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class WriteServer:
+    """Add, change or (with an empty address) remove a compatible server."""
+
+    id: str
+    label: str
+    base_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriteTrust:
+    root: str
+    is_trusted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WriteKey:
+    provider: str
+    key: str
+
+    def __repr__(self) -> str:
+        return f"WriteKey(provider={self.provider!r}, key=<hidden>)"
+
+
+@dataclass(frozen=True, slots=True)
+class WritePreset:
+    """Write a preset to the project's file; `old_name` set means rename, `preset` None means delete."""
+
+    root: str
+    preset: Preset | None
+    old_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KeepPresets:
+    """Keep unsaved work on presets in the home, so that it survives a crash."""
+
+    root: str
+    presets: tuple[Preset, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListModels:
+    provider: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeServers:
+    pass
+
+
+# catalog worker: the list of discussions
+@dataclass(frozen=True, slots=True)
+class LoadSummaries:
+    """Report the list, the trash, and empty the trash of what is past its time."""
+
+    trash_days: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexDiscussion:
+    """Bring the derived index up to date after an append."""
+
+    discussion_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchCatalog:
+    query: str
+
+
+# context worker: latest wins for each discussion
+@dataclass(frozen=True, slots=True)
+class AssembleContext:
+    spec: StackSpec
+
+
+@dataclass(frozen=True, slots=True)
+class InspectOnDisk:
+    """Read one file for the structure view."""
+
+    root: str
+    item: FileItem
+    allowed_roots: tuple[str, ...]
+    limits: FileLimits
+
+
+@dataclass(frozen=True, slots=True)
+class WatchFiles:
+    """Watch these absolute paths and no others; settings files are told apart by `settings_paths`."""
+
+    paths: tuple[str, ...]
+    settings_paths: tuple[str, ...]
+
+
+# call worker: one thread a call
+@dataclass(frozen=True, slots=True)
+class CallProvider:
+    """Assemble the stack, send it, report what comes back; journal the reply as it arrives."""
+
+    call_id: str
+    reply_id: str
+    request_id: str
+    user_message_id: str
+    spec: StackSpec
+
+
+@dataclass(frozen=True, slots=True)
+class CancelCall:
+    call_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StopAll:
+    """Finish what is being written, cancel calls, end the workers."""
+
+
+Effect = (
+    CreateOnDisk
+    | BranchOnDisk
+    | LoadDiscussion
+    | AppendRecords
+    | WriteMeta
+    | WriteDraft
+    | TrashOnDisk
+    | RestoreOnDisk
+    | StoreAttachment
+    | WriteExport
+    | WriteWindow
+    | LoadSettings
+    | WriteSetting
+    | WriteServer
+    | WriteTrust
+    | WriteKey
+    | WritePreset
+    | KeepPresets
+    | ListModels
+    | ProbeServers
+    | LoadSummaries
+    | IndexDiscussion
+    | SearchCatalog
+    | AssembleContext
+    | InspectOnDisk
+    | WatchFiles
+    | CallProvider
+    | CancelCall
+    | StopAll
+)

@@ -1,0 +1,286 @@
+"""What has happened outside the controller: a closed union, past tense. Time and content arrive inside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.values.curation import FileSnapshot, ItemFiles
+from core.values.discussion import DiscussionSummary, OpenDiscussion
+from core.values.messages import AttachmentPart, Part
+from core.values.provider import Failure, ModelProfile, ProviderStatus, Stopped
+from core.values.records import Record, RequestRecord
+from core.values.settings import Project, ServerSettings, Settings, SettingsFault
+from core.values.stack import ContextReport
+from core.values.state import SearchHits, TrashItem
+from core.values.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class HomeOpened:
+    """The home is ours. `repaired`: what was mended on the way, in sentences."""
+
+    home: str
+    is_read_only: bool = False
+    window_toml: str = ""
+    selected_id: str = ""
+    repaired: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsLoaded:
+    """Settings, project, prompts and the providers' readiness were read. `prompts` maps a prompt file's name to text."""
+
+    settings: Settings
+    faults: tuple[SettingsFault, ...]
+    project: Project
+    providers: Mapping[str, ProviderStatus]
+    models: Mapping[str, tuple[ModelProfile, ...]]
+    prompts: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SummariesLoaded:
+    """Discussions were found. `is_complete`: these are all of them, and every other id is gone."""
+
+    summaries: tuple[DiscussionSummary, ...]
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TrashListed:
+    items: tuple[TrashItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DiscussionLoaded:
+    """A log was read."""
+
+    discussion: OpenDiscussion
+
+
+@dataclass(frozen=True, slots=True)
+class DiscussionCreated:
+    """A discussion stands on disk with its first records, already folded."""
+
+    summary: DiscussionSummary
+    discussion: OpenDiscussion
+
+
+@dataclass(frozen=True, slots=True)
+class DiscussionTrashed:
+    item: TrashItem
+
+
+@dataclass(frozen=True, slots=True)
+class DiscussionRestored:
+    summary: DiscussionSummary
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsAppended:
+    """Records are on disk, fsynced. `token` is that of the effect."""
+
+    discussion_id: str
+    records: tuple[Record, ...]
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriteFailed:
+    """Something could not be written. `token` is that of the effect, empty where nobody waits."""
+
+    discussion_id: str
+    token: str
+    text: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class OperationFailed:
+    """Something that the person asked for could not be done. `subject` names the notice."""
+
+    subject: str
+    text: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OperationDone:
+    """Something that the person asked for was done and is worth a word."""
+
+    subject: str
+    text: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentStored:
+    discussion_id: str
+    part: AttachmentPart
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFound:
+    hits: SearchHits
+
+
+@dataclass(frozen=True, slots=True)
+class RequestBuilt:
+    """The stack of a call was assembled and is about to be sent.
+
+    `warning` names the layer and byte of a prefix change that nobody asked for, empty otherwise.
+    """
+
+    call_id: str
+    record: RequestRecord
+    warning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyArrived:
+    """More text or reasoning of a reply; already in the reply journal."""
+
+    call_id: str
+    text: str = ""
+    reasoning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CallRetrying:
+    call_id: str
+    attempt: int
+    wait_s: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallEnded:
+    """A reply is whole, or ended as asked. `parts` is all that was received, in order."""
+
+    call_id: str
+    stopped: Stopped
+    parts: tuple[Part, ...]
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class CallFailed:
+    """A call failed. `parts` is what was received before it did."""
+
+    call_id: str
+    failure: Failure
+    parts: tuple[Part, ...]
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class FilesRead:
+    """A preset's files as they are now."""
+
+    preset: str
+    items: tuple[ItemFiles, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FilesChanged:
+    """Files that somebody watches have changed, been made or gone. Absolute paths."""
+
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsFilesChanged:
+    """A settings file, a prompt or an identity file has changed."""
+
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileInspected:
+    snapshot: FileSnapshot
+
+
+@dataclass(frozen=True, slots=True)
+class ContextAssembled:
+    """The stack of a discussion as it would be sent now."""
+
+    discussion_id: str
+    report: ContextReport
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsListed:
+    """A provider's models: the data files' and the server's own."""
+
+    provider: str
+    models: tuple[ModelProfile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ServersFound:
+    """Local servers that answer on their usual ports and are not configured yet."""
+
+    servers: tuple[ServerSettings, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PresetStored:
+    """A preset was written to (or removed from) the project's file."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RaiseRequested:
+    """A second start asked this one to come forward."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerReported:
+    """A background worker's state changed."""
+
+    name: str
+    status: str
+    detail: str = ""
+    fraction: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Time passed. Sent about once a second while something waits for it."""
+
+
+Event = (
+    HomeOpened
+    | SettingsLoaded
+    | SummariesLoaded
+    | TrashListed
+    | DiscussionLoaded
+    | DiscussionCreated
+    | DiscussionTrashed
+    | DiscussionRestored
+    | RecordsAppended
+    | WriteFailed
+    | OperationFailed
+    | OperationDone
+    | AttachmentStored
+    | SearchFound
+    | RequestBuilt
+    | ReplyArrived
+    | CallRetrying
+    | CallEnded
+    | CallFailed
+    | FilesRead
+    | FilesChanged
+    | SettingsFilesChanged
+    | FileInspected
+    | ContextAssembled
+    | ModelsListed
+    | ServersFound
+    | PresetStored
+    | RaiseRequested
+    | WorkerReported
+    | Tick
+)
