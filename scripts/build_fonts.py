@@ -102,7 +102,16 @@ def faces() -> tuple[Face, ...]:
         Face("SlopSans-Regular", sans, "Regular", inter.format("Regular"), "Regular", "Regular", wide_cjk),
         Face("SlopSans-SemiBold", sans, "SemiBold", inter.format("SemiBold"), "Bold", "Bold", everyday),
         Face("SlopSans-Italic", sans, "Italic", inter.format("Italic"), "Italic", "Regular", everyday),
-        Face("SlopMono-Regular", mono, "Regular", jetbrains.format("Regular"), "Regular", "Regular", everyday, True),
+        Face(
+            "SlopMono-Regular",
+            mono,
+            "Regular",
+            jetbrains.format("Regular"),
+            "Regular",
+            "Regular",
+            everyday,
+            True,
+        ),
     )
 
 
@@ -120,7 +129,9 @@ def sources(face: Face, work: Path) -> tuple[Source, ...]:
     return (
         Source(fonts / face.base, is_text, natural),
         Source(solid, is_icon, centred(2 * MONO_CELL if face.is_mono else ICON_WIDTH)),
-        text("truetype/jetbrains-mono/JetBrainsMono-Regular.ttf", lambda code: in_blocks(code, (BOX_DRAWING,))),
+        text(
+            "truetype/jetbrains-mono/JetBrainsMono-Regular.ttf", lambda code: in_blocks(code, (BOX_DRAWING,))
+        ),
         text(f"{noto}Sans-{face.noto_style}.ttf"),
         text(f"{noto}SansMath-Regular.ttf"),
         text(f"{noto}SansSymbols-{upright}.ttf"),
@@ -156,13 +167,17 @@ def build(face: Face, work: Path, out: Path) -> None:
     base = sources(face, work)[0]
     merged.save(path, like=base, family=face.family, style=face.style, copyrights=COPYRIGHTS)
     size_mb = path.stat().st_size / 1e6
-    print(f"{path.name}: {len(merged.cmap):,} code points, {size_mb:.1f} MB, {time.perf_counter() - started:.0f} s")
+    print(
+        f"{path.name}: {len(merged.cmap):,} code points, {size_mb:.1f} MB, {time.perf_counter() - started:.0f} s"
+    )
 
 
 def main() -> None:
     """Fetch the packages unless they are there, then build every face."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--work", type=Path, default=WORK, help="where packages are unpacked (default: build/fonts)")
+    parser.add_argument(
+        "--work", type=Path, default=WORK, help="where packages are unpacked (default: build/fonts)"
+    )
     parser.add_argument("--out", type=Path, default=OUT, help="where the fonts go (default: assets/fonts)")
     parser.add_argument("--fresh", action="store_true", help="fetch the packages again")
     options = parser.parse_args()

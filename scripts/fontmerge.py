@@ -83,7 +83,9 @@ class Merged:
     def add(self, source: Source) -> int:
         """Take the wanted glyphs of `source`. Returns how many code points it gave."""
         font = source.open()
-        wanted = {c: n for c, n in sorted(font.getBestCmap().items()) if c not in self.cmap and source.wanted(c)}
+        wanted = {
+            c: n for c, n in sorted(font.getBestCmap().items()) if c not in self.cmap and source.wanted(c)
+        }
         if not self.glyphs:
             self._draw(font, ".notdef", ".notdef", 0, source.fit)
         names: dict[str, str] = {}
@@ -126,18 +128,22 @@ class Merged:
         builder.setupGlyf(self.glyphs)
         builder.setupHorizontalMetrics(self.metrics)
         builder.setupHorizontalHeader(ascent=ascent, descent=descent)
-        builder.setupOS2(sTypoAscender=ascent, sTypoDescender=descent, usWinAscent=ascent, usWinDescent=-descent)
-        builder.setupNameTable({
-            "copyright": copyrights,
-            "familyName": family,
-            "styleName": style,
-            "uniqueFontIdentifier": f"{family} {style}",
-            "fullName": f"{family} {style}",
-            "psName": f"{family}-{style}".replace(" ", ""),
-            "version": "Version 1.0",
-            "licenseDescription": "SIL Open Font License, Version 1.1",
-            "licenseInfoURL": "https://openfontlicense.org",
-        })
+        builder.setupOS2(
+            sTypoAscender=ascent, sTypoDescender=descent, usWinAscent=ascent, usWinDescent=-descent
+        )
+        builder.setupNameTable(
+            {
+                "copyright": copyrights,
+                "familyName": family,
+                "styleName": style,
+                "uniqueFontIdentifier": f"{family} {style}",
+                "fullName": f"{family} {style}",
+                "psName": f"{family}-{style}".replace(" ", ""),
+                "version": "Version 1.0",
+                "licenseDescription": "SIL Open Font License, Version 1.1",
+                "licenseInfoURL": "https://openfontlicense.org",
+            }
+        )
         builder.setupPost(keepGlyphNames=False)
         builder.font.recalcTimestamp = False
         builder.font["head"].created = builder.font["head"].modified = FIXED_DATE

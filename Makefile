@@ -1,0 +1,53 @@
+# make run     set up and open the window (without a display: the guided tour on a virtual screen)
+# make test    set up and run every test; ARGS="-k name" narrows it
+# make bench   run every benchmark; make bench-app runs one suite
+# make fmt | fmt-check | lint | types    the checks of CI
+# make lock | fonts | codemap            for maintainers: pin packages, rebuild fonts, renew the codemap
+PYTHON ?= python3
+BIN := .venv/bin
+ARGS ?=
+
+.PHONY: run test bench fmt fmt-check lint types lock fonts codemap clean
+
+run: set-up-run
+	@if [ "$$(uname)" != Linux ] || [ -n "$$DISPLAY" ]; then exec $(BIN)/manual-slop $(ARGS); \
+	else echo "No display here: running the guided tour on a virtual screen instead."; exec $(BIN)/manual-slop tour $(ARGS); fi
+
+test: set-up-test
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+
+bench: set-up-test
+	@$(BIN)/python -m bench $(ARGS)
+
+bench-%: set-up-test
+	@$(BIN)/python -m bench $* $(ARGS)
+
+fmt: set-up-check
+	@$(BIN)/ruff check --quiet --select I --fix .
+	@$(BIN)/ruff format .
+
+fmt-check: set-up-check
+	@$(BIN)/ruff format --check .
+
+lint: set-up-check
+	@$(BIN)/ruff check .
+	@$(BIN)/lint-imports
+
+types: set-up-check
+	@$(BIN)/mypy
+
+lock: set-up-check
+	@PATH="$$PATH:$(BIN)" uv pip compile --quiet pyproject.toml --group dev --universal --generate-hashes \
+		--no-header --no-annotate --output-file requirements.lock $(ARGS)
+
+fonts: set-up-check
+	@$(BIN)/python -m scripts.build_fonts $(ARGS)
+
+codemap: set-up-check
+	@$(BIN)/python -m scripts.codemap
+
+clean:
+	@rm -rf .venv build out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+set-up-%:
+	@$(PYTHON) scripts/bootstrap.py $*

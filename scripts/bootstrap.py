@@ -1,0 +1,210 @@
+"""Sets up a fresh checkout: system packages, .venv and the Python packages of requirements.lock. Plain python3 only."""
+
+from __future__ import annotations
+
+import ctypes
+import glob
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+STAMP = VENV / "set-up.sha256"
+OLDEST = (3, 11)
+APT_LINE = "apt-get install -y --no-install-recommends"
+LLVMPIPE = ("dri/swrast_dri.so", "libgallium-*.so")
+
+
+class SetUpError(Exception):
+    """Set-up cannot go on; the message is one line that says what to do."""
+
+
+def has_library(name: str) -> bool:
+    """Whether the dynamic linker finds a shared library."""
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        return False
+    return True
+
+
+def has_software_gl() -> bool:
+    """Whether Mesa's software rasteriser is there, which the virtual screen draws with."""
+    return any(glob.glob(f"/usr/lib{part}/{name}") for part in ("", "64", "/*") for name in LLVMPIPE)
+
+
+def missing_system_packages(*, needs_screen: bool) -> list[str]:
+    """Return the Debian packages that the window (and, when asked, a virtual screen) lacks on this Linux."""
+    found = {"libgl1": has_library("libGL.so.1"), "libx11-6": has_library("libX11.so.6")}
+    if needs_screen:
+        found["libgl1-mesa-dri"] = has_software_gl()
+        found["xvfb"] = shutil.which("Xvfb") is not None
+    return [package for package, is_there in found.items() if not is_there]
+
+
+def root_prefix() -> list[str] | None:
+    """Return the words that make a command run as root, or None when this person may not."""
+    if os.geteuid() == 0:
+        return []
+    sudo = shutil.which("sudo")
+    if sudo and subprocess.run([sudo, "-n", "true"], capture_output=True, check=False).returncode == 0:
+        return [sudo, "-n"]
+    return None
+
+
+def install_system_packages(packages: list[str], why: str) -> None:
+    """Install Debian packages with apt where root or sudo allows. Raises SetUpError with the command otherwise."""
+    names = " ".join(packages)
+    if shutil.which("apt-get") is None:
+        raise SetUpError(
+            f"{why} needs what Debian packages as {names}: install it with your package manager."
+        )
+    prefix = root_prefix()
+    if prefix is None:
+        raise SetUpError(f"{why} needs system packages. Run this, then try again: sudo {APT_LINE} {names}")
+    say(f"installing {names} with apt")
+    apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive"]
+    subprocess.run([*apt, "apt-get", "update", "-qq"], check=False)
+    done = subprocess.run([*apt, *APT_LINE.split(), "-qq", *packages], check=False, stdout=subprocess.DEVNULL)
+    if done.returncode != 0:
+        raise SetUpError(f"apt could not install {names} (its words are above). Try: sudo {APT_LINE} {names}")
+
+
+def say(text: str) -> None:
+    """Tell the person what set-up is doing."""
+    print(f"set-up: {text}", flush=True)
+
+
+def fingerprint() -> str:
+    """Return a hash of all that set-up depends on: the lock, the project, this script, the Python, the place."""
+    parts = [sys.version.encode(), str(ROOT).encode()]
+    parts += [
+        (ROOT / name).read_bytes() for name in ("requirements.lock", "pyproject.toml", "scripts/bootstrap.py")
+    ]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def is_current(stamp: str) -> bool:
+    """Whether the last set-up was made for the same fingerprint and its Python is still there."""
+    return STAMP.exists() and STAMP.read_text() == stamp and (VENV / "bin" / "python").exists()
+
+
+def run(*command: str | Path) -> None:
+    """Run a step of set-up. Raises SetUpError when it fails; its own output has the reason."""
+    done = subprocess.run(command, cwd=ROOT, check=False)
+    if done.returncode != 0:
+        raise SetUpError(f"a step failed (its words are above): {' '.join(map(str, command))}")
+
+
+def locked(package: str) -> str:
+    """Return the lines of requirements.lock that pin one package, with their hashes."""
+    lines = (ROOT / "requirements.lock").read_text().splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith(f"{package}=="))
+    last = next(number for number in range(first, len(lines)) if not lines[number].endswith("\\"))
+    return "\n".join(lines[first : last + 1]) + "\n"
+
+
+def venv_runs() -> bool:
+    """Whether .venv holds a Python that starts and has this Python's version."""
+    python = VENV / "bin" / "python"
+    if not python.exists():
+        return False
+    asked = subprocess.run(
+        [python, "-c", "import sys; print(sys.version)"], capture_output=True, text=True, check=False
+    )
+    return asked.stdout.strip() == sys.version
+
+
+def make_venv(uv: str | None) -> Path:
+    """Make .venv unless it is sound, and return a uv that works on it: the one on PATH, else one installed there."""
+    if not venv_runs():
+        say(f"making .venv with Python {sys.version.split()[0]}")
+        if uv is not None:
+            run(uv, "venv", "--quiet", "--clear", "--python", sys.executable, VENV)
+        else:
+            make_venv_without_uv()
+    if uv is not None:
+        return Path(uv)
+    own = VENV / "bin" / "uv"
+    if not own.exists():
+        say("installing uv into .venv")
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as pins:
+            pins.write(locked("uv"))
+            pins.flush()
+            pip = [
+                str(VENV / "bin" / "python"),
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+            ]
+            run(*pip, "--require-hashes", "--no-deps", "-r", pins.name)
+    return own
+
+
+def make_venv_without_uv() -> None:
+    """Make .venv with the standard library, whose pip part Debian keeps in a package of its own."""
+    try:
+        import ensurepip  # noqa: F401
+    except ImportError:
+        package = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
+        install_system_packages([package], "A virtual environment")
+    run(sys.executable, "-m", "venv", "--clear", VENV)
+
+
+def install_python_packages() -> None:
+    """Bring .venv to exactly the packages of requirements.lock, and this checkout on top."""
+    uv = make_venv(shutil.which("uv"))
+    python = ("--python", VENV / "bin" / "python")
+    say("installing the packages of requirements.lock")
+    run(uv, "pip", "sync", "--quiet", *python, "--require-hashes", "requirements.lock")
+    flags = ("--no-deps", "--no-build-isolation", "-C", "editable_mode=compat")
+    run(uv, "pip", "install", "--quiet", *python, *flags, "-e", ".")
+
+
+def set_up(target: str) -> None:
+    """Do what is still missing for `target`: "run", "test" or "check". A second run finds nothing to do.
+
+    Raises:
+        SetUpError: something is missing that this script may not or cannot install.
+    """
+    if sys.version_info < OLDEST:
+        have = ".".join(map(str, sys.version_info[:3]))
+        raise SetUpError(
+            f"Python 3.11 or newer is needed and {sys.executable} is {have}. "
+            "Install one and name it, for example: make run PYTHON=python3.11"
+        )
+    if sys.platform.startswith("linux") and target != "check":
+        missing = missing_system_packages(needs_screen=target == "test" or not os.environ.get("DISPLAY"))
+        if missing:
+            install_system_packages(missing, "The window")
+    stamp = fingerprint()
+    if is_current(stamp):
+        return
+    started = time.monotonic()
+    install_python_packages()
+    STAMP.write_text(stamp)
+    say(f"done in {time.monotonic() - started:.0f} s")
+
+
+def main() -> int:
+    """Set up for the target named on the command line and return the exit code."""
+    try:
+        set_up(sys.argv[1] if len(sys.argv) > 1 else "run")
+    except SetUpError as error:
+        print(f"set-up: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
