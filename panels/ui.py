@@ -31,11 +31,15 @@ Length = float | None
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A choice of a combo or menu. `detail` is shown muted beside the label."""
+    """A choice of a combo or menu. `detail` is shown muted beside the label.
+
+    Options that follow each other with the same `group` stand under that heading in a combo.
+    """
 
     value: str
     label: str
     detail: str = ""
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +63,30 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """What the person did in a text editor: the text now, and whether they pasted more than the limit."""
+    """What the person did in a text editor: the text now, and whether they pasted more than the limit.
+
+    `is_submitted`: Enter was pressed in an editor with `submits_on_enter`.
+    """
 
     text: str
     pasted: str = ""
+    is_submitted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListView:
+    """Where a virtual list stands, as of the last frame: its first row in view, and whether its end is in view."""
+
+    first: int = 0
+    is_at_end: bool = True
 
 
 class VirtualRows(Protocol):
     """Rows of a virtual list. Only rows in view are drawn; heights are measured once and kept by key.
 
-    `revision` equal to the last frame's means that no row changed: the list then does O(visible) work.
+    `revision` equal to the last frame's means that rows and keys are the same: the list then does O(visible)
+    work. Rows in view are drawn every frame all the same and measured again when their height differs (a
+    reply that streams grows under the same key and revision).
     """
 
     @property
@@ -141,8 +159,11 @@ class Ui(Protocol):
 
     def virtual_list(
         self, key: Hashable, rows: VirtualRows, *, follows_end: bool = False, scroll_to: int | None = None
-    ) -> None:
-        """A scrolling list that fills what is left. `follows_end` sticks to the end while the person is there."""
+    ) -> ListView:
+        """A scrolling list that fills what is left. `follows_end` sticks to the end while the person is there.
+
+        `scroll_to` is passed in one frame only: the row to bring into view, -1 for the very end.
+        """
         ...
 
     def sortable(self, key: Hashable, count: int, draw: Callable[[int], None]) -> tuple[int, int] | None:
@@ -188,6 +209,13 @@ class Ui(Protocol):
         tone: Tone = "text",
     ) -> bool:
         """An item of a menu."""
+        ...
+
+    def context_menu(self, key: Hashable) -> AbstractContextManager[bool]:
+        """A menu that opens at the pointer when the current container is right-clicked.
+
+        Draw its items only when the result is True.
+        """
         ...
 
     # space
@@ -339,15 +367,21 @@ class Ui(Protocol):
         is_mono: bool = False,
         is_focused: bool = False,
         paste_limit_chars: int = 0,
+        submits_on_enter: bool = False,
     ) -> Edited | None:
         """Many lines of input. What the person types wins over `value` until `revision` changes.
 
-        With `paste_limit_chars` > 0 a longer paste does not enter the text but comes back in `pasted`.
+        With `paste_limit_chars` > 0 a longer paste does not enter the text but comes back in `pasted`. With
+        `submits_on_enter` Enter submits and keeps the keyboard, Ctrl+Enter makes a new line.
         """
         ...
 
     def shortcut(self, chord: str, *, while_typing: bool = False) -> bool:
-        """Whether a chord (`Ctrl+Shift+P`, `Escape`, `Up`) was pressed since the last frame, once a press."""
+        """Whether a chord (`Ctrl+Shift+P`, `Escape`, `Up`) was pressed since the last frame, once a press.
+
+        The first to ask gets it. Chords with Ctrl or Alt, function keys and Escape count always; other keys
+        count in a text field only with `while_typing`. The same holds for the shortcut of a button.
+        """
         ...
 
     def file_dialog(
@@ -373,6 +407,10 @@ class Ui(Protocol):
 
     def focus(self, key: Hashable) -> None:
         """Give the keyboard to the item with that key in the current container, next frame."""
+        ...
+
+    def is_focused(self, key: Hashable) -> bool:
+        """Whether the item with that key in the current container has the keyboard, as of the last frame."""
         ...
 
 
