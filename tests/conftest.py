@@ -1,0 +1,138 @@
+"""What every test gets: an empty home of its own, no keys, no network past loopback, and a virtual screen on demand."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import itertools
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+SCREEN = "1600x1000x24"
+_SECRET_SUFFIXES = ("_API_KEY", "_AUTH_TOKEN", "_BASE_URL", "_PROXY", "_API_BASE")
+_SECRET_PREFIXES = (
+    "ANTHROPIC_",
+    "OPENAI_",
+    "GEMINI_",
+    "GOOGLE_",
+    "OPENROUTER_",
+    "CLAUDE_",
+    "OLLAMA_",
+    "MANUAL_SLOP_",
+)
+_DIRECTORIES = {
+    "MANUAL_SLOP_HOME": "slop-home",
+    "HOME": "user",
+    "XDG_CONFIG_HOME": "user/.config",
+    "XDG_DATA_HOME": "user/.local/share",
+    "XDG_STATE_HOME": "user/.local/state",
+    "XDG_CACHE_HOME": "user/.cache",
+    "XDG_RUNTIME_DIR": "user/run",
+    "USERPROFILE": "user",
+    "APPDATA": "user/AppData/Roaming",
+    "LOCALAPPDATA": "user/AppData/Local",
+}
+
+settings.register_profile("ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("explore", deadline=None, max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Give a fresh empty directory to every test that asks. Cheaper than one `mktemp` for each."""
+    base = tmp_path_factory.mktemp("homes")
+    return (base / str(number) for number in itertools.count())
+
+
+@pytest.fixture(autouse=True)
+def isolated_home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Point every directory of the program into a fresh one and take away keys, servers and proxies.
+
+    Returns:
+        The program's own home, `$MANUAL_SLOP_HOME`. It does not exist yet: creating it is the program's work.
+    """
+    for name in list(os.environ):
+        if name.upper().endswith(_SECRET_SUFFIXES) or name.upper().startswith(_SECRET_PREFIXES):
+            monkeypatch.delenv(name)
+    base = next(_homes)
+    (base / "user").mkdir(parents=True)
+    for name, below in _DIRECTORIES.items():
+        monkeypatch.setenv(name, str(base / below))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+    monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS", raising=False)
+    return base / "slop-home"
+
+
+def _stays_here(host: object) -> bool:
+    """Whether a host name or address is this machine. An empty one is."""
+    name = host.decode() if isinstance(host, bytes) else str(host or "localhost")
+    if name == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(name.split("%")[0])
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
+
+
+@pytest.fixture(scope="session", autouse=True)
+def loopback_only() -> Iterator[None]:
+    """Refuse every connection and every look-up past loopback, as a machine without a network would."""
+    connect, connect_ex, look_up = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
+
+    def is_far(sock: socket.socket, address: Any) -> bool:
+        return sock.family in {socket.AF_INET, socket.AF_INET6} and not _stays_here(address[0])
+
+    def guarded_connect(self: socket.socket, address: Any) -> None:
+        if is_far(self, address):
+            raise OSError(errno.ENETUNREACH, f"tests reach no network; this one tried {address!r}")
+        connect(self, address)
+
+    def guarded_connect_ex(self: socket.socket, address: Any) -> int:
+        return errno.ENETUNREACH if is_far(self, address) else connect_ex(self, address)
+
+    def guarded_look_up(host: Any, *args: Any, **kwargs: Any) -> Any:
+        if not _stays_here(host):
+            raise socket.gaierror(socket.EAI_NONAME, f"tests reach no network; this one looked up {host!r}")
+        return look_up(host, *args, **kwargs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", guarded_connect)
+        patch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
+        patch.setattr(socket, "getaddrinfo", guarded_look_up)
+        yield
+
+
+@pytest.fixture(scope="session")
+def display() -> Iterator[str]:
+    """Start a virtual screen for this process (one per xdist worker) and name it in DISPLAY.
+
+    Dear PyGui can open one window in the life of a process: tests that draw share one context.
+    """
+    if shutil.which("Xvfb") is None:
+        pytest.fail("Xvfb is missing: make test installs it, or apt-get install xvfb libgl1 libgl1-mesa-dri")
+    reading, writing = os.pipe()
+    flags = ["-screen", "0", SCREEN, "-nolisten", "tcp", "-displayfd", str(writing)]
+    server = subprocess.Popen(["Xvfb", *flags], pass_fds=(writing,), stderr=subprocess.DEVNULL)
+    os.close(writing)
+    with os.fdopen(reading) as numbers:
+        name = f":{numbers.readline().strip()}"  # blocks until the server is ready
+    before = {key: os.environ.get(key) for key in ("DISPLAY", "LIBGL_ALWAYS_SOFTWARE")}
+    os.environ.update({"DISPLAY": name, "LIBGL_ALWAYS_SOFTWARE": "1"})
+    yield name
+    for key, value in before.items():
+        if value is None:
+            os.environ.pop(key, None)
+        else:
+            os.environ[key] = value
+    server.terminate()
+    server.wait(timeout=10)

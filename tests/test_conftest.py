@@ -1,0 +1,54 @@
+"""The fences around every test hold."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+
+def test_every_directory_of_the_program_is_inside_the_tests_own(isolated_home: Path) -> None:
+    assert os.environ["MANUAL_SLOP_HOME"] == str(isolated_home)
+    assert not isolated_home.exists()
+    base = isolated_home.parent
+    for place in (platformdirs.user_config_path, platformdirs.user_cache_path, platformdirs.user_log_path):
+        assert place("manual-slop").is_relative_to(base)
+    assert Path.home().is_relative_to(base)
+
+
+def test_no_key_server_or_proxy_of_the_machine_reaches_a_test() -> None:
+    names = " ".join(os.environ).upper()
+    for part in ("ANTHROPIC_", "OPENAI_", "_API_KEY", "_BASE_URL", "_PROXY"):
+        assert part not in names
+
+
+def test_a_connection_past_loopback_is_refused() -> None:
+    with socket.socket() as far, pytest.raises(OSError, match="tests reach no network"):
+        far.connect(("192.0.2.1", 80))
+    with socket.socket() as far:
+        assert far.connect_ex(("192.0.2.1", 80)) == errno.ENETUNREACH
+    with pytest.raises(socket.gaierror, match=r"example\.org"):
+        socket.create_connection(("example.org", 443))
+
+
+def test_a_connection_on_loopback_works() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname()) as near,
+    ):
+        near.sendall(b"hello")
+        accepted, _ = server.accept()
+        with accepted:
+            assert accepted.recv(5) == b"hello"
+
+
+def test_the_virtual_screen_accepts_a_client(display: str) -> None:
+    from Xlib.display import Display
+
+    screen = Display(display)
+    assert screen.screen().width_in_pixels == 1600
+    screen.close()
