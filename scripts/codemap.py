@@ -1,0 +1,61 @@
+"""Renews the codemap in ARCHITECTURE.md from the first line of every module's docstring: `make codemap`."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from itertools import groupby
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("core", "panels", "gui", "prompts", "assets", "bench", "scripts")
+START, END = "<!-- codemap -->", "<!-- /codemap -->"
+
+
+def modules(root: Path) -> list[Path]:
+    """Return every module of the program, relative to `root`, folder by folder."""
+    found = (path.relative_to(root) for package in PACKAGES for path in (root / package).rglob("*.py"))
+    return sorted(found, key=lambda path: (path.parent, path.name))
+
+
+def first_line(source: str) -> str:
+    """Return the first line of a module's docstring, or "" when it has none."""
+    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0].strip()
+
+
+def render(root: Path) -> str:
+    """Return the codemap as Markdown: for each folder what it holds, then a line for every module."""
+    sections: list[str] = []
+    for folder, paths in groupby(modules(root), key=lambda path: path.parent):
+        lines = {path.stem: first_line((root / path).read_text(encoding="utf-8")) for path in paths}
+        heading = f"**{folder.as_posix()}/** {lines.pop('__init__', '')}".strip()
+        entries = "\n".join(f"- `{name}`: {text}" for name, text in lines.items())
+        sections.append(f"{heading}\n\n{entries}".strip())
+    return "\n\n".join(sections)
+
+
+def replaced(document: str, codemap: str) -> str:
+    """Return ARCHITECTURE.md with what stands between its two markers replaced.
+
+    Raises:
+        ValueError: a marker is missing.
+    """
+    head, start, rest = document.partition(START)
+    _, end, tail = rest.partition(END)
+    if not (start and end):
+        raise ValueError(f"ARCHITECTURE.md lacks {START} or {END}")
+    return f"{head}{START}\n\n{codemap}\n\n{END}{tail}"
+
+
+def main() -> int:
+    """Rewrite ARCHITECTURE.md and say whether anything changed."""
+    path = ROOT / "ARCHITECTURE.md"
+    before = path.read_text(encoding="utf-8")
+    after = replaced(before, render(ROOT))
+    path.write_text(after, encoding="utf-8")
+    print("ARCHITECTURE.md: codemap " + ("was current" if after == before else "renewed"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,216 @@
+"""Rules that hold for the repository as a whole: sizes, the codemap, addresses, contracts, fonts and colours."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import sys
+import tomllib
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fontTools.ttLib import TTFont
+
+from scripts import codemap
+
+ROOT = Path(__file__).resolve().parent.parent
+FONTS = sorted((ROOT / "assets" / "fonts").glob("*.ttf"))
+LONGEST_MODULE = 500
+# Written in pieces, so that this file does not break its own rule.
+MACHINE_PATHS = re.compile("/" + r"(?:work|root|home/\w+|Users/\w+|tmp/\w+|opt/\w+)" + "/")
+REGISTRIES = re.compile(
+    r"\b(?:py" + r"pi\.org|files\.python" + r"hosted\.org|registry\.npm" + r"js\.org|deb\.deb" + r"ian\.org"
+    r"|security\.deb" + r"ian\.org|archive\.ubun" + r"tu\.com)\b"
+)
+
+
+@cache
+def tracked() -> tuple[Path, ...]:
+    """Every file that git keeps or would keep."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, check=True, text=True,
+    )  # fmt: skip
+    return tuple(path for name in listed.stdout.split("\0") if name and (path := ROOT / name).is_file())
+
+
+@cache
+def texts() -> dict[str, str]:
+    """Every tracked text file by its path from the root."""
+    found = {}
+    for path in tracked():
+        data = path.read_bytes()
+        if b"\0" not in data[:8192]:
+            found[path.relative_to(ROOT).as_posix()] = data.decode("utf-8")
+    return found
+
+
+@cache
+def toml(name: str) -> dict[str, Any]:
+    return tomllib.loads((ROOT / "assets" / name).read_text(encoding="utf-8"))
+
+
+def font(path: Path) -> TTFont:
+    return TTFont(io.BytesIO(path.read_bytes()), lazy=True)
+
+
+def test_a_module_over_500_lines_is_justified_in_the_architecture() -> None:
+    architecture = texts()["ARCHITECTURE.md"]
+    long = [
+        f"{name}: {lines} lines"
+        for name, text in texts().items()
+        if name.endswith(".py") and (lines := text.count("\n")) > LONGEST_MODULE and name not in architecture
+    ]
+    assert long == []
+
+
+def test_every_module_says_in_one_line_what_it_owns() -> None:
+    silent = [
+        name
+        for name, text in texts().items()
+        if name.endswith(".py") and text.strip() and not codemap.first_line(text)
+    ]
+    assert silent == []
+
+
+def test_the_codemap_is_current() -> None:
+    """`make codemap` renews it."""
+    document = texts()["ARCHITECTURE.md"]
+    assert document == codemap.replaced(document, codemap.render(ROOT))
+
+
+def test_no_file_names_a_path_of_somebodys_machine() -> None:
+    found = {name: hits for name, text in texts().items() if (hits := MACHINE_PATHS.findall(text))}
+    assert found == {}
+
+
+def test_no_file_names_a_host_of_a_package_registry() -> None:
+    found = {name: hits for name, text in texts().items() if (hits := REGISTRIES.findall(text))}
+    assert found == {}
+
+
+def test_the_lock_has_hashes_and_no_addresses() -> None:
+    lock = texts()["requirements.lock"]
+    assert "://" not in lock
+    assert "index-url" not in lock
+    blocks = re.split(r"\n(?=[a-zA-Z0-9])", lock)
+    assert len(blocks) > 50
+    assert [block for block in blocks if "--hash=sha256:" not in block or "==" not in block] == []
+
+
+def test_the_lock_holds_what_the_project_asks_for() -> None:
+    project = tomllib.loads(texts()["pyproject.toml"])
+    asked = project["project"]["dependencies"] + project["dependency-groups"]["dev"]
+    names = {re.split(r"[^A-Za-z0-9_.-]", line)[0].lower().replace("_", "-") for line in asked}
+    pinned = set(re.findall(r"^([a-z0-9.-]+)==", texts()["requirements.lock"], re.MULTILINE))
+    assert names - pinned == set()
+
+
+def test_the_import_contracts_hold() -> None:
+    command = [
+        sys.executable,
+        "-c",
+        "from importlinter.cli import lint_imports_command as run; run()",
+        "--no-cache",
+    ]
+    checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+@pytest.mark.parametrize("path", FONTS, ids=lambda path: path.stem)
+def test_every_named_icon_is_in_every_font(path: Path) -> None:
+    present = font(path).getBestCmap()
+    assert [name for name, code in toml("icons.toml").items() if code not in present] == []
+
+
+@pytest.mark.parametrize("path", FONTS, ids=lambda path: path.stem)
+def test_every_font_covers_what_people_and_models_write(path: Path) -> None:
+    present = font(path).getBestCmap()
+    samples = (
+        "Hello äöüßčžł Tiếng Việt Ελληνικά Съешь же ещё ґє שלום สวัสดี 日本語 ひらがなカタカナ 简体中文 繁體中文 한국어 "
+        "←↑→↓⇒↔ ∀∈∑√≤≥≠≈∞ ½² ┌─┬┐│├┤└┘═║░▒▓█ ✓✗★●■◆▶ ①№™©€£¥ “”‘’—…• 😀🚀✅❌⚠️🔥💡👍🏽 \u200b\u200d\ufeff\ufffd"
+    )
+    assert [char for char in samples if ord(char) not in present] == []
+
+
+def test_the_fonts_carry_no_reserved_name_and_stay_small() -> None:
+    assert len(FONTS) == 4
+    for path in FONTS:
+        names = font(path)["name"]
+        assert str(names.getDebugName(1)).startswith("Slop UI ")
+        assert "Open Font License" in str(names.getDebugName(13))
+    assert sum(path.stat().st_size for path in FONTS) < 28_000_000
+
+
+def test_every_mono_glyph_takes_none_one_or_two_cells() -> None:
+    widths = font(ROOT / "assets/fonts/SlopMono-Regular.ttf")["hmtx"].metrics.values()
+    assert {width for width, _ in widths} == {0, 600, 1200}
+
+
+def _channels(colour: str) -> list[float]:
+    return [int(colour[at : at + 2], 16) / 255 for at in range(1, len(colour), 2)]
+
+
+def _luminance(colour: str) -> float:
+    red, green, blue = (
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        for value in _channels(colour)[:3]
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast of two opaque colours, 1 to 21. Source: WCAG 2.2, relative luminance (read 2026-11-20)."""
+    low, high = sorted((_luminance(one), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def laid_over(tint: str, ground: str) -> str:
+    """The colour that a translucent one gives on an opaque ground."""
+    *top, alpha = _channels(tint)
+    mixed = (over * alpha + under * (1 - alpha) for over, under in zip(top, _channels(ground), strict=True))
+    return "#" + "".join(f"{round(value * 255):02x}" for value in mixed)
+
+
+@pytest.mark.parametrize("mode", ["dark", "light"])
+def test_text_can_be_read_on_everything_it_is_drawn_on(mode: str) -> None:
+    """WCAG AA: 4.5 for text, 3.0 for what is disabled."""
+    colours = toml("theme.toml")[mode]
+    tones = ("text", "muted", "accent", "ok", "warn", "error", "purple", "cyan")
+    surfaces = ("base", "pane", "card", "card_selected", "raised", "inset", "hover")
+    pairs = {
+        (tone, surface): contrast(colours[tone], colours[surface])
+        for tone, surface in product(tones, surfaces)
+    }
+    for fill in ("accent_fill", "accent_fill_hover", "accent_fill_active", "error_fill"):
+        pairs["on_accent", fill] = contrast(colours["on_accent"], colours[fill])
+    for tone, surface in product(("accent", "ok", "warn", "error"), ("pane", "card", "raised")):
+        ground = laid_over(colours[f"{tone}_tint"], colours[surface])
+        pairs[f"{tone}_tint", surface] = contrast(colours[tone], ground)
+    code = colours["code"]
+    pairs |= {
+        ("code", name): contrast(value, code["background"])
+        for name, value in code.items()
+        if name != "background"
+    }
+    assert {pair: round(value, 2) for pair, value in pairs.items() if value < 4.5} == {}
+    assert all(
+        contrast(colours["faint"], colours[surface]) >= 3 for surface in ("base", "pane", "card", "raised")
+    )
+
+
+def test_both_themes_name_the_same_colours() -> None:
+    theme = toml("theme.toml")
+
+    def shape(table: dict[str, Any]) -> list[object]:
+        return [
+            (key, shape(value) if isinstance(value, dict) else None) for key, value in sorted(table.items())
+        ]
+
+    assert shape(theme["dark"]) == shape(theme["light"])
+    used = {font["file"] for font in theme["font"].values()}
+    assert used == {path.name for path in FONTS}
