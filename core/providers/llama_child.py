@@ -1,0 +1,76 @@
+"""The child process that holds the embedded model: serves it on loopback, ends when its parent does.
+
+Run by path with `-P`, so that this folder's modules do not hide the standard library's. It reads one JSON line on
+standard input (paths, the key, sizes), answers one JSON line on standard output, and lives until standard input ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from typing import Any
+
+PARENT_CHECK_S = 2.0
+"""How often the parent is looked for, where a forked sibling keeps standard input open."""
+
+NICENESS = 5
+"""The window goes first on a machine with few cores."""
+
+
+def serve(config: dict[str, Any]) -> Any:
+    """Start the server as `config` says. Returns it; it listens until it is dropped."""
+    xllamacpp = importlib.import_module("xllamacpp")
+    params = xllamacpp.CommonParams()
+    params.model.path = config["model_path"]
+    params.model_alias = {config["model_id"]}
+    params.api_keys = [config["api_key"]]
+    params.hostnames = ["127.0.0.1"]
+    params.cors_origins = "http://127.0.0.1"
+    params.port = 0
+    params.ui = False
+    params.verbosity = 1
+    params.n_ctx = config["context_tokens"]
+    params.n_parallel = 1
+    params.cache_prompt = True
+    params.cache_ram_mib = config["cache_ram_mib"]
+    params.cpuparams.n_threads = config["threads"]
+    params.cpuparams_batch.n_threads = config["threads"]
+    if config.get("slot_save_path"):
+        params.slot_save_path = config["slot_save_path"]
+    return xllamacpp.Server(params)
+
+
+def watch_parent(parent: int) -> None:
+    """End this process soon after `parent` is gone."""
+    while os.getppid() == parent:
+        time.sleep(PARENT_CHECK_S)
+    os._exit(0)
+
+
+def main() -> None:
+    """Read the configuration, serve, say where, wait for the end of standard input."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(AttributeError, OSError):
+        os.nice(NICENESS)
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    config = json.loads(sys.stdin.readline())
+    threading.Thread(target=watch_parent, args=(config["parent_pid"],), daemon=True).start()
+    try:
+        server = serve(config)
+    except (RuntimeError, ImportError, OSError, ValueError) as error:
+        print(json.dumps({"error": str(error)}), file=answers, flush=True)
+        os._exit(3)
+    print(json.dumps({"url": server.listening_address}), file=answers, flush=True)
+    sys.stdin.read()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
