@@ -1,0 +1,76 @@
+"""The HTTP client that every vendor's SDK is given: time-outs, proxies, cancellation."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from core.errors import FailureKind
+from core.providers.call import current_call
+from core.providers.errors import provider_error
+from core.values.settings import ServerSettings
+
+if TYPE_CHECKING:
+    import httpx2
+
+
+def is_loopback(url: str) -> bool:
+    """Whether a URL stays on this machine. An empty or broken URL does not."""
+    try:
+        host = (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:
+        return False
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
+
+
+def http_client(server: ServerSettings, base_url: str) -> httpx2.Client:
+    """Make the client that an SDK sends through.
+
+    - A proxy of the environment is used, never for loopback.
+    - Time-outs are the settings', whatever the SDK asks for: `connect_timeout_s` to connect and to get a place in the
+      pool, `timeout_s` for silence while reading or writing. There is no limit on the whole call.
+    - A connection serves one request: people pause for minutes between turns, when a pooled one has gone stale, and
+      a cancelled call may then shut its own socket and no one else's.
+    - Redirects are not followed: the key would travel along.
+
+    Args:
+        base_url: where the SDK will connect to (settings, else its environment variable), empty for its default.
+
+    Raises:
+        ProviderError: the environment names a proxy that cannot be used.
+    """
+    import httpx2
+
+    def prepare(request: httpx2.Request) -> None:
+        request.extensions["timeout"] = {
+            "connect": server.connect_timeout_s,
+            "pool": server.connect_timeout_s,
+            "read": server.timeout_s,
+            "write": server.timeout_s,
+        }
+        call = current_call()
+        if call is not None:
+            request.extensions["trace"] = call.trace
+
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=0)
+    hooks = {"request": [prepare]}
+    if is_loopback(base_url):
+        # With a transport of our own the client builds none for the environment's proxies.
+        return httpx2.Client(transport=httpx2.HTTPTransport(limits=limits), event_hooks=hooks)
+    try:
+        return httpx2.Client(limits=limits, event_hooks=hooks)
+    except (ImportError, ValueError, httpx2.InvalidURL) as error:
+        raise provider_error(
+            FailureKind.NO_NETWORK,
+            server,
+            detail=str(error),
+            remedy="Correct or unset the proxy in the environment (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY)",
+            url=base_url,
+        ) from error

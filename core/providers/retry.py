@@ -1,0 +1,84 @@
+"""When a failed call is tried again, and how long it waits before that."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+
+from core.errors import RETRYABLE_KINDS, ProviderError
+from core.providers.base import CancelToken, Provider, ReadBlob
+from core.values.provider import (
+    ProviderRequest,
+    ReasoningDelta,
+    StopKind,
+    Stopped,
+    StreamItem,
+    TextDelta,
+    ToolCallReady,
+)
+
+MAX_RETRIES = 3
+FIRST_WAIT_S = 0.5
+LONGEST_WAIT_S = 8.0
+LONGEST_RETRY_AFTER_S = 60.0
+
+OnRetry = Callable[[int, float, ProviderError], None]
+"""Told before each wait: number of the retry (from 1), seconds it waits, what failed."""
+
+
+def stream_with_retry(
+    provider: Provider,
+    request: ProviderRequest,
+    read_blob: ReadBlob,
+    cancel: CancelToken,
+    on_retry: OnRetry,
+    *,
+    max_retries: int = MAX_RETRIES,
+    jitter: Callable[[], float] = random.random,
+    wait: Callable[[float], bool] | None = None,
+) -> Iterator[StreamItem]:
+    """Stream a request, and send it again when it failed before any of the reply had arrived.
+
+    Only `RETRYABLE_KINDS` are tried again, at most `max_retries` times, after a wait that grows and is spread by
+    chance. A vendor's retry-after is kept to; one of more than 60 s is not waited for, but raised.
+
+    Args:
+        max_retries: >= 0; 0 sends once.
+        jitter: gives a number from 0 up to 1.
+        wait: waits so many seconds and returns whether the call was cancelled; `cancel.wait` unless told.
+
+    Raises:
+        ProviderError: of the last attempt.
+    """
+    for attempt in range(1, max_retries + 2):
+        has_content = False
+        try:
+            for item in provider.stream(request, read_blob, cancel):
+                has_content = has_content or isinstance(item, TextDelta | ReasoningDelta | ToolCallReady)
+                yield item
+            return
+        except ProviderError as error:
+            wait_s = retry_wait_s(error, attempt, jitter())
+            if has_content or attempt > max_retries or wait_s is None:
+                raise
+            on_retry(attempt, wait_s, error)
+        if (wait or cancel.wait)(wait_s):
+            yield Stopped(StopKind.CANCELLED)
+            return
+
+
+def retry_wait_s(error: ProviderError, attempt: int, chance: float) -> float | None:
+    """How long to wait before trying again, None where it should not be tried.
+
+    Args:
+        attempt: which attempt failed, from 1.
+        chance: from 0 up to 1; spreads the waits of many clients.
+    """
+    if error.kind not in RETRYABLE_KINDS:
+        return None
+    if error.retry_after_s is None:
+        longest = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** (attempt - 1))
+        return longest * (0.5 + chance / 2)
+    if error.retry_after_s > LONGEST_RETRY_AFTER_S:
+        return None
+    return error.retry_after_s + FIRST_WAIT_S * chance
