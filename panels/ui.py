@@ -44,11 +44,15 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A piece of a stacked bar. `fraction` of the whole, 0 to 1; `tip` shown on hover."""
+    """A piece of a stacked bar. `fraction` of the whole, 0 to 1; `tip` shown on hover.
+
+    `fill` 0 to 11 is a colour of the theme's `layer.fills` and wins over the tone.
+    """
 
     fraction: float
     tone: Tone
     tip: str = ""
+    fill: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,9 +259,16 @@ class Ui(Protocol):
         ...
 
     def progress(
-        self, key: Hashable, fraction: float, *, tone: Tone = "accent", width: Length = 0, height: float = 6
+        self,
+        key: Hashable,
+        fraction: float,
+        *,
+        tone: Tone = "accent",
+        width: Length = 0,
+        height: float = 6,
+        fill: int | None = None,
     ) -> None:
-        """A bar; fraction is clamped to 0..1."""
+        """A bar; fraction is clamped to 0..1. `fill` as in `Share`."""
         ...
 
     def stacked_bar(self, key: Hashable, shares: Sequence[Share], *, height: float = 10) -> None:
