@@ -94,11 +94,12 @@ class AppState:
     Args:
         now: the controller's clock at the last message, UTC.
         summaries: all discussions by id; open: those whose log is loaded; calls: by discussion id.
-        files: what the active presets stand for, by preset name; reports: the assembled stack by discussion id.
+        files: what the active presets stand for, by preset name; files_revision: grows when a watched file changed; reports: the assembled stack by discussion id.
         models: known models by provider id; window_toml: the window's own settings, opaque here.
         prompts: prompt files by name, resolved; pending: writes that failed and are tried again, by token.
         found_servers: local servers that answer and are not configured; raise_count: how often a second start
             asked this window to come forward.
+        versions: of the program and of what it stands on, by name, for the about page.
         is_loading: the list of discussions is still being read; is_closing: `Quit` was asked for.
     """
 
@@ -116,6 +117,7 @@ class AppState:
     open: Mapping[str, OpenDiscussion] = field(default_factory=dict)
     calls: Mapping[str, LiveCall] = field(default_factory=dict)
     files: Mapping[str, tuple[ItemFiles, ...]] = field(default_factory=dict)
+    files_revision: int = 0
     inspected: FileSnapshot | None = None
     inspected_path: str = ""
     reports: Mapping[str, ContextReport] = field(default_factory=dict)
@@ -128,5 +130,6 @@ class AppState:
     prompt_history: tuple[str, ...] = ()
     raise_count: int = 0
     window_toml: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
     is_loading: bool = True
     is_closing: bool = False
