@@ -95,6 +95,7 @@ class FileSnapshot:
     Args:
         path: as it is shown and sent: POSIX, relative to the project's root where it lies inside it.
         sha256: hex digest of the raw bytes, empty when nothing could be read.
+        text_sha256: hex digest of `text` as UTF-8, empty where not known; the same as `sha256` for most files.
         mtime_ns: modification time, for noticing change.
         symbols: the outline, in file order; empty where no grammar knows the file.
         tokens: by the offline tokenizer for the whole text, or None while not yet counted.
@@ -110,6 +111,7 @@ class FileSnapshot:
     symbols: tuple[Symbol, ...] = ()
     tokens: int | None = None
     problem: FileProblem | None = None
+    text_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)

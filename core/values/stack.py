@@ -104,7 +104,8 @@ class Segment:
 
     Args:
         key: stable name inside the stack (`6/AGENTS.md`, `10/src/a.py`, `11/<message id>`).
-        sha256: hex digest of the text's UTF-8 bytes.
+        sha256: hex digest that names the text: of its UTF-8 bytes, or, for a whole file and for segments put
+            together, of the parts' digests, so that no byte is hashed twice.
         tokens: counted by the offline tokenizer, or None where not yet counted.
     """
 
