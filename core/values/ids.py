@@ -1,0 +1,45 @@
+"""Ids of discussions and records: a time that people can read, and six letters."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from datetime import UTC, datetime
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_ID = re.compile(r"(\d{8}-\d{6})-[a-z]{6}")
+
+
+def make_id(at: datetime, seed: str) -> str:
+    """Make an id: `YYYYMMDD-HHMMSS-` and six letters.
+
+    Args:
+        at: the time, aware (a naive one is taken as UTC).
+        seed: whatever parts this id from others of the same second; the letters derive from it alone.
+
+    Returns:
+        The same id for the same second and seed.
+    """
+    moment = at.astimezone(UTC) if at.tzinfo else at
+    number = int.from_bytes(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest()[:8], "big")
+    letters = ""
+    for _ in range(6):
+        number, index = divmod(number, len(_LETTERS))
+        letters += _LETTERS[index]
+    return f"{moment.year:04d}{moment:%m%d-%H%M%S}-{letters}"
+
+
+def is_id(text: str) -> bool:
+    """Whether `text` has the form of an id."""
+    return _ID.fullmatch(text) is not None
+
+
+def time_of_id(text: str) -> datetime | None:
+    """The second at which an id was made, UTC, or None where `text` is no id."""
+    match = _ID.match(text)
+    if match is None:
+        return None
+    try:
+        return datetime.strptime(match[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
+    except ValueError:
+        return None
