@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import glob
 import hashlib
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -39,12 +40,20 @@ def has_software_gl() -> bool:
     return any(glob.glob(f"/usr/lib{part}/{name}") for part in ("", "64", "/*") for name in LLVMPIPE)
 
 
-def missing_system_packages(*, needs_screen: bool) -> list[str]:
-    """Return the Debian packages that the window (and, when asked, a virtual screen) lacks on this Linux."""
-    found = {"libgl1": has_library("libGL.so.1"), "libx11-6": has_library("libX11.so.6")}
+def lacks_ensurepip() -> bool:
+    """Whether this Python cannot make a virtual environment, because Debian keeps that part in its own package."""
+    return importlib.util.find_spec("ensurepip") is None
+
+
+def missing_system_packages(*, needs_window: bool, needs_screen: bool, needs_venv: bool) -> list[str]:
+    """Return the Debian packages that this Linux lacks for a window, a virtual screen, a virtual environment."""
+    found: dict[str, bool] = {}
+    if needs_window:
+        found |= {"libgl1": has_library("libGL.so.1"), "libx11-6": has_library("libX11.so.6")}
     if needs_screen:
-        found["libgl1-mesa-dri"] = has_software_gl()
-        found["xvfb"] = shutil.which("Xvfb") is not None
+        found |= {"libgl1-mesa-dri": has_software_gl(), "xvfb": shutil.which("Xvfb") is not None}
+    if needs_venv:
+        found[f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"] = not lacks_ensurepip()
     return [package for package, is_there in found.items() if not is_there]
 
 
@@ -58,16 +67,14 @@ def root_prefix() -> list[str] | None:
     return None
 
 
-def install_system_packages(packages: list[str], why: str) -> None:
+def install_system_packages(packages: list[str]) -> None:
     """Install Debian packages with apt where root or sudo allows. Raises SetUpError with the command otherwise."""
     names = " ".join(packages)
     if shutil.which("apt-get") is None:
-        raise SetUpError(
-            f"{why} needs what Debian packages as {names}: install it with your package manager."
-        )
+        raise SetUpError(f"what Debian packages as {names} is missing: install it with your package manager.")
     prefix = root_prefix()
     if prefix is None:
-        raise SetUpError(f"{why} needs system packages. Run this, then try again: sudo {APT_LINE} {names}")
+        raise SetUpError(f"system packages are missing. Run this, then try again: sudo {APT_LINE} {names}")
     say(f"installing {names} with apt")
     apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive"]
     subprocess.run([*apt, "apt-get", "update", "-qq"], check=False)
@@ -110,58 +117,47 @@ def locked(package: str) -> str:
     return "\n".join(lines[first : last + 1]) + "\n"
 
 
-def venv_runs() -> bool:
-    """Whether .venv holds a Python that starts and has this Python's version."""
-    python = VENV / "bin" / "python"
-    if not python.exists():
+def is_venv_sound() -> bool:
+    """Whether .venv holds a Python of this version that starts, and something can install packages into it."""
+    bin_ = VENV / "bin"
+    if not (bin_ / "python").exists():
         return False
     asked = subprocess.run(
-        [python, "-c", "import sys; print(sys.version)"], capture_output=True, text=True, check=False
+        [bin_ / "python", "-c", "import sys; print(sys.version)"], capture_output=True, text=True, check=False
     )
-    return asked.stdout.strip() == sys.version
+    can_install = shutil.which("uv") or (bin_ / "uv").exists() or (bin_ / "pip").exists()
+    return asked.stdout.strip() == sys.version and bool(can_install)
 
 
-def make_venv(uv: str | None) -> Path:
-    """Make .venv unless it is sound, and return a uv that works on it: the one on PATH, else one installed there."""
-    if not venv_runs():
-        say(f"making .venv with Python {sys.version.split()[0]}")
-        if uv is not None:
-            run(uv, "venv", "--quiet", "--clear", "--python", sys.executable, VENV)
-        else:
-            make_venv_without_uv()
+def make_venv(uv: str | None) -> None:
+    """Make .venv unless it is sound."""
+    if is_venv_sound():
+        return
+    say(f"making .venv with Python {sys.version.split()[0]}")
     if uv is not None:
-        return Path(uv)
-    own = VENV / "bin" / "uv"
-    if not own.exists():
+        run(uv, "venv", "--quiet", "--clear", "--python", sys.executable, VENV)
+    else:
+        run(sys.executable, "-m", "venv", "--clear", VENV)
+
+
+def own_uv() -> Path:
+    """Return the uv inside .venv, installed there from the lock when it is not there yet."""
+    uv = VENV / "bin" / "uv"
+    if not uv.exists():
         say("installing uv into .venv")
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as pins:
             pins.write(locked("uv"))
             pins.flush()
-            pip = [
-                str(VENV / "bin" / "python"),
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
-            ]
+            pip = (VENV / "bin" / "python", "-m", "pip", "--quiet", "--disable-pip-version-check", "install")
             run(*pip, "--require-hashes", "--no-deps", "-r", pins.name)
-    return own
-
-
-def make_venv_without_uv() -> None:
-    """Make .venv with the standard library, whose pip part Debian keeps in a package of its own."""
-    try:
-        import ensurepip  # noqa: F401
-    except ImportError:
-        package = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
-        install_system_packages([package], "A virtual environment")
-    run(sys.executable, "-m", "venv", "--clear", VENV)
+    return uv
 
 
 def install_python_packages() -> None:
     """Bring .venv to exactly the packages of requirements.lock, and this checkout on top."""
-    uv = make_venv(shutil.which("uv"))
+    found = shutil.which("uv")
+    make_venv(found)
+    uv = found or own_uv()
     python = ("--python", VENV / "bin" / "python")
     say("installing the packages of requirements.lock")
     run(uv, "pip", "sync", "--quiet", *python, "--require-hashes", "requirements.lock")
@@ -181,12 +177,17 @@ def set_up(target: str) -> None:
             f"Python 3.11 or newer is needed and {sys.executable} is {have}. "
             "Install one and name it, for example: make run PYTHON=python3.11"
         )
-    if sys.platform.startswith("linux") and target != "check":
-        missing = missing_system_packages(needs_screen=target == "test" or not os.environ.get("DISPLAY"))
-        if missing:
-            install_system_packages(missing, "The window")
     stamp = fingerprint()
-    if is_current(stamp):
+    is_done = is_current(stamp)
+    if sys.platform.startswith("linux"):
+        missing = missing_system_packages(
+            needs_window=target != "check",
+            needs_screen=target == "test" or (target == "run" and not os.environ.get("DISPLAY")),
+            needs_venv=not is_done and shutil.which("uv") is None and not is_venv_sound(),
+        )
+        if missing:
+            install_system_packages(missing)
+    if is_done:
         return
     started = time.monotonic()
     install_python_packages()
