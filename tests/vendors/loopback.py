@@ -1,0 +1,324 @@
+"""A real HTTP server on loopback, the base of every vendor's: captured requests and scripted faults.
+
+The vendors' servers know nothing of the program: they follow the vendors' documents.
+"""
+
+from __future__ import annotations
+
+import json
+import select
+import socket
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import parse_qs, urlsplit
+
+_PATIENCE_S = 30.0  # a gate that no test opens: end instead of hanging the suite
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A request as it came in. Header names are lower case; `body` is the very bytes."""
+
+    method: str
+    path: str
+    query: Mapping[str, tuple[str, ...]]
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Json:
+        """The body as an object, empty where it is none."""
+        try:
+            value = json.loads(self.body or b"{}")
+        except ValueError:
+            return {}
+        return value if isinstance(value, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A whole answer."""
+
+    status: int
+    body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamReply:
+    """An answer in parts; each is written, flushed and one chunk on the wire."""
+
+    parts: Iterator[bytes]
+    headers: Mapping[str, str] = field(default_factory=dict)
+    status: int = 200
+
+
+def json_reply(status: int, body: object, headers: Mapping[str, str] | None = None) -> Reply:
+    """An answer in JSON, compact as the vendors send it."""
+    data = json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
+    return Reply(status, data, {"content-type": "application/json", **(headers or {})})
+
+
+class Gate:
+    """Something that a server waits at until the test opens it, or until the client leaves."""
+
+    def __init__(self) -> None:
+        self._inner, self._outer = socket.socketpair()
+        self.reached = threading.Event()
+        self.client_left = threading.Event()
+
+    def open(self) -> None:
+        """Let the server go on, now and at every later wait."""
+        self._outer.close()
+
+    def wait(self, connection: socket.socket) -> bool:
+        """Wait for `open`. Returns False where the client left instead."""
+        self.reached.set()
+        ready, _, _ = select.select([connection, self._inner], [], [], _PATIENCE_S)
+        if connection not in ready:
+            return True
+        self.client_left.set()
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Instead of the vendor's answer: this one, whatever was asked."""
+
+    reply: Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Silent:
+    """No answer at all until the gate opens; the client may leave before."""
+
+    gate: Gate
+
+
+@dataclass(frozen=True, slots=True)
+class HangUp:
+    """Close the connection without a byte."""
+
+
+@dataclass(frozen=True, slots=True)
+class DropAfter:
+    """Send so many parts of the stream, then cut the connection (no last chunk)."""
+
+    parts: int
+
+
+@dataclass(frozen=True, slots=True)
+class DropAfterBytes:
+    """Send so many bytes of the stream, in the middle of an event where it falls so, then cut the connection."""
+
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class EndAfter:
+    """Send so many parts, then end the body properly, although the vendor's last event is missing."""
+
+    parts: int
+
+
+@dataclass(frozen=True, slots=True)
+class InsertAfter:
+    """Send so many parts, then these bytes, then end the body (an error event, garbage)."""
+
+    parts: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class HoldAfter:
+    """Send so many parts, wait at the gate, then the rest."""
+
+    parts: int
+    gate: Gate
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Change each part on its way (to leave out fields of the usage, say)."""
+
+    change: Callable[[bytes], bytes]
+
+
+Fault = Answer | Silent | HangUp | DropAfter | DropAfterBytes | EndAfter | InsertAfter | HoldAfter | Rewrite
+
+
+class LoopbackServer:
+    """Serves on 127.0.0.1 from `with` to its end. Vendors override `answer`.
+
+    Attributes:
+        requests: every request, in the order of arrival.
+        faults: taken from the left, one for each request that `is_faultable`; empty: behave.
+    """
+
+    def __init__(self) -> None:
+        self.requests: list[Captured] = []
+        self.faults: deque[Fault] = deque()
+        self._lock = threading.Lock()
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                server.serve(self)
+
+            do_POST = do_PATCH = do_DELETE = do_GET  # noqa: N815 - names that the standard library calls
+
+            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+                """Keep quiet."""
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+        self._http.block_on_close = False
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    @property
+    def port(self) -> int:
+        return int(self._http.server_address[1])
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def bodies(self) -> list[Json]:
+        """The JSON bodies of the requests that ask a model to speak."""
+        return [captured.json for captured in self.requests if self.is_faultable(captured)]
+
+    def answer(self, captured: Captured) -> Reply | StreamReply:
+        """What the vendor answers. Overridden."""
+        raise NotImplementedError
+
+    def is_faultable(self, captured: Captured) -> bool:
+        """Whether scripted faults meet this request: those that ask a model to speak."""
+        return captured.method == "POST"
+
+    def serve(self, handler: BaseHTTPRequestHandler) -> None:
+        """Capture the request and answer it, or do what the script says instead."""
+        captured = _capture(handler)
+        with self._lock:
+            self.requests.append(captured)
+            faultable = bool(self.faults) and self.is_faultable(captured)
+            fault = self.faults.popleft() if faultable else None
+        try:
+            self._serve(handler, captured, fault)
+        except OSError:
+            handler.close_connection = True  # the client left
+
+    def _serve(self, handler: BaseHTTPRequestHandler, captured: Captured, fault: Fault | None) -> None:
+        match fault:
+            case Answer(reply):
+                _send(handler, reply)
+                return
+            case HangUp():
+                _cut(handler)
+                return
+            case Silent(gate) if not gate.wait(handler.connection):
+                _cut(handler)
+                return
+            case _:
+                pass
+        answer = self.answer(captured)
+        if isinstance(answer, Reply):
+            _send(handler, answer)
+        else:
+            _stream(handler, answer, fault)
+
+
+def _capture(handler: BaseHTTPRequestHandler) -> Captured:
+    parts = urlsplit(handler.path)
+    return Captured(
+        handler.command,
+        parts.path,
+        {name: tuple(values) for name, values in parse_qs(parts.query, keep_blank_values=True).items()},
+        {name.lower(): value for name, value in handler.headers.items()},
+        _read_body(handler),
+    )
+
+
+def _read_body(handler: BaseHTTPRequestHandler) -> bytes:
+    if handler.headers.get("transfer-encoding", "").lower() != "chunked":
+        return handler.rfile.read(int(handler.headers.get("content-length") or 0))
+    parts = []
+    while size := int(handler.rfile.readline().split(b";")[0], 16):
+        parts.append(handler.rfile.read(size))
+        handler.rfile.readline()
+    handler.rfile.readline()
+    return b"".join(parts)
+
+
+def _send(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
+    handler.send_response(reply.status)
+    for name, value in reply.headers.items():
+        handler.send_header(name, value)
+    handler.send_header("content-length", str(len(reply.body)))
+    handler.end_headers()
+    handler.wfile.write(reply.body)
+
+
+def _stream(handler: BaseHTTPRequestHandler, reply: StreamReply, fault: Fault | None) -> None:
+    handler.send_response(reply.status)
+    for name, value in {"content-type": "text/event-stream; charset=utf-8", **reply.headers}.items():
+        handler.send_header(name, value)
+    handler.send_header("transfer-encoding", "chunked")
+    handler.end_headers()
+    handler.wfile.flush()
+    sent = 0
+    for number, whole in enumerate(reply.parts):
+        part = fault.change(whole) if isinstance(fault, Rewrite) else whole
+        match fault:
+            case DropAfter(parts) if number == parts:
+                _cut(handler)
+                return
+            case EndAfter(parts) if number == parts:
+                break
+            case InsertAfter(parts, data) if number == parts:
+                _chunk(handler, data)
+                break
+            case HoldAfter(parts, gate) if number == parts and not gate.wait(handler.connection):
+                _cut(handler)
+                return
+            case DropAfterBytes(size) if sent + len(part) > size:
+                _chunk(handler, part[: size - sent])
+                _cut(handler)
+                return
+            case _:
+                pass
+        _chunk(handler, part)
+        sent += len(part)
+    handler.wfile.write(b"0\r\n\r\n")
+    handler.wfile.flush()
+
+
+def _chunk(handler: BaseHTTPRequestHandler, data: bytes) -> None:
+    if data:
+        handler.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+        handler.wfile.flush()
+
+
+def _cut(handler: BaseHTTPRequestHandler) -> None:
+    handler.close_connection = True
+    handler.connection.shutdown(socket.SHUT_RDWR)
