@@ -43,6 +43,8 @@ class ModelProfile:
         token_factor: its tokens over o200k's for the same text, the prior before calibration.
         takes_long_system: False puts layer 6 into the first user message.
         family: which identity files it prefers (`claude`, `gpt`, `gemini`, `open`).
+        thinking: how its vendor is told how hard to think (`adaptive`, `budget`, `level`), empty: not told.
+        thinking_off: the vendor's word for not thinking (`disabled`), empty where it cannot be turned off.
     """
 
     provider: str
@@ -56,6 +58,8 @@ class ModelProfile:
     token_factor: float = 1.0
     family: str = ""
     from_server: bool = False
+    thinking: str = ""
+    thinking_off: str = ""
 
 
 RequestPart = Segment | AttachmentPart | ReasoningPart | ToolCallPart | ToolResultPart
