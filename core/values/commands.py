@@ -29,18 +29,24 @@ class SelectDiscussion:
 
 @dataclass(frozen=True, slots=True)
 class RenameDiscussion:
+    """Give a discussion another name. Empty names are ignored."""
+
     discussion_id: str
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class PinDiscussion:
+    """Pin a discussion to the head of the list, or unpin it."""
+
     discussion_id: str
     is_pinned: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveDiscussion:
+    """Put a discussion into the archive, or take it back."""
+
     discussion_id: str
     is_archived: bool
 
@@ -69,6 +75,8 @@ class BranchDiscussion:
 
 @dataclass(frozen=True, slots=True)
 class SetModel:
+    """Answer with another provider or model from now on. Empty model: the provider's default."""
+
     discussion_id: str
     provider: str
     model: str
@@ -76,6 +84,8 @@ class SetModel:
 
 @dataclass(frozen=True, slots=True)
 class SetEffort:
+    """Choose how hard the model thinks; one of `Effort`."""
+
     discussion_id: str
     effort: str
 
@@ -90,12 +100,16 @@ class SetDiscussionPreset:
 
 @dataclass(frozen=True, slots=True)
 class SetPersona:
+    """Choose the persona. Empty: none."""
+
     discussion_id: str
     persona: str
 
 
 @dataclass(frozen=True, slots=True)
 class SetSystemPreset:
+    """Choose the system prompt preset. Empty: none."""
+
     discussion_id: str
     system_preset: str
 
@@ -110,6 +124,8 @@ class SendPrompt:
 
 @dataclass(frozen=True, slots=True)
 class CancelReply:
+    """Stop the reply that is under way; what has arrived is kept."""
+
     discussion_id: str
 
 
@@ -138,12 +154,16 @@ class EditMessage:
 
 @dataclass(frozen=True, slots=True)
 class DeleteMessage:
+    """Take a message out of the discussion; it stays in the log."""
+
     discussion_id: str
     message_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreMessage:
+    """Put a deleted message back."""
+
     discussion_id: str
     message_id: str
 
@@ -230,12 +250,16 @@ class RevertPreset:
 
 @dataclass(frozen=True, slots=True)
 class RenamePreset:
+    """Rename a preset, in the file and in the discussions that use it."""
+
     name: str
     new_name: str
 
 
 @dataclass(frozen=True, slots=True)
 class DeletePreset:
+    """Delete a preset from the project's file."""
+
     name: str
 
 
@@ -290,6 +314,8 @@ class SaveServer:
 
 @dataclass(frozen=True, slots=True)
 class RemoveServer:
+    """Remove a compatible server from user settings."""
+
     id: str
 
 
@@ -307,6 +333,8 @@ class FindLocalServers:
 
 @dataclass(frozen=True, slots=True)
 class DismissNotice:
+    """The person has read a notice."""
+
     notice_id: str
 
 

@@ -53,6 +53,8 @@ class BranchOnDisk:
 
 @dataclass(frozen=True, slots=True)
 class LoadDiscussion:
+    """Read a log and report `DiscussionLoaded`."""
+
     discussion_id: str
 
 
@@ -68,6 +70,8 @@ class AppendRecords:
 
 @dataclass(frozen=True, slots=True)
 class WriteMeta:
+    """Write `meta.toml`."""
+
     meta: DiscussionMeta
 
 
@@ -81,6 +85,8 @@ class WriteDraft:
 
 @dataclass(frozen=True, slots=True)
 class TrashOnDisk:
+    """Move a discussion to the trash and report `DiscussionTrashed`."""
+
     discussion_id: str
     name: str
     why: str
@@ -88,6 +94,8 @@ class TrashOnDisk:
 
 @dataclass(frozen=True, slots=True)
 class RestoreOnDisk:
+    """Bring a discussion back and report `DiscussionRestored`."""
+
     discussion_id: str
 
 
@@ -103,6 +111,8 @@ class StoreAttachment:
 
 @dataclass(frozen=True, slots=True)
 class WriteExport:
+    """Write an export to a path the person chose."""
+
     discussion_id: str
     form: str
     path: str
@@ -126,6 +136,8 @@ class LoadSettings:
 
 @dataclass(frozen=True, slots=True)
 class WriteSetting:
+    """Write one key of user settings, then load settings anew."""
+
     key: str
     value: str | int | float | bool | None
 
@@ -141,12 +153,16 @@ class WriteServer:
 
 @dataclass(frozen=True, slots=True)
 class WriteTrust:
+    """Trust a folder or stop trusting it, then load settings anew."""
+
     root: str
     is_trusted: bool
 
 
 @dataclass(frozen=True, slots=True)
 class WriteKey:
+    """Keep or (empty) remove a key, and say where it is kept."""
+
     provider: str
     key: str
 
@@ -173,12 +189,14 @@ class KeepPresets:
 
 @dataclass(frozen=True, slots=True)
 class ListModels:
+    """Ask a provider for its models and report `ModelsListed`."""
+
     provider: str
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeServers:
-    pass
+    """Look for local servers and report `ServersFound`."""
 
 
 # catalog worker: the list of discussions
@@ -198,6 +216,8 @@ class IndexDiscussion:
 
 @dataclass(frozen=True, slots=True)
 class SearchCatalog:
+    """Search names and messages and report `SearchFound`."""
+
     query: str
 
 
@@ -239,6 +259,8 @@ class CallProvider:
 
 @dataclass(frozen=True, slots=True)
 class CancelCall:
+    """Stop a call; it reports `CallEnded`."""
+
     call_id: str
 
 

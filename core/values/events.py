@@ -50,6 +50,8 @@ class SummariesLoaded:
 
 @dataclass(frozen=True, slots=True)
 class TrashListed:
+    """What waits in the trash."""
+
     items: tuple[TrashItem, ...]
 
 
@@ -70,11 +72,15 @@ class DiscussionCreated:
 
 @dataclass(frozen=True, slots=True)
 class DiscussionTrashed:
+    """A discussion is in the trash."""
+
     item: TrashItem
 
 
 @dataclass(frozen=True, slots=True)
 class DiscussionRestored:
+    """A discussion is back from the trash."""
+
     summary: DiscussionSummary
 
 
@@ -89,12 +95,13 @@ class RecordsAppended:
 
 @dataclass(frozen=True, slots=True)
 class WriteFailed:
-    """Something could not be written. `token` is that of the effect, empty where nobody waits."""
+    """Something could not be written. `token` and `records` are the effect's, empty where nobody waits."""
 
     discussion_id: str
     token: str
     text: str
     detail: str
+    records: tuple[Record, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +124,16 @@ class OperationDone:
 
 @dataclass(frozen=True, slots=True)
 class AttachmentStored:
+    """A file is in the discussion's attachments."""
+
     discussion_id: str
     part: AttachmentPart
 
 
 @dataclass(frozen=True, slots=True)
 class SearchFound:
+    """A search has results."""
+
     hits: SearchHits
 
 
@@ -149,6 +160,8 @@ class ReplyArrived:
 
 @dataclass(frozen=True, slots=True)
 class CallRetrying:
+    """A call failed in passing and is tried again after `wait_s` seconds."""
+
     call_id: str
     attempt: int
     wait_s: float
@@ -199,6 +212,8 @@ class SettingsFilesChanged:
 
 @dataclass(frozen=True, slots=True)
 class FileInspected:
+    """A file was read for the structure view."""
+
     snapshot: FileSnapshot
 
 

@@ -1,0 +1,288 @@
+"""Discussions as a list: create, select, describe, branch, trash, search."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from core.step.base import Input, Result, notify, with_open, with_summary
+from core.step.context import default_model
+from core.values.commands import (
+    ArchiveDiscussion,
+    BranchDiscussion,
+    CreateDiscussion,
+    DeleteDiscussion,
+    PinDiscussion,
+    RenameDiscussion,
+    SetDiscussionPreset,
+    SetEffort,
+    SetModel,
+    SetPersona,
+    SetSystemPreset,
+    UndoDelete,
+)
+from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
+from core.values.effects import (
+    AppendRecords,
+    BranchOnDisk,
+    CreateOnDisk,
+    IndexDiscussion,
+    LoadDiscussion,
+    RestoreOnDisk,
+    TrashOnDisk,
+    WriteMeta,
+)
+from core.values.events import (
+    DiscussionCreated,
+    DiscussionLoaded,
+    DiscussionRestored,
+    DiscussionTrashed,
+    SummariesLoaded,
+)
+from core.values.mapping import without
+from core.values.messages import Message, Role
+from core.values.provider import Effort
+from core.values.records import MarkRecord
+from core.values.state import AppState, Level
+
+UNNAMED = "New discussion"
+"""Name of a discussion until its first prompt names it."""
+
+HISTORY_LIMIT = 200
+"""Prompts kept for the composer's history."""
+
+
+def create(state: AppState, given: Input, command: CreateDiscussion) -> Result:
+    """Start a discussion on disk; it is selected when it stands there."""
+    provider = command.provider or _default_provider(state)
+    ai = state.settings.ai
+    meta = DiscussionMeta(
+        id=given.make_id(),
+        name=command.name or UNNAMED,
+        created_at=given.at,
+        provider=provider,
+        model=command.model or default_model(state, provider),
+        effort=ai.effort,
+        preset=command.preset or _inherited_preset(state),
+        persona=ai.persona,
+        system_preset=ai.system_prompt_preset,
+    )
+    return state, (CreateOnDisk(meta),)
+
+
+def _default_provider(state: AppState) -> str:
+    """The configured provider; without a usable one the embedded model answers, so a new person can begin."""
+    wanted = state.settings.ai.provider
+    status = state.providers.get(wanted)
+    return wanted if status is None or status.is_ready else "embedded"
+
+
+def _inherited_preset(state: AppState) -> str:
+    selected = state.summaries.get(state.selected_id)
+    return selected.meta.preset if selected is not None else ""
+
+
+def created(state: AppState, event: DiscussionCreated) -> Result:
+    """A new discussion or branch stands on disk: show it."""
+    state = with_open(with_summary(state, event.summary), event.discussion)
+    return replace(state, selected_id=event.summary.meta.id), (IndexDiscussion(event.summary.meta.id),)
+
+
+def select(state: AppState, discussion_id: str) -> Result:
+    """Show a discussion and read its log when it is not yet read."""
+    if discussion_id not in state.summaries:
+        return state, ()
+    state = replace(state, selected_id=discussion_id)
+    if discussion_id in state.open:
+        return state, ()
+    return state, (LoadDiscussion(discussion_id),)
+
+
+def loaded(state: AppState, event: DiscussionLoaded) -> Result:
+    """A log was read. A call that runs keeps what it has; repairs are said."""
+    opened = event.discussion
+    state = with_open(state, opened)
+    if opened.repaired:
+        name = _name(state, opened.id)
+        state = notify(
+            state,
+            f"repair/{opened.id}",
+            Level.WARNING,
+            f"{name} was repaired when it was read.",
+            "\n".join(opened.repaired),
+        )
+    if not state.prompt_history:
+        state = replace(state, prompt_history=_prompts(opened))
+    return state, ()
+
+
+def _prompts(opened: OpenDiscussion) -> tuple[str, ...]:
+    texts = (m.text for m in opened.messages if m.role is Role.USER and m.text)
+    return tuple(texts)[-HISTORY_LIMIT:]
+
+
+def _name(state: AppState, discussion_id: str) -> str:
+    summary = state.summaries.get(discussion_id)
+    return repr(summary.meta.name) if summary is not None else f"Discussion {discussion_id}"
+
+
+def rename(state: AppState, command: RenameDiscussion) -> Result:
+    """Rename; an empty name is ignored."""
+    name = " ".join(command.name.split())
+    return _change(state, command.discussion_id, name=name) if name else (state, ())
+
+
+def pin(state: AppState, command: PinDiscussion) -> Result:
+    """Pin or unpin."""
+    return _change(state, command.discussion_id, pinned=command.is_pinned)
+
+
+def archive(state: AppState, command: ArchiveDiscussion) -> Result:
+    """Archive or take back."""
+    return _change(state, command.discussion_id, archived=command.is_archived)
+
+
+def set_preset(state: AppState, command: SetDiscussionPreset) -> Result:
+    """Choose the context preset."""
+    return _change(state, command.discussion_id, preset=command.preset)
+
+
+def set_persona(state: AppState, command: SetPersona) -> Result:
+    """Choose the persona."""
+    return _change(state, command.discussion_id, persona=command.persona)
+
+
+def set_system_preset(state: AppState, command: SetSystemPreset) -> Result:
+    """Choose the system prompt preset."""
+    return _change(state, command.discussion_id, system_preset=command.system_preset)
+
+
+def set_effort(state: AppState, command: SetEffort) -> Result:
+    """Choose how hard the model thinks. An unknown level is ignored."""
+    if command.effort not in set(Effort):
+        return state, ()
+    return _change(state, command.discussion_id, effort=command.effort)
+
+
+def set_model(state: AppState, given: Input, command: SetModel) -> Result:
+    """Switch provider or model, in the middle too; a mark stands where it happened."""
+    summary = state.summaries.get(command.discussion_id)
+    if summary is None:
+        return state, ()
+    model = command.model or default_model(state, command.provider)
+    if (summary.meta.provider, summary.meta.model) == (command.provider, model):
+        return state, ()
+    state, effects = _change(state, command.discussion_id, provider=command.provider, model=model)
+    if summary.turns:
+        mark = MarkRecord(given.make_id(), given.at, "model", f"{summary.meta.model} → {model}")
+        effects = (*effects, AppendRecords(command.discussion_id, (mark,)))
+    return state, effects
+
+
+def _change(state: AppState, discussion_id: str, **fields: object) -> Result:
+    summary = state.summaries.get(discussion_id)
+    if summary is None:
+        return state, ()
+    meta = replace(summary.meta, **fields)  # type: ignore[arg-type]
+    if meta == summary.meta:
+        return state, ()
+    return with_summary(state, replace(summary, meta=meta)), (WriteMeta(meta), IndexDiscussion(discussion_id))
+
+
+def branch(state: AppState, given: Input, command: BranchDiscussion) -> Result:
+    """Copy a discussion up to a message into a new one. The parent stays untouched."""
+    summary = state.summaries.get(command.discussion_id)
+    opened = state.open.get(command.discussion_id)
+    if summary is None or opened is None or not _holds(opened, command.message_id):
+        return state, ()
+    meta = replace(
+        summary.meta,
+        id=given.make_id(),
+        name=f"{summary.meta.name} (branch)",
+        created_at=given.at,
+        pinned=False,
+        archived=False,
+        parent_id=command.discussion_id,
+        branch_message_id=command.message_id,
+    )
+    return state, (BranchOnDisk(command.discussion_id, command.message_id, meta),)
+
+
+def _holds(opened: OpenDiscussion, message_id: str) -> bool:
+    return any(isinstance(entry, Message) and entry.id == message_id for entry in opened.entries)
+
+
+def delete(state: AppState, command: DeleteDiscussion) -> Result:
+    """Move to the trash, unless a reply is under way."""
+    summary = state.summaries.get(command.discussion_id)
+    if summary is None:
+        return state, ()
+    if command.discussion_id in state.calls:
+        text = f"{summary.meta.name!r} is still receiving a reply. Stop it first, then delete."
+        return notify(state, f"delete/{command.discussion_id}", Level.WARNING, text), ()
+    return state, (TrashOnDisk(command.discussion_id, summary.meta.name, "deleted"),)
+
+
+def trashed(state: AppState, event: DiscussionTrashed) -> Result:
+    """It is in the trash: take it off the list and offer to undo."""
+    gone = event.item.discussion_id
+    state = replace(
+        state,
+        summaries=without(state.summaries, gone),
+        open=without(state.open, gone),
+        reports=without(state.reports, gone),
+        trash=(*state.trash, event.item),
+    )
+    state = notify(
+        state,
+        "deleted",
+        Level.INFO,
+        f"{event.item.name!r} is in the trash.",
+        action=UndoDelete(gone),
+        action_label="Undo",
+    )
+    if state.selected_id != gone:
+        return state, (IndexDiscussion(gone),)
+    state, effects = select(replace(state, selected_id=""), newest(state))
+    return state, (IndexDiscussion(gone), *effects)
+
+
+def newest(state: AppState) -> str:
+    """Id of the discussion touched last that is not archived, empty when there is none."""
+    rows = [s for s in state.summaries.values() if not s.meta.archived]
+    return max(rows, key=lambda s: (s.updated_at, s.meta.id)).meta.id if rows else ""
+
+
+def undo_delete(state: AppState, command: UndoDelete) -> Result:
+    """Bring one back from the trash, the last one when none is named."""
+    wanted = command.discussion_id or (state.trash[-1].discussion_id if state.trash else "")
+    if not any(item.discussion_id == wanted for item in state.trash):
+        return state, ()
+    return state, (RestoreOnDisk(wanted),)
+
+
+def restored(state: AppState, event: DiscussionRestored) -> Result:
+    """It is back: list it and show it."""
+    back = event.summary.meta.id
+    state = replace(
+        with_summary(state, event.summary),
+        trash=tuple(item for item in state.trash if item.discussion_id != back),
+        notices=tuple(n for n in state.notices if n.id != "deleted"),
+    )
+    state, effects = select(state, back)
+    return state, (IndexDiscussion(back), *effects)
+
+
+def listed(state: AppState, event: SummariesLoaded) -> Result:
+    """Discussions were found on disk. Rows that the program itself has changed since win."""
+    found = {s.meta.id: s for s in event.summaries}
+    ours = {key: row for key, row in state.summaries.items() if key in state.open or not event.is_complete}
+    state = replace(state, summaries={**found, **ours}, is_loading=not event.is_complete)
+    if not event.is_complete or state.selected_id in state.open:
+        return state, ()
+    wanted = state.selected_id if state.selected_id in state.summaries else newest(state)
+    return select(replace(state, selected_id=""), wanted) if wanted else (replace(state, selected_id=""), ())
+
+
+def touch(state: AppState, given: Input, summary: DiscussionSummary) -> AppState:
+    """Note that a discussion changed now."""
+    return with_summary(state, replace(summary, updated_at=given.at))

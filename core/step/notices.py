@@ -1,0 +1,59 @@
+"""Notices that grow out of the state: settings faults, the trust of a project, the passing of time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from core.step.base import dismiss, notify
+from core.values.commands import TrustProject
+from core.values.state import AppState, Level
+
+INFO_STAYS = timedelta(seconds=12)
+
+
+def expire(state: AppState) -> AppState:
+    """Drop notices of level INFO that have been up long enough to read. Warnings and errors stay."""
+    now = state.now
+    if now is None or not state.notices:
+        return state
+    kept = tuple(
+        n
+        for n in state.notices
+        if n.level is not Level.INFO or n.action is not None or n.at is None or abs(now - n.at) < INFO_STAYS
+    )
+    return state if len(kept) == len(state.notices) else replace(state, notices=kept)
+
+
+def show_settings_faults(state: AppState) -> AppState:
+    """One notice a broken settings file; gone when the file is whole again."""
+    shown = {f"settings/{fault.path}" for fault in state.settings_faults}
+    for notice in state.notices:
+        if notice.id.startswith("settings/") and notice.id not in shown:
+            state = dismiss(state, notice.id)
+    for fault in state.settings_faults:
+        place = fault.path if fault.line is None else f"{fault.path}, line {fault.line}"
+        state = notify(
+            state,
+            f"settings/{fault.path}",
+            Level.ERROR,
+            f"{fault.reason}. The last good settings stay in force.",
+            place,
+        )
+    return state
+
+
+def show_trust(state: AppState) -> AppState:
+    """Ask once whether the project's settings may count."""
+    project = state.project
+    if not project.has_file or project.is_trusted or not project.held_back:
+        return dismiss(state, "trust")
+    return notify(
+        state,
+        "trust",
+        Level.WARNING,
+        f"The settings of {project.name or project.root!r} do not count until you trust the folder.",
+        "\n".join(project.held_back),
+        action=TrustProject(True),
+        action_label="Trust this folder",
+    )

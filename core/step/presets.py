@@ -1,0 +1,138 @@
+"""Presets as they are edited: work counts at once, is kept in the home, and enters the project's file on Save."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from core.step.base import Result, notify
+from core.step.discussions import set_preset
+from core.values.commands import (
+    ChangePreset,
+    CreatePreset,
+    DeletePreset,
+    RenamePreset,
+    RevertPreset,
+    SavePreset,
+    SetDiscussionPreset,
+)
+from core.values.curation import Preset
+from core.values.effects import Effect, KeepPresets, LoadSettings, WriteMeta, WritePreset
+from core.values.events import FilesRead, PresetStored
+from core.values.mapping import with_entry, without
+from core.values.state import AppState, Level
+
+
+def create(state: AppState, command: CreatePreset) -> Result:
+    """A new preset, empty, with items, or a copy; the selected discussion uses it."""
+    name = command.name.strip()
+    if not name or name in state.project.presets:
+        return notify(state, "preset", Level.WARNING, _name_problem(name)), ()
+    source = state.project.presets.get(command.copy_of)
+    items = command.items or (source.items if source is not None else ())
+    state, kept = _put(state, Preset(name, items))
+    if not state.selected_id:
+        return state, kept
+    state, effects = set_preset(state, SetDiscussionPreset(state.selected_id, name))
+    return state, (*kept, *effects)
+
+
+def _name_problem(name: str) -> str:
+    return f"A preset named {name!r} exists. Choose another name." if name else "A preset needs a name."
+
+
+def change(state: AppState, command: ChangePreset) -> Result:
+    """Replace the items of a preset."""
+    present = state.project.presets.get(command.name)
+    if present is None or present.items == command.items:
+        return state, ()
+    return _put(state, replace(present, items=command.items))
+
+
+def _put(state: AppState, preset: Preset) -> Result:
+    """Put unsaved work in place and keep it in the home."""
+    project = replace(
+        state.project,
+        presets=with_entry(state.project.presets, preset.name, preset),
+        unsaved_presets=state.project.unsaved_presets | {preset.name},
+    )
+    state = replace(state, project=project)
+    return state, (_keep(state),)
+
+
+def _keep(state: AppState) -> Effect:
+    project = state.project
+    unsaved = tuple(p for name, p in project.presets.items() if name in project.unsaved_presets)
+    return KeepPresets(project.root, unsaved)
+
+
+def save(state: AppState, command: SavePreset) -> Result:
+    """Write a preset to the project's file."""
+    preset = state.project.presets.get(command.name)
+    return (state, (WritePreset(state.project.root, preset),)) if preset is not None else (state, ())
+
+
+def stored(state: AppState, event: PresetStored) -> Result:
+    """The file holds it: it is no longer unsaved work. The file's settings are read again."""
+    project = replace(state.project, unsaved_presets=state.project.unsaved_presets - {event.name})
+    state = replace(state, project=project)
+    return state, (_keep(state), LoadSettings(project.root))
+
+
+def revert(state: AppState, command: RevertPreset) -> Result:
+    """Forget unsaved work on a preset; the file's version comes back with the settings."""
+    project = state.project
+    if command.name not in project.unsaved_presets:
+        return state, ()
+    project = replace(project, unsaved_presets=project.unsaved_presets - {command.name})
+    state = replace(state, project=replace(project, presets=without(project.presets, command.name)))
+    return state, (_keep(state), LoadSettings(project.root))
+
+
+def rename(state: AppState, command: RenamePreset) -> Result:
+    """Rename a preset, in the file and in every discussion that uses it."""
+    new, project = command.new_name.strip(), state.project
+    preset = project.presets.get(command.name)
+    if preset is None or new == command.name:
+        return state, ()
+    if not new or new in project.presets:
+        return notify(state, "preset", Level.WARNING, _name_problem(new)), ()
+    renamed = replace(preset, name=new)
+    presets = {
+        (new if name == command.name else name): (renamed if name == command.name else p)
+        for name, p in project.presets.items()
+    }
+    unsaved = frozenset(new if name == command.name else name for name in project.unsaved_presets)
+    state = replace(state, project=replace(project, presets=presets, unsaved_presets=unsaved))
+    state, metas = _repoint(state, command.name, new)
+    return state, (WritePreset(project.root, renamed, old_name=command.name), *metas)
+
+
+def delete(state: AppState, command: DeletePreset) -> Result:
+    """Delete a preset from the file. Discussions that used it send no files and say so."""
+    project = state.project
+    if command.name not in project.presets:
+        return state, ()
+    project = replace(
+        project,
+        presets=without(project.presets, command.name),
+        unsaved_presets=project.unsaved_presets - {command.name},
+    )
+    state = replace(state, project=project)
+    return state, (WritePreset(project.root, None, old_name=command.name), _keep(state))
+
+
+def _repoint(state: AppState, old: str, new: str) -> Result:
+    effects: list[Effect] = []
+    rows = dict(state.summaries)
+    for key, row in state.summaries.items():
+        if row.meta.preset == old:
+            rows[key] = replace(row, meta=replace(row.meta, preset=new))
+            effects.append(WriteMeta(rows[key].meta))
+    return replace(state, summaries=rows), tuple(effects)
+
+
+def files_read(state: AppState, event: FilesRead) -> Result:
+    """A preset's files as they are now."""
+    if state.files.get(event.preset) == event.items:
+        return state, ()
+    return replace(state, files=with_entry(state.files, event.preset, event.items)), ()

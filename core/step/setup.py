@@ -1,0 +1,152 @@
+"""Start-up, settings, project, providers, keys and the end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from core.step.base import Result, dismiss, notify
+from core.step.notices import show_settings_faults, show_trust
+from core.values.commands import ChangeSetting, OpenProject, SaveServer, StoreKey, TrustProject
+from core.values.curation import FileItem
+from core.values.effects import (
+    Effect,
+    InspectOnDisk,
+    LoadSettings,
+    LoadSummaries,
+    ProbeServers,
+    StopAll,
+    WatchFiles,
+    WriteKey,
+    WriteServer,
+    WriteSetting,
+    WriteTrust,
+    WriteWindow,
+)
+from core.values.events import HomeOpened, ModelsListed, SettingsLoaded, WorkerReported
+from core.values.mapping import with_entry
+from core.values.state import AppState, Level, WorkerStatus
+
+
+def home_opened(state: AppState, event: HomeOpened) -> Result:
+    """The home is ours: read settings, then the list of discussions."""
+    state = replace(
+        state,
+        home=event.home,
+        is_home_read_only=event.is_read_only,
+        window_toml=event.window_toml,
+        selected_id=event.selected_id,
+    )
+    if event.is_read_only:
+        state = notify(
+            state,
+            "home",
+            Level.ERROR,
+            "The home is read-only: nothing that is said now can be kept.",
+            f"Make it writable, or start with another one (--home). {event.home}",
+        )
+    if event.repaired:
+        state = notify(
+            state, "home-repaired", Level.WARNING, "The home was repaired.", "\n".join(event.repaired)
+        )
+    return state, (LoadSettings(), LoadSummaries(state.settings.trash_days))
+
+
+def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:
+    """Settings take effect; unsaved work on presets stays in front of what the file says."""
+    project = event.project
+    if project.root == state.project.root:
+        unsaved = {n: p for n, p in state.project.presets.items() if n in state.project.unsaved_presets}
+        project = replace(
+            project,
+            presets={**project.presets, **unsaved},
+            unsaved_presets=project.unsaved_presets | frozenset(unsaved),
+        )
+    state = replace(
+        state,
+        settings=event.settings,
+        settings_faults=event.faults,
+        project=project,
+        providers=event.providers,
+        models={**state.models, **event.models},
+        prompts=event.prompts if event.prompts != state.prompts else state.prompts,
+    )
+    state = show_trust(show_settings_faults(state))
+    if event.warnings:
+        return notify(
+            state, "settings-warning", Level.WARNING, event.warnings[0], "\n".join(event.warnings[1:])
+        ), ()
+    return dismiss(state, "settings-warning"), ()
+
+
+def change_setting(state: AppState, command: ChangeSetting) -> Result:
+    """Write one key of user settings."""
+    return state, (WriteSetting(command.key, command.value),)
+
+
+def store_key(state: AppState, command: StoreKey) -> Result:
+    """Keep or remove a key."""
+    return state, (WriteKey(command.provider, command.key.strip()),)
+
+
+def save_server(state: AppState, command: SaveServer) -> Result:
+    """Add or change a compatible server; the address must be http or https."""
+    name, address = command.id.strip(), command.base_url.strip()
+    if not name or not address.startswith(("http://", "https://")):
+        text = f"A server needs a name and an address that begins with http:// or https:// (got {address!r})."
+        return notify(state, "server", Level.WARNING, text), ()
+    found = tuple(s for s in state.found_servers if s.base_url != address)
+    return replace(state, found_servers=found), (WriteServer(name, command.label.strip() or name, address),)
+
+
+def trust(state: AppState, command: TrustProject) -> Result:
+    """Let the project's settings count, or not."""
+    return dismiss(state, "trust"), (WriteTrust(state.project.root, command.is_trusted),)
+
+
+def open_project(state: AppState, command: OpenProject) -> Result:
+    """Work in another folder."""
+    return state, (LoadSettings(command.root),)
+
+
+def inspect(state: AppState, path: str) -> Result:
+    """Read one file for the structure view, or close it."""
+    state = replace(state, inspected=None, inspected_path=path)
+    if not path:
+        return state, ()
+    project = state.project
+    return state, (InspectOnDisk(project.root, FileItem(path), project.allowed_roots, state.settings.files),)
+
+
+def models_listed(state: AppState, event: ModelsListed) -> Result:
+    """A provider's models are known."""
+    return replace(state, models=with_entry(state.models, event.provider, event.models)), ()
+
+
+def worker_reported(state: AppState, event: WorkerReported) -> Result:
+    """A worker's state for the status bar."""
+    status = WorkerStatus(event.name, event.status, event.detail, event.fraction)
+    return replace(state, workers=with_entry(state.workers, event.name, status)), ()
+
+
+def probe_servers(state: AppState) -> Result:
+    """Look for local servers."""
+    return state, (ProbeServers(),)
+
+
+def quit_program(state: AppState) -> Result:
+    """Stop workers after what is pending is written."""
+    return replace(state, is_closing=True), (WriteWindow(state.window_toml, state.selected_id), StopAll())
+
+
+def watch_effects(before: AppState, after: AppState) -> tuple[Effect, ...]:
+    """Watch the files of the presets in use and the settings' own files; tell the watcher only of changes."""
+    if before.files is after.files and before.project is after.project and before.home == after.home:
+        return ()
+    wanted = _watched(after)
+    return () if wanted == _watched(before) else (WatchFiles(*wanted),)
+
+
+def _watched(state: AppState) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    curated = {f.absolute_path for items in state.files.values() for item in items for f in item.files}
+    named = {text.source for text in (*state.project.context, *state.project.identity) if text.source}
+    return tuple(sorted(curated - {""})), tuple(sorted(named))
