@@ -45,11 +45,12 @@ def lacks_ensurepip() -> bool:
     return importlib.util.find_spec("ensurepip") is None
 
 
-def missing_system_packages(*, needs_window: bool, needs_screen: bool, needs_venv: bool) -> list[str]:
-    """Return the Debian packages that this Linux lacks for a window, a virtual screen, a virtual environment."""
+def missing_system_packages(*, needs_program: bool, needs_screen: bool, needs_venv: bool) -> list[str]:
+    """Return the Debian packages that this Linux lacks for the window and the model, a virtual screen, .venv."""
     found: dict[str, bool] = {}
-    if needs_window:
-        found |= {"libgl1": has_library("libGL.so.1"), "libx11-6": has_library("libX11.so.6")}
+    if needs_program:
+        libraries = {"libgl1": "libGL.so.1", "libx11-6": "libX11.so.6", "libgomp1": "libgomp.so.1"}
+        found |= {package: has_library(name) for package, name in libraries.items()}
     if needs_screen:
         found |= {"libgl1-mesa-dri": has_software_gl(), "xvfb": shutil.which("Xvfb") is not None}
     if needs_venv:
@@ -181,7 +182,7 @@ def set_up(target: str) -> None:
     is_done = is_current(stamp)
     if sys.platform.startswith("linux"):
         missing = missing_system_packages(
-            needs_window=target != "check",
+            needs_program=target != "check",
             needs_screen=target == "test" or (target == "run" and not os.environ.get("DISPLAY")),
             needs_venv=not is_done and shutil.which("uv") is None and not is_venv_sound(),
         )
