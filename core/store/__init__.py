@@ -1,0 +1,1 @@
+"""The home on disk: discussions, attachments, trash, locks and the derived catalog."""
