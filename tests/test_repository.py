@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -119,6 +120,24 @@ def test_the_import_contracts_hold() -> None:
     ]
     checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_an_installed_program_has_all_its_data(tmp_path: Path) -> None:
+    """Everything in the packages that is not Python is in the wheel too: prompts, fonts, tables."""
+    packages = ("core", "panels", "gui", "prompts", "assets")
+    wanted = {
+        name for path in tracked() if (name := path.relative_to(ROOT).as_posix()).split("/")[0] in packages
+    }
+    for name in (*wanted, "pyproject.toml", "README.md", "LICENSE"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).symlink_to(ROOT / name)
+    code = "from setuptools import build_meta; build_meta.build_wheel('dist')"
+    built = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert built.returncode == 0, built.stderr
+    with zipfile.ZipFile(next((tmp_path / "dist").glob("*.whl"))) as wheel:
+        assert wanted - set(wheel.namelist()) == set()
 
 
 @pytest.mark.parametrize("path", FONTS, ids=lambda path: path.stem)
