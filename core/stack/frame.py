@@ -1,0 +1,54 @@
+"""Tags around a text from outside, chosen so that nothing inside the text can close or forge them."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import count
+
+
+def frame(tag: str, body: str, **attributes: str) -> str:
+    """Put a text between tags.
+
+    The tag's name is `tag`, or `tag-2`, `tag-3` and so on, the first whose end tag does not occur in the
+    text: the opening tag names the only text that can end it.
+
+    Args:
+        tag: letters; body: any text, given a final line end where it has none.
+        attributes: written as JSON strings in the order given, empty ones left out.
+    """
+    name = safe_tag(tag, body)
+    whole = body if body.endswith("\n") else f"{body}\n"
+    return f"<{name}{_written(attributes)}>\n{whole}</{name}>\n"
+
+
+def frame_ends(tag: str, body: str, **attributes: str) -> tuple[str, str]:
+    """The two ends of a frame around a text whose every byte counts.
+
+    A text without a final line end says so in an attribute, so that different texts never render alike.
+    """
+    name = safe_tag(tag, body)
+    if body and not body.endswith("\n"):
+        return f'<{name}{_written(attributes)} end="no newline">\n', f"\n</{name}>\n"
+    return f"<{name}{_written(attributes)}>\n", f"</{name}>\n"
+
+
+def empty_frame(tag: str, **attributes: str) -> str:
+    """A tag on one line that holds nothing but its attributes."""
+    return f"<{tag}{_written(attributes)}/>\n"
+
+
+def safe_tag(tag: str, body: str) -> str:
+    """The first of `tag`, `tag-2`, `tag-3`, … whose end tag does not begin anywhere in `body`. O(n)."""
+    if f"</{tag}" not in body:
+        return tag
+    written = re.findall(f"</{tag}-([0-9]{{1,7}})", body)
+    taken = {digits[:end] for digits in written for end in range(1, len(digits) + 1)}
+    number = next(n for n in count(2) if str(n) not in taken)
+    return f"{tag}-{number}"
+
+
+def _written(attributes: dict[str, str]) -> str:
+    return "".join(
+        f" {key}={json.dumps(value, ensure_ascii=False)}" for key, value in attributes.items() if value
+    )

@@ -1,0 +1,79 @@
+"""Tokens of a text: counted offline by o200k, estimated from its size, calibrated by what vendors report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+IMAGE_TOKENS_EST = 1_500
+"""Tokens of one image of usual size. Source: Anthropic "Vision", width * height / 750, at most about 1,600
+(read 2026-11-20); others take less."""
+
+_SLICE_CHARS = 200_000
+_BYTES_PER_TOKEN = 4
+_WEIGHT_OF_NEW = 0.3
+_FACTOR_RANGE = (0.25, 4.0)
+
+
+class _Tokenizer(Protocol):
+    def count(self, text: str) -> int: ...
+
+
+def count_tokens(text: str) -> int:
+    """Count o200k tokens. Holds the interpreter lock: for the worker process, not for the frame loop.
+
+    The text is counted in slices that end at line ends, so a long text may come out a few tokens higher.
+
+    Source: bpe-openai 0.1.4, `_bindings`: no limits of length, no special tokens (seen 2026-11-20).
+    """
+    tokenizer = _o200k()
+    return sum(tokenizer.count(part) for part in slices(text))
+
+
+def slices(text: str, limit: int = _SLICE_CHARS) -> Iterator[str]:
+    """Cut a text into runs of at most `limit` characters, at line ends where there are any.
+
+    The runs together are the text; lone surrogates, which no tokenizer takes, come out as U+FFFD.
+    """
+    start = 0
+    while start < len(text):
+        end = min(start + limit, len(text))
+        if end < len(text):
+            cut = text.rfind("\n", start, end) + 1
+            end = cut if cut > start else end
+        yield text[start:end].encode("utf-8", "replace").decode("utf-8")
+        start = end
+
+
+def estimate_tokens(size_bytes: int) -> int:
+    """Tokens of a text of `size_bytes` UTF-8 bytes, from the size alone; 0 only for 0."""
+    return -(-size_bytes // _BYTES_PER_TOKEN)
+
+
+def scaled(tokens: int, factor: float) -> int:
+    """o200k tokens as those of a model, by its factor."""
+    return round(tokens * factor)
+
+
+def recalibrated(factor: float, counted_tokens: int, reported_tokens: int) -> float:
+    """Move a model's factor towards what a call reported: an exponentially weighted mean.
+
+    Args:
+        factor: tokens of the model over o200k's, as known so far, > 0.
+        counted_tokens: o200k count of the request; reported_tokens: the vendor's input tokens, all of them.
+
+    Returns:
+        The new factor, between 0.25 and 4; unchanged where a figure says nothing (0 or less).
+    """
+    if counted_tokens <= 0 or reported_tokens <= 0:
+        return factor
+    seen = reported_tokens / counted_tokens
+    low, high = _FACTOR_RANGE
+    return min(high, max(low, factor + _WEIGHT_OF_NEW * (seen - factor)))
+
+
+def _o200k() -> _Tokenizer:
+    from bpe_openai import _bindings
+
+    tokenizer: _Tokenizer = _bindings.tokenizer_for_encoding("o200k_base")
+    return tokenizer
