@@ -1,0 +1,102 @@
+"""Identity and memory files: CLAUDE.md, AGENTS.md and POC.md, found on disk and chosen by model family."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path, PurePath
+
+from core.config.reading import ContextFile, read_context_file
+from core.values.curation import NamedText
+from core.values.settings import SettingsFault
+
+IDENTITY_NAMES = ("CLAUDE.md", "AGENTS.md", "POC.md")
+HOME_PREFIX = "home:"
+"""What the name of a file of the home starts with: its path would differ between machines."""
+
+_CLAUDE_ORDER = ("CLAUDE.md", "AGENTS.md", "POC.md")
+_OTHER_ORDER = ("POC.md", "AGENTS.md", "CLAUDE.md")
+
+
+def identity_for(family: str, found: Iterable[NamedText]) -> tuple[NamedText, ...]:
+    """Choose the identity files for a model: one of each folder, the order of folders kept.
+
+    Args:
+        family: of `ModelProfile` (`claude`, `gpt`, `gemini`, `open`).
+        found: as `find_identity` returned them: the files of one folder stand together.
+
+    Returns:
+        For Claude models CLAUDE.md, else AGENTS.md, else POC.md of each folder; for others POC.md, else
+        AGENTS.md, else CLAUDE.md.
+
+    Source: 60-agent.md, "Identity and memory files".
+    """
+    order = _CLAUDE_ORDER if family == "claude" else _OTHER_ORDER
+    chosen = []
+    for _, texts in groupby(found, key=lambda text: str(PurePath(text.source).parent)):
+        chosen.append(min(texts, key=lambda text: _rank(order, text)))
+    return tuple(chosen)
+
+
+def _rank(order: tuple[str, ...], text: NamedText) -> int:
+    name = PurePath(text.source).name
+    return order.index(name) if name in order else len(order)
+
+
+def repository_root(start: Path, otherwise: Path) -> Path:
+    """The nearest folder at or above `start` that holds `.git`, else `otherwise`."""
+    for folder in (start, *start.parents):
+        if (folder / ".git").exists():
+            return folder
+    return otherwise
+
+
+def identity_paths(root: Path, start: Path, homes: Iterable[Path]) -> tuple[ContextFile, ...]:
+    """Where identity files may stand, most general first: homes, then from the repository's root down to `start`.
+
+    Args:
+        root: the project's root, resolved; start: the working directory, inside root; homes: person's own folders.
+    """
+    top = repository_root(start, root)
+    folders = [folder for folder in reversed((start, *start.parents)) if folder.is_relative_to(top)]
+    places = [
+        ContextFile(home / name, f"{HOME_PREFIX}{name}", inside=home)
+        for home in homes
+        for name in IDENTITY_NAMES
+    ]
+    for folder in folders:
+        shown = Path(os.path.relpath(folder, root)).as_posix()
+        prefix = "" if shown == "." else f"{shown}/"
+        places += [ContextFile(folder / name, f"{prefix}{name}", inside=top) for name in IDENTITY_NAMES]
+    return tuple(places)
+
+
+def find_identity(
+    places: Iterable[ContextFile], allowed_roots: tuple[Path, ...], taken: Iterable[str] = ()
+) -> tuple[tuple[NamedText, ...], tuple[SettingsFault, ...]]:
+    """Read the identity files that exist.
+
+    Args:
+        places: from `identity_paths`; allowed_roots: folders outside that links may lead to.
+        taken: absolute paths already in the project's context, which are left out.
+
+    Returns:
+        The texts in the order of `places`, and what could not be read, by file.
+    """
+    texts: list[NamedText] = []
+    faults: list[SettingsFault] = []
+    seen = {os.path.realpath(path) for path in taken}
+    for place in places:
+        if not os.path.lexists(place.path):
+            continue
+        real = os.path.realpath(place.path)
+        if real in seen and Path(place.path).is_symlink():
+            continue
+        found = read_context_file(place, allowed_roots)
+        if isinstance(found, SettingsFault):
+            faults.append(found)
+        elif real not in seen and found.text.strip():
+            seen.add(real)
+            texts.append(found)
+    return tuple(texts), tuple(faults)

@@ -1,0 +1,437 @@
+"""Every setting as data: key, type, default, range, scope, environment variable, and what it does."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from types import MappingProxyType
+
+from core.values.provider import Effort, ProviderKind
+
+Value = str | int | float | bool
+
+
+class Scope(StrEnum):
+    """Where a key may stand."""
+
+    USER = "user"
+    """Only in user settings: a project can never set it."""
+    ANY = "any"
+    """In user settings, and in the file of a project that the person trusts."""
+    SERVER = "server"
+    """As `ANY`, but a project may only add servers, never change a vendor or a server of the person's."""
+    PROJECT = "project"
+    """Only in the project's file, and only once the person trusts the folder."""
+
+
+class Kind(StrEnum):
+    """The TOML type of a value."""
+
+    TEXT = "text"
+    WHOLE = "whole number"
+    NUMBER = "number"
+    SWITCH = "true or false"
+    TEXTS = "list of texts"
+    ITEMS = "list of file items"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One key.
+
+    Args:
+        key: dotted; `<name>` stands for a name that the person chooses (`providers.<id>.base_url`).
+        default: None where nothing is set; minimum, maximum: both included, for numbers and, for texts, length.
+        choices: the values it may have, empty for any.
+        field: where it lives in `Settings` (`ai.model`), empty for keys that become part of `Project`.
+        env: environment variable that sets it, by the name in `<name>` where the key has one.
+    """
+
+    key: str
+    kind: Kind
+    default: Value | None
+    doc: str
+    scope: Scope = Scope.ANY
+    field: str = ""
+    env: tuple[tuple[str, str], ...] = ()
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+
+    @property
+    def section(self) -> str:
+        """The table that the key stands in, empty for the top of the file."""
+        return self.key.rpartition(".")[0]
+
+
+NAME_PATTERN = r"[a-z0-9][a-z0-9_-]{0,39}"
+"""What a server's id looks like: it becomes part of file names and environment variables."""
+
+VENDORS = MappingProxyType(
+    {
+        ProviderKind.EMBEDDED: "Embedded model",
+        ProviderKind.ANTHROPIC: "Anthropic",
+        ProviderKind.OPENAI: "OpenAI",
+        ProviderKind.GEMINI: "Google Gemini",
+        ProviderKind.CLAUDE_CODE: "Claude Code",
+    }
+)
+"""Providers that exist without being configured, by id, with the label that the window shows."""
+
+FILE_MODES = ("whole", "slices", "outline", "notes")
+
+_AI = (
+    Setting(
+        "ai_settings.provider",
+        Kind.TEXT,
+        "embedded",
+        "The provider of a new discussion: `embedded`, `anthropic`, `openai`, `gemini`, `claude_code`, or the "
+        "id of a server of yours.",
+        field="ai.provider",
+        env=(("", "MANUAL_SLOP_PROVIDER"),),
+    ),
+    Setting(
+        "ai_settings.model",
+        Kind.TEXT,
+        "",
+        "The model of a new discussion, by the provider's name of it. Empty: the provider's first.",
+        field="ai.model",
+        env=(("", "MANUAL_SLOP_MODEL"),),
+    ),
+    Setting(
+        "ai_settings.system_prompt",
+        Kind.TEXT,
+        "",
+        "Text of layer 4 where no system prompt preset is chosen.",
+        field="ai.system_prompt",
+    ),
+    Setting(
+        "ai_settings.system_prompt_preset",
+        Kind.TEXT,
+        "",
+        "The system prompt preset of a new discussion, by its name in `[system_prompts.<name>]`.",
+        field="ai.system_prompt_preset",
+    ),
+    Setting(
+        "ai_settings.persona",
+        Kind.TEXT,
+        "",
+        "The persona of a new discussion, by its name in `[personas.<name>]`.",
+        field="ai.persona",
+    ),
+    Setting(
+        "ai_settings.effort",
+        Kind.TEXT,
+        "auto",
+        "How hard a reasoning model is asked to think. `auto` leaves it to the model.",
+        field="ai.effort",
+        env=(("", "MANUAL_SLOP_EFFORT"),),
+        choices=tuple(Effort),
+    ),
+    Setting(
+        "ai_settings.max_output_tokens",
+        Kind.WHOLE,
+        None,
+        "Longest reply, in tokens. Not set: the model's own limit.",
+        field="ai.max_output_tokens",
+        minimum=1,
+        maximum=10_000_000,
+    ),
+    Setting(
+        "ai_settings.spend_limit_usd",
+        Kind.NUMBER,
+        None,
+        "What a discussion may cost, in US dollars, before the next send asks. Not set: no limit.",
+        field="ai.spend_limit_usd",
+        minimum=0,
+        maximum=1_000_000,
+    ),
+    Setting(
+        "ai_settings.knowledge.digest_enabled",
+        Kind.SWITCH,
+        True,
+        "Whether the knowledge digest enters the context while its file exists.",
+        field="knowledge.digest_enabled",
+    ),
+    Setting(
+        "ai_settings.knowledge.budget_bytes",
+        Kind.WHOLE,
+        8192,
+        "Longest text of layer 7 (digest, facts and notes together), in bytes.",
+        field="knowledge.budget_bytes",
+        minimum=0,
+        maximum=1_000_000,
+    ),
+)
+
+_PROVIDERS = (
+    Setting(
+        "providers.<id>.kind",
+        Kind.TEXT,
+        "compatible",
+        "Which client speaks to it. Only `compatible` may be written: the vendors have theirs.",
+        scope=Scope.SERVER,
+        field="servers.kind",
+        choices=tuple(ProviderKind),
+    ),
+    Setting(
+        "providers.<id>.label",
+        Kind.TEXT,
+        "",
+        "The name that the window shows. Empty: the id.",
+        scope=Scope.SERVER,
+        field="servers.label",
+        maximum=80,
+    ),
+    Setting(
+        "providers.<id>.base_url",
+        Kind.TEXT,
+        "",
+        "The address of an OpenAI-compatible server (`http://127.0.0.1:11434/v1`), or another address for a "
+        "vendor. Empty: the vendor's own.",
+        scope=Scope.SERVER,
+        field="servers.base_url",
+        env=(
+            ("anthropic", "ANTHROPIC_BASE_URL"),
+            ("openai", "OPENAI_BASE_URL"),
+            ("gemini", "GOOGLE_GEMINI_BASE_URL"),
+        ),
+    ),
+    Setting(
+        "providers.<id>.timeout_s",
+        Kind.NUMBER,
+        300.0,
+        "Longest silence between two parts of a reply, in seconds.",
+        scope=Scope.SERVER,
+        field="servers.timeout_s",
+        minimum=1,
+        maximum=86_400,
+    ),
+    Setting(
+        "providers.<id>.connect_timeout_s",
+        Kind.NUMBER,
+        10.0,
+        "Longest wait for a connection, in seconds.",
+        scope=Scope.SERVER,
+        field="servers.connect_timeout_s",
+        minimum=0.1,
+        maximum=600,
+    ),
+    Setting(
+        "providers.<id>.enabled",
+        Kind.SWITCH,
+        True,
+        "Whether the provider is offered.",
+        scope=Scope.SERVER,
+        field="servers.is_enabled",
+    ),
+)
+
+_WINDOW = (
+    Setting(
+        "appearance.theme",
+        Kind.TEXT,
+        "dark",
+        "Colours of the window.",
+        scope=Scope.USER,
+        field="appearance.theme",
+        env=(("", "MANUAL_SLOP_THEME"),),
+        choices=("dark", "light"),
+    ),
+    Setting(
+        "appearance.ui_scale",
+        Kind.NUMBER,
+        1.0,
+        "Size of text and controls, 1.0 is the design's.",
+        scope=Scope.USER,
+        field="appearance.ui_scale",
+        env=(("", "MANUAL_SLOP_UI_SCALE"),),
+        minimum=0.5,
+        maximum=3.0,
+    ),
+    Setting(
+        "appearance.send_key",
+        Kind.TEXT,
+        "ctrl+enter",
+        "The key that sends what stands in the composer.",
+        scope=Scope.USER,
+        field="appearance.send_key",
+        choices=("ctrl+enter", "enter"),
+    ),
+    Setting(
+        "files.max_file_bytes",
+        Kind.WHOLE,
+        2_000_000,
+        "A file of a preset over this size is refused, in bytes.",
+        scope=Scope.USER,
+        field="files.max_file_bytes",
+        minimum=1_000,
+        maximum=100_000_000,
+    ),
+    Setting(
+        "files.max_glob_files",
+        Kind.WHOLE,
+        2_000,
+        "A pattern of a preset that matches more files than this is refused.",
+        scope=Scope.USER,
+        field="files.max_glob_files",
+        minimum=1,
+        maximum=100_000,
+    ),
+    Setting(
+        "files.max_attachment_bytes",
+        Kind.WHOLE,
+        20_000_000,
+        "An attachment over this size is refused, in bytes.",
+        scope=Scope.USER,
+        field="files.max_attachment_bytes",
+        minimum=1_000,
+        maximum=1_000_000_000,
+    ),
+    Setting(
+        "files.paste_as_attachment_chars",
+        Kind.WHOLE,
+        20_000,
+        "A paste into the composer longer than this becomes an attachment, in characters.",
+        scope=Scope.USER,
+        field="files.paste_as_attachment_chars",
+        minimum=100,
+        maximum=10_000_000,
+    ),
+    Setting(
+        "trash_days",
+        Kind.WHOLE,
+        30,
+        "Days that a deleted discussion stays in the trash.",
+        scope=Scope.USER,
+        field="trash_days",
+        minimum=0,
+        maximum=36_500,
+    ),
+)
+
+_PROJECT = (
+    Setting(
+        "project.name",
+        Kind.TEXT,
+        "",
+        "The project's name. Empty: the folder's.",
+        scope=Scope.PROJECT,
+        maximum=200,
+    ),
+    Setting(
+        "project.context",
+        Kind.TEXTS,
+        None,
+        'What every discussion of the project should know (layer 6): texts, and files as `{ file = "path" }`. '
+        "One text may stand without brackets.",
+        scope=Scope.PROJECT,
+    ),
+    Setting(
+        "project.identity",
+        Kind.SWITCH,
+        True,
+        "Whether CLAUDE.md, AGENTS.md and POC.md are collected from the working directory up to the "
+        "repository's root, and from the home.",
+        scope=Scope.PROJECT,
+    ),
+    Setting(
+        "project.allowed_roots",
+        Kind.TEXTS,
+        None,
+        "Folders outside the project that presets and project context may read.",
+        scope=Scope.PROJECT,
+    ),
+    Setting(
+        "presets.<name>.items",
+        Kind.ITEMS,
+        None,
+        "The files of a context preset, in order.",
+        scope=Scope.PROJECT,
+    ),
+    Setting(
+        "personas.<name>.text",
+        Kind.TEXT,
+        None,
+        "A persona, as text.",
+        scope=Scope.PROJECT,
+    ),
+    Setting(
+        "personas.<name>.file",
+        Kind.TEXT,
+        None,
+        "A persona, as a file.",
+        scope=Scope.PROJECT,
+        minimum=1,
+    ),
+    Setting(
+        "system_prompts.<name>.text",
+        Kind.TEXT,
+        None,
+        "A system prompt preset, as text.",
+        scope=Scope.PROJECT,
+    ),
+    Setting(
+        "system_prompts.<name>.file",
+        Kind.TEXT,
+        None,
+        "A system prompt preset, as a file.",
+        scope=Scope.PROJECT,
+        minimum=1,
+    ),
+)
+
+_ITEM = (
+    Setting(
+        "path",
+        Kind.TEXT,
+        None,
+        "The file: relative to the project's root with `/`, absolute, or a pattern (`src/**/*.py`).",
+        scope=Scope.PROJECT,
+        minimum=1,
+        maximum=4096,
+    ),
+    Setting(
+        "mode",
+        Kind.TEXT,
+        "whole",
+        "How much of it is sent.",
+        scope=Scope.PROJECT,
+        choices=FILE_MODES,
+    ),
+    Setting(
+        "slices",
+        Kind.TEXTS,
+        None,
+        'Lines for mode `slices`: `[first, last]` pairs or `"first-last"`, counted from 1.',
+        scope=Scope.PROJECT,
+    ),
+    Setting(
+        "symbols",
+        Kind.TEXTS,
+        None,
+        "Definitions for mode `slices`, by qualified name (`Class.method`).",
+        scope=Scope.PROJECT,
+    ),
+    Setting("notes", Kind.TEXT, "", "What the model should know of the file.", scope=Scope.PROJECT),
+    Setting("pinned", Kind.SWITCH, False, "Stays at the head of the preset.", scope=Scope.PROJECT),
+    Setting("enabled", Kind.SWITCH, True, "Whether it is sent.", scope=Scope.PROJECT),
+)
+
+ITEM_SETTINGS = tuple(replace(item, key=f"presets.<name>.items.{item.key}") for item in _ITEM)
+"""The keys of one item of a preset."""
+
+SETTINGS: tuple[Setting, ...] = (*_AI, *_PROVIDERS, *_WINDOW, *_PROJECT, *ITEM_SETTINGS)
+"""Every key, in the order of the documentation."""
+
+BY_KEY = MappingProxyType({setting.key: setting for setting in SETTINGS})
+
+LATER_TABLES = ("retrieval", "tools", "mcp", "hooks")
+"""Tables of the project's file that later versions read; no fault, and no effect."""
+
+
+if __name__ == "__main__":
+    from core.config.document import settings_page
+
+    sys.stdout.write(settings_page())
