@@ -21,7 +21,7 @@ from pathlib import Path
 from core.errors import FailureKind, ProviderError
 from core.providers.base import CancelToken
 
-MODEL_ID = "smollm2-135m-instruct"
+MODEL_ID = "SmolLM2-135M-Instruct"
 CONTEXT_TOKENS = 8192
 """`llama.context_length` of the weights. Source: the GGUF's own metadata (read 2026-11-20)."""
 

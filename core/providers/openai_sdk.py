@@ -46,10 +46,14 @@ _TOO_LONG = re.compile(
 )
 """Texts of vLLM, llama.cpp, Ollama, LM Studio, OpenRouter, Mistral and Groq for a context that does not fit."""
 
-_NO_MODEL = re.compile(r"(?i)\bmodel\b.*(?:not found|does not exist|not exist|unknown|not loaded)|unknown model")
+_NO_MODEL = re.compile(
+    r"(?i)\bmodel\b.*(?:not found|does not exist|not exist|unknown|not loaded)|unknown model"
+)
 
 
-def openai_client(server: ServerSettings, key: str | None, base_url: str, *, is_vendor: bool) -> openai.OpenAI:
+def openai_client(
+    server: ServerSettings, key: str | None, base_url: str, *, is_vendor: bool
+) -> openai.OpenAI:
     """Make the SDK's client. Blocks while the SDK is imported (about a second, once).
 
     Args:
@@ -75,8 +79,20 @@ def openai_client(server: ServerSettings, key: str | None, base_url: str, *, is_
     ambient = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")
     names = [line.partition(":")[0].strip() for line in ambient if ":" in line]
     hidden: dict[str, Any] = dict.fromkeys((*names, "OpenAI-Organization", "OpenAI-Project"), openai.Omit())
-    authorization = f"Bearer {key}" if key else openai.Omit()
-    return openai.OpenAI(**shared, default_headers={**hidden, "Authorization": authorization})
+    hidden["Authorization"] = f"Bearer {key}" if key else openai.Omit()
+    return openai.OpenAI(**shared, default_headers=hidden)
+
+
+def sdk_failures() -> tuple[type[Exception], ...]:
+    """What a call through the SDK may raise for the server's sake.
+
+    Besides its own errors: the HTTP client's, where a stream breaks; ValueError for what is no JSON; AttributeError and
+    TypeError, since the SDK builds its objects without checking them, and a foreign reply shows when a field is used.
+    """
+    import httpx2
+    import openai
+
+    return (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, ValueError, AttributeError, TypeError)
 
 
 def sdk_error(
@@ -87,8 +103,8 @@ def sdk_error(
     url: str,
     key: str | None,
     has_begun: bool,
-) -> ProviderError | None:
-    """Translate what the SDK raised, None where it is nothing of the kind.
+) -> ProviderError:
+    """Translate one of `sdk_failures`.
 
     Args:
         has_begun: whether the reply's headers had arrived.
@@ -98,8 +114,6 @@ def sdk_error(
     if (found := transport_error(error, server, url=url, key=key, has_begun=has_begun)) is not None:
         return found
     if isinstance(error, openai.APIResponseValidationError) or not isinstance(error, openai.APIError):
-        if not isinstance(error, openai.OpenAIError | ValueError):
-            return None
         return provider_error(FailureKind.BAD_REPLY, server, detail=str(error), url=url, key=key)
     headers: Mapping[str, str] = {}
     status = None
@@ -162,7 +176,9 @@ def _kind(message: str, code: str, error_type: str, status: int | None) -> Failu
     if number in {400, 404} and _NO_MODEL.search(message):
         return FailureKind.UNKNOWN_MODEL
     if number is None:
-        is_ours = error_type == "invalid_request_error" or code.startswith(("invalid_", "image_", "unsupported_"))
+        is_ours = error_type == "invalid_request_error" or code.startswith(
+            ("invalid_", "image_", "unsupported_")
+        )
         return FailureKind.BAD_REQUEST if is_ours else FailureKind.SERVER_FAULT
     return kind_of_status(number)
 

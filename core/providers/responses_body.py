@@ -1,0 +1,189 @@
+"""The body of a Responses request, rendered from the stack: same stack, same bytes, nothing added."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from core.providers.attachments import attachment_text, data_url, refuse_attachment
+from core.providers.base import ReadBlob
+from core.providers.profiles import nearest_effort
+from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
+from core.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage, RequestPart
+from core.values.stack import Segment
+
+Json = dict[str, Any]
+
+
+def responses_body(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob) -> Json:
+    """Render a request for `POST /v1/responses`.
+
+    The system segments are the content blocks of one developer message, not `instructions`: only blocks can carry a
+    cache breakpoint. Nothing is stored by the vendor (`store: false`); reasoning comes back encrypted.
+
+    Args:
+        profile: what is known of the model.
+
+    Raises:
+        ProviderError: an attachment that the model cannot take.
+        StorageError: an attachment is gone.
+
+    Source: OpenAI API reference, "Create a model response", openai 3.51.0 (read 2026-11-20).
+    """
+    body: Json = {
+        **prompt(request, profile, read_blob),
+        "model": request.model,
+        "store": False,
+        "stream": True,
+    }
+    if request.max_output_tokens is not None:
+        body["max_output_tokens"] = request.max_output_tokens
+    if body.get("reasoning", {}).get("summary"):
+        body["include"] = ["reasoning.encrypted_content"]
+    return body
+
+
+def prompt(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob) -> Json:
+    """The fields that are part of what the model reads, the same for sending and for counting."""
+    body: Json = {"input": _input(request, profile, read_blob)}
+    if request.tools:
+        body["tools"] = [
+            {
+                "type": "function",
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": json.loads(tool.parameters_json),
+                "strict": False,
+            }
+            for tool in request.tools
+        ]
+    if request.response_schema_json:
+        schema = json.loads(request.response_schema_json)
+        form = {"type": "json_schema", "name": "reply", "schema": schema, "strict": is_strict_schema(schema)}
+        body["text"] = {"format": form}
+    if reasoning := reasoning_field(request.effort, profile):
+        body["reasoning"] = reasoning
+    return body
+
+
+def reasoning_field(effort: Effort, profile: ModelProfile) -> Json:
+    """How hard to think, and that a summary is wanted. Empty for a model that does not reason."""
+    if not profile.efforts or not profile.thinking.startswith("effort"):
+        return {}
+    level = nearest_effort(profile, effort)
+    if level is Effort.AUTO:
+        return {"summary": "auto"}
+    return {"effort": effort_word(level, profile), "summary": "auto"}
+
+
+def effort_word(level: Effort, profile: ModelProfile) -> str:
+    """The wire's word for a level: the highest is `max`, before GPT-5.6 `xhigh`.
+
+    Source: openai types/shared/reasoning_effort.py, 3.51.0; OpenAI's model pages (read 2026-11-20).
+    """
+    return "xhigh" if level is Effort.MAX and profile.thinking == "effort_xhigh" else level.value
+
+
+def is_strict_schema(schema: object) -> bool:
+    """Whether a JSON Schema obeys what strict mode asks: closed objects in which every property is required.
+
+    Source: OpenAI "Structured model outputs", supported schemas (read 2026-11-20).
+    """
+    if isinstance(schema, list):
+        return all(is_strict_schema(item) for item in schema)
+    if not isinstance(schema, dict):
+        return True
+    if schema.get("type") == "object":
+        properties = schema.get("properties", {})
+        if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != set(
+            properties
+        ):
+            return False
+    return all(is_strict_schema(value) for value in schema.values())
+
+
+def _input(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob) -> list[Json]:
+    items: list[Json] = []
+    if system := [_text("input_text", segment) for segment in request.system if segment.text]:
+        items.append({"type": "message", "role": "developer", "content": system})
+    last_user = max((i for i, m in enumerate(request.messages) if m.role is Role.USER), default=-1)
+    for number, message in enumerate(request.messages):
+        match message.role:
+            case Role.USER:
+                content = _user_content(message.parts, request.model, profile, read_blob)
+                items.append({"type": "message", "role": "user", "content": content})
+            case Role.ASSISTANT:
+                items.extend(_assistant_items(message, keeps_reasoning=number > last_user))
+            case Role.TOOL:
+                items.extend(_tool_items(message))
+    return items
+
+
+def _user_content(
+    parts: Sequence[RequestPart], model: str, profile: ModelProfile, read_blob: ReadBlob
+) -> list[Json]:
+    content: list[Json] = []
+    for part in parts:
+        match part:
+            case Segment(text=text) if text:
+                content.append(_text("input_text", part))
+            case AttachmentPart():
+                content.append(_attachment(part, model, profile, read_blob))
+            case _:
+                pass
+    return content
+
+
+def _attachment(part: AttachmentPart, model: str, profile: ModelProfile, read_blob: ReadBlob) -> Json:
+    data = read_blob(part.sha256)
+    if part.is_image and profile.takes_images:
+        return {"type": "input_image", "image_url": data_url(part, data), "detail": "auto"}
+    text = attachment_text(part, data)
+    if text is not None:
+        return {"type": "input_text", "text": text}
+    if part.media_type == "application/pdf" and profile.takes_images:
+        return {"type": "input_file", "filename": part.name, "file_data": data_url(part, data)}
+    raise refuse_attachment(part, model)
+
+
+def _assistant_items(message: RequestMessage, *, keeps_reasoning: bool) -> list[Json]:
+    """A turn of the model. Reasoning goes back only inside the turn under way, where tools need it.
+
+    A finished turn may have been edited, or come from another model: its encrypted reasoning would be refused.
+    """
+    items: list[Json] = []
+    for part in message.parts:
+        match part:
+            case Segment(text=text) if text:
+                if not items or items[-1].get("role") != "assistant":
+                    items.append({"type": "message", "role": "assistant", "content": []})
+                items[-1]["content"].append(_text("output_text", part))
+            case ToolCallPart(call_id, name, arguments):
+                call = {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments}
+                items.append(call)
+            case ReasoningPart(vendor_json=vendor_json) if keeps_reasoning and _is_ours(vendor_json):
+                items.append(json.loads(vendor_json))
+    return items
+
+
+def _is_ours(vendor_json: str) -> bool:
+    """Whether a reasoning block came from this API: other vendors' blocks lie in the same log."""
+    if not vendor_json:
+        return False
+    block = json.loads(vendor_json)
+    return (
+        isinstance(block, dict) and block.get("type") == "reasoning" and bool(block.get("encrypted_content"))
+    )
+
+
+def _tool_items(message: RequestMessage) -> list[Json]:
+    return [
+        {"type": "function_call_output", "call_id": part.call_id, "output": part.text}
+        for part in message.parts
+        if isinstance(part, ToolResultPart)
+    ]
+
+
+def _text(kind: str, segment: Segment) -> Json:
+    return {"type": kind, "text": segment.text}
