@@ -36,6 +36,7 @@ INVISIBLE = [
 CJK_BLOCKS = ((0x3000, 0x33FF), (0xFF00, 0xFFEF))
 HAN_HANGUL = ((0x4E00, 0x9FFF), (0xAC00, 0xD7A3), (0xF900, 0xFAFF))
 BOX_DRAWING = (0x2500, 0x259F)
+ARABIC_FORMS = ((0xFB50, 0xFDFF), (0xFE70, 0xFEFE))  # joined shapes, for a shaper that we do not have
 
 
 def in_blocks(code: int, blocks: tuple[tuple[int, int], ...]) -> bool:
@@ -50,7 +51,12 @@ def is_icon(code: int) -> bool:
 
 def is_text(code: int) -> bool:
     """Whether a code point is a printable character outside the private use area."""
-    return code >= 0x20 and not is_icon(code)
+    return code >= 0x20 and not is_icon(code) and not in_blocks(code, ARABIC_FORMS)
+
+
+def is_basic_text(code: int) -> bool:
+    """Whether a code point is text of the basic plane: no game tiles, no mathematical alphabets."""
+    return code <= 0xFFFF and is_text(code)
 
 
 def double_byte(codec: str, first: tuple[int, int], second: tuple[int, int]) -> set[int]:
@@ -119,6 +125,9 @@ def sources(face: Face, work: Path) -> tuple[Source, ...]:
     """Return the fonts a face is made of, most wanted first: a code point is taken from the first that has it."""
     fonts, noto = work / "debian/usr/share/fonts", "truetype/noto/Noto"
     fit: Fit = celled(MONO_CELL) if face.is_mono else natural
+    rare = (
+        is_text if face.cjk is wide_cjk else is_basic_text
+    )  # every font size loads its file again: keep it small
     upright = "Bold" if face.noto_style == "Bold" else "Regular"
 
     def text(path: str, wanted: Callable[[int], bool] = is_text) -> Source:
@@ -133,10 +142,10 @@ def sources(face: Face, work: Path) -> tuple[Source, ...]:
             "truetype/jetbrains-mono/JetBrainsMono-Regular.ttf", lambda code: in_blocks(code, (BOX_DRAWING,))
         ),
         text(f"{noto}Sans-{face.noto_style}.ttf"),
-        text(f"{noto}SansMath-Regular.ttf"),
+        text(f"{noto}SansMath-Regular.ttf", rare),
         text(f"{noto}SansSymbols-{upright}.ttf"),
         Source(emoji, is_text, fit),
-        text(f"{noto}SansSymbols2-Regular.ttf"),
+        text(f"{noto}SansSymbols2-Regular.ttf", rare),
         *(
             text(f"{noto}Sans{script}-{upright}.ttf")
             for script in ("Hebrew", "Arabic", "Thai", "Devanagari", "Armenian", "Georgian")
