@@ -1,0 +1,194 @@
+"""`AppController`: takes commands and events in turn, steps, publishes a snapshot, begins the effects."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from queue import Empty, SimpleQueue
+from typing import Protocol
+
+from core.step import Input, step
+from core.step.context import stack_spec
+from core.values.commands import Command, Quit
+from core.values.effects import Effect, StackSpec
+from core.values.events import Event, ReplyArrived, Tick
+from core.values.state import AppState
+
+TICK_S = 1.0
+
+
+class Outside(Protocol):
+    """Carries out effects. `core.controller.outside` is the real one; tests have their own."""
+
+    def begin(self, effect: Effect) -> None:
+        """Begin an effect; returns at once."""
+        ...
+
+    def start(self, emit: Callable[[Event], None]) -> None:
+        """Open the home and report it through `emit`. Raises LockedError or StorageError."""
+        ...
+
+    def stop_calls(self) -> None:
+        """Cancel the calls that run and wait until each has reported how it ended."""
+        ...
+
+    def stop(self) -> None:
+        """Write what is pending and end the workers. Idempotent."""
+        ...
+
+
+def wall_clock() -> datetime:
+    """Now, UTC."""
+    return datetime.now(UTC)
+
+
+class AppController:
+    """Owns all state. Thread-safe: `send`, `emit`, `snapshot`, `wait_for` may be called from anywhere.
+
+    Args:
+        outside: carries out effects.
+        clock: gives the time, UTC; it may jump, nothing breaks.
+        seed: gives fresh randomness for ids.
+    """
+
+    def __init__(
+        self,
+        outside: Outside,
+        *,
+        clock: Callable[[], datetime] = wall_clock,
+        seed: Callable[[], str] = lambda: secrets.token_hex(8),
+    ) -> None:
+        self._outside = outside
+        self._clock = clock
+        self._seed = seed
+        self._state = AppState()
+        self._revision = 0
+        self._inbox: SimpleQueue[Command | Event | None] = SimpleQueue()
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._run, name="controller", daemon=True)
+        self._is_stopped = False
+
+    def start(self) -> None:
+        """Open the home and begin.
+
+        Raises:
+            LockedError: another program owns the home; StorageError: it cannot be used.
+        """
+        self._outside.start(self.emit)
+        self._thread.start()
+
+    def send(self, command: Command) -> None:
+        """Ask for a change. Returns at once."""
+        self._inbox.put(command)
+
+    def emit(self, event: Event) -> None:
+        """Report what happened. Returns at once."""
+        self._inbox.put(event)
+
+    def snapshot(self) -> AppState:
+        """The state now. Immutable; reading it needs no lock."""
+        return self._state
+
+    @property
+    def revision(self) -> int:
+        """Grows whenever the state was replaced."""
+        return self._revision
+
+    def wait_for(self, predicate: Callable[[AppState], bool], timeout_s: float) -> AppState | None:
+        """Wait until the state satisfies `predicate`.
+
+        Returns:
+            The first state seen that does, or None when `timeout_s` seconds passed without one.
+        """
+        end = time.monotonic() + timeout_s
+        with self._changed:
+            while not predicate(state := self._state):
+                left = end - time.monotonic()
+                if left <= 0 or self._is_stopped:
+                    return None
+                self._changed.wait(min(left, 1.0))
+            return state
+
+    def stop(self) -> None:
+        """Quit: stop calls, write what is pending, end the workers and the thread. Idempotent."""
+        if self._is_stopped or not self._thread.is_alive():
+            self._outside.stop()
+            self._is_stopped = True
+            return
+        self.send(Quit())
+        self._inbox.put(None)
+        self._thread.join()
+
+    def stack_spec(self, discussion_id: str = "") -> StackSpec:
+        """What the stack of a discussion (the selected one by default) is assembled from now."""
+        state = self._state
+        return stack_spec(state, discussion_id or state.selected_id)
+
+    def _run(self) -> None:
+        while True:
+            message = self._next()
+            if message is None:
+                break
+            self._take(self._merged(message))
+        self._outside.stop_calls()
+        self._drain()
+        self._outside.stop()
+        self._drain()
+        with self._changed:
+            self._is_stopped = True
+            self._changed.notify_all()
+
+    def _next(self) -> Command | Event | None:
+        try:
+            return self._inbox.get(timeout=TICK_S)
+        except Empty:
+            return Tick()
+
+    def _merged(self, message: Command | Event) -> list[Command | Event]:
+        """The message and all that wait behind it; runs of deltas of one reply become one."""
+        batch: list[Command | Event] = [message]
+        while True:
+            try:
+                following = self._inbox.get_nowait()
+            except Empty:
+                return batch
+            if following is None:
+                self._inbox.put(None)
+                return batch
+            last = batch[-1]
+            if (
+                isinstance(last, ReplyArrived)
+                and isinstance(following, ReplyArrived)
+                and last.call_id == following.call_id
+            ):
+                batch[-1] = ReplyArrived(
+                    last.call_id, last.text + following.text, last.reasoning + following.reasoning
+                )
+            else:
+                batch.append(following)
+
+    def _take(self, batch: list[Command | Event]) -> None:
+        state = self._state
+        effects: list[Effect] = []
+        for body in batch:
+            state, more = step(state, Input(self._clock(), self._seed(), body))
+            effects.extend(more)
+        self._publish(state)
+        for effect in effects:
+            self._outside.begin(effect)
+
+    def _publish(self, state: AppState) -> None:
+        with self._changed:
+            self._state = state
+            self._revision += 1
+            self._changed.notify_all()
+
+    def _drain(self) -> None:
+        """Take in what the workers reported while they ended, so that the part of a last reply is kept."""
+        while not self._inbox.empty():
+            message = self._inbox.get()
+            if message is not None:
+                self._take([message])

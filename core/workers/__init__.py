@@ -1,0 +1,1 @@
+"""Workers: what carries out effects, each on its own thread or process."""

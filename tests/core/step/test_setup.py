@@ -1,0 +1,216 @@
+"""Start-up, settings, trust, presets, notices, the end."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.values import commands as c
+from core.values import effects as f
+from core.values import events as e
+from core.values.curation import FileItem, FileSnapshot, ItemFiles, NamedText, Preset
+from core.values.settings import Project, ServerSettings, SettingsFault
+from core.values.state import Level
+from tests.core.step.playbook import Playbook, of, settings_loaded
+
+ITEM = FileItem("src/a.py")
+PROJECT = Project(
+    root="/project", name="project", has_file=True, is_trusted=True, presets={"core": Preset("core", (ITEM,))}
+)
+
+
+@pytest.fixture
+def book() -> Playbook:
+    return Playbook().ready()
+
+
+def test_a_home_that_opens_leads_to_settings_and_the_list() -> None:
+    effects = Playbook().play(e.HomeOpened("/home/x"))
+    assert of(effects, f.LoadSettings)
+    assert of(effects, f.LoadSummaries)
+
+
+def test_a_read_only_home_is_said_at_once() -> None:
+    book = Playbook()
+    book.play(e.HomeOpened("/home/x", is_read_only=True))
+    assert book.state.is_home_read_only
+    assert book.state.notices[0].level is Level.ERROR
+    assert "/home/x" in book.state.notices[0].detail
+
+
+def test_a_broken_settings_file_is_named_with_its_line_until_it_is_whole(book: Playbook) -> None:
+    loaded = settings_loaded()
+    fault = SettingsFault("/project/manual_slop.toml", 7, "Expected '=' after a key")
+    book.play(
+        e.SettingsLoaded(loaded.settings, (fault,), loaded.project, loaded.providers, loaded.models, {})
+    )
+
+    notice = next(n for n in book.state.notices if n.id.startswith("settings/"))
+    assert "line 7" in notice.detail
+    assert "last good settings" in notice.text
+
+    book.play(loaded)
+    assert not [n for n in book.state.notices if n.id.startswith("settings/")]
+
+
+def test_an_untrusted_project_asks_once_and_says_what_is_held_back(book: Playbook) -> None:
+    strange = Project(root="/strange", name="strange", has_file=True, held_back=("2 presets", "a persona"))
+    book.play(settings_loaded(project=strange))
+
+    notice = next(n for n in book.state.notices if n.id == "trust")
+    assert "2 presets" in notice.detail
+    assert notice.action == c.TrustProject(True)
+
+    effects = book.play(c.TrustProject(True))
+    assert of(effects, f.WriteTrust) == (f.WriteTrust("/strange", True),)
+    assert not any(n.id == "trust" for n in book.state.notices)
+
+
+def test_work_on_a_preset_counts_at_once_and_is_kept_before_it_is_saved(book: Playbook) -> None:
+    book.play(settings_loaded(project=PROJECT))
+    chosen = book.discussion()
+    book.play(c.SetDiscussionPreset(chosen, "core"))
+    more = (ITEM, FileItem("src/b.py"))
+
+    effects = book.play(c.ChangePreset("core", more))
+
+    assert of(effects, f.KeepPresets)[0].presets == (Preset("core", more),)
+    assert of(effects, f.AssembleContext)[0].spec.preset.items == more
+    assert book.state.project.unsaved_presets == {"core"}
+
+
+def test_unsaved_work_survives_a_reload_of_the_file(book: Playbook) -> None:
+    book.play(settings_loaded(project=PROJECT))
+    book.play(c.ChangePreset("core", ()))
+
+    book.play(settings_loaded(project=PROJECT))
+
+    assert book.state.project.presets["core"].items == ()
+
+
+def test_saving_writes_the_file_and_then_nothing_is_unsaved(book: Playbook) -> None:
+    book.play(settings_loaded(project=PROJECT))
+    book.play(c.ChangePreset("core", ()))
+
+    (write,) = of(book.play(c.SavePreset("core")), f.WritePreset)
+    assert write.preset == Preset("core", ())
+    book.play(e.PresetStored("core"))
+    assert book.state.project.unsaved_presets == frozenset()
+
+
+def test_revert_brings_back_what_the_file_says(book: Playbook) -> None:
+    book.play(settings_loaded(project=PROJECT))
+    book.play(c.ChangePreset("core", ()))
+
+    assert of(book.play(c.RevertPreset("core")), f.LoadSettings)
+    book.play(settings_loaded(project=PROJECT))
+    assert book.state.project.presets["core"].items == (ITEM,)
+
+
+def test_renaming_a_preset_takes_its_discussions_along(book: Playbook) -> None:
+    book.play(settings_loaded(project=PROJECT))
+    chosen = book.discussion()
+    book.play(c.SetDiscussionPreset(chosen, "core"))
+
+    effects = book.play(c.RenamePreset("core", "heart"))
+
+    assert of(effects, f.WritePreset)[0].old_name == "core"
+    assert book.state.summaries[chosen].meta.preset == "heart"
+    assert list(book.state.project.presets) == ["heart"]
+
+
+@pytest.mark.parametrize("name", ["", "  ", "core"])
+def test_a_preset_needs_a_free_name(book: Playbook, name: str) -> None:
+    book.play(settings_loaded(project=PROJECT))
+    assert not of(book.play(c.CreatePreset(name)), f.KeepPresets)
+    assert book.state.notices[-1].level is Level.WARNING
+
+
+def test_a_duplicate_has_the_items_and_is_used_at_once(book: Playbook) -> None:
+    book.play(settings_loaded(project=PROJECT))
+    chosen = book.discussion()
+
+    book.play(c.CreatePreset("copy", copy_of="core"))
+
+    assert book.state.project.presets["copy"].items == (ITEM,)
+    assert book.state.summaries[chosen].meta.preset == "copy"
+
+
+def test_a_deleted_preset_sends_no_files(book: Playbook) -> None:
+    book.play(settings_loaded(project=PROJECT))
+    chosen = book.discussion()
+    book.play(c.SetDiscussionPreset(chosen, "core"))
+
+    effects = book.play(c.DeletePreset("core"))
+
+    assert of(effects, f.WritePreset)[0].preset is None
+    assert of(effects, f.AssembleContext)[0].spec.preset.items == ()
+
+
+def test_files_in_use_are_watched_and_no_others(book: Playbook) -> None:
+    found = ItemFiles(ITEM, (FileSnapshot("src/a.py", "/project/src/a.py"),))
+
+    effects = book.play(e.FilesRead("core", (found,)))
+
+    assert of(effects, f.WatchFiles)[0].paths == ("/project/src/a.py",)
+    assert not of(book.play(e.FilesRead("core", (found,))), f.WatchFiles)
+
+
+def test_identity_files_are_watched_as_settings(book: Playbook) -> None:
+    agents = NamedText("AGENTS.md", "Be kind.", "/project/AGENTS.md")
+    effects = book.play(settings_loaded(project=Project(root="/project", identity=(agents,))))
+    assert of(effects, f.WatchFiles)[0].settings_paths == ("/project/AGENTS.md",)
+
+
+@pytest.mark.parametrize(
+    ("name", "address"), [("", "http://localhost:1"), ("x", "localhost:1"), ("x", "file:///etc")]
+)
+def test_a_server_needs_a_name_and_a_web_address(book: Playbook, name: str, address: str) -> None:
+    assert book.play(c.SaveServer(name, "", address)) == ()
+    assert book.state.notices[-1].level is Level.WARNING
+
+
+def test_a_found_server_is_offered_until_it_is_configured(book: Playbook) -> None:
+    ollama = ServerSettings("ollama", "compatible", "Ollama", "http://127.0.0.1:11434/v1")
+    book.play(e.ServersFound((ollama,)))
+    assert book.state.found_servers == (ollama,)
+
+    book.play(c.SaveServer("ollama", "Ollama", ollama.base_url))
+    assert book.state.found_servers == ()
+
+
+def test_information_leaves_by_itself_and_errors_stay(book: Playbook) -> None:
+    book.play(e.OperationDone("export", "Exported."))
+    book.play(e.OperationFailed("model", "No answer."))
+
+    book.later(30).play(e.Tick())
+
+    assert [n.text for n in book.state.notices] == ["No answer."]
+    book.play(c.DismissNotice("model"))
+    assert book.state.notices == ()
+
+
+def test_a_notice_on_the_same_subject_replaces_the_one_before(book: Playbook) -> None:
+    book.play(e.OperationFailed("model", "first"))
+    book.play(e.OperationFailed("model", "second"))
+    assert [n.text for n in book.state.notices] == ["second"]
+
+
+def test_a_clock_that_jumps_back_does_not_keep_information_for_ever(book: Playbook) -> None:
+    book.play(e.OperationDone("export", "Exported."))
+    book.later(-86_400).play(e.Tick())
+    assert book.state.notices == ()
+
+
+def test_a_key_never_shows_in_a_command_or_effect(book: Playbook) -> None:
+    command = c.StoreKey("anthropic", " sk-secret ")
+    (write,) = of(book.play(command), f.WriteKey)
+    assert write.key == "sk-secret"
+    assert "secret" not in repr(command) + repr(write) + repr(book.state)
+
+
+def test_quit_keeps_the_window_and_stops_the_workers(book: Playbook) -> None:
+    book.play(c.SaveWindow("[panes]\nleft = 280\n"))
+    effects = book.play(c.Quit())
+    assert of(effects, f.WriteWindow)[0].window_toml.startswith("[panes]")
+    assert of(effects, f.StopAll)
+    assert book.state.is_closing
