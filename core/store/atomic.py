@@ -41,7 +41,7 @@ class Disk:
 
     def replace(self, source: Path, target: Path) -> None:
         """Rename a file or directory, as `os.replace`."""
-        os.replace(source, target)  # noqa: PTH105 (one layer, as the others)
+        os.replace(source, target)
 
     def make_dir(self, path: Path) -> None:
         """Make one directory that only its owner can enter."""

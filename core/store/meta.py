@@ -108,7 +108,8 @@ def write_draft(home: Path, discussion_id: str, draft: Draft, *, disk: Disk = OS
 def read_draft(home: Path, discussion_id: str) -> Draft:
     """What stood in the composer. Files that are missing or broken read as empty, bytes that are no UTF-8 as U+FFFD."""
     directory = paths.discussion_dir(home, discussion_id)
-    text, attachments = "", ()
+    text = ""
+    attachments: tuple[AttachmentPart, ...] = ()
     with suppress(OSError):
         text = (directory / paths.DRAFT_FILE).read_bytes().decode("utf-8", "replace")
     with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
