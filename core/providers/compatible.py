@@ -1,0 +1,179 @@
+"""Any server that speaks OpenAI's Chat Completions: Ollama, LM Studio, llama.cpp, vLLM, OpenRouter and others."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
+
+from core.errors import FailureKind, ProviderError
+from core.providers.base import CancelToken, ReadBlob
+from core.providers.call import run_call
+from core.providers.chat_body import chat_body
+from core.providers.chat_stream import ChatReader
+from core.providers.errors import provider_error
+from core.providers.listed_models import listed_profile, ollama_profile
+from core.providers.openai_sdk import openai_client, sdk_error, sdk_failures
+from core.providers.profiles import find_profile
+from core.values.provider import ModelProfile, ProviderKind, ProviderRequest, StreamItem
+from core.values.settings import ServerSettings
+
+if TYPE_CHECKING:
+    import openai
+
+_OPTIONAL = ("stream_options", "reasoning_effort")
+"""Fields that a server may refuse. Each is left out from then on, and without usage there is none."""
+
+_REFUSALS = frozenset({400, 415, 422})
+_MOST_ASKED = 50
+"""Models of Ollama that are asked for their window, each with a request of its own."""
+
+
+class CompatibleProvider:
+    """Client of one server. Thread-safe; the SDK is imported at the first call.
+
+    Args:
+        server: its `base_url` is needed; one without a path gets `/v1`.
+        key: None where the server asks for none.
+        models: known profiles; those of other providers are passed over.
+        extra: fields for every body that this server knows and others do not (`top_k`).
+    """
+
+    def __init__(
+        self,
+        server: ServerSettings,
+        key: str | None,
+        models: Sequence[ModelProfile] = (),
+        *,
+        extra: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._server = server
+        self._key = key
+        self._models = tuple(models)
+        self._extra = dict(extra or {})
+        self._lock = threading.Lock()
+        self._client: openai.OpenAI | None = None
+        self._refused: frozenset[str] = frozenset()
+
+    @property
+    def base_url(self) -> str:
+        """Where requests go, with its version path."""
+        return with_version_path(self._server.base_url)
+
+    def stream(
+        self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken
+    ) -> Iterator[StreamItem]:
+        """Send a request and yield what comes back; see `Provider.stream`."""
+        self._require_address()
+        body = chat_body(request, self._profile(request.model), read_blob)
+        return run_call(lambda: self._run(body), cancel)
+
+    def list_models(self) -> tuple[ModelProfile, ...]:
+        """The server's models, with the window and abilities that it reports."""
+        self._require_address()
+        client = self._sdk()
+        try:
+            entries = [model.model_dump(mode="json") for model in client.models.list()]
+            found = tuple(listed_profile(self._server.id, entry) for entry in entries)
+            return tuple(
+                self._ask_ollama(client, profile) if _is_ollama(entry) and number < _MOST_ASKED else profile
+                for number, (profile, entry) in enumerate(zip(found, entries, strict=True))
+            )
+        except sdk_failures() as error:
+            raise self._translate(error, "/models", "", has_begun=False) from error
+
+    def count_tokens(self, request: ProviderRequest, read_blob: ReadBlob) -> int | None:
+        """None: these servers agree on no way to count."""
+        del request, read_blob
+        return None
+
+    def close(self) -> None:
+        """Release connections."""
+        with self._lock:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _profile(self, model: str) -> ModelProfile:
+        """What is known of a model. Few servers say whether it takes pictures: theirs to refuse."""
+        profile = find_profile(self._models, self._server.id, model, kind=self._server.kind)
+        is_foreign = self._server.kind == ProviderKind.COMPATIBLE
+        return replace(profile, takes_images=True) if is_foreign else profile
+
+    def _require_address(self) -> None:
+        if not self._server.base_url:
+            raise provider_error(
+                FailureKind.BAD_REQUEST,
+                self._server,
+                detail="it has no address",
+                remedy="Give its base_url on the settings page (http://localhost:11434/v1)",
+            )
+
+    def _sdk(self) -> openai.OpenAI:
+        with self._lock:
+            if self._client is None:
+                self._client = openai_client(self._server, self._key, self.base_url, is_vendor=False)
+            return self._client
+
+    def _run(self, body: dict[str, Any]) -> Iterator[StreamItem]:
+        has_begun = False
+        try:
+            stream = self._open(body)
+            has_begun = True
+            with stream:
+                reader = ChatReader(stream.response.headers.get("x-request-id", ""))
+                for chunk in stream:
+                    yield from reader.read(chunk)
+            yield from reader.end()
+            if not reader.has_stopped:
+                kind = FailureKind.STREAM_DROPPED if reader.has_begun else FailureKind.BAD_REPLY
+                raise provider_error(kind, self._server, url=self._url("/chat/completions"), key=self._key)
+        except sdk_failures() as error:
+            raise self._translate(error, "/chat/completions", body["model"], has_begun=has_begun) from error
+
+    def _open(self, body: dict[str, Any]) -> openai.Stream[Any]:
+        """Send the body; without an optional field where this server has refused it."""
+        import openai
+
+        while True:
+            sent = {name: value for name, value in body.items() if name not in self._refused}
+            try:
+                stream: openai.Stream[Any] = self._sdk().chat.completions.create(
+                    **sent, extra_body=self._extra
+                )
+            except openai.APIStatusError as error:
+                refused = next((name for name in _OPTIONAL if name in sent and name in str(error)), None)
+                if error.status_code not in _REFUSALS or refused is None:
+                    raise
+                self._refused |= {refused}
+            else:
+                return stream
+
+    def _ask_ollama(self, client: openai.OpenAI, profile: ModelProfile) -> ModelProfile:
+        """Fill in a model's window and abilities from Ollama's own API, beside `/v1`."""
+        url = self.base_url.removesuffix("/v1") + "/api/show"
+        answer = client.post(url, body={"model": profile.id}, cast_to=object)
+        return ollama_profile(profile, answer)
+
+    def _url(self, path: str) -> str:
+        return self.base_url.rstrip("/") + path
+
+    def _translate(self, error: Exception, path: str, model: str, *, has_begun: bool) -> ProviderError:
+        url = self._url(path)
+        return sdk_error(error, self._server, model=model, url=url, key=self._key, has_begun=has_begun)
+
+
+def with_version_path(base_url: str) -> str:
+    """The address with `/v1` where a person gave only the host, as given otherwise."""
+    try:
+        parts = urlsplit(base_url)
+    except ValueError:
+        return base_url
+    return urlunsplit(parts._replace(path="/v1")) if parts.path in {"", "/"} and parts.netloc else base_url
+
+
+def _is_ollama(entry: Mapping[str, Any]) -> bool:
+    """Ollama calls itself the library. Source: Ollama, openai/openai.go, `ToModel` (read 2026-11-20)."""
+    return entry.get("owned_by") == "library"
