@@ -22,7 +22,9 @@ ROOT = Path(__file__).resolve().parent.parent
 FONTS = sorted((ROOT / "assets" / "fonts").glob("*.ttf"))
 LONGEST_MODULE = 500
 # Written in pieces, so that this file does not break its own rule.
-MACHINE_PATHS = re.compile("/" + r"(?:work|root|home/\w+|Users/\w+|tmp/\w+|opt/\w+)" + "/")
+MACHINE_PATHS = re.compile(
+    r"(?<![\w.*-])/" + r"(?:work|root|(?:home|Users)/(?!person\b|user\b|you\b)\w+|opt/\w+)" + "/"
+)
 REGISTRIES = re.compile(
     r"\b(?:py" + r"pi\.org|files\.python" + r"hosted\.org|registry\.npm" + r"js\.org|deb\.deb" + r"ian\.org"
     r"|security\.deb" + r"ian\.org|archive\.ubun" + r"tu\.com)\b"
