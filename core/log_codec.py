@@ -11,7 +11,7 @@ from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from functools import cache
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from core.values.messages import AttachmentPart, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from core.values.records import (
@@ -49,6 +49,7 @@ _TAGS: dict[Any, str] = {cls: tag for table in (RECORD_TYPES, PART_TYPES) for ta
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 Decoder = Callable[[Any], Any]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,23 @@ def decode(line: bytes, line_number: int) -> Record | ForeignLine:
     return record
 
 
-class _UnreadableError(Exception):
+def to_json_value(value: Any) -> Any:
+    """A value of `core.values` (dataclasses, enums, times, tuples) as what JSON knows. None is left out."""
+    return _plain(value)
+
+
+def from_json_value(cls: type[T], data: Any) -> T:
+    """Read what `to_json_value` gave for a dataclass.
+
+    Raises:
+        ValueError: the data is not of that shape; its text says why.
+    """
+    hint: Any = cls
+    value: T = _decoder(hint)(_scrub(data))
+    return value
+
+
+class _UnreadableError(ValueError):
     """Why a JSON value is no record."""
 
 
