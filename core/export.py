@@ -41,7 +41,7 @@ _STATUS_NOTES = {
 }
 
 
-def to_markdown(meta: DiscussionMeta, discussion: OpenDiscussion) -> str:
+def export_markdown(meta: DiscussionMeta, discussion: OpenDiscussion) -> str:
     """Write a discussion for reading: what the person sees, deleted messages left out.
 
     Messages stand as they are; a code fence that a message leaves open is closed, so that it swallows nothing of
@@ -59,7 +59,7 @@ def to_markdown(meta: DiscussionMeta, discussion: OpenDiscussion) -> str:
     return _storable("\n\n".join(blocks) + "\n")
 
 
-def to_json(meta: DiscussionMeta, discussion: OpenDiscussion) -> str:
+def export_json(meta: DiscussionMeta, discussion: OpenDiscussion) -> str:
     """Write a discussion to keep: meta and every entry, deleted ones too. `parse_export` reads it back."""
     entries = [{"type": _entry_type(entry), **to_json_value(entry)} for entry in discussion.entries]
     data = {"format": FORMAT, "v": VERSION, "meta": to_json_value(meta), "entries": entries}
@@ -67,7 +67,7 @@ def to_json(meta: DiscussionMeta, discussion: OpenDiscussion) -> str:
 
 
 def parse_export(text: str) -> tuple[DiscussionMeta, tuple[Entry, ...]]:
-    """Read what `to_json` wrote.
+    """Read what `export_json` wrote.
 
     Raises:
         StorageError: it is something else, of a newer version, or damaged; the message says where.
