@@ -16,6 +16,7 @@ _SECRETS = re.compile(
     r"(?i)\b(?:bearer\s+\S{8,}|(?:sk|pk|rk)-[a-z0-9_\-]{8,}|AIza[a-z0-9_\-]{20,}|AQ\.[a-z0-9_\-]{20,})"
 )
 _QUERY_KEY = re.compile(r"(?i)([?&](?:key|api_key|access_token)=)[^&\s]+")
+_USER_INFO = re.compile(r"//[^/@\s]+@")
 
 _SENTENCES: Mapping[FailureKind, tuple[str, str]] = {
     FailureKind.NO_KEY: ("There is no key for {who}", "Store a key on the settings page"),
@@ -115,7 +116,25 @@ def scrub(text: str, key: str | None = None) -> str:
     """Strike out the key in use and whatever else looks like one."""
     if key and len(key) >= 4:
         text = text.replace(key, "<key>")
-    return _QUERY_KEY.sub(r"\1<key>", _SECRETS.sub("<key>", text))
+    return _USER_INFO.sub("//", _QUERY_KEY.sub(r"\1<key>", _SECRETS.sub("<key>", text)))
+
+
+def checked_key(server: ServerSettings, key: str | None, variable: str) -> str:
+    """The key as it can go into a header.
+
+    Args:
+        variable: the environment variable that may hold it, for the remedy.
+
+    Raises:
+        ProviderError: NO_KEY where there is none, BAD_KEY where it holds characters that no key has.
+    """
+    text = (key or "").strip()
+    if not text:
+        remedy = f"Set {variable}, or store a key on the settings page"
+        raise provider_error(FailureKind.NO_KEY, server, remedy=remedy)
+    if not (text.isascii() and text.isprintable()) or " " in text:
+        raise provider_error(FailureKind.BAD_KEY, server, detail="it holds characters that no key has")
+    return text
 
 
 def kind_of_status(status: int) -> FailureKind:
@@ -139,6 +158,22 @@ def kind_of_status(status: int) -> FailureKind:
             return FailureKind.SERVER_FAULT
         case _:
             return FailureKind.BAD_REQUEST
+
+
+def redirect_error(
+    server: ServerSettings, status: int, headers: Mapping[str, str], *, url: str, key: str | None
+) -> ProviderError:
+    """The failure of a server that answers with another address. It is not followed: the key would travel along."""
+    where = headers.get("location") or "another address"
+    return provider_error(
+        FailureKind.BAD_REQUEST,
+        server,
+        status=status,
+        detail=f"it redirects to {where}",
+        remedy="Put the right address into base_url of this provider, if you trust it",
+        url=url,
+        key=key,
+    )
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:

@@ -1,0 +1,264 @@
+"""Anthropic's client: streams over the official SDK, usage and failures in our one meaning."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from core.errors import FailureKind, ProviderError
+from core.providers.anthropic_stream import reply_items
+from core.providers.anthropic_wire import request_body
+from core.providers.base import CancelToken, ReadBlob
+from core.providers.call import run_call
+from core.providers.errors import (
+    checked_key,
+    kind_of_status,
+    provider_error,
+    redirect_error,
+    retry_after_s,
+    transport_error,
+)
+from core.providers.http import http_client
+from core.providers.lazy import Lazy
+from core.providers.profiles import find_profile
+from core.values.provider import Effort, ModelProfile, ProviderRequest, StreamItem
+from core.values.settings import ServerSettings
+
+if TYPE_CHECKING:
+    import anthropic
+    from anthropic.types import ModelInfo
+
+KEY_VARIABLE = "ANTHROPIC_API_KEY"
+URL_VARIABLE = "ANTHROPIC_BASE_URL"
+MODELS_PER_PAGE = 1000
+MAX_BOUNDARIES = 3
+
+_KIND_OF_TYPE: Mapping[str, FailureKind] = {
+    "authentication_error": FailureKind.BAD_KEY,
+    "billing_error": FailureKind.NO_QUOTA,
+    "permission_error": FailureKind.FORBIDDEN,
+    "rate_limit_error": FailureKind.RATE_LIMITED,
+    "request_too_large": FailureKind.REQUEST_TOO_LARGE,
+    "timeout_error": FailureKind.TIMED_OUT,
+    "api_error": FailureKind.SERVER_FAULT,
+    "overloaded_error": FailureKind.OVERLOADED,
+}
+"""Source: anthropic 2.10.0, types/shared/error_type.py; platform.claude.com "Errors" (read 2026-11)."""
+
+_NO_QUOTA = re.compile(
+    r"(?i)credit balance is too low|usage limits?|spend_limit_reached|billing_unavailable|not_billable"
+)
+_TOO_LONG = re.compile(
+    r"(?i)prompt is too long|exceed(?:s|ed)? (?:the )?(?:model'?s )?context (?:limit|window)"
+)
+
+
+class AnthropicProvider:
+    """Speaks to Anthropic, or to whatever keeps its protocol at `base_url` or `ANTHROPIC_BASE_URL`."""
+
+    def __init__(self, server: ServerSettings, key: str | None, models: Sequence[ModelProfile] = ()) -> None:
+        self._server = server
+        self._key = key
+        self._models = tuple(models)
+        self._client = Lazy(self._connect, _release)
+
+    def stream(
+        self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken
+    ) -> Iterator[StreamItem]:
+        """See `Provider.stream`."""
+        return run_call(lambda: self._produce(request, read_blob), cancel)
+
+    def list_models(self) -> tuple[ModelProfile, ...]:
+        """See `Provider.list_models`. What the server says of windows, pictures and effort is taken over."""
+        client = self._client.get()
+        with self._failures("", "v1/models"):
+            return tuple(_listed(info, self._server.id) for info in client.models.list(limit=MODELS_PER_PAGE))
+
+    def count_tokens(self, request: ProviderRequest, read_blob: ReadBlob) -> int | None:
+        """See `Provider.count_tokens`."""
+        client = self._client.get()
+        body = request_body(request, self._profile(request.model), read_blob)
+        del body["max_tokens"]
+        with self._failures(request.model, "v1/messages/count_tokens"):
+            return client.messages.count_tokens(**body).input_tokens
+
+    def close(self) -> None:
+        """See `Provider.close`."""
+        self._client.close()
+
+    def _produce(self, request: ProviderRequest, read_blob: ReadBlob) -> Iterator[StreamItem]:
+        client = self._client.get()
+        body = request_body(request, self._profile(request.model), read_blob)
+        with (
+            self._failures(request.model, "v1/messages") as progress,
+            client.messages.create(**body, stream=True) as events,
+        ):
+            progress.has_begun = True
+            progress.request_id = events.response.headers.get("request-id", "")
+            yield from reply_items(events, progress.request_id)
+
+    def _profile(self, model: str) -> ModelProfile:
+        return find_profile(self._models, self._server.id, model, kind=self._server.kind)
+
+    def _connect(self) -> anthropic.Anthropic:
+        key = checked_key(self._server, self._key, KEY_VARIABLE)
+        import anthropic
+
+        base_url = self._server.base_url or os.environ.get(URL_VARIABLE, "")
+        return anthropic.Anthropic(
+            api_key=key,
+            base_url=self._server.base_url or None,
+            max_retries=0,
+            http_client=http_client(self._server, base_url),
+        )
+
+    @contextmanager
+    def _failures(self, model: str, path: str) -> Iterator[_Progress]:
+        import anthropic
+        import httpx2
+
+        progress = _Progress()
+        url = f"{self._client.get().base_url}{path}"
+        try:
+            yield progress
+        except anthropic.APIStatusError as error:
+            raise self._status_error(error, model, url) from error
+        except (anthropic.APIError, httpx2.HTTPError, httpx2.InvalidURL) as error:
+            known = transport_error(error, self._server, url=url, key=self._key, has_begun=progress.has_begun)
+            raise known or self._bad_reply(str(error), url, progress) from error
+        except ValueError as error:  # JSON and UTF-8 that are none
+            raise self._bad_reply(str(error), url, progress) from error
+        except ProviderError as error:
+            if error.where:
+                raise
+            raise provider_error(
+                error.kind,
+                self._server,
+                detail=error.what,
+                url=url,
+                key=self._key,
+                request_id=progress.request_id,
+            ) from error
+
+    def _bad_reply(self, detail: str, url: str, progress: _Progress) -> ProviderError:
+        return provider_error(
+            FailureKind.BAD_REPLY,
+            self._server,
+            detail=detail,
+            url=url,
+            key=self._key,
+            request_id=progress.request_id,
+        )
+
+    def _status_error(self, error: anthropic.APIStatusError, model: str, url: str) -> ProviderError:
+        headers = error.response.headers
+        if error.response.is_redirect:
+            return redirect_error(self._server, error.status_code, headers, url=url, key=self._key)
+        is_in_stream = error.response.is_success
+        return provider_error(
+            _kind(error, model),
+            self._server,
+            model=model,
+            detail=error.api_message or _plain(error.body),
+            url=url,
+            key=self._key,
+            status=None if is_in_stream else error.status_code,
+            request_id=error.request_id or "",
+            retry_after_s=None if is_in_stream else retry_after_s(headers),
+        )
+
+
+class _Progress:
+    """How far a call has come, for telling a dropped stream from a server that was never reached."""
+
+    def __init__(self) -> None:
+        self.has_begun = False
+        self.request_id = ""
+
+
+def cache_prefix_blocks(message: str, cache_boundaries: Sequence[int]) -> str | list[dict[str, Any]]:
+    """Split a text at character offsets into content blocks, each but the rest marked for the cache.
+
+    Args:
+        message: any text.
+        cache_boundaries: character offsets; taken sorted, without repeats, and only those inside the text
+            (0 < offset < length). Of more than three the last and the first two are kept.
+
+    Returns:
+        Blocks whose texts together are the message, or the plain message where no boundary is valid.
+
+    Source: 20-caching.md; a request has four marks at most (Anthropic "Prompt caching", read 2026-11), of which
+    one is left for the system blocks.
+    """
+    cuts = sorted({offset for offset in cache_boundaries if 0 < offset < len(message)})
+    if not cuts:
+        return message
+    if len(cuts) > MAX_BOUNDARIES:
+        cuts = [*cuts[: MAX_BOUNDARIES - 1], cuts[-1]]
+    starts = [0, *cuts]
+    blocks: list[dict[str, Any]] = [
+        {"type": "text", "text": message[start:end], "cache_control": {"type": "ephemeral"}}
+        for start, end in zip(starts, cuts, strict=False)
+    ]
+    return [*blocks, {"type": "text", "text": message[cuts[-1] :]}]
+
+
+def _release(client: anthropic.Anthropic) -> None:
+    client.close()
+
+
+def _kind(error: anthropic.APIStatusError, model: str) -> FailureKind:
+    kind, message = str(error.type or ""), error.api_message or ""
+    if _NO_QUOTA.search(f"{error.error_code or ''} {message}"):
+        return FailureKind.NO_QUOTA
+    if _TOO_LONG.search(message):
+        return FailureKind.CONTEXT_TOO_LONG
+    if kind == "not_found_error":
+        return FailureKind.UNKNOWN_MODEL if model else FailureKind.BAD_REQUEST
+    if kind in _KIND_OF_TYPE:
+        return _KIND_OF_TYPE[kind]
+    if not kind and error.response.is_success:
+        return FailureKind.SERVER_FAULT
+    return kind_of_status(error.status_code)
+
+
+def _plain(body: object) -> str:
+    return body if isinstance(body, str) and not body.lstrip().startswith("<") else ""
+
+
+def _listed(info: ModelInfo, provider: str) -> ModelProfile:
+    """A model as the server lists it. A missing part of its capabilities says nothing."""
+    can = info.capabilities
+    return ModelProfile(
+        provider=provider,
+        id=info.id,
+        label=info.display_name or "",
+        context_tokens=info.max_input_tokens,
+        max_output_tokens=info.max_tokens,
+        efforts=_listed_efforts(can),
+        takes_images=_supported(can, "image_input"),
+        family="claude",
+        from_server=True,
+        thinking=next((kind for word, kind in _THINKING if _supported(can, "thinking", "types", word)), ""),
+        thinking_off=next((word for word in _OFF if _supported(can, "thinking", "types", word)), ""),
+    )
+
+
+_THINKING = (("adaptive", "adaptive"), ("enabled", "budget"))
+_OFF = ("disabled", "between_tools")
+
+
+def _listed_efforts(can: object) -> tuple[Effort, ...]:
+    levels = [Effort.LOW, Effort.MEDIUM, Effort.HIGH, Effort.MAX]
+    found = tuple(level for level in levels if _supported(can, "effort", level.value))
+    is_off = any(_supported(can, "thinking", "types", word) for word in _OFF)
+    return (Effort.NONE, *found) if found and is_off else found
+
+
+def _supported(can: object, *path: str) -> bool:
+    for name in path:
+        can = getattr(can, name, None)
+    return getattr(can, "supported", None) is True

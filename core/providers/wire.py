@@ -1,0 +1,69 @@
+"""What the vendors' wire formats have in common: canonical JSON, attachments as bytes, which turn is unfinished."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from core.errors import FailureKind, ProviderError, StorageError
+from core.providers.attachments import attachment_text, refuse_attachment
+from core.providers.base import ReadBlob
+from core.values.messages import AttachmentPart, Role
+from core.values.provider import ModelProfile, RequestMessage
+
+IMAGE_TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+"""Pictures that both vendors take. Source: anthropic 2.10 `Base64ImageSourceParam`; Gemini "Image understanding"."""
+
+
+def canonical_json(value: object) -> str:
+    """JSON with one spelling for the same value: keys sorted, no spaces, text as it is."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def sorted_object(text: str) -> dict[str, Any] | None:
+    """A JSON object with its keys sorted at every depth, None where the text is no object.
+
+    The SDKs put a dict on the wire in its own order: sorted here, the bytes stay the same from turn to turn.
+    """
+    try:
+        value = json.loads(canonical_json(json.loads(text or "{}")))
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def open_turn_start(messages: Sequence[RequestMessage]) -> int:
+    """Index of the first message of a tool turn that has not ended; `len(messages)` where none is open.
+
+    Reasoning is bound to what stood before it: only inside an open tool turn is it sent back, where the vendors ask
+    for it. Source: Anthropic "Extended thinking", "Preserving thinking blocks"; Gemini "Thought signatures" (2026-11).
+    """
+    asked = [index for index, message in enumerate(messages) if message.role is Role.USER]
+    return asked[-1] + 1 if asked else 0
+
+
+def attached(part: AttachmentPart, read_blob: ReadBlob, profile: ModelProfile) -> bytes | str:
+    """A file as a vendor can take it: a picture's bytes, or a text with its name around it.
+
+    Raises:
+        ProviderError: the model does not take it, or the file is gone; nothing was sent.
+    """
+    who = profile.label or profile.id
+    if part.is_image and not (profile.takes_images and part.media_type in IMAGE_TYPES):
+        raise refuse_attachment(part, who)
+    try:
+        data = read_blob(part.sha256)
+    except StorageError as error:
+        raise ProviderError(
+            FailureKind.BAD_REQUEST,
+            f"The attachment {part.name!r} cannot be read: {error.what}",
+            remedy="Remove it from the message, or attach the file again",
+            where=error.where,
+        ) from error
+    if part.is_image:
+        return data
+    text = attachment_text(part, data)
+    if text is None:
+        raise refuse_attachment(part, who)
+    return text
