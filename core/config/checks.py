@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.config.schema import BY_KEY, LATER_TABLES, NAME_PATTERN, VENDORS, Kind, Scope, Setting, Value
-from core.config.toml_text import Place
+from core.config.toml_places import Place
 from core.values.provider import ProviderKind
 
 SECRET_NAMES = frozenset({"api_key", "apikey", "key", "token", "secret", "password", "auth_token"})

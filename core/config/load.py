@@ -14,7 +14,8 @@ from core.config.identity import find_identity, identity_paths
 from core.config.merge import Source, environment_source, from_text, merge
 from core.config.project import ProjectData, TextSource, find_root, read_project_data, read_source
 from core.config.schema import BY_KEY, Value
-from core.config.toml_text import line_of, parse, read_text
+from core.config.toml_places import line_of
+from core.config.toml_text import parse, read_text
 from core.config.trust import is_trusted
 from core.config.working import merge_working, read_working
 from core.errors import ConfigError

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.config.checks import Flaw, did_you_mean, value_flaw
 from core.config.schema import ITEM_SETTINGS
-from core.config.toml_text import Place
+from core.config.toml_places import Place
 from core.text import clean
 from core.values.curation import FileItem, FileMode, LineRange, Preset
 
@@ -17,7 +17,7 @@ MAX_ITEMS = 10_000
 
 _PREFIX = "presets.<name>.items."
 _PLAIN = {s.key.removeprefix(_PREFIX): s for s in ITEM_SETTINGS if not s.key.endswith(("slices", "symbols"))}
-_KNOWN = tuple(setting.key.removeprefix(_PREFIX) for setting in ITEM_SETTINGS)
+ITEM_KEYS = tuple(setting.key.removeprefix(_PREFIX) for setting in ITEM_SETTINGS)
 _RANGE = re.compile(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?")
 
 
@@ -91,11 +91,11 @@ def _read_item(row: Any, place: Place, shown: str) -> tuple[FileItem | None, lis
     flaws = [
         Flaw(
             (*place, key),
-            f"{shown}.{key} is not a setting{did_you_mean(key, _KNOWN)}; it is ignored",
+            f"{shown}.{key} is not a setting{did_you_mean(key, ITEM_KEYS)}; it is ignored",
             is_grave=False,
         )
         for key in row
-        if key not in _KNOWN
+        if key not in ITEM_KEYS
     ]
     for key, setting in _PLAIN.items():
         if key in row and (reason := value_flaw(setting, row[key])):
@@ -143,6 +143,11 @@ def _read_range(row: Any) -> LineRange | None:
     if type(first) is not int or type(last) is not int or not 1 <= first <= last:
         return None
     return LineRange(first, last)
+
+
+def read_item(row: Any) -> FileItem | None:
+    """One row of a preset as a value, or None where it is flawed."""
+    return _read_item(row, (), "")[0]
 
 
 def item_table(item: FileItem) -> dict[str, Any]:

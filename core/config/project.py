@@ -12,7 +12,7 @@ from core.config.checks import Flaw, check_settings, did_you_mean, value_flaw
 from core.config.preset_table import name_flaw, read_presets
 from core.config.reading import ContextFile, read_context_file
 from core.config.schema import BY_KEY, Value
-from core.config.toml_text import Place
+from core.config.toml_places import Place
 from core.paths import project_file
 from core.text import clean
 from core.values.curation import NamedText, Preset
