@@ -23,6 +23,7 @@ def edit_file(
     expect: Callable[[dict[str, Any]], dict[str, Any]],
     *,
     head: str = "",
+    new_mode: int = 0o600,
 ) -> bool:
     """Change a TOML file in place.
 
@@ -30,7 +31,7 @@ def edit_file(
         path: made where it is missing.
         change: edits the text, line ends LF.
         expect: the same change on plain data; the new text must parse to exactly that, or nothing is written.
-        head: text at the head of a file that is made.
+        head: text at the head of a file that is made; new_mode: its permission bits.
 
     Returns:
         Whether the file was made by this call.
@@ -47,7 +48,7 @@ def edit_file(
             return False
         data = (_BYTE_ORDER_MARK if text is not None and _has_mark(path) else b"") + new.encode()
         if _stamp(path) == before:
-            replace_file(path, data)
+            replace_file(path, data, new_mode=new_mode)
             return text is None
     raise StorageError(
         "Another program keeps changing the settings file", remedy="Try again in a moment", where=str(path)

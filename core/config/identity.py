@@ -1,11 +1,10 @@
-"""Identity and memory files: CLAUDE.md, AGENTS.md and POC.md, found on disk and chosen by model family."""
+"""Identity and memory files: where CLAUDE.md, AGENTS.md and POC.md may stand, and what they say."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from itertools import groupby
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from core.config.reading import ContextFile, read_context_file
 from core.values.curation import NamedText
@@ -14,34 +13,6 @@ from core.values.settings import SettingsFault
 IDENTITY_NAMES = ("CLAUDE.md", "AGENTS.md", "POC.md")
 HOME_PREFIX = "home:"
 """What the name of a file of the home starts with: its path would differ between machines."""
-
-_CLAUDE_ORDER = ("CLAUDE.md", "AGENTS.md", "POC.md")
-_OTHER_ORDER = ("POC.md", "AGENTS.md", "CLAUDE.md")
-
-
-def identity_for(family: str, found: Iterable[NamedText]) -> tuple[NamedText, ...]:
-    """Choose the identity files for a model: one of each folder, the order of folders kept.
-
-    Args:
-        family: of `ModelProfile` (`claude`, `gpt`, `gemini`, `open`).
-        found: as `find_identity` returned them: the files of one folder stand together.
-
-    Returns:
-        For Claude models CLAUDE.md, else AGENTS.md, else POC.md of each folder; for others POC.md, else
-        AGENTS.md, else CLAUDE.md.
-
-    Source: 60-agent.md, "Identity and memory files".
-    """
-    order = _CLAUDE_ORDER if family == "claude" else _OTHER_ORDER
-    chosen = []
-    for _, texts in groupby(found, key=lambda text: str(PurePath(text.source).parent)):
-        chosen.append(min(texts, key=lambda text: _rank(order, text)))
-    return tuple(chosen)
-
-
-def _rank(order: tuple[str, ...], text: NamedText) -> int:
-    name = PurePath(text.source).name
-    return order.index(name) if name in order else len(order)
 
 
 def repository_root(start: Path, otherwise: Path) -> Path:

@@ -11,9 +11,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
-from core.config.disk import replace_file, sync_folder
 from core.errors import ConfigError, StorageError
 from core.paths import key_file, keys_dir
+from core.store.atomic import make_dirs, reported, sync_dir, write_file
 from core.values.provider import KeySource, ProviderKind
 
 SERVICE = "manual-slop"
@@ -223,25 +223,22 @@ class KeyStore:
 
     def _write_file(self, provider: str, key: str) -> None:
         folder = keys_dir(self._home)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
+        make_dirs(folder)
+        with reported("protect", folder):
             folder.chmod(0o700)
-        except OSError as error:
-            raise _cannot_write(folder, error) from error
         path = key_file(self._home, provider)
         if path.is_symlink():
             raise StorageError("The key's file is a link", remedy="Remove it and try again", where=str(path))
-        replace_file(path, f"{key}\n".encode(), mode=0o600)
+        write_file(path, f"{key}\n".encode(), mode=0o600)
 
     def _remove_file(self, provider: str) -> bool:
         path = key_file(self._home, provider)
-        try:
-            path.unlink()
-            sync_folder(path.parent)
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        except OSError as error:
-            raise _cannot_write(path, error) from error
+        with reported("remove", path):
+            try:
+                path.unlink()
+            except (FileNotFoundError, NotADirectoryError):
+                return False
+            sync_dir(path.parent)
         return True
 
 
@@ -281,12 +278,3 @@ def _read_private(path: Path) -> tuple[str, str]:
             os.fchmod(handle, 0o600)
             warning = f"Others could read the key in {path}; its mode is 0600 now. Make a new key if others use this machine."
         return file.read(MAX_KEY_CHARS + 1).decode("ascii").strip(), warning
-
-
-def _cannot_write(path: Path, error: OSError) -> StorageError:
-    return StorageError(
-        f"The key could not be written or removed ({error.strerror})",
-        remedy="Check that the home may be written",
-        where=str(path),
-        errno=error.errno,
-    )

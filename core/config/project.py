@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -125,14 +125,13 @@ def _read_context(value: Any) -> tuple[tuple[TextSource, ...], list[Flaw]]:
     sources: list[TextSource] = []
     flaws: list[Flaw] = []
     for index, row in enumerate(value):
-        source, reason = _read_source(
-            f"project context {index + 1}", {"file": row} if isinstance(row, str) else row
-        )
+        table = {"file": row} if isinstance(row, str) else row
+        source, reason = _read_source(f"project context {index + 1}", table)
         if source is None:
             flaws.append(Flaw((*place, index), f"project.context[{index}] {reason}"))
         else:
-            sources.append(source)
-    return tuple(sources), flaws
+            sources.append(replace(source, name=source.file or source.name))
+    return tuple(dict.fromkeys(sources)), flaws
 
 
 def _read_source(name: str, row: Any) -> tuple[TextSource | None, str]:

@@ -53,7 +53,7 @@ def save_preset(root: Path, preset: Preset, trust_file: Path) -> bool:
     def change(text: str) -> str:
         return _with_items(text, preset.name, old_rows, rows)
 
-    is_new = edit_file(path, change, expect, head=NEW_FILE_HEAD)
+    is_new = edit_file(path, change, expect, head=NEW_FILE_HEAD, new_mode=0o644)
     if is_new:
         trust(root, trust_file)
     return is_new

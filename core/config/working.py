@@ -7,10 +7,11 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from core.config.disk import replace_file, sync_folder
+from core.config.disk import replace_file
 from core.config.preset_table import item_table, read_presets
 from core.config.toml_text import parse, read_text
-from core.errors import ConfigError, StorageError
+from core.errors import ConfigError
+from core.store.atomic import reported, sync_dir
 from core.values.curation import Preset
 from core.values.settings import SettingsFault
 
@@ -52,17 +53,10 @@ def keep_working(home: Path, root: Path, presets: Iterable[Preset]) -> None:
         data = {"format": FORMAT, "root": os.path.realpath(root), "presets": tables}
         replace_file(path, tomli_w.dumps(data).encode())
         return
-    try:
+    with reported("remove", path):
         path.unlink(missing_ok=True)
         if path.parent.is_dir():
-            sync_folder(path.parent)
-    except OSError as error:
-        raise StorageError(
-            f"Unsaved work on presets could not be removed ({error.strerror})",
-            remedy="Check that the home may be written",
-            where=str(path),
-            errno=error.errno,
-        ) from error
+            sync_dir(path.parent)
 
 
 def merge_working(
