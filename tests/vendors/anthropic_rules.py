@@ -1,0 +1,358 @@
+"""What Anthropic's Messages API accepts, version 2026-10-21, as its documents say it.
+
+Source: platform.claude.com "Messages", "Errors", "Versions", "Extended thinking" (read 2026-11); anthropic 2.10.0 types.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tests.vendors.loopback import Json
+
+VERSION = "2026-10-21"
+MAX_MARKS = 4
+MAX_BODY_BYTES = 32_000_000
+_FIELDS = frozenset(
+    [
+        "max_tokens",
+        "messages",
+        "model",
+        "cache_control",
+        "container",
+        "diagnostics",
+        "inference_geo",
+        "metadata",
+        "output_config",
+        "service_tier",
+        "speed",
+        "stop_sequences",
+        "stream",
+        "system",
+        "thinking",
+        "tool_choice",
+        "tools",
+        "user_profile_id",
+    ]
+)
+_COUNT_FIELDS = frozenset(
+    [
+        "messages",
+        "model",
+        "cache_control",
+        "output_config",
+        "speed",
+        "system",
+        "thinking",
+        "tool_choice",
+        "tools",
+    ]
+)
+_BLOCK_FIELDS = {
+    "text": {"type", "text", "cache_control", "citations"},
+    "image": {"type", "source", "cache_control", "transformations"},
+    "document": {"type", "source", "cache_control", "title", "context", "citations"},
+    "thinking": {"type", "thinking", "signature"},
+    "redacted_thinking": {"type", "data"},
+    "tool_use": {"type", "id", "name", "input", "cache_control"},
+    "tool_result": {"type", "tool_use_id", "content", "is_error", "cache_control"},
+}
+_IMAGES = {"image/jpeg", "image/png", "image/gif", "image/webp"}
+_ID = re.compile(r"^[a-zA-Z0-9_-]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model as the vendor describes it."""
+
+    id: str
+    name: str
+    window: int = 1_000_000
+    max_output: int = 128_000
+    efforts: tuple[str, ...] = ("low", "medium", "high", "xhigh", "max")
+    thinking: tuple[str, ...] = ("adaptive",)
+    is_bound: bool = True
+    takes_prefill: bool = False
+
+
+MODELS = {
+    model.id: model
+    for model in (
+        Model("claude-opus-5-5", "Claude Opus 5.5"),
+        Model("claude-sonnet-5-5", "Claude Sonnet 5.5", thinking=("adaptive", "between_tools")),
+        Model("claude-haiku-5-5", "Claude Haiku 5.5", thinking=("adaptive", "disabled")),
+        Model(
+            "claude-haiku-4-5",
+            "Claude Haiku 4.5",
+            window=200_000,
+            max_output=64_000,
+            efforts=(),
+            thinking=("enabled", "disabled"),
+            is_bound=False,
+            takes_prefill=True,
+        ),
+        Model("claude-novel-6", "Claude Novel 6", max_output=256_000, efforts=("low", "high")),
+    )
+}
+
+
+class RefusedError(Exception):
+    """A request that breaks a rule. `kind` and `message` go into the error's body."""
+
+    def __init__(self, status: int, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+
+
+def check(body: Json, *, counts_only: bool = False) -> Model:
+    """Hold a request against the rules. Raises RefusedError with the vendor's words."""
+    for name in body:
+        if name not in (_COUNT_FIELDS if counts_only else _FIELDS):
+            raise _invalid(f"{name}: Extra inputs are not permitted")
+    for name in ("model", "messages") if counts_only else ("model", "max_tokens", "messages"):
+        if name not in body:
+            raise _invalid(f"{name}: Field required")
+    model = MODELS.get(str(body["model"]))
+    if model is None:
+        raise RefusedError(404, "not_found_error", f"model: {body['model']}")
+    if not counts_only:
+        _check_max_tokens(body["max_tokens"], model)
+    _check_system(body.get("system", []))
+    _check_tools(body.get("tools", []))
+    _check_thinking(body, model)
+    _check_messages(body["messages"], model)
+    marks = sum(1 for _ in marked(body))
+    if marks > MAX_MARKS:
+        raise _invalid(f"A maximum of 4 blocks with cache_control may be provided. Found {marks}.")
+    _check_binding(body, model)
+    return model
+
+
+def blocks_of(content: object) -> list[Json]:
+    """Content as blocks: a string is one text block."""
+    return [{"type": "text", "text": content}] if isinstance(content, str) else list(content or [])  # type: ignore[call-overload]
+
+
+def marked(body: Json) -> Iterator[Json]:
+    """Every block with a mark, in the order of the prefix: tools, system, messages."""
+    groups = [body.get("tools", []), blocks_of(body.get("system", []))]
+    groups += [blocks_of(message["content"]) for message in body.get("messages", [])]
+    for group in groups:
+        yield from (block for block in group if block.get("cache_control"))
+
+
+def prefix_digest(body: Json, messages: int) -> str:
+    """A hash of tools, system and the first so many messages, marks aside: what thinking is bound to."""
+    parts = [body.get("tools", []), blocks_of(body.get("system", []))]
+    parts += [[m["role"], blocks_of(m["content"])] for m in body["messages"][:messages]]
+    return hashlib.sha256(_unmarked(parts).encode()).hexdigest()[:16]
+
+
+def sign(thinking: str, digest: str) -> str:
+    """The signature of a thinking block that was written after a prefix."""
+    seal = hashlib.sha256(f"{thinking}\0{digest}".encode()).hexdigest()
+    return base64.b64encode(f"{digest}.{seal}".encode()).decode()
+
+
+def _unmarked(value: object) -> str:
+    def bare(part: object) -> object:
+        if isinstance(part, dict):
+            return {key: bare(item) for key, item in part.items() if key != "cache_control"}
+        return [bare(item) for item in part] if isinstance(part, list) else part
+
+    return json.dumps(bare(value), sort_keys=True)
+
+
+def _check_max_tokens(value: object, model: Model) -> None:
+    if not isinstance(value, int) or value < 0:
+        raise _invalid("max_tokens: Input should be greater than or equal to 0")
+    if value > model.max_output:
+        raise _invalid(
+            f"max_tokens: {value} > {model.max_output}, which is the maximum allowed number of output tokens"
+            f" for {model.id}"
+        )
+
+
+def _check_system(system: object) -> None:
+    for number, block in enumerate(blocks_of(system)):
+        if block.get("type") != "text":
+            raise _invalid(f"system.{number}.type: Input should be 'text'")
+        _check_text(block, f"system.{number}", "system")
+
+
+def _check_tools(tools: list[Json]) -> None:
+    names = [tool.get("name") for tool in tools]
+    if len(set(names)) != len(names):
+        raise _invalid("tools: Tool names must be unique.")
+    for number, tool in enumerate(tools):
+        schema = tool.get("input_schema")
+        if not isinstance(schema, dict) or schema.get("type") != "object":
+            raise _invalid(f"tools.{number}.custom.input_schema.type: Input should be 'object'")
+
+
+def _check_thinking(body: Json, model: Model) -> None:
+    thinking, output = body.get("thinking"), body.get("output_config", {})
+    if thinking is not None:
+        kind = thinking.get("type")
+        if kind not in model.thinking:
+            raise _invalid(
+                f'"thinking.type.{kind}" is not supported for this model. Use "thinking.type.adaptive" and'
+                ' "output_config.effort" to control thinking behavior.'
+            )
+        if kind == "enabled":
+            budget = thinking.get("budget_tokens", 0)
+            if budget < 1024:
+                raise _invalid(
+                    "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
+                )
+            if budget >= body.get("max_tokens", budget + 1):
+                raise _invalid("`max_tokens` must be greater than `thinking.budget_tokens`.")
+    effort = output.get("effort")
+    if effort is not None and effort not in model.efforts:
+        raise _invalid(f"output_config.effort: '{effort}' is not supported for this model")
+
+
+def _check_messages(messages: list[Json], model: Model) -> None:
+    if not messages:
+        raise _invalid("messages: at least one message is required")
+    for number, message in enumerate(messages):
+        role, where = message.get("role"), f"messages.{number}"
+        if role not in {"user", "assistant", "system"}:
+            raise _invalid(f"{where}.role: Input should be 'user', 'assistant' or 'system'")
+        blocks = blocks_of(message.get("content"))
+        is_last_assistant = role == "assistant" and number == len(messages) - 1
+        if not blocks and not is_last_assistant:
+            raise _invalid(
+                f"{where}: all messages must have non-empty content except for the optional final assistant message"
+            )
+        for place, block in enumerate(blocks):
+            _check_block(block, role, f"{where}.content.{place}")
+    if messages[0]["role"] != "user":
+        raise _invalid('messages: first message must use the "user" role')
+    _check_system_turns(messages)
+    if messages[-1]["role"] == "assistant" and not model.takes_prefill:
+        raise _invalid(
+            "This model does not support assistant message prefill. The conversation must end with a user message."
+        )
+    _check_tool_pairs(messages)
+
+
+def _check_system_turns(messages: list[Json]) -> None:
+    for number, message in enumerate(messages):
+        if message["role"] != "system":
+            continue
+        follows = messages[number + 1]["role"] if number + 1 < len(messages) else "assistant"
+        if messages[number - 1]["role"] != "user" or follows != "assistant":
+            raise _invalid(
+                f"messages.{number}: system messages must follow a user turn and end the input or precede an"
+                " assistant turn"
+            )
+
+
+def _check_block(block: Json, role: str, where: str) -> None:
+    kind = str(block.get("type"))
+    if kind not in _BLOCK_FIELDS:
+        raise _invalid(
+            f"{where}: Input tag '{kind}' found using 'type' does not match any of the expected tags"
+        )
+    for name in block:
+        if name not in _BLOCK_FIELDS[kind]:
+            raise _invalid(f"{where}.{kind}.{name}: Extra inputs are not permitted")
+    match kind:
+        case "text":
+            _check_text(block, where, role)
+        case "image":
+            _check_image(block, where)
+        case "document" if role == "assistant":
+            raise _invalid(f"{where}: document blocks are not permitted in assistant messages")
+        case "tool_use" | "thinking" | "redacted_thinking" if role != "assistant":
+            raise _invalid(f"{where}: `{kind}` blocks can only be in `assistant` messages")
+        case "tool_result" if role != "user":
+            raise _invalid(f"{where}: `tool_result` blocks can only be in `user` messages")
+        case "tool_use" if not _ID.match(str(block.get("id"))):
+            raise _invalid(f"{where}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'")
+        case "tool_use" if not isinstance(block.get("input"), dict):
+            raise _invalid(f"{where}.tool_use.input: Input should be a valid dictionary")
+
+
+def _check_text(block: Json, where: str, role: str) -> None:
+    text = block.get("text")
+    if not isinstance(text, str) or not text:
+        raise _invalid("messages: text content blocks must be non-empty")
+    if not text.strip():
+        raise _invalid("messages: text content blocks must contain non-whitespace text")
+    if block.get("citations") and role == "user":
+        raise _invalid(f"{where}.text.citations: citations are not permitted in user messages")
+
+
+def _check_image(block: Json, where: str) -> None:
+    source = block.get("source", {})
+    if source.get("type") != "base64" or source.get("media_type") not in _IMAGES:
+        raise _invalid(f"{where}.image.source.media_type: Input should be {sorted(_IMAGES)}")
+    try:
+        base64.b64decode(source.get("data", ""), validate=True)
+    except binascii.Error as error:
+        raise _invalid(f"{where}.image.source.base64: invalid base64 data") from error
+
+
+def _check_tool_pairs(messages: list[Json]) -> None:
+    turns = _merged(messages)
+    for number, (role, blocks) in enumerate(turns):
+        asked = {b["id"] for b in blocks if b["type"] == "tool_use"}
+        following = turns[number + 1][1] if number + 1 < len(turns) else []
+        answered = {b["tool_use_id"] for b in following if b["type"] == "tool_result"}
+        if asked - answered:
+            raise _invalid(
+                f"messages.{number}: `tool_use` ids were found without `tool_result` blocks immediately after:"
+                f" {', '.join(sorted(asked - answered))}."
+            )
+        before = turns[number - 1][1] if number else []
+        known = {b["id"] for b in before if b["type"] == "tool_use"}
+        loose = {b["tool_use_id"] for b in blocks if b["type"] == "tool_result"} - known
+        if role == "user" and loose:
+            raise _invalid(
+                f"messages.{number}: unexpected `tool_use_id` found in `tool_result` blocks: {loose}"
+            )
+
+
+def _merged(messages: list[Json]) -> list[tuple[str, list[Json]]]:
+    turns: list[tuple[str, list[Json]]] = []
+    for message in messages:
+        blocks = blocks_of(message["content"])
+        if turns and turns[-1][0] == message["role"]:
+            turns[-1][1].extend(blocks)
+        else:
+            turns.append((message["role"], list(blocks)))
+    return turns
+
+
+def _check_binding(body: Json, model: Model) -> None:
+    for number, message in enumerate(body["messages"]):
+        for place, block in enumerate(blocks_of(message["content"])):
+            if block["type"] != "thinking":
+                continue
+            where = f"messages.{number}.content.{place}"
+            digest = _digest_of(str(block.get("signature")))
+            if sign(block["thinking"], digest) != block.get("signature"):
+                raise _invalid(f"{where}: Invalid `signature` in `thinking` block")
+            if model.is_bound and digest != prefix_digest(body, number):
+                raise _invalid(
+                    f"{where}: `thinking` block does not match the conversation prefix it was generated from"
+                )
+
+
+def _digest_of(signature: str) -> str:
+    try:
+        return base64.b64decode(signature, validate=True).decode().split(".")[0]
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+
+
+def _invalid(message: str) -> RefusedError:
+    return RefusedError(400, "invalid_request_error", message)

@@ -1,0 +1,295 @@
+"""Anthropic's API on loopback: messages, token counts, the list of models, errors and events in the vendor's shape.
+
+It knows nothing of the program. Caching is to be added in `bill`.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from tests.vendors.anthropic_rules import (
+    MAX_BODY_BYTES,
+    MODELS,
+    Model,
+    RefusedError,
+    blocks_of,
+    check,
+    prefix_digest,
+    sign,
+)
+from tests.vendors.loopback import Captured, Json, LoopbackServer, Reply, StreamReply, json_reply
+
+KEY = "sk-ant-api03-loopback-0123456789"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A reply of the model, as blocks without ids and signatures.
+
+    `{"type": "text", "text": …}`, `{"type": "thinking", "thinking": …}`, `{"type": "redacted_thinking", "data": …}`,
+    `{"type": "tool_use", "name": …, "input": …}`.
+    """
+
+    blocks: tuple[Json, ...] = ({"type": "text", "text": "Hello there."},)
+    stop_reason: str = "end_turn"
+    stop_details: Json | None = None
+    usage: Json = field(default_factory=dict)
+    piece_chars: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Billing:
+    """The input of one request as it is billed, in tokens."""
+
+    input_tokens: int
+    cache_read_input_tokens: int = 0
+    cache_creation_input_tokens: int = 0
+    ephemeral_5m_input_tokens: int = 0
+    ephemeral_1h_input_tokens: int = 0
+
+    @property
+    def usage(self) -> Json:
+        """As it stands in `message_start`."""
+        figures = asdict(self)
+        by_ttl = {
+            name: figures.pop(name) for name in ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")
+        }
+        return {
+            **figures,
+            "cache_creation": by_ttl,
+            "service_tier": "standard",
+            "inference_geo": "not_available",
+        }
+
+
+def count_tokens(text: str) -> int:
+    """A token for four bytes: any fixed rule will do."""
+    return (len(text.encode()) + 3) // 4
+
+
+class AnthropicServer(LoopbackServer):
+    """A server with one valid key. `replies` are taken from the left; when there are none it says hello.
+
+    Args:
+        clock: seconds since the epoch.
+    """
+
+    def __init__(self, *, key: str = KEY, clock: Callable[[], float] = time.time) -> None:
+        super().__init__()
+        self.key = key
+        self.clock = clock
+        self.replies: deque[Said] = deque()
+        self.page_size = 1000
+        self._count = 0
+
+    def answer(self, captured: Captured) -> Reply | StreamReply:
+        try:
+            return self._answer(captured)
+        except RefusedError as error:
+            return self.error(error.status, error.kind, str(error))
+
+    def error(self, status: int, kind: str, message: str, **headers: str) -> Reply:
+        """An error in the vendor's shape."""
+        request_id = self._next_id("req")
+        body = {"type": "error", "error": {"type": kind, "message": message}, "request_id": request_id}
+        return json_reply(status, body, {"request-id": request_id, **headers})
+
+    def bill(self, body: Json, model: Model) -> Billing:
+        """How the input is billed. Without caching: all of it at full price."""
+        return Billing(input_tokens=self.input_tokens(body))
+
+    def input_tokens(self, body: Json) -> int:
+        """Tokens of everything sent, each block counted by itself."""
+        blocks = [*body.get("tools", []), *blocks_of(body.get("system", []))]
+        for message in body["messages"]:
+            blocks += blocks_of(message["content"])
+        return sum(count_tokens(json.dumps(block, sort_keys=True)) for block in blocks)
+
+    def is_faultable(self, captured: Captured) -> bool:
+        return captured.path == "/v1/messages"
+
+    def _answer(self, captured: Captured) -> Reply | StreamReply:
+        self._check_headers(captured)
+        match captured.method, captured.path:
+            case "POST", "/v1/messages":
+                return self._speak(captured)
+            case "POST", "/v1/messages/count_tokens":
+                body = _body(captured)
+                check(body, counts_only=True)
+                return json_reply(200, {"input_tokens": self.input_tokens(body)})
+            case "GET", "/v1/models":
+                return self._models(captured)
+            case _:
+                raise RefusedError(404, "not_found_error", "Not found")
+
+    def _check_headers(self, captured: Captured) -> None:
+        given = captured.headers.get("authorization", "").removeprefix("Bearer ")
+        if not given:
+            raise RefusedError(401, "authentication_error", "x-api-key header is required")
+        if given != self.key:
+            raise RefusedError(401, "authentication_error", "invalid x-api-key")
+        if not captured.headers.get("anthropic-version"):
+            raise RefusedError(400, "invalid_request_error", "anthropic-version: header is required")
+        if len(captured.body) > MAX_BODY_BYTES:
+            raise RefusedError(413, "request_too_large", "Request exceeds the maximum size")
+
+    def _speak(self, captured: Captured) -> Reply | StreamReply:
+        body = _body(captured)
+        model = check(body)
+        tokens = self.input_tokens(body)
+        if tokens > model.window:
+            raise RefusedError(
+                400, "invalid_request_error", f"prompt is too long: {tokens} tokens > {model.window} maximum"
+            )
+        with self._lock:
+            said = self.replies.popleft() if self.replies else Said()
+        message = self._message(body, model, said)
+        headers = {"request-id": self._next_id("req")}
+        if not body.get("stream"):
+            return json_reply(200, message, headers)
+        return StreamReply(_events(message, said), headers)
+
+    def _message(self, body: Json, model: Model, said: Said) -> Json:
+        digest = prefix_digest(body, len(body["messages"]))
+        output = sum(count_tokens(json.dumps(block)) for block in said.blocks)
+        usage = {**self.bill(body, model).usage, "output_tokens": output, **said.usage}
+        return {
+            "id": self._next_id("msg"),
+            "type": "message",
+            "role": "assistant",
+            "model": model.id,
+            "content": [self._block(block, digest) for block in said.blocks],
+            "stop_reason": said.stop_reason,
+            "stop_sequence": None,
+            "stop_details": said.stop_details,
+            "usage": {name: value for name, value in usage.items() if value is not ...},
+        }
+
+    def _block(self, block: Json, digest: str) -> Json:
+        match block["type"]:
+            case "thinking":
+                return {**block, "signature": sign(block["thinking"], digest)}
+            case "tool_use":
+                return {"id": self._next_id("toolu"), **block}
+            case _:
+                return block
+
+    def _next_id(self, kind: str) -> str:
+        with self._lock:
+            self._count += 1
+            return f"{kind}_{self._count:08d}"
+
+    def _models(self, captured: Captured) -> Reply:
+        limit = min(int(captured.query.get("limit", ("20",))[0]), self.page_size)
+        names = list(MODELS)
+        after = captured.query.get("after_id", ("",))[0]
+        start = names.index(after) + 1 if after else 0
+        page = names[start : start + limit]
+        data = [_model_info(MODELS[name]) for name in page]
+        return json_reply(
+            200,
+            {
+                "data": data,
+                "first_id": page[0],
+                "last_id": page[-1],
+                "has_more": start + limit < len(names),
+            },
+        )
+
+
+def event(kind: str, **fields: Any) -> bytes:
+    """One event of a stream."""
+    data = json.dumps({"type": kind, **fields}, separators=(",", ":"), ensure_ascii=False)
+    return f"event: {kind}\ndata: {data}\n\n".encode()
+
+
+def error_event(kind: str, message: str) -> bytes:
+    """An error in the middle of a stream."""
+    return event("error", error={"type": kind, "message": message})
+
+
+def _events(message: Json, said: Said) -> Iterator[bytes]:
+    usage = message["usage"]
+    opened = {**usage, "output_tokens": min(1, usage.get("output_tokens", 0))}
+    start = {**message, "content": [], "stop_reason": None, "stop_details": None, "usage": opened}
+    yield event("message_start", message=start)
+    yield event("ping")
+    for index, block in enumerate(message["content"]):
+        yield from _block_events(index, block, said.piece_chars)
+    hidden = {"cache_creation", "service_tier", "inference_geo"}
+    total = {name: value for name, value in usage.items() if name not in hidden}
+    stop = {name: message[name] for name in ("stop_reason", "stop_sequence", "stop_details")}
+    yield event("message_delta", delta=stop, usage=total)
+    yield event("message_stop")
+
+
+def _block_events(index: int, block: Json, size: int) -> Iterator[bytes]:
+    opening: Json = block
+    deltas: list[Json] = []
+    match block["type"]:
+        case "text":
+            opening = {"type": "text", "text": ""}
+            deltas = [{"type": "text_delta", "text": piece} for piece in _pieces(block["text"], size)]
+        case "thinking":
+            opening = {"type": "thinking", "thinking": "", "signature": ""}
+            deltas = [
+                {"type": "thinking_delta", "thinking": piece} for piece in _pieces(block["thinking"], size)
+            ]
+            deltas.append({"type": "signature_delta", "signature": block["signature"]})
+        case "tool_use":
+            opening = {**block, "input": {}}
+            text = json.dumps(block["input"])
+            deltas = [
+                {"type": "input_json_delta", "partial_json": piece} for piece in ("", *_pieces(text, size))
+            ]
+        case _:
+            pass
+    yield event("content_block_start", index=index, content_block=opening)
+    for delta in deltas:
+        yield event("content_block_delta", index=index, delta=delta)
+    yield event("content_block_stop", index=index)
+
+
+def _pieces(text: str, size: int) -> list[str]:
+    return [text[start : start + size] for start in range(0, len(text), size)]
+
+
+def _body(captured: Captured) -> Json:
+    try:
+        body = json.loads(captured.body)
+    except ValueError as error:
+        raise RefusedError(400, "invalid_request_error", "The request body is not valid JSON") from error
+    if not isinstance(body, dict):
+        raise RefusedError(400, "invalid_request_error", "Input should be an object")
+    return body
+
+
+def _model_info(model: Model) -> Json:
+    def support(yes: bool) -> Json:
+        return {"supported": yes}
+
+    efforts = {level: support(level in model.efforts) for level in ("low", "medium", "high", "xhigh", "max")}
+    kinds = ("adaptive", "enabled", "disabled", "between_tools")
+    return {
+        "type": "model",
+        "id": model.id,
+        "display_name": model.name,
+        "created_at": "2026-09-22T00:00:00Z",
+        "lifecycle": "active",
+        "max_input_tokens": model.window,
+        "max_tokens": model.max_output,
+        "capabilities": {
+            "image_input": support(yes=True),
+            "pdf_input": support(yes=True),
+            "effort": {**support(bool(model.efforts)), **efforts},
+            "thinking": {
+                **support(bool(model.thinking)),
+                "types": {kind: support(kind in model.thinking) for kind in kinds},
+            },
+        },
+    }
