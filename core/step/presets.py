@@ -104,7 +104,7 @@ def rename(state: AppState, command: RenamePreset) -> Result:
     unsaved = frozenset(new if name == command.name else name for name in project.unsaved_presets)
     state = replace(state, project=replace(project, presets=presets, unsaved_presets=unsaved))
     state, metas = _repoint(state, command.name, new)
-    return state, (WritePreset(project.root, renamed, old_name=command.name), *metas)
+    return state, (_keep(state), WritePreset(project.root, renamed, old_name=command.name), *metas)
 
 
 def delete(state: AppState, command: DeletePreset) -> Result:

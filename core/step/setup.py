@@ -69,6 +69,7 @@ def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:
         providers=event.providers,
         models={**state.models, **event.models},
         prompts=event.prompts if event.prompts != state.prompts else state.prompts,
+        settings_paths=event.settings_paths,
     )
     state = show_trust(show_settings_faults(state))
     if event.warnings:
@@ -140,7 +141,7 @@ def quit_program(state: AppState) -> Result:
 
 def watch_effects(before: AppState, after: AppState) -> tuple[Effect, ...]:
     """Watch the files of the presets in use and the settings' own files; tell the watcher only of changes."""
-    if before.files is after.files and before.project is after.project and before.home == after.home:
+    if before.files is after.files and before.settings_paths == after.settings_paths:
         return ()
     wanted = _watched(after)
     return () if wanted == _watched(before) else (WatchFiles(*wanted),)
@@ -148,5 +149,4 @@ def watch_effects(before: AppState, after: AppState) -> tuple[Effect, ...]:
 
 def _watched(state: AppState) -> tuple[tuple[str, ...], tuple[str, ...]]:
     curated = {f.absolute_path for items in state.files.values() for item in items for f in item.files}
-    named = {text.source for text in (*state.project.context, *state.project.identity) if text.source}
-    return tuple(sorted(curated - {""})), tuple(sorted(named))
+    return tuple(sorted(curated - {""})), tuple(sorted(state.settings_paths))

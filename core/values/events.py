@@ -29,7 +29,11 @@ class HomeOpened:
 
 @dataclass(frozen=True, slots=True)
 class SettingsLoaded:
-    """Settings, project, prompts and the providers' readiness were read. `prompts` maps a prompt file's name to text."""
+    """Settings, project, prompts and the providers' readiness were read.
+
+    `prompts` maps a prompt file's name to its text; `settings_paths` are the files whose change calls for another
+    reading, those included that do not exist yet.
+    """
 
     settings: Settings
     faults: tuple[SettingsFault, ...]
@@ -38,6 +42,7 @@ class SettingsLoaded:
     models: Mapping[str, tuple[ModelProfile, ...]]
     prompts: Mapping[str, str]
     warnings: tuple[str, ...] = ()
+    settings_paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,7 @@ class AppState:
     settings: Settings = field(default_factory=Settings)
     settings_faults: tuple[SettingsFault, ...] = ()
     prompts: Mapping[str, str] = field(default_factory=dict)
+    settings_paths: tuple[str, ...] = ()
     project: Project = field(default_factory=Project)
     providers: Mapping[str, ProviderStatus] = field(default_factory=dict)
     models: Mapping[str, tuple[ModelProfile, ...]] = field(default_factory=dict)

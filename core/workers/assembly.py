@@ -1,0 +1,287 @@
+"""Assembly of stacks: reads the preset's files, builds, measures, compares with what was sent last."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Protocol
+
+from core.aggregate import AggregateStack, build_stack
+from core.errors import FailureKind, ProviderError
+from core.files.read import FileCache, Outliner, read_items
+from core.stack.diff import compare, prefix_change, prefix_reasons
+from core.stack.memo import StackMemo
+from core.stack.report import recorded
+from core.tokens import recalibrated
+from core.values.curation import ItemFiles
+from core.values.effects import CallProvider, StackSpec
+from core.values.provider import ModelProfile, ProviderRequest
+from core.values.records import RequestRecord
+from core.values.stack import LAYER_TITLES, ContextReport, LayerId, LayerReport, StackInputs
+from core.values.usage import Usage
+
+SINCE_LAST_START = "changed since the program was last open"
+REPLY_RESERVE_TOKENS = 1024
+"""Room that is kept free for the reply when a request is judged, at most an eighth of the window."""
+
+
+class TokenCounter(Protocol):
+    """Counts tokens off this thread and remembers them by the text's sha256."""
+
+    def known(self) -> Mapping[str, int]:
+        """o200k tokens by sha256, of everything counted so far."""
+        ...
+
+    def count(self, texts: Mapping[str, str]) -> None:
+        """Count texts by their sha256; returns when done."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What assembly asks of prices."""
+
+    input_usd_per_token: Callable[[str, str, datetime], float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """A stack with what was measured of it."""
+
+    spec: StackSpec
+    stack: AggregateStack
+    items: tuple[ItemFiles, ...]
+    layers: tuple[LayerReport, ...]
+    profile: ModelProfile
+    is_counted: bool
+
+    @property
+    def total_tokens(self) -> int:
+        """The whole request, estimated for the model in use."""
+        return sum(layer.tokens_est for layer in self.layers)
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltCall:
+    """A request that may be sent, with its record for the log."""
+
+    request: ProviderRequest
+    record: RequestRecord
+    warning: str
+
+
+@dataclass(slots=True)
+class _Desk:
+    """What is kept of one discussion between assemblies."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    memo: StackMemo = field(default_factory=StackMemo)
+    sent: AggregateStack | None = None
+    sent_inputs: StackInputs | None = None
+
+
+class Assembler:
+    """Thread-safe. One memo a discussion, one cache of files.
+
+    Args:
+        counter: counts tokens; outline: makes outlines; prices: for costs; clock: UTC.
+        profile: what is known of a provider's model.
+    """
+
+    def __init__(
+        self,
+        counter: TokenCounter,
+        outline: Outliner,
+        prices: Prices,
+        profile: Callable[[str, str], ModelProfile],
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._counter = counter
+        self._outline = outline
+        self._prices = prices
+        self._profile = profile
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._files_lock = threading.Lock()
+        self._files = FileCache()
+        self._desks: dict[str, _Desk] = {}
+        self._factors: dict[tuple[str, str], float] = {}
+
+    def assemble(self, spec: StackSpec) -> Assembly:
+        """Read the files and build the stack. Tokens that are not counted yet are estimated."""
+        items = self.read(spec)
+        desk = self._desk(spec.discussion_id)
+        with desk.lock:
+            stack = build_stack(replace(spec.inputs, items=items), desk.memo)
+        return self._measured(spec, stack, items)
+
+    def recount(self, assembly: Assembly) -> Assembly:
+        """Count the texts that were only estimated; blocks until they are. O(bytes not yet counted)."""
+        known = self._counter.known()
+        texts = {s.sha256: s.text for s in assembly.stack.segments if s.sha256 not in known}
+        if texts:
+            self._counter.count(texts)
+        return self._measured(assembly.spec, assembly.stack, assembly.items)
+
+    def read(self, spec: StackSpec) -> tuple[ItemFiles, ...]:
+        """The preset's files as they are now; what did not change is not read again."""
+        with self._files_lock:
+            return read_items(
+                spec.root,
+                spec.preset.items,
+                spec.limits,
+                spec.allowed_roots,
+                cache=self._files,
+                outline=self._outline,
+            )
+
+    def report(self, assembly: Assembly) -> ContextReport:
+        """What the window shows of a stack."""
+        spec, stack = assembly.spec, assembly.stack
+        price = self._price(spec.inputs)
+        total, limit = assembly.total_tokens, assembly.profile.context_tokens
+        change = None
+        if spec.previous is not None:
+            change = compare(spec.previous.layers, stack, assembly.layers, input_usd_per_token=price)
+        too_large = _too_large(assembly)
+        return ContextReport(
+            layers=assembly.layers,
+            texts=tuple(layer.text for layer in stack.layers),
+            stable_length_chars=stack.stable_prefix_length,
+            total_tokens_est=total,
+            limit_tokens=limit,
+            cost_usd=None if price is None else price * total,
+            change=change,
+            problems=(*((too_large,) if too_large else ()), *_problems(assembly.items)),
+            is_exact=assembly.is_counted and assembly.profile.family == "gpt",
+            fits=not too_large,
+        )
+
+    def build(self, effect: CallProvider) -> BuiltCall:
+        """Assemble a call, judge whether it fits, and guard the prefix.
+
+        Raises:
+            ProviderError: the request is larger than the model's window; names sizes and what to leave out.
+        """
+        assembly = self.assemble(effect.spec)
+        if _too_large(assembly):
+            assembly = self.recount(assembly)
+        if sentence := _too_large(assembly):
+            raise ProviderError(
+                FailureKind.CONTEXT_TOO_LONG,
+                sentence,
+                remedy="Leave files out of the preset or choose a model with a larger window. Nothing was sent.",
+            )
+        spec, stack = effect.spec, assembly.stack
+        reason, warning = self._guard(spec, stack)
+        record = RequestRecord(
+            id=effect.request_id,
+            at=self._clock(),
+            message_id=effect.user_message_id,
+            provider=spec.inputs.provider,
+            model=spec.inputs.model,
+            effort=spec.effort.value,
+            layers=recorded(assembly.layers),
+            wire_order=stack.wire_order,
+            stable_length_chars=stack.stable_prefix_length,
+            prefix_reason=reason,
+        )
+        request = stack.request(spec.effort, spec.max_output_tokens, spec.discussion_id)
+        return BuiltCall(request, record, warning)
+
+    def learn(self, spec: StackSpec, usage: Usage) -> None:
+        """Move the model's token factor towards what a call reported, when everything of it was counted."""
+        desk = self._desk(spec.discussion_id)
+        if usage.input_tokens is None or desk.sent is None:
+            return
+        known = self._counter.known()
+        counts = [known.get(segment.sha256) for segment in desk.sent.segments]
+        if any(count is None for count in counts):
+            return
+        key = (spec.inputs.provider, spec.inputs.model)
+        counted = sum(count or 0 for count in counts)
+        self._factors[key] = recalibrated(self._factor(self._profile(*key)), counted, usage.input_tokens)
+
+    def forget(self, discussion_id: str) -> None:
+        """Drop what is kept of a discussion."""
+        with self._lock:
+            self._desks.pop(discussion_id, None)
+
+    def _measured(self, spec: StackSpec, stack: AggregateStack, items: tuple[ItemFiles, ...]) -> Assembly:
+        known = self._counter.known()
+        profile = self._profile(spec.inputs.provider, spec.inputs.model)
+        layers = stack.report(known, self._factor(profile))
+        is_counted = all(segment.sha256 in known for segment in stack.segments)
+        return Assembly(spec, stack, items, layers, profile, is_counted)
+
+    def _factor(self, profile: ModelProfile) -> float:
+        return self._factors.get((profile.provider, profile.id), profile.token_factor)
+
+    def _price(self, inputs: StackInputs) -> float | None:
+        return self._prices.input_usd_per_token(inputs.provider, inputs.model, self._clock())
+
+    def _desk(self, discussion_id: str) -> _Desk:
+        with self._lock:
+            return self._desks.setdefault(discussion_id, _Desk())
+
+    def _guard(self, spec: StackSpec, stack: AggregateStack) -> tuple[str, str]:
+        """The recorded reason of a change of the stable prefix, and a warning when there is none."""
+        desk = self._desk(spec.discussion_id)
+        previous, before, inputs = spec.previous, desk.sent, desk.sent_inputs
+        desk.sent, desk.sent_inputs = stack, replace(spec.inputs, turns=(), items=())
+        if previous is None:
+            return "", ""
+        if inputs is None:
+            reasons: Mapping[LayerId, str] = dict.fromkeys(LayerId, SINCE_LAST_START)
+        else:
+            reasons = prefix_reasons(inputs, spec.inputs)
+        texts = (
+            {}
+            if before is None
+            else {layer: before.layer(layer).text for layer in LayerId if layer.is_stable}
+        )
+        change = prefix_change(previous.layers, stack, reasons, texts)
+        if change is None:
+            return "", ""
+        if change.is_explained:
+            return change.reason, ""
+        return str(change), f"The stable prefix changed and nothing explains it. {change}"
+
+
+def _too_large(assembly: Assembly) -> str:
+    """A sentence with sizes when the request exceeds the model's window, else empty."""
+    limit = assembly.profile.context_tokens
+    if limit is None:
+        return ""
+    wanted = assembly.spec.max_output_tokens or REPLY_RESERVE_TOKENS
+    room = limit - min(wanted, limit // 8)
+    total = assembly.total_tokens
+    if total <= room:
+        return ""
+    layers = sorted(assembly.layers, key=lambda layer: -layer.tokens_est)[:2]
+    parts = ", ".join(f"{LAYER_TITLES[layer.layer].lower()} {layer.tokens_est:,}" for layer in layers)
+    return (
+        f"The request has about {total:,} tokens; {assembly.profile.label or assembly.profile.id} takes "
+        f"{room:,} beside its reply. Largest: {parts}{_largest_files(assembly)}"
+    )
+
+
+def _largest_files(assembly: Assembly) -> str:
+    details = next(layer for layer in assembly.layers if layer.layer is LayerId.FILE_DETAILS)
+    files = sorted(details.segments, key=lambda segment: -segment.tokens_est)[:3]
+    if not files:
+        return "."
+    named = ", ".join(f"{segment.key.partition('/')[2]} ({segment.tokens_est:,})" for segment in files)
+    return f". Largest files: {named}."
+
+
+def _problems(items: Iterable[ItemFiles]) -> tuple[str, ...]:
+    """What of the preset cannot be sent as asked, one sentence each."""
+    found: list[str] = []
+    for item in items:
+        if item.problem is not None:
+            found.append(f"{item.item.path}: {item.problem.detail}")
+        found.extend(f"{f.path}: {f.problem.detail}" for f in item.files if f.problem is not None)
+    return tuple(found)

@@ -1,0 +1,87 @@
+"""The providers' clients: made when first called, made anew when their settings or key change."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from core.errors import FailureKind, ProviderError
+from core.providers.base import Provider
+from core.providers.make import make_provider
+from core.values.provider import ModelProfile, ProviderKind
+from core.values.settings import ServerSettings
+
+KEYLESS = frozenset({ProviderKind.EMBEDDED, ProviderKind.CLAUDE_CODE, ProviderKind.COMPATIBLE})
+"""Kinds that can be called without a key of ours."""
+
+
+class Clients:
+    """Thread-safe. Holds the keys; nobody else keeps them.
+
+    Args:
+        cache_dir: where the embedded model may keep saved prefixes.
+    """
+
+    def __init__(self, cache_dir: Path | None = None) -> None:
+        self._cache_dir = cache_dir
+        self._lock = threading.Lock()
+        self._servers: Mapping[str, ServerSettings] = {}
+        self._keys: Mapping[str, str] = {}
+        self._models: Sequence[ModelProfile] = ()
+        self._clients: dict[str, Provider] = {}
+
+    def configure(
+        self, servers: Mapping[str, ServerSettings], keys: Mapping[str, str], models: Sequence[ModelProfile]
+    ) -> None:
+        """Take new settings; clients whose server, key or models changed are closed and made anew."""
+        with self._lock:
+            is_same_list = tuple(models) == tuple(self._models)
+            stale = [
+                provider
+                for provider in self._clients
+                if not is_same_list
+                or servers.get(provider) != self._servers.get(provider)
+                or keys.get(provider) != self._keys.get(provider)
+            ]
+            closing = [self._clients.pop(provider) for provider in stale]
+            self._servers, self._keys, self._models = dict(servers), dict(keys), tuple(models)
+        for client in closing:
+            client.close()
+
+    def get(self, provider: str) -> Provider:
+        """The client of a provider.
+
+        Raises:
+            ProviderError: it is not configured, switched off, or has no key.
+        """
+        with self._lock:
+            client = self._clients.get(provider)
+            if client is None:
+                client = self._clients[provider] = self._make(provider)
+            return client
+
+    def close(self) -> None:
+        """Close every client."""
+        with self._lock:
+            closing = list(self._clients.values())
+            self._clients.clear()
+        for client in closing:
+            client.close()
+
+    def _make(self, provider: str) -> Provider:
+        server = self._servers.get(provider)
+        if server is None or not server.is_enabled:
+            raise ProviderError(
+                FailureKind.NOT_INSTALLED,
+                f"There is no provider {provider!r}",
+                remedy="Choose another model, or add the provider in Settings.",
+            )
+        key = self._keys.get(provider)
+        if key is None and ProviderKind(server.kind) not in KEYLESS:
+            raise ProviderError(
+                FailureKind.NO_KEY,
+                f"{server.label or provider} has no key",
+                remedy="Enter one in Settings, Providers, then press Retry.",
+            )
+        return make_provider(server, key, self._models, cache_dir=self._cache_dir)

@@ -1,0 +1,229 @@
+"""Settings, project, prompts, keys and models: read, written and reported, on one thread."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from core import paths
+from core.config import project_writer, trust, user_writer
+from core.config.keys import KeyStore
+from core.config.load import ConfigRequest, Loaded, config_request, load
+from core.config.schema import Value
+from core.config.working import keep_working
+from core.errors import ConfigError, SlopError
+from core.files.prompts import read_prompts
+from core.providers.profiles import load_models, merge_models, offered_models, packaged_models
+from core.values import effects as f
+from core.values import events as e
+from core.values.effects import Effect
+from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus
+from core.values.settings import ServerSettings, Settings
+from core.workers.clients import Clients
+from core.workers.queue import Emit
+
+
+class SetupHandler:
+    """Carries out the set-up worker's effects.
+
+    Args:
+        home: the person's data; start: the folder the program was started in; overrides: of the command line.
+        clients: told of every change of servers and keys; keys: finds and stores keys; emit: the inbox.
+        environ: environment variables, by default the process's.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        start: Path | None,
+        overrides: Mapping[str, Value],
+        clients: Clients,
+        keys: KeyStore,
+        emit: Emit,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        self._home = home
+        self._overrides = overrides
+        self._environ = environ
+        self._clients = clients
+        self._keys = keys
+        self._emit = emit
+        self._request = config_request(start=start, home=home, environ=environ, overrides=overrides)
+        self._loaded: Loaded | None = None
+        self._models: tuple[ModelProfile, ...] = ()
+        self._listed: dict[str, tuple[ModelProfile, ...]] = {}
+
+    @property
+    def settings(self) -> Settings:
+        """The settings read last, or the defaults."""
+        return self._loaded.settings if self._loaded is not None else Settings()
+
+    def handle(self, effect: Effect) -> None:
+        """Carry out one effect. Raises SlopError for what could not be done."""
+        match effect:
+            case f.LoadSettings():
+                self._load(effect.root)
+            case f.WriteSetting():
+                user_writer.write_setting(self._request.config_file, effect.key, effect.value)
+                self._load("")
+            case f.WriteServer():
+                self._write_server(effect)
+            case f.WriteTrust():
+                act = trust.trust if effect.is_trusted else trust.distrust
+                act(Path(effect.root), self._request.trust_file)
+                self._load("")
+            case f.WriteKey():
+                self._write_key(effect)
+            case f.WritePreset():
+                self._write_preset(effect)
+            case f.KeepPresets():
+                keep_working(self._home, Path(effect.root), effect.presets)
+            case f.ListModels():
+                self._list_models(effect.provider)
+            case f.ProbeServers():
+                self._probe()
+            case _:
+                raise AssertionError(effect)
+
+    def profile(self, provider: str, model: str) -> ModelProfile:
+        """What is known of a model, from data and from what its server listed."""
+        from core.providers.profiles import find_profile
+
+        server = self.settings.servers.get(provider)
+        known = (*self._listed.get(provider, ()), *self._models)
+        return find_profile(known, provider, model, kind=server.kind if server is not None else "")
+
+    def _load(self, root: str) -> None:
+        if root:
+            start = Path(root).expanduser()
+            if not start.is_dir():
+                raise ConfigError(
+                    f"{root!r} is not a folder", remedy="Choose a folder that exists", where=root
+                )
+            self._request = self._request_for(start)
+        loaded = load(self._request, self._loaded)
+        self._loaded = loaded
+        warnings = self._read_models()
+        keys, statuses, key_warnings = self._providers(loaded.settings.servers)
+        self._clients.configure(loaded.settings.servers, keys, self._models)
+        self._emit(
+            e.SettingsLoaded(
+                settings=loaded.settings,
+                faults=loaded.faults,
+                project=loaded.project,
+                providers=statuses,
+                models={name: self._offered(server) for name, server in loaded.settings.servers.items()},
+                prompts=read_prompts(
+                    self._home, Path(loaded.project.root), is_trusted=loaded.project.is_trusted
+                ),
+                warnings=(*warnings, *key_warnings),
+                settings_paths=(*loaded.watched, str(paths.models_file())),
+            )
+        )
+
+    def _request_for(self, start: Path) -> ConfigRequest:
+        return config_request(start=start, home=self._home, environ=self._environ, overrides=self._overrides)
+
+    def _read_models(self) -> tuple[str, ...]:
+        """Read the person's `models.toml`; a broken one leaves what was known."""
+        try:
+            self._models = load_models(paths.models_file())
+        except ConfigError as error:
+            self._models = self._models or packaged_models()
+            return (str(error),)
+        return ()
+
+    def _providers(
+        self, servers: Mapping[str, ServerSettings]
+    ) -> tuple[dict[str, str], dict[str, ProviderStatus], tuple[str, ...]]:
+        keys: dict[str, str] = {}
+        statuses: dict[str, ProviderStatus] = {}
+        warnings: list[str] = []
+        for name, server in servers.items():
+            found = self._keys.find(name)
+            if found.value:
+                keys[name] = found.value
+            if found.warning and server.kind != ProviderKind.COMPATIBLE:
+                warnings.append(found.warning)
+            statuses[name] = _status(server, found.source)
+        return keys, statuses, tuple(dict.fromkeys(warnings))
+
+    def _offered(self, server: ServerSettings) -> tuple[ModelProfile, ...]:
+        merged = merge_models(self._models, self._listed.get(server.id, ()), kind=server.kind)
+        return offered_models(merged, server.id)
+
+    def _write_server(self, effect: f.WriteServer) -> None:
+        if effect.base_url:
+            user_writer.save_server(self._request.config_file, effect.id, effect.label, effect.base_url)
+        else:
+            user_writer.remove_server(self._request.config_file, effect.id)
+            self._listed.pop(effect.id, None)
+        self._load("")
+        if effect.base_url:
+            self._list_models(effect.id)
+
+    def _write_key(self, effect: f.WriteKey) -> None:
+        act = (
+            self._keys.store(effect.provider, effect.key)
+            if effect.key
+            else self._keys.delete(effect.provider)
+        )
+        self._load("")
+        self._emit(e.OperationDone(f"key/{effect.provider}", act))
+
+    def _write_preset(self, effect: f.WritePreset) -> None:
+        root = Path(effect.root)
+        if effect.preset is None:
+            project_writer.delete_preset(root, effect.old_name)
+            self._load("")
+        elif effect.old_name:
+            if self._loaded is not None and effect.old_name in self._loaded.project_data.presets:
+                project_writer.rename_preset(root, effect.old_name, effect.preset.name)
+            self._load("")
+        else:
+            project_writer.save_preset(root, effect.preset, self._request.trust_file)
+            self._emit(e.PresetStored(effect.preset.name))
+
+    def _list_models(self, provider: str) -> None:
+        server = self.settings.servers.get(provider)
+        if server is None:
+            return
+        self._emit(e.WorkerReported("models", "busy", f"Asking {server.label or provider} for its models"))
+        try:
+            listed = self._clients.get(provider).list_models()
+        except SlopError as error:
+            detail = " ".join(filter(None, (error.remedy, error.where)))
+            self._emit(e.OperationFailed(f"models/{provider}", error.what, detail))
+        else:
+            self._listed[provider] = tuple(replace(model, provider=provider) for model in listed)
+            self._emit(e.ModelsListed(provider, self._offered(server)))
+        finally:
+            self._emit(e.WorkerReported("models", "idle"))
+
+    def _probe(self) -> None:
+        from core.providers.local_servers import find_local_servers
+
+        known = {server.base_url.rstrip("/") for server in self.settings.servers.values() if server.base_url}
+        found: Sequence[ServerSettings] = find_local_servers()
+        self._emit(e.ServersFound(tuple(s for s in found if s.base_url.rstrip("/") not in known)))
+
+
+def _status(server: ServerSettings, source: KeySource) -> ProviderStatus:
+    """Whether a provider can be used, and what to do where it cannot."""
+    kind = ProviderKind(server.kind)
+    problem = ""
+    if not server.is_enabled:
+        problem = "Switched off in settings."
+    elif kind is ProviderKind.CLAUDE_CODE and shutil.which("claude") is None:
+        problem = "The `claude` command is not on PATH; install the npm package @anthropic-ai/claude-code."
+    elif (
+        kind in (ProviderKind.ANTHROPIC, ProviderKind.GEMINI, ProviderKind.OPENAI)
+        and source is KeySource.MISSING
+    ):
+        problem = "No key. Enter one in Settings, Providers."
+    shown = source
+    if kind is ProviderKind.COMPATIBLE and source is KeySource.MISSING:
+        shown = KeySource.NOT_NEEDED
+    return ProviderStatus(server.id, kind, server.label, shown, server.base_url, not problem, problem)
