@@ -1,0 +1,167 @@
+"""The composer: what is about to be said, with its attachments, its preset and what it will cost."""
+
+from __future__ import annotations
+
+from core.values import commands as c
+from core.values.discussion import OpenDiscussion
+from core.values.messages import AttachmentPart
+from panels import format as fmt
+from panels import selection
+from panels.actions import Desk, action_tip, can_send, run_action, send_chord
+from panels.status_bar import gauge, gauge_tone
+from panels.ui import Ui
+from panels.view import ComposerView
+
+EDITOR_MIN_PX = 68.0
+EDITOR_MAX_PX = 220.0
+LINE_PX = 20.0
+CHROME_PX = 78.0
+CHIPS_PX = 36.0
+PROBLEM_PX = 24.0
+
+
+def composer_px(desk: Desk) -> float:
+    """How much height the composer takes, so that the messages leave it free."""
+    opened = desk.opened
+    if opened is None:
+        return 0.0
+    height = CHROME_PX + _editor_px(desk.view.composer(opened.id))
+    height += CHIPS_PX if opened.draft.attachments else 0.0
+    height += PROBLEM_PX * len(_problems(desk))
+    return height + (0.0 if desk.view.is_at_end else CHIPS_PX)
+
+
+def _editor_px(composer: ComposerView) -> float:
+    lines = composer.text.count("\n", 0, 20_000) + 1
+    return min(EDITOR_MAX_PX, max(EDITOR_MIN_PX, LINE_PX * lines + 12))
+
+
+def composer_panel(desk: Desk, opened: OpenDiscussion) -> None:
+    """Draw the composer of a discussion. Sends SetDraft, AttachText, Detach, SetDiscussionPreset, SendPrompt."""
+    ui, view = desk.ui, desk.view
+    composer = view.composer(opened.id)
+    composer.sync(opened.draft.text)
+    if not view.is_at_end:
+        with ui.row("jump"):
+            ui.push()
+            label = "A reply is being written" if desk.call else "Jump to end"
+            if ui.button("jump", label, icon="angles-down", is_small=True, tip=action_tip("to_end")):
+                run_action("to_end", desk)
+            ui.push()
+    with ui.surface(("composer", opened.id), "card", padding=(12, 10)):
+        _editor(desk, opened, composer)
+        if opened.draft.attachments:
+            _chips(desk, opened)
+        for index, problem in enumerate(_problems(desk)):
+            with ui.row(("problem", index), gap=6):
+                ui.icon("icon", "triangle-exclamation", tone="warn")
+                ui.text("text", problem, tone="warn", style="small", width=0, tip=problem)
+        _foot(desk, opened)
+
+
+def _problems(desk: Desk) -> tuple[str, ...]:
+    report = selection.report_of(desk.state)
+    return report.problems[:2] if report is not None and not report.fits else ()
+
+
+def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
+    ui, view, settings = desk.ui, desk.view, desk.state.settings
+    sends_on_enter = send_chord(desk.state) == "Enter"
+    _history(desk, opened, composer)
+    edited = ui.editor(
+        "editor", composer.text, hint="Write a message", height=_editor_px(composer), revision=composer.revision,
+        is_focused=view.focus == "composer", paste_limit_chars=settings.files.paste_as_attachment_chars,
+        submits_on_enter=sends_on_enter,
+    )  # fmt: skip
+    if view.focus == "composer":
+        view.focus = ""
+    if edited is None:
+        return
+    if edited.pasted:
+        desk.send(c.AttachText(opened.id, edited.pasted))
+    if edited.text != composer.text:
+        composer.history_at = 0
+        composer.typed(edited.text)
+        desk.send(c.SetDraft(opened.id, edited.text))
+    if edited.is_submitted:
+        run_action("send", desk)
+
+
+def _history(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
+    """Walk through earlier prompts with Up and Down while the composer is empty or shows one of them."""
+    history = desk.state.prompt_history
+    if not history or (composer.text and not composer.history_at) or not desk.ui.is_focused("editor"):
+        return
+    step = 0
+    if composer.history_at < len(history) and desk.ui.shortcut("Up", while_typing=True):
+        step = 1
+    elif composer.history_at and desk.ui.shortcut("Down", while_typing=True):
+        step = -1
+    if step:
+        composer.history_at += step
+        text = history[-composer.history_at] if composer.history_at else ""
+        composer.replace(text)
+        composer.pending.append(text)
+        desk.send(c.SetDraft(opened.id, text))
+
+
+def _chips(desk: Desk, opened: OpenDiscussion) -> None:
+    with desk.ui.row("chips"):
+        for part in opened.draft.attachments:
+            _chip(desk, desk.ui, opened.id, part)
+
+
+def _chip(desk: Desk, ui: Ui, discussion_id: str, part: AttachmentPart) -> None:
+    with ui.row(("chip", part.sha256), gap=4):
+        ui.icon("icon", "file-image" if part.is_image else "file-lines")
+        ui.text("name", part.name, style="small", tip=fmt.size(part.size_bytes))
+        if ui.button("remove", "", icon="xmark", kind="ghost", tip=f"Remove {part.name}", is_small=True):
+            desk.send(c.Detach(discussion_id, part.sha256))
+
+
+def _foot(desk: Desk, opened: OpenDiscussion) -> None:
+    ui = desk.ui
+    with ui.row("foot"):
+        if ui.button("attach", "", icon="paperclip", kind="ghost", tip=action_tip("attach")):
+            run_action("attach", desk)
+        _preset_menu(desk)
+        report = selection.report_of(desk.state)
+        if report is not None and ui.width() > 360:
+            price = "" if report.cost_usd is None else f" · est. {fmt.cost(report.cost_usd)}"
+            tip = "Tokens of the next request, the model's window, and its estimated price"
+            price = price or f" · {fmt.PRICE_UNKNOWN}"
+            ui.text("gauge", gauge(report) + price, tone=gauge_tone(report), style="small", tip=tip)
+        ui.push()
+        if desk.call is not None:
+            if ui.button("stop", "Stop", icon="stop", tip="Stop the reply (Escape)"):
+                desk.send(c.CancelReply(opened.id))
+            return
+        chord = send_chord(desk.state)
+        if ui.button(
+            "send", "Send", icon="paper-plane", kind="primary", is_enabled=can_send(desk),
+            shortcut=chord if chord != "Enter" else "", tip=_send_tip(desk, chord),
+        ):  # fmt: skip
+            run_action("send", desk)
+
+
+def _send_tip(desk: Desk, chord: str) -> str:
+    return (
+        "This home is read-only: nothing can be saved" if desk.state.is_home_read_only else f"Send ({chord})"
+    )
+
+
+def _preset_menu(desk: Desk) -> None:
+    ui, summary, project = desk.ui, desk.summary, desk.state.project
+    if summary is None:
+        return
+    current = summary.meta.preset
+    with ui.menu("preset", current or "No preset", icon="layer-group", tip="Context preset") as is_open:
+        if not is_open:
+            return
+        for name in ("", *project.presets):
+            label = name or "No preset"
+            if ui.menu_item(("preset", name), label, is_checked=name == current) and name != current:
+                desk.send(c.SetDiscussionPreset(summary.meta.id, name))
+        ui.divider("more")
+        if ui.menu_item("edit", "Edit presets", icon="pen", shortcut="Ctrl+1"):
+            run_action("presets", desk)

@@ -1,0 +1,229 @@
+"""The conversation: its header, its messages, the find bar, and what is said before it begins."""
+
+from __future__ import annotations
+
+from core.values import commands as c
+from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
+from core.values.messages import Entry, Mark
+from core.values.state import AppState
+from panels import selection
+from panels.actions import BY_ID, Desk, action_button, action_item, action_tip, run_action
+from panels.composer_panel import composer_panel, composer_px
+from panels.message_card import failure_row, live_row, mark_row, message_card
+from panels.message_rows import MessageRows, matches
+from panels.model_choice import model_options, model_value
+from panels.ui import Option, Send, Ui
+from panels.view import WindowView
+
+WIDE_PX = 760
+HEADER_PX = 40
+MAX_REPAIRS = 3
+
+
+def conversation_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
+    """Draw the pane in the middle. O(visible) for any number of messages."""
+    desk = Desk(state, view, ui, send)
+    summary = desk.summary
+    with ui.surface("conversation", "clear", height=0, padding=(16, 12)):
+        if summary is None:
+            _nothing_selected(desk)
+            return
+        _header(desk, summary)
+        _warnings(desk, summary)
+        if desk.opened is None:
+            ui.text("loading", "Reading the conversation…", tone="muted")
+            return
+        if view.find.is_open:
+            _find_bar(desk, desk.opened)
+        with ui.surface("messages", "clear", height=-composer_px(desk), padding=(0, 0)):
+            _messages(desk, desk.opened)
+        composer_panel(desk, desk.opened)
+
+
+def _nothing_selected(desk: Desk) -> None:
+    ui = desk.ui
+    if desk.state.is_loading:
+        ui.text("loading", "Opening your discussions…", tone="muted")
+        return
+    ui.text("title", "Begin a discussion", style="h2")
+    ui.text("how", "Pick one in the list, or start a new one.", tone="muted", wraps=True)
+    if ui.button("new", "New discussion", icon="plus", kind="primary", tip=action_tip("new")):
+        run_action("new", desk)
+
+
+def _header(desk: Desk, summary: DiscussionSummary) -> None:
+    ui, meta = desk.ui, summary.meta
+    is_wide = ui.width() >= WIDE_PX
+    efforts = _efforts(desk.state, summary)
+    with ui.row("header", height=HEADER_PX):
+        rest = 208 + (112 if efforts else 0) + (290 if is_wide else 140)
+        ui.text("name", meta.name, style="h3", width=-rest, tip=meta.name)
+        _model_combo(desk, summary)
+        if efforts:
+            effort = ui.combo("effort", efforts, meta.effort, width=104, tip="How hard the model thinks")
+            if effort is not None:
+                desk.send(c.SetEffort(meta.id, effort))
+        ui.push()
+        action_button(desk, "fork", has_label=is_wide)
+        if is_wide:
+            if ui.button("regenerate", "Regenerate", icon="arrows-rotate", kind="ghost",
+                         is_enabled=BY_ID["regenerate"].is_enabled(desk), tip=action_tip("regenerate")):  # fmt: skip
+                run_action("regenerate", desk)
+        else:
+            action_button(desk, "regenerate")
+        with ui.menu("more", "", icon="ellipsis", tip="More") as is_open:
+            if is_open:
+                _more_menu(desk, summary)
+
+
+def _model_combo(desk: Desk, summary: DiscussionSummary) -> None:
+    meta = summary.meta
+    options = desk.view.memo.get(
+        "models", (desk.state.models, desk.state.providers), lambda: model_options(desk.state)
+    )
+    value = model_value(meta.provider, meta.model)
+    if all(option.value != value for option in options):
+        label = selection.model_label(desk.state, meta.provider, meta.model)
+        options = (Option(value, label, group=selection.provider_label(desk.state, meta.provider)), *options)
+    chosen = desk.ui.combo("model", options, value, width=200, tip="Model; it can change in the middle")
+    if chosen is not None and chosen != value:
+        provider, _, model = chosen.partition("\n")
+        desk.send(c.SetModel(meta.id, provider, model))
+
+
+def _efforts(state: AppState, summary: DiscussionSummary) -> tuple[Option, ...]:
+    known = selection.profile(state, summary.meta.provider, summary.meta.model)
+    if known is None or not known.efforts:
+        return ()
+    names = ["auto", *(effort.value for effort in known.efforts if effort.value != "auto")]
+    return tuple(Option(name, f"{name.capitalize()} effort") for name in names)
+
+
+def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
+    ui, meta, project = desk.ui, summary.meta, desk.state.project
+    for action_id in ("find", "rename", "pin", "archive", "copy_reply"):
+        action_item(desk, action_id)
+    ui.divider("choices")
+    with ui.menu("persona", "Persona", icon="user-gear") as is_open:
+        if is_open:
+            for name in ("", *project.personas):
+                if ui.menu_item(("persona", name), name or "None", is_checked=meta.persona == name):
+                    desk.send(c.SetPersona(meta.id, name))
+    with ui.menu("system", "System prompt", icon="file-lines") as is_open:
+        if is_open:
+            for name in ("", *project.system_prompts):
+                if ui.menu_item(("system", name), name or "None", is_checked=meta.system_preset == name):
+                    desk.send(c.SetSystemPreset(meta.id, name))
+    ui.divider("files")
+    for action_id in ("export_markdown", "export_json", "delete"):
+        action_item(desk, action_id)
+
+
+def _warnings(desk: Desk, summary: DiscussionSummary) -> None:
+    repaired = desk.opened.repaired if desk.opened else ()
+    sentences = (*((summary.problem,) if summary.problem else ()), *repaired[:MAX_REPAIRS])
+    for index, sentence in enumerate(sentences):
+        with desk.ui.row(("warning", index)):
+            desk.ui.icon("icon", "triangle-exclamation", tone="warn")
+            desk.ui.text("text", sentence, tone="warn", style="small", wraps=True)
+    if len(repaired) > MAX_REPAIRS:
+        rest = f"and {len(repaired) - MAX_REPAIRS} more repairs"
+        desk.ui.text("more repairs", rest, tone="warn", style="small")
+
+
+def _find_bar(desk: Desk, opened: OpenDiscussion) -> None:
+    ui, view = desk.ui, desk.view
+    found = matches(view.memo, opened, view.find.query)
+    step = 0
+    with ui.row("find"):
+        typed = ui.text_input("query", view.find.query, hint="Find in conversation", icon="magnifying-glass",
+                              width=-232, is_focused=view.focus == "find")  # fmt: skip
+        view.focus = "" if view.focus == "find" else view.focus
+        if typed is not None:
+            view.find.query, view.find.at = typed, -1
+            found, step = matches(view.memo, opened, typed), 1
+        where = f"{view.find.at % len(found) + 1} of {len(found)}" if found else "no match"
+        ui.text("where", where if view.find.query.strip() else "", tone="muted", style="small", width=88)
+        if ui.button("up", "", icon="chevron-up", kind="ghost", tip="Previous match (Shift+F3)",
+                     shortcut="Shift+F3", is_enabled=bool(found)):  # fmt: skip
+            step = -1
+        if ui.button("down", "", icon="chevron-down", kind="ghost", tip="Next match (F3)", shortcut="F3",
+                     is_enabled=bool(found)):  # fmt: skip
+            step = 1
+        if ui.button("close", "", icon="xmark", kind="ghost", tip="Close find"):
+            view.find.is_open = False
+    if step and found:
+        view.find.at = (view.find.at + step) % len(found)
+        view.scroll_to = found[view.find.at]
+
+
+def _found_id(desk: Desk, opened: OpenDiscussion) -> str:
+    """The id of the entry that the find bar stands on."""
+    find = desk.view.find
+    found = matches(desk.view.memo, opened, find.query) if find.is_open else ()
+    return opened.entries[found[find.at % len(found)]].id if found else ""
+
+
+def _messages(desk: Desk, opened: OpenDiscussion) -> None:
+    view, call = desk.view, desk.call
+    if not opened.entries and call is None and opened.failure is None:
+        _empty_state(desk)
+        return
+    found_id = _found_id(desk, opened)
+
+    def draw(entry: Entry | LiveCall | None, ui: Ui) -> None:
+        here = Desk(desk.state, view, ui, desk.send)
+        match entry:
+            case None:
+                failure_row(here, opened)
+            case LiveCall():
+                live_row(here, entry)
+            case Mark():
+                mark_row(ui, entry, desk.state.now)
+            case _:
+                message_card(here, opened, entry, is_found=entry.id == found_id)
+
+    if view.shown_id != opened.id:
+        view.shown_id = opened.id
+        view.scroll_to = view.scroll.get(opened.id, -1)
+    target, view.scroll_to = view.scroll_to, None
+    shown = desk.ui.virtual_list(
+        ("messages", opened.id), MessageRows(opened, call, view, draw), follows_end=True, scroll_to=target
+    )
+    view.is_at_end = shown.is_at_end
+    if target is None:
+        _keep_scroll(view, opened.id, None if shown.is_at_end else shown.first)
+
+
+def _keep_scroll(view: WindowView, discussion_id: str, first: int | None) -> None:
+    if first is None:
+        view.scroll.pop(discussion_id, None)
+    elif view.scroll.get(discussion_id) != first:
+        view.scroll.pop(discussion_id, None)
+        view.scroll[discussion_id] = first
+
+
+def _empty_state(desk: Desk) -> None:
+    ui, summary = desk.ui, desk.summary
+    if summary is None:
+        return
+    meta = summary.meta
+    label = selection.model_label(desk.state, meta.provider, meta.model)
+    status = desk.state.providers.get(meta.provider)
+    ui.gap(48)
+    ui.text("title", "What shall we work on?", style="h2")
+    if meta.provider == "embedded":
+        how = f"{label} runs inside this program: no key, no network. Write below and press Ctrl+Enter."
+    elif status is not None and not status.is_ready:
+        how = f"{status.label} is not ready: {status.problem}"
+    else:
+        how = f"You are talking to {label}. Write below and press Ctrl+Enter."
+    ui.text("how", how, tone="muted", wraps=True)
+    ui.gap(8)
+    with ui.row("first steps"):
+        if ui.button("files", "Choose files", icon="layer-group", tip=action_tip("presets")):
+            run_action("presets", desk)
+        if ui.button("keys", "Models and keys", icon="key", tip="Settings, providers"):
+            desk.view.settings_section = "providers"
+            desk.view.page = "settings"
+        action_button(desk, "palette", has_label=True)

@@ -1,0 +1,151 @@
+"""The rows of the discussion list: sections, branches under their parent, search hits. Pure, remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from core.values.discussion import DiscussionSummary
+from core.values.state import AppState
+from panels.view import WindowView
+
+MAX_DEPTH = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The title of a section, and how many discussions are in it."""
+
+    title: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A discussion. `depth` is how deep a branch it is; `line` a line of context for a search hit."""
+
+    id: str
+    depth: int = 0
+    line: str = ""
+
+
+Row = Heading | Card
+
+
+def rows(state: AppState, view: WindowView) -> tuple[Row, ...]:
+    """What the list shows, top to bottom. The same tuple while nothing that it depends on changed."""
+    if view.search_text.strip():
+        parts = (state.summaries, state.search, view.search_text)
+        return view.memo.get("discussion rows", parts, lambda: _found(state, view.search_text.strip()))
+    today = state.now.astimezone().date() if state.now else date.min
+    parts_all = (state.summaries, today, view.is_archive_open)
+    return view.memo.get(
+        "discussion rows",
+        parts_all,
+        lambda: _sections(state.summaries, today, with_archive=view.is_archive_open),
+    )
+
+
+def shown_ids(state: AppState, view: WindowView) -> tuple[str, ...]:
+    """The ids of the list's cards, top to bottom."""
+    shown = rows(state, view)
+    return view.memo.get("shown ids", (shown,), lambda: tuple(r.id for r in shown if isinstance(r, Card)))
+
+
+def _found(state: AppState, query: str) -> tuple[Row, ...]:
+    """Search hits, best first; until they are there, the discussions whose name has the words."""
+    if state.search.query.strip() == query:
+        lines = state.search.lines
+        return tuple(Card(i, 0, lines.get(i, "")) for i in state.search.ids if i in state.summaries)
+    words = query.casefold().split()
+    named = [s for s in state.summaries.values() if all(w in s.meta.name.casefold() for w in words)]
+    return tuple(Card(s.meta.id) for s in sorted(named, key=_newest_first))
+
+
+def _newest_first(summary: DiscussionSummary) -> tuple[float, str]:
+    return (-summary.updated_at.timestamp(), summary.meta.id)
+
+
+def _sections(
+    summaries: Mapping[str, DiscussionSummary], today: date, *, with_archive: bool
+) -> tuple[Row, ...]:
+    children = _children(summaries)
+    sections: dict[str, list[Row]] = {"Pinned": [], "Today": [], "Earlier": [], "Archived": []}
+    counts = dict.fromkeys(sections, 0)
+    for root in sorted(_roots(summaries), key=_newest_first):
+        tree = _tree(root, children)
+        newest = max(summaries[card.id].updated_at for card in tree)
+        name = _section(root, newest, today)
+        counts[name] += len(tree)
+        if name != "Archived" or with_archive:
+            sections[name].extend(tree)
+    out: list[Row] = []
+    for name, cards in sections.items():
+        if counts[name]:
+            out += [Heading(name, counts[name]), *cards]
+    return tuple(out)
+
+
+def _section(root: DiscussionSummary, newest: datetime, today: date) -> str:
+    if root.meta.archived:
+        return "Archived"
+    if root.meta.pinned:
+        return "Pinned"
+    return "Today" if newest.astimezone().date() >= today else "Earlier"
+
+
+def _is_branch(summary: DiscussionSummary, summaries: Mapping[str, DiscussionSummary]) -> bool:
+    """Whether it stands under its parent: pinned and archived branches stand by themselves."""
+    meta = summary.meta
+    parent = summaries.get(meta.parent_id)
+    if parent is None or meta.parent_id == meta.id or meta.pinned:
+        return False
+    return meta.archived == parent.meta.archived
+
+
+def _roots(summaries: Mapping[str, DiscussionSummary]) -> Iterable[DiscussionSummary]:
+    """Every discussion that stands by itself; a ring of parents, which only a broken file makes, is cut."""
+    reached: set[str] = set()
+    for summary in summaries.values():
+        top = _top(summary, summaries)
+        if top.meta.id not in reached:
+            reached.add(top.meta.id)
+            yield top
+
+
+def _top(summary: DiscussionSummary, summaries: Mapping[str, DiscussionSummary]) -> DiscussionSummary:
+    seen: set[str] = set()
+    while _is_branch(summary, summaries) and summary.meta.id not in seen:
+        seen.add(summary.meta.id)
+        summary = summaries[summary.meta.parent_id]
+    if summary.meta.id not in seen:
+        return summary
+    ring = [summary.meta.id]
+    while (above := summaries[ring[-1]].meta.parent_id) != ring[0]:
+        ring.append(above)
+    return summaries[min(ring)]
+
+
+def _children(summaries: Mapping[str, DiscussionSummary]) -> dict[str, list[DiscussionSummary]]:
+    children: dict[str, list[DiscussionSummary]] = {}
+    for summary in summaries.values():
+        if _is_branch(summary, summaries):
+            children.setdefault(summary.meta.parent_id, []).append(summary)
+    for branches in children.values():
+        branches.sort(key=_newest_first)
+    return children
+
+
+def _tree(root: DiscussionSummary, children: Mapping[str, list[DiscussionSummary]]) -> list[Card]:
+    out: list[Card] = []
+    seen: set[str] = set()
+    stack = [(root, 0)]
+    while stack:
+        summary, depth = stack.pop()
+        if summary.meta.id in seen:
+            continue
+        seen.add(summary.meta.id)
+        out.append(Card(summary.meta.id, min(depth, MAX_DEPTH)))
+        stack += [(child, depth + 1) for child in reversed(children.get(summary.meta.id, ()))]
+    return out

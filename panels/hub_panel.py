@@ -1,0 +1,26 @@
+"""The Operations Hub: the tabs at the right, one panel each."""
+
+from __future__ import annotations
+
+from core.values.state import AppState
+from panels.context_panel import context_panel
+from panels.presets_panel import presets_panel
+from panels.ui import Option, Send, Ui
+from panels.view import WindowView
+
+TABS = (Option("presets", "Context Presets"), Option("context", "Context"))
+
+
+def hub_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
+    """Draw the tab strip and the panel in front."""
+    with ui.surface("hub", "clear", height=0, padding=(12, 8)):
+        clicked = ui.tabs("tabs", TABS, view.hub_tab)
+        if clicked == "presets":
+            view.hub_tab = "presets"
+        elif clicked == "context":
+            view.hub_tab = "context"
+        match view.hub_tab:
+            case "presets":
+                presets_panel(state, view, ui, send)
+            case "context":
+                context_panel(state, view, ui, send)

@@ -1,0 +1,279 @@
+"""One row of a conversation: a message, a mark, the reply under way, or what failed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from core.errors import FailureKind
+from core.paths import attachments_dir
+from core.values import commands as c
+from core.values.discussion import CallPhase, LiveCall, OpenDiscussion
+from core.values.messages import AttachmentPart, Mark, Message, Role, Status, ToolCallPart, ToolResultPart
+from core.values.state import AppState
+from panels import format as fmt
+from panels import selection
+from panels.actions import Desk, action_tip
+from panels.message_rows import tokens_by_message
+from panels.ui import Tone, Ui
+from panels.view import MessageKey, WindowView
+
+PLAIN_FROM_CHARS = 200_000
+PLAIN_PX = 420.0
+KEY_FAILURES = frozenset({FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.FORBIDDEN})
+CONTINUE = "Continue exactly where your last reply stopped."
+PHASES = {
+    CallPhase.SAVING: "saving your message",
+    CallPhase.WAITING: "waiting for the first word",
+    CallPhase.STREAMING: "writing",
+    CallPhase.RETRYING: "trying again",
+    CallPhase.STOPPING: "stopping",
+    CallPhase.STORING: "saving the reply",
+}
+MARK_ICONS = {
+    "cancelled": "stop",
+    "model": "arrow-right-arrow-left",
+    "repaired": "wrench",
+    "harvested": "wheat-awn",
+}
+
+
+def message_card(desk: Desk, opened: OpenDiscussion, message: Message, *, is_found: bool = False) -> None:
+    """Draw a message with everything that can be done with it."""
+    if message.is_deleted:
+        _deleted(desk, opened, message)
+        return
+    key = (opened.id, message.id)
+    with desk.ui.surface("card", "card_selected" if is_found else "card", padding=(16, 12)):
+        _head(desk, opened, message)
+        if key in desk.view.editing:
+            _edit_form(desk, key)
+            return
+        _reasoning(desk.view, desk.ui, key, message)
+        _body(desk.view, desk.ui, key, message)
+        _tools(desk.ui, message)
+        attachments(desk.state, desk.ui, opened.id, message.attachments)
+        if message.status is not Status.COMPLETE:
+            _cut_off(desk, opened, message)
+
+
+def _head(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
+    ui = desk.ui
+    icon, tone, name = _speaker(desk.state, message)
+    with ui.row("head"):
+        ui.icon("role", icon, tone=tone)
+        ui.text("name", name, style="strong")
+        tip = fmt.usage_details(message.usage) if message.usage else ""
+        ui.text("meta", _meta_line(desk, message), tone="muted", style="small", tip=tip)
+        if message.is_edited:
+            ui.badge("edited", "edited")
+        ui.push()
+        _message_actions(desk, opened, message)
+
+
+def _speaker(state: AppState, message: Message) -> tuple[str, Tone, str]:
+    match message.role:
+        case Role.USER:
+            return "user", "muted", "You"
+        case Role.ASSISTANT:
+            return "robot", "accent", selection.model_label(state, message.provider, message.model)
+        case Role.TOOL:
+            return "wrench", "cyan", "Tool"
+
+
+def _meta_line(desk: Desk, message: Message) -> str:
+    when = fmt.moment(message.at, desk.state.now)
+    if message.usage is not None:
+        return f"{when} · {fmt.usage_line(message.usage)}"
+    counted = tokens_by_message(desk.view.memo, selection.report_of(desk.state)).get(message.id)
+    return when if counted is None else f"{when} · {fmt.tokens_est(counted)} tok"
+
+
+def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
+    ui, view, key = desk.ui, desk.view, (opened.id, message.id)
+    if ui.button("copy", "", icon="copy", kind="ghost", tip="Copy as Markdown", is_small=True):
+        ui.copy(message.text)
+    if ui.button("edit", "", icon="pen", kind="ghost", tip="Edit", is_small=True):
+        view.editing[key] = message.text
+    if ui.button("branch", "", icon="code-branch", kind="ghost", tip="Branch from here", is_small=True):
+        desk.send(c.BranchDiscussion(opened.id, message.id))
+    with ui.menu("more", "", icon="ellipsis", tip="More") as is_open:
+        if not is_open:
+            return
+        is_selecting = key in view.selecting
+        if ui.menu_item("select", "Select text", icon="font", is_checked=is_selecting):
+            view.selecting.symmetric_difference_update({key})
+        if ui.menu_item("delete", "Delete message", icon="trash-can", tone="error"):
+            desk.send(c.DeleteMessage(opened.id, message.id))
+
+
+def _edit_form(desk: Desk, key: MessageKey) -> None:
+    ui, view = desk.ui, desk.view
+    text = view.editing[key]
+    height = min(360.0, max(96.0, 22.0 * (text.count("\n") + 3)))
+    edited = ui.editor("edit", text, height=height, hint="Message", is_focused=True)
+    if edited is not None:
+        view.editing[key] = text = edited.text
+    with ui.row("edit buttons"):
+        if ui.button("save", "Save", kind="primary", is_small=True, is_enabled=bool(text.strip())):
+            desk.send(c.EditMessage(*key, text))
+            del view.editing[key]
+        if ui.button("cancel", "Cancel", is_small=True):
+            view.editing.pop(key, None)
+
+
+def _reasoning(view: WindowView, ui: Ui, key: MessageKey, message: Message) -> None:
+    reasoning = message.reasoning
+    if not reasoning:
+        return
+    is_open = key in view.open_reasoning
+    used = message.usage.reasoning_tokens if message.usage else None
+    label = "Reasoning" if used is None else f"Reasoning · {fmt.tokens(used)} tok"
+    if ui.button(
+        "reasoning", label, icon="chevron-down" if is_open else "chevron-right", kind="ghost", is_small=True
+    ):
+        view.open_reasoning.symmetric_difference_update({key})
+    if is_open:
+        with ui.surface("reasoning text", "inset", padding=(12, 8)):
+            ui.markdown("text", reasoning)
+
+
+def _body(view: WindowView, ui: Ui, key: MessageKey, message: Message) -> None:
+    text = message.text
+    if not text:
+        return
+    if key in view.selecting:
+        ui.selectable_text("select", text)
+    elif len(text) > PLAIN_FROM_CHARS:
+        ui.text(
+            "long", f"Long text, shown plain ({fmt.size(len(text.encode()))})", tone="faint", style="small"
+        )
+        ui.selectable_text("plain", text, height=PLAIN_PX)
+    else:
+        ui.markdown("text", text)
+
+
+def _tools(ui: Ui, message: Message) -> None:
+    for index, part in enumerate(message.parts):
+        match part:
+            case ToolCallPart():
+                ui.text(("call", index), f"Asked for the tool {part.name}", tone="muted", style="small")
+                ui.code(("arguments", index), part.arguments_json, language="json")
+            case ToolResultPart():
+                tone: Tone = "error" if part.is_error else "muted"
+                ui.text(("result", index), "The tool failed" if part.is_error else "The tool answered", tone=tone,
+                        style="small")  # fmt: skip
+                ui.code(("answer", index), part.text)
+            case _:
+                pass
+
+
+def attachments(state: AppState, ui: Ui, discussion_id: str, parts: tuple[AttachmentPart, ...]) -> None:
+    """Draw attached files: pictures as pictures, the rest by name and size."""
+    for index, part in enumerate(parts):
+        if part.is_image:
+            ui.image(("image", index), attachment_path(state.home, discussion_id, part), max_height=160)
+        with ui.row(("attachment", index), gap=6):
+            ui.icon("icon", "file-image" if part.is_image else "file-lines")
+            ui.text("name", part.name, style="small")
+            ui.text("size", fmt.size(part.size_bytes), tone="muted", style="small")
+
+
+def attachment_path(home: str, discussion_id: str, part: AttachmentPart) -> str:
+    """Where an attachment's file lies."""
+    return str(attachments_dir(Path(home), discussion_id) / part.sha256)
+
+
+def _cut_off(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
+    ui = desk.ui
+    is_last = bool(opened.messages) and opened.messages[-1].id == message.id and desk.call is None
+    with ui.row("cut off"):
+        ui.icon("icon", "triangle-exclamation", tone="warn")
+        was_stopped = message.status is Status.INTERRUPTED
+        why = "Stopped before the end" if was_stopped else "Cut off: the stream ended early"
+        ui.text("why", f"{why}. What arrived is kept.", tone="warn", style="small")
+        ui.push()
+        if not is_last or message.role is not Role.ASSISTANT:
+            return
+        if ui.button("continue", "Continue", icon="play", is_small=True, tip="Ask the model to go on"):
+            desk.send(c.SendPrompt(opened.id, CONTINUE))
+        if ui.button("retry", "Retry", icon="arrows-rotate", is_small=True, tip=action_tip("regenerate")):
+            desk.send(c.RegenerateReply(opened.id))
+
+
+def _deleted(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
+    with desk.ui.row("deleted"):
+        desk.ui.icon("icon", "trash-can", tone="faint")
+        who = "Your message" if message.role is Role.USER else "Reply"
+        desk.ui.text(
+            "text", f"{who} of {fmt.moment(message.at, desk.state.now)} deleted", tone="faint", style="small"
+        )
+        if desk.ui.button("restore", "Restore", kind="link", is_small=True):
+            desk.send(c.RestoreMessage(opened.id, message.id))
+
+
+def mark_row(ui: Ui, mark: Mark, now: datetime | None) -> None:
+    """Draw something that happened between messages."""
+    with ui.row("mark"):
+        ui.icon("icon", MARK_ICONS.get(mark.kind, "circle-info"), tone="faint")
+        ui.text("text", f"{mark.text} · {fmt.moment(mark.at, now)}", tone="muted", style="small", wraps=True)
+
+
+def live_row(desk: Desk, call: LiveCall) -> None:
+    """Draw the reply under way, with Stop."""
+    ui, state = desk.ui, desk.state
+    with ui.surface("live", "card", padding=(16, 12)):
+        with ui.row("head"):
+            ui.icon("role", "robot", tone="accent")
+            ui.text("name", selection.model_label(state, call.provider, call.model), style="strong")
+            ui.text("phase", _phase_line(call, state.now), tone="muted", style="small")
+            ui.push()
+            can_stop = call.phase not in {CallPhase.STOPPING, CallPhase.STORING}
+            if ui.button(
+                "stop", "Stop", icon="stop", is_small=True, is_enabled=can_stop, tip="Stop (Escape)"
+            ):
+                desk.send(c.CancelReply(call.discussion_id))
+        if call.reasoning and not call.text:
+            with ui.surface("reasoning", "inset", padding=(12, 8)):
+                ui.markdown("text", call.reasoning, is_streaming=True)
+        if call.text:
+            ui.markdown("text", call.text, is_streaming=True)
+
+
+def _phase_line(call: LiveCall, now: datetime | None) -> str:
+    line = PHASES[call.phase]
+    if call.phase is CallPhase.WAITING and now is not None:
+        line += f" · {fmt.seconds((now - call.started_at).total_seconds())}"
+    if call.phase is CallPhase.RETRYING:
+        when = f" at {call.retry_at.astimezone():%H:%M:%S}" if call.retry_at else ""
+        line = f"{line}{when} · {call.retry_reason}" if call.retry_reason else line + when
+    return line
+
+
+def failure_row(desk: Desk, opened: OpenDiscussion) -> None:
+    """Draw why a send failed, what helps, and Retry."""
+    failure = opened.failure
+    if failure is None:
+        return
+    ui = desk.ui
+    with ui.surface("failure", "card", padding=(16, 12)):
+        with ui.row("head"):
+            ui.icon("icon", "circle-exclamation", tone="error")
+            ui.text("what", failure.what, style="strong", tone="error", wraps=True)
+        if failure.remedy:
+            ui.text("remedy", failure.remedy, wraps=True)
+        details = [
+            failure.where,
+            f"HTTP {failure.status}" if failure.status else "",
+            f"request {failure.request_id}" if failure.request_id else "",
+            f"the server asks to wait {fmt.seconds(failure.retry_after_s)}" if failure.retry_after_s else "",
+        ]
+        if any(details):
+            ui.text("details", " · ".join(d for d in details if d), tone="muted", style="small", wraps=True)
+        with ui.row("buttons"):
+            if opened.failed_message_id:
+                if ui.button("retry", "Retry", icon="arrows-rotate", kind="primary", tip=action_tip("retry")):
+                    desk.send(c.RetrySend(opened.id))
+                ui.text("hint", "Ctrl+R", tone="muted", style="small")
+            if failure.kind in KEY_FAILURES and ui.button("settings", "Enter a key", icon="key"):
+                desk.view.page, desk.view.settings_section = "settings", "providers"

@@ -1,0 +1,100 @@
+"""Notices that stay until they are read: what happened, the remedy, an action, and a way to dismiss."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from core.values import commands as c
+from core.values.state import AppState, Level, Notice
+from panels import format as fmt
+from panels.ui import Send, Tone, Ui
+from panels.view import WindowView
+
+SHOWN = 3
+ICONS: dict[Level, tuple[str, Tone]] = {
+    Level.INFO: ("circle-info", "accent"),
+    Level.WARNING: ("triangle-exclamation", "warn"),
+    Level.ERROR: ("circle-exclamation", "error"),
+}
+
+
+def notices_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
+    """Draw what the person should read, newest and gravest first. Sends DismissNotice, TrustProject, actions."""
+    project = state.project
+    asks = bool(project.held_back) and not project.is_trusted and project.root not in view.was_trust_put_off
+    if not state.notices and not asks and not state.settings_faults:
+        return
+    with ui.surface("notices", "clear", padding=(12, 8)):
+        if asks:
+            _trust_banner(state, view, ui, send)
+        for index, fault in enumerate(state.settings_faults):
+            place = f"{fault.path}, line {fault.line}" if fault.line else fault.path
+            text = "Settings file not taken over; the last good settings stay."
+            _banner(ui, ("fault", index), Notice("", Level.ERROR, text, f"{fault.reason} ({place})"))
+        _notices(state, view, ui, send)
+
+
+def _notices(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
+    newest = state.notices[::-1]
+    grave_first = sorted(newest, key=lambda n: -list(Level).index(n.level))
+    limit = len(grave_first) if view.are_all_notices_shown else SHOWN
+    for notice in grave_first[:limit]:
+        did = _banner(ui, ("notice", notice.id), notice)
+        if did == "action" and notice.action is not None:
+            send(notice.action)
+        if did:
+            send(c.DismissNotice(notice.id))
+    hidden = len(grave_first) - SHOWN
+    if hidden > 0:
+        label = "Show fewer" if view.are_all_notices_shown else f"Show {fmt.count(hidden, 'more notice')}"
+        if ui.button("more", label, kind="link", is_small=True):
+            view.are_all_notices_shown = not view.are_all_notices_shown
+
+
+def _banner(ui: Ui, key: Hashable, notice: Notice) -> str:
+    """Draw one notice. Returns `action`, `dismiss` or nothing."""
+    icon, tone = ICONS[notice.level]
+    did = ""
+    with ui.surface(key, "card", padding=(12, 8)):
+        with ui.row("head"):
+            ui.icon("icon", icon, tone=tone)
+            ui.text("text", notice.text, wraps=True, width=-150 if notice.action else -40)
+            ui.push()
+            if (
+                notice.action is not None
+                and notice.action_label
+                and ui.button("action", notice.action_label, kind="plain", is_small=True)
+            ):
+                did = "action"
+            if notice.id and ui.button(
+                "dismiss", "", icon="xmark", kind="ghost", tip="Dismiss", is_small=True
+            ):
+                did = "dismiss"
+        if notice.detail:
+            ui.text("detail", notice.detail, tone="muted", style="small", wraps=True)
+    return did
+
+
+def _trust_banner(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
+    project = state.project
+    with ui.surface("trust", "card", padding=(12, 8)):
+        with ui.row("head"):
+            ui.icon("icon", "shield-halved", tone="warn")
+            ui.text("text", f"Do you trust {project.name or project.root}?", style="strong")
+        ui.text(
+            "why",
+            "Its manual_slop.toml asks for more than a folder may have that nobody has vouched for. Until you"
+            " trust it, this is held back:",
+            tone="muted",
+            style="small",
+            wraps=True,
+        )
+        for index, sentence in enumerate(project.held_back[:8]):
+            ui.text(("held", index), f"•  {sentence}", style="small", wraps=True)
+        if len(project.held_back) > 8:
+            ui.text("rest", f"and {len(project.held_back) - 8} more", tone="muted", style="small")
+        with ui.row("answers"):
+            if ui.button("trust", "Trust this folder", kind="primary", is_small=True):
+                send(c.TrustProject(is_trusted=True))
+            if ui.button("later", "Not now", is_small=True):
+                view.was_trust_put_off.add(project.root)

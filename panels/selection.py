@@ -1,0 +1,52 @@
+"""What of the state the window is about just now: the selected discussion, its model, its report."""
+
+from __future__ import annotations
+
+from core.values.curation import Preset
+from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
+from core.values.provider import ModelProfile
+from core.values.stack import ContextReport
+from core.values.state import AppState
+
+
+def selected(state: AppState) -> DiscussionSummary | None:
+    """The summary of the selected discussion, None when none is selected."""
+    return state.summaries.get(state.selected_id)
+
+
+def opened(state: AppState) -> OpenDiscussion | None:
+    """The selected discussion, None while its log is not loaded."""
+    return state.open.get(state.selected_id)
+
+
+def call_of(state: AppState, discussion_id: str) -> LiveCall | None:
+    """The call under way in a discussion."""
+    return state.calls.get(discussion_id)
+
+
+def report_of(state: AppState) -> ContextReport | None:
+    """The assembled stack of the selected discussion, None while it was never assembled."""
+    return state.reports.get(state.selected_id)
+
+
+def profile(state: AppState, provider: str, model: str) -> ModelProfile | None:
+    """What is known of a model."""
+    return next((known for known in state.models.get(provider, ()) if known.id == model), None)
+
+
+def model_label(state: AppState, provider: str, model: str) -> str:
+    """The name of a model as the person knows it."""
+    known = profile(state, provider, model)
+    return (known.label if known else "") or model or provider or "no model"
+
+
+def provider_label(state: AppState, provider: str) -> str:
+    """The name of a provider as the person knows it."""
+    status = state.providers.get(provider)
+    return (status.label if status else "") or provider
+
+
+def active_preset(state: AppState) -> Preset | None:
+    """The context preset of the selected discussion."""
+    summary = selected(state)
+    return state.project.presets.get(summary.meta.preset) if summary else None

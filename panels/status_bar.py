@@ -1,0 +1,86 @@
+"""The status bar: model, tokens against the window, cost, workers, connection, where the data lies."""
+
+from __future__ import annotations
+
+from core.values.stack import ContextReport
+from core.values.state import AppState
+from panels import format as fmt
+from panels import selection
+from panels.ui import Send, Tone, Ui
+from panels.view import WindowView
+
+STATUS_PX = 28
+
+
+def status_bar(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
+    """Draw the line at the foot of the window. O(workers)."""
+    del view, send
+    with ui.surface("status", "base", height=STATUS_PX, padding=(12, 4)), ui.row("line", gap=16):
+        _model(state, ui)
+        report = selection.report_of(state)
+        if report is not None:
+            tip = "Tokens of the next request, and the model's context window"
+            ui.text("tokens", gauge(report), tone=gauge_tone(report), style="small", tip=tip)
+        summary = selection.selected(state)
+        if summary is not None and summary.turns:
+            ui.text("cost", fmt.cost(summary.usage.cost_usd), tone="muted", style="small",
+                    tip="Cost of this discussion so far")  # fmt: skip
+        ui.push()
+        _workers(state, ui)
+        if state.is_home_read_only:
+            ui.badge("read only", "read-only home", tone="warn", tip=f"Nothing can be saved in {state.home}")
+        if state.project.root:
+            ui.text("project", state.project.name or state.project.root, tone="faint", style="small",
+                    tip=state.project.root)  # fmt: skip
+
+
+def _model(state: AppState, ui: Ui) -> None:
+    summary = selection.selected(state)
+    if summary is None:
+        ui.text("model", "No discussion", tone="muted", style="small")
+        return
+    meta = summary.meta
+    status = state.providers.get(meta.provider)
+    is_ready = status is not None and status.is_ready
+    tone: Tone = "ok" if is_ready else "warn"
+    problem = status.problem if status else f"No provider called {meta.provider!r}"
+    with ui.row("connection", gap=6):
+        ui.icon("icon", "circle" if is_ready else "plug-circle-xmark", tone=tone, tip=problem or "Ready")
+        label = f"{selection.model_label(state, meta.provider, meta.model)}"
+        ui.text(
+            "model", label, tone="muted", style="small", tip=selection.provider_label(state, meta.provider)
+        )
+        if problem and not is_ready:
+            ui.text("problem", problem, tone="warn", style="small")
+
+
+def _workers(state: AppState, ui: Ui) -> None:
+    for name, worker in state.workers.items():
+        if worker.status == "idle":
+            continue
+        tone: Tone = "error" if worker.status == "failed" else "muted"
+        with ui.row(("worker", name), gap=6):
+            ui.icon("icon", "circle-exclamation" if worker.status == "failed" else "gear", tone=tone)
+            ui.text("detail", worker.detail or worker.name, tone=tone, style="small", tip=worker.name)
+            if worker.fraction is not None:
+                ui.progress("fraction", worker.fraction, width=64)
+    calls = len(state.calls)
+    if calls:
+        ui.text(
+            "calls", fmt.count(calls, "reply under way", "replies under way"), tone="accent", style="small"
+        )
+
+
+def gauge(report: ContextReport) -> str:
+    """Tokens of the next request against the model's window: `≈18.4k / 200k`."""
+    total = fmt.tokens_est(report.total_tokens_est, is_exact=report.is_exact)
+    limit = "window unknown" if report.limit_tokens is None else fmt.tokens(report.limit_tokens)
+    return f"{total} / {limit}"
+
+
+def gauge_tone(report: ContextReport) -> Tone:
+    """Red where the request does not fit, amber from four fifths of the window."""
+    if not report.fits:
+        return "error"
+    is_near = report.limit_tokens is not None and report.total_tokens_est > 0.8 * report.limit_tokens
+    return "warn" if is_near else "muted"
