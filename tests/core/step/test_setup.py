@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from core.values import commands as c
 from core.values import effects as f
 from core.values import events as e
-from core.values.curation import FileItem, FileSnapshot, ItemFiles, NamedText, Preset
+from core.values.curation import FileItem, FileSnapshot, ItemFiles, Preset
+from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus
 from core.values.settings import Project, ServerSettings, SettingsFault
 from core.values.state import Level
 from tests.core.step.playbook import Playbook, of, settings_loaded
@@ -155,10 +158,22 @@ def test_files_in_use_are_watched_and_no_others(book: Playbook) -> None:
     assert not of(book.play(e.FilesRead("core", (found,))), f.WatchFiles)
 
 
-def test_identity_files_are_watched_as_settings(book: Playbook) -> None:
-    agents = NamedText("AGENTS.md", "Be kind.", "/project/AGENTS.md")
-    effects = book.play(settings_loaded(project=Project(root="/project", identity=(agents,))))
-    assert of(effects, f.WatchFiles)[0].settings_paths == ("/project/AGENTS.md",)
+def test_settings_files_are_watched_as_such_and_a_change_reads_them_again(book: Playbook) -> None:
+    loaded = replace(settings_loaded(), settings_paths=("/project/manual_slop.toml",))
+    effects = book.play(loaded)
+    assert of(effects, f.WatchFiles)[0].settings_paths == ("/project/manual_slop.toml",)
+
+    assert of(book.play(e.SettingsFilesChanged(("/project/manual_slop.toml",))), f.LoadSettings)
+
+
+def test_a_compatible_server_is_asked_for_its_models(book: Playbook) -> None:
+    loaded = settings_loaded()
+    ollama = ProviderStatus("ollama", ProviderKind.COMPATIBLE, "Ollama", KeySource.NOT_NEEDED)
+    effects = book.play(replace(loaded, providers={**loaded.providers, "ollama": ollama}))
+    assert of(effects, f.ListModels) == (f.ListModels("ollama"),)
+
+    book.play(e.ModelsListed("ollama", (ModelProfile("ollama", "llama"),)))
+    assert book.state.models["ollama"][0].id == "llama"
 
 
 @pytest.mark.parametrize(
