@@ -11,6 +11,7 @@ from core.values.curation import FileItem
 from core.values.effects import (
     Effect,
     InspectOnDisk,
+    ListModels,
     LoadSettings,
     LoadSummaries,
     ProbeServers,
@@ -24,6 +25,7 @@ from core.values.effects import (
 )
 from core.values.events import HomeOpened, ModelsListed, SettingsLoaded, WorkerReported
 from core.values.mapping import with_entry
+from core.values.provider import ProviderKind
 from core.values.state import AppState, Level, WorkerStatus
 
 
@@ -73,10 +75,20 @@ def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:
     )
     state = show_trust(show_settings_faults(state))
     if event.warnings:
-        return notify(
-            state, "settings-warning", Level.WARNING, event.warnings[0], "\n".join(event.warnings[1:])
-        ), ()
-    return dismiss(state, "settings-warning"), ()
+        detail = "\n".join(event.warnings[1:])
+        state = notify(state, "settings-warning", Level.WARNING, event.warnings[0], detail)
+    else:
+        state = dismiss(state, "settings-warning")
+    return state, tuple(ListModels(name) for name in _unlisted(state))
+
+
+def _unlisted(state: AppState) -> tuple[str, ...]:
+    """Compatible servers whose models nobody knows: only they themselves can say."""
+    return tuple(
+        name
+        for name, status in state.providers.items()
+        if status.kind is ProviderKind.COMPATIBLE and status.is_ready and not state.models.get(name)
+    )
 
 
 def change_setting(state: AppState, command: ChangeSetting) -> Result:
