@@ -36,7 +36,7 @@ PROJECT_FILE = "manual_slop.toml"
 CONFIG_FILE = "config.toml"
 MODELS_FILE = "models.toml"
 
-_NAME = re.compile(r'[^.\x00-\x1f/\\:*?"<>|][^\x00-\x1f/\\:*?"<>|]{0,119}')
+_NAME = re.compile(r'[^.\x00-\x1f\ud800-\udfff/\\:*?"<>|][^\x00-\x1f\ud800-\udfff/\\:*?"<>|]{0,119}')
 
 
 def home_dir() -> Path:
