@@ -41,7 +41,7 @@ CREATE TABLE entry(
     preview TEXT NOT NULL);
 CREATE INDEX entry_of_message ON entry(discussion, message_id);
 CREATE INDEX entry_in_order ON entry(discussion, position);
-CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE words USING fts5(text, content='', prefix='1 2', tokenize='unicode61 remove_diacritics 2');
 PRAGMA user_version = {SCHEMA_VERSION};
 """
 
