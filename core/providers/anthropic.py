@@ -121,7 +121,7 @@ class AnthropicProvider:
         import httpx2
 
         progress = _Progress()
-        url = f"{self._client.get().base_url}{path}"
+        url = f"{str(self._client.get().base_url).rstrip('/')}/{path}"
         try:
             yield progress
         except anthropic.APIStatusError as error:

@@ -36,11 +36,11 @@ class Call:
 
     def close(self) -> None:
         """Shut down every socket, now and those still to come. Idempotent."""
-        with self._lock:
+        with self._lock:  # also while shutting down: whoever closes next must find it done
             self._is_closed = True
-            sockets, self._sockets = self._sockets, []
-        for sock in sockets:
-            _shut_down(sock)
+            for sock in self._sockets:
+                _shut_down(sock)
+            self._sockets.clear()
 
     def _hold(self, sock: socket.socket) -> None:
         with self._lock:
@@ -73,8 +73,8 @@ def run_call(produce: Callable[[], Iterator[StreamItem]], cancel: CancelToken) -
     call = Call()
     queue: SimpleQueue[StreamItem | BaseException | None] = SimpleQueue()
     threading.Thread(target=_pump, args=(produce, call, queue), name="provider-call", daemon=True).start()
-    cancel.on_cancel(lambda: queue.put(Stopped(StopKind.CANCELLED)))
     cancel.on_cancel(call.close)
+    cancel.on_cancel(lambda: queue.put(Stopped(StopKind.CANCELLED)))
     try:
         while (item := queue.get()) is not None:
             if isinstance(item, BaseException):

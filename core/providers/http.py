@@ -44,9 +44,17 @@ def http_client(server: ServerSettings, base_url: str) -> httpx2.Client:
         base_url: where the SDK will connect to (settings, else its environment variable), empty for its default.
 
     Raises:
-        ProviderError: the environment names a proxy that cannot be used.
+        ProviderError: the address is none, or the environment names a proxy that cannot be used.
     """
     import httpx2
+
+    try:
+        httpx2.URL(base_url)
+    except httpx2.InvalidURL as error:
+        remedy = "Correct the provider's address (base_url) in the settings"
+        raise provider_error(
+            FailureKind.BAD_REQUEST, server, detail=str(error), remedy=remedy, url=base_url
+        ) from error
 
     def prepare(request: httpx2.Request) -> None:
         request.extensions["timeout"] = {

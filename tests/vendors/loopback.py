@@ -6,7 +6,6 @@ The vendors' servers know nothing of the program: they follow the vendors' docum
 from __future__ import annotations
 
 import json
-import select
 import socket
 import threading
 from collections import deque
@@ -70,22 +69,29 @@ class Gate:
     """Something that a server waits at until the test opens it, or until the client leaves."""
 
     def __init__(self) -> None:
-        self._inner, self._outer = socket.socketpair()
         self.reached = threading.Event()
         self.client_left = threading.Event()
+        self._go = threading.Event()
 
     def open(self) -> None:
         """Let the server go on, now and at every later wait."""
-        self._outer.close()
+        self._go.set()
 
     def wait(self, connection: socket.socket) -> bool:
         """Wait for `open`. Returns False where the client left instead."""
+        threading.Thread(target=self._watch, args=(connection,), daemon=True).start()
         self.reached.set()
-        ready, _, _ = select.select([connection, self._inner], [], [], _PATIENCE_S)
-        if connection not in ready:
-            return True
-        self.client_left.set()
-        return False
+        self._go.wait(_PATIENCE_S)
+        return not self.client_left.is_set()
+
+    def _watch(self, connection: socket.socket) -> None:
+        try:
+            has_left = not connection.recv(1, socket.MSG_PEEK)
+        except OSError:
+            has_left = True
+        if has_left and not self._go.is_set():
+            self.client_left.set()
+            self._go.set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,18 +277,23 @@ def _read_body(handler: BaseHTTPRequestHandler) -> bytes:
 
 
 def _send(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
-    handler.send_response(reply.status)
-    for name, value in reply.headers.items():
-        handler.send_header(name, value)
+    _send_head(handler, reply)
     handler.send_header("content-length", str(len(reply.body)))
     handler.end_headers()
     handler.wfile.write(reply.body)
 
 
-def _stream(handler: BaseHTTPRequestHandler, reply: StreamReply, fault: Fault | None) -> None:
-    handler.send_response(reply.status)
-    for name, value in {"content-type": "text/event-stream; charset=utf-8", **reply.headers}.items():
+def _send_head(
+    handler: BaseHTTPRequestHandler, reply: Reply | StreamReply, usual: Mapping[str, str] | None = None
+) -> None:
+    handler.send_response_only(reply.status)
+    headers = {"date": handler.date_time_string(), **(usual or {}), **reply.headers}
+    for name, value in headers.items():
         handler.send_header(name, value)
+
+
+def _stream(handler: BaseHTTPRequestHandler, reply: StreamReply, fault: Fault | None) -> None:
+    _send_head(handler, reply, {"content-type": "text/event-stream; charset=utf-8"})
     handler.send_header("transfer-encoding", "chunked")
     handler.end_headers()
     handler.wfile.flush()
