@@ -1,0 +1,219 @@
+"""The real outside: the home, its lock, and the workers that carry out effects."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from core import paths
+from core.config.keys import KeyStore
+from core.config.schema import Value
+from core.controller.app import wall_clock
+from core.errors import LockedError, StorageError
+from core.providers.base import Provider, ReadBlob
+from core.store import home as store_home
+from core.store.attachments import load_by_hash
+from core.store.home import HomeLock
+from core.store.reply_journal import ReplyHead
+from core.values import effects as f
+from core.values import events as e
+from core.values.effects import Effect, StackSpec
+from core.values.events import Event
+from core.values.usage import Usage
+from core.workers import context, disk, listing
+from core.workers.assembly import Assembler, BuiltCall, Prices
+from core.workers.calls import CallWorker
+from core.workers.clients import Clients
+from core.workers.counting import Crunch
+from core.workers.journals import Journals, OpenJournal
+from core.workers.queue import QueueWorker
+from core.workers.setup import SetupHandler
+from core.workers.watching import Watcher
+
+STOP_CALLS_S = 5.0
+STOP_WORKERS_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideOptions:
+    """How a program is started.
+
+    Args:
+        home: the person's data, by default `$MANUAL_SLOP_HOME` or `~/.manual_slop`.
+        start: the folder to work in, by default the current one.
+        overrides: settings of the command line by dotted key.
+        owns_home: take the home's lock; False for a command beside a window, which uses the files' own locks.
+        watches: whether files are watched for change.
+    """
+
+    home: Path | None = None
+    start: Path | None = None
+    overrides: Mapping[str, Value] = field(default_factory=dict)
+    owns_home: bool = True
+    watches: bool = True
+
+
+class LocalOutside:
+    """Carries out effects on this machine. Made once for each controller."""
+
+    def __init__(self, options: OutsideOptions, *, clock: Callable[[], datetime] = wall_clock) -> None:
+        self._options = options
+        self._clock = clock
+        self.home = options.home or paths.home_dir()
+        self._lock: HomeLock | None = None
+        self._is_stopped = threading.Event()
+        self._workers: list[QueueWorker] = []
+        self._crunch = Crunch()
+        self._clients = Clients(paths.cache_dir())
+        self._journals = Journals(self.home)
+        self._emit: Callable[[Event], None] = lambda _event: None
+
+    def start(self, emit: Callable[[Event], None]) -> None:
+        """Take the home, report it, and make the workers (their threads start with their first effect).
+
+        Raises:
+            LockedError: another program owns the home; it was asked to come forward.
+            StorageError: the home cannot be used.
+        """
+        self._emit = emit
+        self._lock = self._acquire() if self._options.owns_home else None
+        opened = store_home.open_home(self.home, self._clock())
+        window_toml, selected_id = disk.split_state(store_home.read_state(self.home))
+        self._make_workers(is_read_only=opened.is_read_only)
+        if self._lock is not None:
+            threading.Thread(target=self._poll_raise, name="raise-requests", daemon=True).start()
+        emit(e.HomeOpened(str(self.home), opened.is_read_only, window_toml, selected_id, ()))
+
+    def begin(self, effect: Effect) -> None:
+        """Hand an effect to its worker."""
+        match effect:
+            case f.CallProvider():
+                self._calls.begin(effect)
+            case f.CancelCall():
+                self._calls.cancel(effect.call_id)
+            case f.WatchFiles():
+                self._watcher.watch(effect.paths, effect.settings_paths)
+            case f.AssembleContext() | f.InspectOnDisk():
+                self._context.submit(effect)
+            case f.LoadSummaries() | f.IndexDiscussion() | f.SearchCatalog():
+                self._listing.submit(effect)
+            case (
+                f.LoadSettings()
+                | f.WriteSetting()
+                | f.WriteServer()
+                | f.WriteTrust()
+                | f.WriteKey()
+                | f.WritePreset()
+                | f.KeepPresets()
+                | f.ListModels()
+                | f.ProbeServers()
+            ):
+                self._setup.submit(effect)
+            case f.StopAll():
+                pass  # the controller ends its loop and calls `stop_calls` and `stop`
+            case _:
+                self._disk.submit(effect)
+
+    def stop_calls(self) -> None:
+        """Cancel the calls and wait for their reports."""
+        if self._workers:
+            self._calls.stop(STOP_CALLS_S)
+
+    def stop(self) -> None:
+        """Write what is pending, end the workers, release the home."""
+        if self._is_stopped.is_set():
+            return
+        self._is_stopped.set()
+        for worker in self._workers:
+            worker.stop(STOP_WORKERS_S)
+        if self._workers:
+            self._watcher.stop()
+        self._crunch.close()
+        self._clients.close()
+        self._journals.release_all()
+        if self._lock is not None:
+            self._lock.release()
+
+    def _acquire(self) -> HomeLock | None:
+        try:
+            held = store_home.acquire(self.home)
+        except StorageError:
+            if store_home.is_writable(self.home):
+                raise
+            return None
+        if isinstance(held, HomeLock):
+            return held
+        store_home.ask_to_raise(self.home)
+        raise LockedError(
+            f"Manual Slop is already open on this home (process {held.pid}); its window was asked to come forward",
+            remedy="Close it first, or start with another home (--home)",
+            where=str(self.home),
+        )
+
+    def _make_workers(self, *, is_read_only: bool) -> None:
+        emit, clock = self._emit, self._clock
+        setup = SetupHandler(
+            self.home, self._options.start, self._options.overrides, self._clients, KeyStore(self.home), emit
+        )
+        outline = self._crunch.outline
+        self._assembler = Assembler(self._crunch, outline, _prices(), setup.profile, clock)
+        keeper = disk.DiskHandler(
+            self.home, clock, emit, self._journals, lambda: setup.settings.files.max_attachment_bytes
+        )
+        lister = listing.ListingHandler(self.home, clock, emit, is_read_only=is_read_only)
+        assembling = context.ContextHandler(self._assembler, outline, emit)
+        self._disk = QueueWorker("disk", keeper.handle, emit, disk.supersedes)
+        self._listing = QueueWorker("list", lister.handle, emit, listing.supersedes)
+        self._setup = QueueWorker("settings", setup.handle, emit)
+        self._context = QueueWorker("context", assembling.handle, emit, context.supersedes)
+        self._workers = [self._context, self._setup, self._disk, self._listing]
+        services = _CallServices(self.home, self._assembler, self._clients, self._journals, clock)
+        self._calls = CallWorker(services, emit)
+        self._watcher = Watcher(emit, is_on=self._options.watches)
+
+    def _poll_raise(self) -> None:
+        while not self._is_stopped.wait(0.5):
+            if self._lock is not None and self._lock.take_raise_request():
+                self._emit(e.RaiseRequested())
+
+
+@dataclass(frozen=True, slots=True)
+class _CallServices:
+    """What calls need, from the parts of the outside."""
+
+    home: Path
+    assembler: Assembler
+    clients: Clients
+    journals: Journals
+    clock: Callable[[], datetime]
+
+    def build(self, effect: f.CallProvider) -> BuiltCall:
+        return self.assembler.build(effect)
+
+    def provider(self, provider_id: str) -> Provider:
+        return self.clients.get(provider_id)
+
+    def journal(self, spec: StackSpec, effect: f.CallProvider) -> OpenJournal:
+        inputs = spec.inputs
+        head = ReplyHead(effect.reply_id, self.clock(), inputs.provider, inputs.model)
+        return self.journals.start(spec.discussion_id, head)
+
+    def read_blob(self, discussion_id: str) -> ReadBlob:
+        return lambda sha256: load_by_hash(self.home, discussion_id, sha256)
+
+    def price(self, provider: str, model: str, usage: Usage) -> float | None:
+        from core.pricing import cost
+
+        return cost(provider, model, usage, self.clock())
+
+
+def _prices() -> Prices:
+    def input_price(provider: str, model: str, at: datetime) -> float | None:
+        from core.pricing import input_usd_per_token
+
+        return input_usd_per_token(provider, model, at)
+
+    return Prices(input_price)

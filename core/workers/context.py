@@ -1,0 +1,59 @@
+"""Keeps the Context view and the preset's files up to date, latest wins, off the frame loop."""
+
+from __future__ import annotations
+
+from core.files.read import Outliner, read_item
+from core.values import effects as f
+from core.values import events as e
+from core.values.effects import Effect
+from core.workers.assembly import Assembler
+from core.workers.queue import Emit
+
+
+class ContextHandler:
+    """Carries out the context worker's effects.
+
+    Args:
+        assembler: builds and measures; outline: makes outlines for the structure view; emit: the inbox.
+    """
+
+    def __init__(self, assembler: Assembler, outline: Outliner, emit: Emit) -> None:
+        self._assembler = assembler
+        self._outline = outline
+        self._emit = emit
+
+    def handle(self, effect: Effect) -> None:
+        """Carry out one effect."""
+        match effect:
+            case f.AssembleContext():
+                self._assemble(effect)
+            case f.InspectOnDisk():
+                self._inspect(effect)
+            case _:
+                raise AssertionError(effect)
+
+    def _assemble(self, effect: f.AssembleContext) -> None:
+        """Report at once with estimates, then again when the tokens are counted."""
+        spec = effect.spec
+        assembly = self._assembler.assemble(spec)
+        self._emit(e.FilesRead(spec.preset.name, assembly.items))
+        self._emit(e.ContextAssembled(spec.discussion_id, self._assembler.report(assembly)))
+        if not assembly.is_counted:
+            counted = self._assembler.recount(assembly)
+            self._emit(e.ContextAssembled(spec.discussion_id, self._assembler.report(counted)))
+
+    def _inspect(self, effect: f.InspectOnDisk) -> None:
+        found = read_item(effect.root, effect.item, effect.limits, effect.allowed_roots, outline=self._outline)
+        if found.files:
+            self._emit(e.FileInspected(found.files[0]))
+
+
+def supersedes(newer: Effect, older: Effect) -> bool:
+    """A later assembly of the same discussion makes an earlier one needless; so does a later look at a file."""
+    match newer, older:
+        case f.AssembleContext(), f.AssembleContext():
+            return newer.spec.discussion_id == older.spec.discussion_id
+        case f.InspectOnDisk(), f.InspectOnDisk():
+            return True
+        case _:
+            return False

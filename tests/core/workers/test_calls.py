@@ -1,0 +1,259 @@
+"""Calls: what arrives is journaled and reported, however the call ends."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from queue import SimpleQueue
+
+import pytest
+
+from core.errors import FailureKind, ProviderError, StorageError
+from core.providers.base import CancelToken, ReadBlob
+from core.values.curation import Preset
+from core.values.effects import CallProvider, StackSpec
+from core.values.events import CallEnded, CallFailed, CallRetrying, Event, ReplyArrived, RequestBuilt
+from core.values.messages import ReasoningPart, TextPart, ToolCallPart
+from core.values.provider import (
+    ModelProfile,
+    ProviderRequest,
+    ReasoningDelta,
+    StopKind,
+    Stopped,
+    StreamItem,
+    TextDelta,
+    ToolCallReady,
+    UsageUpdate,
+)
+from core.values.records import RequestRecord
+from core.values.stack import StackInputs
+from core.values.usage import Usage
+from core.workers.assembly import BuiltCall
+from core.workers.calls import CallWorker
+
+WAIT_S = 10.0
+AT = datetime(2026, 11, 20, tzinfo=UTC)
+EFFECT = CallProvider(
+    "call",
+    "reply",
+    "request",
+    "message",
+    StackSpec("d", StackInputs(provider="p", model="m"), Preset(""), "/project"),
+)
+DONE = Stopped(StopKind.COMPLETED)
+
+
+class FakeProvider:
+    """Yields what it is given, raises what it is given, and can wait until it is cancelled."""
+
+    def __init__(self, *items: StreamItem | ProviderError | Callable[[CancelToken], None]) -> None:
+        self.items = items
+
+    def stream(
+        self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken
+    ) -> Iterator[StreamItem]:
+        del request, read_blob
+        for item in self.items:
+            if isinstance(item, ProviderError):
+                raise item
+            if callable(item):
+                item(cancel)
+                if cancel.is_cancelled:
+                    yield Stopped(StopKind.CANCELLED)
+                    return
+            else:
+                yield item
+
+    def list_models(self) -> tuple[ModelProfile, ...]:
+        return ()
+
+    def count_tokens(self, request: ProviderRequest, read_blob: ReadBlob) -> int | None:
+        del request, read_blob
+        return None
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+class FakeJournal:
+    """Keeps what it is given, or refuses."""
+
+    def __init__(self, *, is_full: bool = False) -> None:
+        self.kept: list[tuple[str, str]] = []
+        self.is_full = is_full
+
+    def append(self, text: str, reasoning: str) -> None:
+        if self.is_full:
+            raise StorageError("full")
+        self.kept.append((text, reasoning))
+
+    def close(self) -> None:
+        """Stays where it is."""
+
+
+class FakeServices:
+    """A provider, a journal and a price."""
+
+    def __init__(self, provider: FakeProvider, journal: FakeJournal | None = None) -> None:
+        self.fake = provider
+        self.kept = journal or FakeJournal()
+        self.refusal: ProviderError | None = None
+
+    def build(self, effect: CallProvider) -> BuiltCall:
+        if self.refusal is not None:
+            raise self.refusal
+        record = RequestRecord("request", AT, effect.user_message_id, "p", "m", "auto", (), (), 0)
+        return BuiltCall(ProviderRequest("p", "m", (), ()), record, "")
+
+    def provider(self, provider_id: str) -> FakeProvider:
+        assert provider_id == "p"
+        return self.fake
+
+    def journal(self, spec: StackSpec, effect: CallProvider) -> FakeJournal:
+        del spec, effect
+        return self.kept
+
+    def read_blob(self, discussion_id: str) -> ReadBlob:
+        return lambda sha256: f"{discussion_id}/{sha256}".encode()
+
+    def price(self, provider: str, model: str, usage: Usage) -> float | None:
+        del provider, model
+        return (usage.input_tokens or 0) / 100
+
+
+def run(services: FakeServices, *, stops_after: type[Event] | None = None) -> list[Event]:  # type: ignore[valid-type]
+    """Make one call; all its events up to the one that ends it."""
+    inbox: SimpleQueue[Event] = SimpleQueue()
+    worker = CallWorker(services, inbox.put)
+    worker.begin(EFFECT)
+    events: list[Event] = []
+    while not events or not isinstance(events[-1], CallEnded | CallFailed):
+        events.append(inbox.get(timeout=WAIT_S))
+        if stops_after is not None and isinstance(events[-1], stops_after):
+            worker.cancel("call")
+    worker.stop(WAIT_S)
+    return events
+
+
+def test_a_reply_is_journaled_reported_and_ends_with_parts_usage_and_cost() -> None:
+    usage = UsageUpdate(Usage(input_tokens=50, output_tokens=2))
+    services = FakeServices(FakeProvider(TextDelta("Good "), TextDelta("day"), usage, DONE))
+
+    events = run(services)
+
+    assert isinstance(events[0], RequestBuilt)
+    assert events[1:3] == [ReplyArrived("call", text="Good "), ReplyArrived("call", text="day")]
+    ended = events[-1]
+    assert isinstance(ended, CallEnded)
+    assert ended.parts == (TextPart("Good day"),)
+    assert ended.usage.cost_usd == 0.5
+    assert ended.usage.time_to_first_token_s is not None
+    assert services.kept.kept == [("Good ", ""), ("day", "")]
+
+
+def test_reasoning_tool_calls_and_text_keep_their_order_and_the_vendors_block() -> None:
+    call = ToolCallPart("c1", "read_file", "{}")
+    services = FakeServices(
+        FakeProvider(
+            ReasoningDelta("let "),
+            ReasoningDelta("me", '{"signature":"x"}'),
+            TextDelta("Look"),
+            ToolCallReady(call),
+            DONE,
+        )
+    )
+
+    ended = run(services)[-1]
+
+    assert isinstance(ended, CallEnded)
+    assert ended.parts == (ReasoningPart("let me", '{"signature":"x"}'), TextPart("Look"), call)
+
+
+def test_what_arrived_before_a_failure_comes_with_it() -> None:
+    error = ProviderError(FailureKind.STREAM_DROPPED, "Dropped", remedy="Retry", where="http://127.0.0.1:1")
+    failed = run(FakeServices(FakeProvider(TextDelta("Good"), error)))[-1]
+
+    assert isinstance(failed, CallFailed)
+    assert failed.parts == (TextPart("Good"),)
+    assert (failed.failure.kind, failed.failure.remedy) == (FailureKind.STREAM_DROPPED, "Retry")
+
+
+def test_cancel_ends_a_call_that_waits_and_keeps_its_part() -> None:
+    def wait(cancel: CancelToken) -> None:
+        assert cancel.wait(WAIT_S)
+
+    ended = run(FakeServices(FakeProvider(TextDelta("Good"), wait)), stops_after=ReplyArrived)[-1]
+
+    assert isinstance(ended, CallEnded)
+    assert (ended.stopped.kind, ended.parts) == (StopKind.CANCELLED, (TextPart("Good"),))
+
+
+def test_stop_cancels_every_call_and_waits_for_its_report() -> None:
+    inbox: SimpleQueue[Event] = SimpleQueue()
+    entered = threading.Event()
+
+    def wait(cancel: CancelToken) -> None:
+        entered.set()
+        assert cancel.wait(WAIT_S)
+
+    worker = CallWorker(FakeServices(FakeProvider(wait)), inbox.put)
+    worker.begin(EFFECT)
+    assert entered.wait(WAIT_S)
+    worker.stop(WAIT_S)
+
+    kinds = [type(inbox.get_nowait()) for _ in range(inbox.qsize())]
+    assert kinds == [RequestBuilt, CallEnded]
+
+
+def test_a_full_disk_does_not_stop_a_paid_stream() -> None:
+    services = FakeServices(
+        FakeProvider(TextDelta("Good "), TextDelta("day"), DONE), FakeJournal(is_full=True)
+    )
+    ended = run(services)[-1]
+    assert isinstance(ended, CallEnded)
+    assert ended.parts == (TextPart("Good day"),)
+
+
+def test_a_request_that_does_not_fit_fails_before_it_is_sent() -> None:
+    services = FakeServices(FakeProvider(TextDelta("never"), DONE))
+    services.refusal = ProviderError(FailureKind.CONTEXT_TOO_LONG, "Too large: 9,000 of 8,192")
+
+    events = run(services)
+
+    assert [type(event) for event in events] == [CallFailed]
+    assert services.kept.kept == []
+
+
+def test_a_stream_that_ends_without_a_word_is_a_failure_that_keeps_its_part() -> None:
+    failed = run(FakeServices(FakeProvider(TextDelta("Good"))))[-1]
+    assert isinstance(failed, CallFailed)
+    assert failed.failure.kind is FailureKind.STREAM_DROPPED
+    assert failed.parts == (TextPart("Good"),)
+
+
+def test_a_retry_is_reported_with_what_failed() -> None:
+    busy = ProviderError(FailureKind.OVERLOADED, "Overloaded", retry_after_s=0.0)
+    provider = FakeProvider(busy)
+    services = FakeServices(provider)
+    inbox: SimpleQueue[Event] = SimpleQueue()
+    worker = CallWorker(services, inbox.put)
+    worker.begin(EFFECT)
+    events: list[Event] = []
+    while not events or not isinstance(events[-1], CallEnded | CallFailed):
+        events.append(inbox.get(timeout=WAIT_S))
+        if isinstance(events[-1], CallRetrying):
+            provider.items = (TextDelta("Good"), DONE)
+
+    retry = next(event for event in events if isinstance(event, CallRetrying))
+    assert (retry.attempt, retry.reason) == (1, "Overloaded")
+    assert isinstance(events[-1], CallEnded)
+
+
+@pytest.mark.parametrize("usage", [None, Usage(output_tokens=1)])
+def test_nothing_reported_stays_not_reported(usage: Usage | None) -> None:
+    items: tuple[StreamItem, ...] = (TextDelta("x"), *((UsageUpdate(usage),) if usage else ()), DONE)
+    ended = run(FakeServices(FakeProvider(*items)))[-1]
+    assert isinstance(ended, CallEnded)
+    assert ended.usage.input_tokens is None
+    assert ended.usage.output_tokens == (usage.output_tokens if usage else None)
