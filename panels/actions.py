@@ -109,7 +109,7 @@ def can_regenerate(desk: Desk) -> bool:
     opened = desk.opened
     if opened is None or desk.call is not None:
         return False
-    return any(m.role is Role.USER and not m.is_deleted for m in reversed(opened.messages[-50:]))
+    return any(m.role is Role.USER for m in selection.latest(opened))
 
 
 def _create(desk: Desk) -> None:
@@ -145,8 +145,9 @@ def _delete(desk: Desk) -> None:
 
 
 def _fork(desk: Desk) -> None:
-    if desk.opened is not None and desk.opened.messages:
-        desk.send(c.BranchDiscussion(desk.opened.id, desk.opened.messages[-1].id))
+    newest = next(selection.latest(desk.opened), None) if desk.opened is not None else None
+    if desk.opened is not None and newest is not None:
+        desk.send(c.BranchDiscussion(desk.opened.id, newest.id))
 
 
 def _send(desk: Desk) -> None:
@@ -168,7 +169,7 @@ def last_reply(desk: Desk) -> str | None:
     """The newest reply's Markdown, None where there is none."""
     if desk.opened is None:
         return None
-    replies = (m.text for m in reversed(desk.opened.messages) if m.role is Role.ASSISTANT)
+    replies = (m.text for m in selection.latest(desk.opened) if m.role is Role.ASSISTANT)
     return next(replies, None)
 
 

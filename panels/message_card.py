@@ -186,7 +186,8 @@ def attachment_path(home: str, discussion_id: str, part: AttachmentPart) -> str:
 
 def _cut_off(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
     ui = desk.ui
-    is_last = bool(opened.messages) and opened.messages[-1].id == message.id and desk.call is None
+    newest = next(selection.latest(opened), None)
+    is_last = newest is not None and newest.id == message.id and desk.call is None
     with ui.row("cut off"):
         ui.icon("icon", "triangle-exclamation", tone="warn")
         was_stopped = message.status is Status.INTERRUPTED

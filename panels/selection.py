@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from core.values.curation import Preset
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
+from core.values.messages import Message
 from core.values.provider import ModelProfile
 from core.values.stack import ContextReport
 from core.values.state import AppState
@@ -22,6 +25,11 @@ def opened(state: AppState) -> OpenDiscussion | None:
 def call_of(state: AppState, discussion_id: str) -> LiveCall | None:
     """The call under way in a discussion."""
     return state.calls.get(discussion_id)
+
+
+def latest(opened: OpenDiscussion) -> Iterator[Message]:
+    """The messages that are not deleted, newest first, without walking the rest."""
+    return (e for e in reversed(opened.entries) if isinstance(e, Message) and not e.is_deleted)
 
 
 def report_of(state: AppState) -> ContextReport | None:
