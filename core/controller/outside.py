@@ -14,8 +14,8 @@ from core.config.schema import Value
 from core.controller.app import wall_clock
 from core.errors import LockedError, StorageError
 from core.providers.base import Provider, ReadBlob
+from core.store import attachments
 from core.store import home as store_home
-from core.store.attachments import load_by_hash
 from core.store.home import HomeLock
 from core.store.reply_journal import ReplyHead
 from core.values import effects as f
@@ -201,8 +201,11 @@ class _CallServices:
         head = ReplyHead(effect.reply_id, self.clock(), inputs.provider, inputs.model)
         return self.journals.start(spec.discussion_id, head)
 
-    def read_blob(self, discussion_id: str) -> ReadBlob:
-        return lambda sha256: load_by_hash(self.home, discussion_id, sha256)
+    def read_blob(self, spec: StackSpec) -> ReadBlob:
+        inputs = spec.inputs
+        parts = (*inputs.attachments, *(part for turn in inputs.turns for part in turn.attachments))
+        by_hash = {part.sha256: part for part in parts}
+        return lambda sha256: attachments.load(self.home, spec.discussion_id, by_hash[sha256])
 
     def price(self, provider: str, model: str, usage: Usage) -> float | None:
         from core.pricing import cost

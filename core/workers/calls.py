@@ -80,8 +80,8 @@ class CallServices(Protocol):
         """Open the reply's journal. Raises StorageError."""
         ...
 
-    def read_blob(self, discussion_id: str) -> ReadBlob:
-        """Reader of the discussion's attachments."""
+    def read_blob(self, spec: StackSpec) -> ReadBlob:
+        """Reader of the attachments that the stack names."""
         ...
 
     def price(self, provider: str, model: str, usage: Usage) -> float | None:
@@ -162,7 +162,7 @@ class CallWorker:
         items = stream_with_retry(
             provider,
             built.request,
-            self._services.read_blob(effect.spec.discussion_id),
+            self._services.read_blob(effect.spec),
             cancel,
             lambda attempt, wait_s, error: self._emit(
                 CallRetrying(effect.call_id, attempt, wait_s, error.what)

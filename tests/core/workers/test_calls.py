@@ -114,8 +114,8 @@ class FakeServices:
         del spec, effect
         return self.kept
 
-    def read_blob(self, discussion_id: str) -> ReadBlob:
-        return lambda sha256: f"{discussion_id}/{sha256}".encode()
+    def read_blob(self, spec: StackSpec) -> ReadBlob:
+        return lambda sha256: f"{spec.discussion_id}/{sha256}".encode()
 
     def price(self, provider: str, model: str, usage: Usage) -> float | None:
         del provider, model

@@ -1,0 +1,148 @@
+"""A thin face over the providers for scripts: one call, its result, and the tokens used so far."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from core import paths
+from core.aggregate import build_stack
+from core.config.keys import KeyStore
+from core.config.load import config_request, load
+from core.controller.app import wall_clock
+from core.pricing import cost
+from core.providers.base import CancelToken
+from core.providers.profiles import load_models, offered_models
+from core.providers.retry import stream_with_retry
+from core.values.curation import NamedText
+from core.values.provider import Effort, StopKind, Stopped, StreamItem, TextDelta, UsageUpdate
+from core.values.stack import StackInputs
+from core.values.usage import Usage, add_usage
+from core.workers.clients import Clients
+
+
+@dataclass(frozen=True, slots=True)
+class LlmResult:
+    """What a call gave. Tokens None: not reported; cost None: price unknown."""
+
+    text: str
+    input_tokens: int | None
+    output_tokens: int | None
+    cache_read_tokens: int | None
+    cache_write_tokens: int | None
+    cost_usd: float | None
+    stop: StopKind
+    provider: str
+    model: str
+
+
+class _Total:
+    """Usage of every call of this process."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.usage = Usage()
+        self.calls = 0
+
+
+_total = _Total()
+
+
+def send(
+    text: str,
+    *,
+    provider: str = "",
+    model: str = "",
+    system: str = "",
+    effort: Effort = Effort.AUTO,
+    max_output_tokens: int | None = None,
+    home: Path | None = None,
+    cancel: CancelToken | None = None,
+) -> LlmResult:
+    """Send one message, without a discussion and without a trace in the home, and wait for the reply.
+
+    Args:
+        text: the user's message.
+        provider, model: empty for what the settings name.
+        system: text of layer 4, empty for none.
+        max_output_tokens: > 0, None for the model's own limit.
+        home: where keys may stand, by default `$MANUAL_SLOP_HOME` or `~/.manual_slop`.
+
+    Raises:
+        ProviderError: no key, no network, or whatever the vendor answered.
+    """
+    home = home or paths.home_dir()
+    settings = load(config_request(home=home)).settings
+    provider = provider or settings.ai.provider
+    models = load_models(paths.models_file())
+    if not model:
+        same = provider == settings.ai.provider
+        offered = offered_models(models, provider)
+        model = settings.ai.model if same and settings.ai.model else (offered[0].id if offered else "")
+    clients = Clients(paths.cache_dir())
+    key = KeyStore(home).find(provider).value
+    clients.configure(settings.servers, {provider: key} if key else {}, models)
+    named = NamedText("send", system) if system else None
+    stack = build_stack(StackInputs(provider=provider, model=model, system_text=named, user_text=text))
+    try:
+        stream = stream_with_retry(
+            clients.get(provider),
+            stack.request(effort, max_output_tokens),
+            _no_attachments,
+            cancel or CancelToken(),
+            lambda _attempt, _wait_s, _error: None,
+        )
+        return _collect(provider, model, stream)
+    finally:
+        clients.close()
+
+
+def get_token_stats() -> dict[str, float | int | None]:
+    """Tokens and cost of every `send` of this process. None: no call reported it."""
+    with _total.lock:
+        usage, calls = _total.usage, _total.calls
+    return {
+        "calls": calls,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cache_read_tokens": usage.cache_read_tokens,
+        "cache_write_tokens": usage.cache_write_tokens,
+        "cost_usd": usage.cost_usd,
+    }
+
+
+def _collect(provider: str, model: str, stream: Iterable[StreamItem]) -> LlmResult:
+    texts: list[str] = []
+    usage, stop = Usage(), StopKind.COMPLETED
+    for item in stream:
+        match item:
+            case TextDelta():
+                texts.append(item.text)
+            case UsageUpdate():
+                usage = item.usage
+            case Stopped():
+                stop = item.kind
+            case _:
+                pass
+    if usage.cost_usd is None:
+        usage = replace(usage, cost_usd=cost(provider, model, usage, wall_clock()))
+    with _total.lock:
+        _total.usage = add_usage(_total.usage, usage)
+        _total.calls += 1
+    return LlmResult(
+        "".join(texts),
+        usage.input_tokens,
+        usage.output_tokens,
+        usage.cache_read_tokens,
+        usage.cache_write_tokens,
+        usage.cost_usd,
+        stop,
+        provider,
+        model,
+    )
+
+
+def _no_attachments(sha256: str) -> bytes:
+    raise LookupError(sha256)
