@@ -9,12 +9,30 @@ from difflib import get_close_matches
 from typing import Any
 from urllib.parse import urlsplit
 
-from core.config.schema import BY_KEY, LATER_TABLES, NAME_PATTERN, VENDORS, Kind, Scope, Setting, Value
+from core.config.schema import (
+    BY_KEY,
+    LATER_TABLES,
+    NAME_PATTERN,
+    PROJECT_TABLES,
+    VENDORS,
+    Kind,
+    Scope,
+    Setting,
+    Value,
+)
 from core.config.toml_places import Place
 from core.values.provider import ProviderKind
 
 SECRET_NAMES = frozenset({"api_key", "apikey", "key", "token", "secret", "password", "auth_token"})
 """Names under which people put keys into settings; such a value is never read nor repeated."""
+
+_TABLES = frozenset(
+    tuple(key.split(".")[:length])
+    for key in BY_KEY
+    for length in range(1, key.count(".") + 1)
+    if "<" not in key
+) | {("providers",)}
+_DEEPEST = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +86,7 @@ def _text_flaw(setting: Setting, value: Any) -> str:
     if not isinstance(value, str):
         return f"must be a text in quotes, not {_shown(value)}"
     if setting.choices and value not in setting.choices:
-        near = _did_you_mean(value, setting.choices)
+        near = did_you_mean(value, setting.choices)
         return f"must be one of {', '.join(setting.choices)}, not {value!r}{near}"
     if setting.minimum is not None and len(value) < setting.minimum:
         return "must not be empty"
@@ -105,20 +123,40 @@ def check_settings(data: Mapping[str, Any], *, is_project: bool) -> tuple[dict[s
     """
     values: dict[str, Value] = {}
     flaws: list[Flaw] = []
-    for place, value in _leaves(data, is_project=is_project):
-        key = ".".join(place)
-        setting = setting_for(key)
-        if place[-1].lower() in SECRET_NAMES:
-            flaws.append(
-                Flaw(place, f"{key}: keys never stand in a settings file; store it with the settings page")
-            )
-        elif setting is None or (setting.scope is Scope.PROJECT and not is_project):
-            flaws.append(_unknown(place, is_project=is_project))
-        elif reason := value_flaw(setting, value) or _kind_flaw(place, value):
-            flaws.append(Flaw(place, f"{key} {reason}"))
+    passed_over = (*LATER_TABLES, *(PROJECT_TABLES if is_project else ()))
+    for place, value in _leaves((), {name: row for name, row in data.items() if name not in passed_over}):
+        flaw = _flaw(place, value, is_project=is_project)
+        if flaw is None:
+            values[".".join(place)] = value
         else:
-            values[key] = value
+            flaws.append(flaw)
     return values, flaws
+
+
+def _leaves(place: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every value that is no table, with its path; an empty or a deep table stands for itself."""
+    if not isinstance(value, Mapping) or len(place) == _DEEPEST:
+        yield place, value
+    elif value:
+        for name, inner in value.items():
+            yield from _leaves((*place, name), inner)
+    elif place and place not in _TABLES and place[:1] != ("providers",):
+        yield place, value
+
+
+def _flaw(place: tuple[str, ...], value: Any, *, is_project: bool) -> Flaw | None:
+    key = ".".join(place)
+    if place[-1].lower() in SECRET_NAMES and place[0] == "providers":
+        return Flaw(
+            place, f"{key}: keys never stand in a settings file; store it in Settings", is_grave=False
+        )
+    if place in _TABLES or (len(place) == 2 and place[0] == "providers"):
+        return Flaw(place, f"{key} must be a table ([{key}])")
+    setting = None if any("." in part for part in place) else setting_for(key)
+    if setting is None or (setting.scope is Scope.PROJECT and not is_project):
+        return _unknown(place, is_project=is_project)
+    reason = value_flaw(setting, value) or _kind_flaw(place, value)
+    return Flaw(place, f"{key} {reason}") if reason else None
 
 
 def _kind_flaw(place: tuple[str, ...], value: Any) -> str:
@@ -128,51 +166,25 @@ def _kind_flaw(place: tuple[str, ...], value: Any) -> str:
     return "" if value == own else f"must be {own!r} for {place[1]!r}"
 
 
-def _leaves(data: Mapping[str, Any], *, is_project: bool) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every value that is not a table, with its path; tables that others read are passed over."""
-    skipped = {"project", "presets", "personas", "system_prompts"} if is_project else set()
-    for name, value in data.items():
-        if name in skipped or name in LATER_TABLES:
-            continue
-        yield from _leaves_below((name,), value)
-
-
-def _leaves_below(place: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
-    is_known_table = any(key.startswith(".".join(place) + ".") for key in BY_KEY) or place[0] == "providers"
-    if isinstance(value, Mapping) and (is_known_table or len(place) == 1) and len(place) < 4:
-        for name, inner in value.items():
-            yield from _leaves_below((*place, name), inner)
-        if not value and not is_known_table:
-            yield place, value
-    else:
-        yield place, value
-
-
 def _unknown(place: tuple[str, ...], *, is_project: bool) -> Flaw:
     key = ".".join(place)
     if place[0] == "providers" and len(place) > 1 and not re.fullmatch(NAME_PATTERN, place[1]):
-        return Flaw(
-            place, f"{place[1]!r} is no id for a server: use small letters, digits, - and _ (40 at most)"
-        )
+        reason = f"{place[1]!r} is no id for a server: use small letters, digits, - and _ (40 at most)"
+        return Flaw(place, reason, is_grave=False)
     if place[0] == "providers" and len(place) == 3:
         known = tuple(name.replace("<id>", place[1]) for name in BY_KEY if name.startswith("providers."))
     else:
         known = tuple(k for k, s in BY_KEY.items() if is_project or s.scope is not Scope.PROJECT)
-    near = _did_you_mean(key, known)
-    return Flaw(place, f"{key} is not a setting{near}; it is ignored", is_grave=False)
+    return Flaw(place, f"{key} is not a setting{did_you_mean(key, known)}; it is ignored", is_grave=False)
 
 
-def _did_you_mean(word: str, known: tuple[str, ...]) -> str:
+def did_you_mean(word: str, known: tuple[str, ...]) -> str:
+    """`; did you mean x?` for the nearest known word or one with the same last name, empty where none is near."""
     found = get_close_matches(word, known, n=1, cutoff=0.6)
     if not found:
         tail = word.rpartition(".")[2]
         found = [name for name in known if name.rpartition(".")[2] == tail][:1]
     return f"; did you mean {found[0]}?" if found else ""
-
-
-def did_you_mean(word: str, known: tuple[str, ...]) -> str:
-    """`; did you mean x?` for the nearest known word, empty where none is near."""
-    return _did_you_mean(word, known)
 
 
 def _shown(value: Any) -> str:

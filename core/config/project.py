@@ -18,8 +18,6 @@ from core.text import clean
 from core.values.curation import NamedText, Preset
 from core.values.settings import SettingsFault
 
-_TABLES = ("project", "presets", "personas", "system_prompts")
-
 
 @dataclass(frozen=True, slots=True)
 class TextSource:

@@ -427,6 +427,9 @@ SETTINGS: tuple[Setting, ...] = (*_AI, *_PROVIDERS, *_WINDOW, *_PROJECT, *ITEM_S
 
 BY_KEY = MappingProxyType({setting.key: setting for setting in SETTINGS})
 
+PROJECT_TABLES = ("project", "presets", "personas", "system_prompts")
+"""Tables that only a project's file has, and that become `Project`."""
+
 LATER_TABLES = ("retrieval", "tools", "mcp", "hooks")
 """Tables of the project's file that later versions read; no fault, and no effect."""
 

@@ -147,7 +147,8 @@ def line_of(text: str, place: Place) -> int | None:
 def _places(text: str) -> Iterator[tuple[Place, int]]:
     """Every header, key and item of an array with its line."""
     for statement in statements(text):
-        for length in range(len(statement.table) + 1, len(statement.place)):
+        around = 1 if statement.is_header else len(statement.table) + 1
+        for length in range(around, len(statement.place)):
             yield statement.place[:length], statement.tokens[0].line
         yield statement.place, statement.tokens[0].line
         yield from _inner_places(statement.place, statement.value_tokens)
