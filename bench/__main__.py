@@ -1,0 +1,73 @@
+"""Runs suites of benchmarks, prints a table and writes `out/bench/<suite>.json`."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypedDict
+
+OUT = Path("out/bench")
+
+SUITES: dict[str, tuple[str, ...]] = {
+    "app": ("bench.app_window", "bench.app_stack", "bench.app_embedded"),
+}
+"""Each suite's modules; a module offers `rows() -> list[Row]`. The model comes last: it must not run beside timing."""
+
+
+class Row(TypedDict):
+    """One figure. `bar` is empty where it is only reported; `holds` says whether it keeps to its bar."""
+
+    name: str
+    value: float
+    unit: str
+    bar: str
+    holds: bool
+    runs: int
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the suites named, or all. Returns 1 when a bar is missed, 2 for an unknown suite."""
+    names = list(arguments) or list(SUITES)
+    unknown = [name for name in names if name not in SUITES]
+    if unknown:
+        print(f"No suite {unknown[0]!r}; suites are: {', '.join(SUITES)}", file=sys.stderr)
+        return 2
+    return max(run_suite(name) for name in names)
+
+
+def run_suite(name: str) -> int:
+    """Run one suite. Returns 1 when a bar is missed."""
+    rows: list[Row] = []
+    for module in SUITES[name]:
+        measure: Callable[[], list[Row]] = importlib.import_module(module).rows
+        print(f"running {module} …", file=sys.stderr)
+        rows += measure()
+    OUT.mkdir(parents=True, exist_ok=True)
+    (OUT / f"{name}.json").write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    print(table(name, rows))
+    return 0 if all(row["holds"] for row in rows) else 1
+
+
+def table(name: str, rows: Sequence[Row]) -> str:
+    """The rows as a table of text."""
+    from io import StringIO
+
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table(title=f"bench {name}", title_justify="left")
+    for column in ("figure", "value", "bar", "", "runs"):
+        shown.add_column(column, justify="right" if column in {"value", "runs"} else "left")
+    for row in rows:
+        verdict = "" if not row["bar"] else "holds" if row["holds"] else "MISSED"
+        shown.add_row(row["name"], f"{row['value']:.4g} {row['unit']}", row["bar"], verdict, str(row["runs"]))
+    text = StringIO()
+    Console(file=text, width=120).print(shown)
+    return text.getvalue()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
