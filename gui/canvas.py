@@ -1,0 +1,253 @@
+"""The thin layer over Dear PyGui: panes, drawing primitives, fonts and themes. Everything else asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import dearpygui.dearpygui as dpg
+
+from gui.fonts import Fonts
+from gui.metrics import Measure
+from gui.skins import Skins
+from gui.theme import Color, Palette, Theme
+
+if TYPE_CHECKING:
+    from gui.elements.base import Element, Spec
+
+CLEAR: Color = (0, 0, 0, 0)
+
+
+class Pane:
+    """A Dear PyGui window or child window with its own origin: controls, and one drawlist above them.
+
+    A drawlist takes the mouse from what was submitted after it, so it is the last item and everything that
+    stands under a control (the fill of a surface) is the pane's own background.
+    """
+
+    __slots__ = (
+        "clip",
+        "drawlist",
+        "is_order_stale",
+        "item",
+        "known_order",
+        "owner",
+        "parent",
+        "pos",
+        "scroll",
+        "size",
+    )
+
+    def __init__(self, item: int, drawlist: int, parent: Pane | None, owner: Element) -> None:
+        self.item = item
+        self.drawlist = drawlist
+        self.parent = parent
+        self.owner = owner
+        self.pos = (0, 0)
+        self.size = (1, 1)
+        self.scroll = (0.0, 0.0)
+        self.clip = (0, 0)
+        self.is_order_stale = False
+        self.known_order: list[int] = []
+
+    def origin(self) -> tuple[float, float]:
+        """Where its content's corner is in the viewport."""
+        x, y = self.parent.origin() if self.parent is not None else (0.0, 0.0)
+        return x + self.pos[0] - self.scroll[0], y + self.pos[1] - self.scroll[1]
+
+
+class Canvas:
+    """Everything that touches Dear PyGui items.
+
+    Args:
+        theme: the design tokens; palette: the colours in use.
+    """
+
+    def __init__(self, theme: Theme, palette: Palette, measure: Measure) -> None:
+        self.theme = theme
+        self.palette = palette
+        self.m = measure
+        self.fonts = Fonts(theme, measure)
+        self.skins = Skins(theme, palette, measure)
+        self.order_jobs: set[Pane] = set()
+        self.focus_sink = 0
+        self.calls = 0
+
+    def restyle(self, palette: Palette) -> None:
+        """Take other colours or another scale. The owner rebuilds all items afterwards."""
+        self.palette = palette
+        self.fonts.rescale()
+        self.skins.rebuild(palette)
+
+    # panes
+    def child_pane(
+        self,
+        owner: Element,
+        parent: Pane,
+        skin: str,
+        *,
+        scrolls: bool = False,
+        scrolls_x: bool = False,
+        has_border: bool = False,
+    ) -> Pane:
+        """Make a child window with its drawlist."""
+        item = dpg.add_child_window(
+            parent=parent.item,
+            before=parent.drawlist,
+            border=has_border,
+            width=1,
+            height=1,
+            pos=(0, 0),
+            no_scrollbar=not (scrolls or scrolls_x),
+            no_scroll_with_mouse=not (scrolls or scrolls_x),
+            horizontal_scrollbar=scrolls_x,
+        )
+        dpg.bind_item_theme(item, self.skins[skin])
+        pane = Pane(item, self._drawlist(item), parent, owner)
+        self.created(parent)
+        return pane
+
+    def window_pane(self, owner: Element, item: int) -> Pane:
+        """Make the pane of a window that exists."""
+        return Pane(item, self._drawlist(item), None, owner)
+
+    def _drawlist(self, parent: int) -> int:
+        self.calls += 2
+        return int(dpg.add_drawlist(width=1, height=1, pos=(0, 0), parent=parent))
+
+    def place_pane(self, pane: Pane, x: int, y: int, w: int, h: int) -> None:
+        """Move and size a pane's child window."""
+        if (x, y) != pane.pos or (w, h) != pane.size:
+            dpg.configure_item(pane.item, pos=(x, y), width=max(1, w), height=max(1, h))
+            pane.pos, pane.size = (x, y), (w, h)
+            self.calls += 1
+
+    def set_content(self, pane: Pane, w: int, h: int) -> None:
+        """The size of what is drawn in a pane: its drawlist clips to it, its scrollbars follow it."""
+        w, h = max(1, w), max(1, h)
+        if (w, h) != pane.clip:
+            dpg.configure_item(pane.drawlist, width=w, height=h)
+            pane.clip = (w, h)
+            self.calls += 1
+
+    def created(self, pane: Pane) -> None:
+        """Something was added to or taken from a pane: its order may differ from the described one."""
+        self.calls += 1
+        if not pane.is_order_stale:
+            pane.is_order_stale = True
+            self.order_jobs.add(pane)
+
+    def settle_order(self) -> None:
+        """Put the items of changed panes into the order they were described in: it is that of the Tab key."""
+        for pane in self.order_jobs:
+            pane.is_order_stale = False
+            if not dpg.does_item_exist(pane.item):
+                continue
+            owner = pane.owner
+            wanted = [item for kid in owner.order for item in kid.inner_items()]
+            wanted += [*owner.items_after(), pane.drawlist]  # type: ignore[attr-defined]
+            have = dpg.get_item_children(pane.item, 1) or []
+            if list(have) != wanted and set(have) == set(wanted):
+                dpg.reorder_items(pane.item, 1, wanted)
+                self.calls += 1
+        self.order_jobs.clear()
+
+    def delete(self, item: int) -> None:
+        """Remove an item with its children."""
+        if item and dpg.does_item_exist(item):
+            dpg.delete_item(item)
+        self.calls += 1
+
+    # primitives
+    def sync(self, pane: Pane, element: Element, specs: list[Spec]) -> None:
+        """Make an element's primitives on the drawlist equal to `specs`, changing only what differs."""
+        old, ids = element.prims, element.prim_ids
+        if specs == old:
+            return
+        shared = min(len(old), len(specs))
+        for index in range(shared):
+            before, now = old[index], specs[index]
+            if before == now:
+                continue
+            if before[0] == now[0] and _CAN_PATCH[now[0]](before, now):
+                self._patch(ids[index], now)
+            else:
+                dpg.delete_item(ids[index])
+                following = ids[index + 1] if index + 1 < len(ids) else 0
+                ids[index] = self._make(pane, now, following)
+            self.calls += 1
+        for index in range(shared, len(old)):
+            dpg.delete_item(ids[index])
+        del ids[shared:]
+        ids.extend(self._make(pane, spec, 0) for spec in specs[shared:])
+        self.calls += len(old) + len(specs) - 2 * shared
+        element.prims = specs
+
+    def drop_prims(self, element: Element) -> None:
+        """Remove an element's primitives."""
+        for item in element.prim_ids:
+            if dpg.does_item_exist(item):
+                dpg.delete_item(item)
+        self.calls += len(element.prim_ids)
+        element.prims, element.prim_ids = [], []
+
+    def _make(self, pane: Pane, spec: Spec, before: int) -> int:
+        match spec:
+            case ("text", x, y, text, style, color):
+                size = self.m.sizes[style]
+                item = dpg.draw_text(
+                    (x, y), text, size=size, color=color, parent=pane.drawlist, before=before
+                )
+                dpg.bind_item_font(item, self.fonts[style])
+            case ("rect", x0, y0, x1, y1, fill, border, rounding):
+                item = dpg.draw_rectangle(
+                    (x0, y0),
+                    (x1, y1),
+                    fill=fill,
+                    color=border,
+                    rounding=rounding,
+                    parent=pane.drawlist,
+                    before=before,
+                )
+            case ("line", x0, y0, x1, y1, color, thickness):
+                item = dpg.draw_line(
+                    (x0, y0),
+                    (x1, y1),
+                    color=color,
+                    thickness=thickness,
+                    parent=pane.drawlist,
+                    before=before,
+                )
+            case ("image", x0, y0, x1, y1, texture):
+                item = dpg.draw_image(texture, (x0, y0), (x1, y1), parent=pane.drawlist, before=before)
+            case _:
+                raise AssertionError(spec)
+        return int(item)
+
+    def _patch(self, item: int, spec: Spec) -> None:
+        match spec:
+            case ("text", x, y, text, _, color):
+                dpg.configure_item(item, pos=(x, y), text=text, color=color)
+            case ("rect", x0, y0, x1, y1, fill, border, rounding):
+                dpg.configure_item(
+                    item, pmin=(x0, y0), pmax=(x1, y1), fill=fill, color=border, rounding=rounding
+                )
+            case ("line", x0, y0, x1, y1, color, thickness):
+                dpg.configure_item(item, p1=(x0, y0), p2=(x1, y1), color=color, thickness=thickness)
+            case ("image", x0, y0, x1, y1, _):
+                dpg.configure_item(item, pmin=(x0, y0), pmax=(x1, y1))
+            case _:
+                raise AssertionError(spec)
+
+    # colours
+    def color(self, token: str) -> Color:
+        """A colour of the palette in use."""
+        return self.palette[token]
+
+
+_CAN_PATCH: dict[str, Callable[[Any, Any], bool]] = {
+    "text": lambda old, new: bool(old[4] == new[4]),
+    "rect": lambda old, new: True,
+    "line": lambda old, new: True,
+    "image": lambda old, new: bool(old[5] == new[5]),
+}

@@ -1,0 +1,174 @@
+"""The tree that panels describe: elements by path, kept from frame to frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Generic, TypeVar
+
+from gui.canvas import Canvas
+from gui.elements.base import Element
+from gui.elements.surfaces import Layer, Root
+from gui.keys import Keys
+from gui.metrics import Measure
+
+E = TypeVar("E", bound=Element)
+V = TypeVar("V")
+
+
+class Scope(AbstractContextManager[V], Generic[V]):
+    """`with` on a container: what is described inside becomes its content."""
+
+    __slots__ = ("_elements", "_tree", "_value")
+
+    def __init__(self, tree: Tree, value: V, *elements: Element) -> None:
+        self._tree = tree
+        self._value = value
+        self._elements = elements
+
+    def __enter__(self) -> V:
+        for element in self._elements:
+            self._tree.enter(element)
+        return self._value
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for _ in self._elements:
+            self._tree.leave()
+
+
+class Tree:
+    """The retained tree and the place in it where the next call draws.
+
+    Args:
+        canvas: where dropped elements leave the screen.
+        keys: the keyboard.
+    """
+
+    def __init__(self, canvas: Canvas, keys: Keys) -> None:
+        self.canvas = canvas
+        self.keys = keys
+        self.root = Root("root", None)
+        self.root.props = (0,)
+        self.top = Element("layers", None)
+        self.turn = 0
+        self._stack: list[Element] = []
+        self.at: Element = self.root
+        self.assumed: list[tuple[Element, float, float]] = []
+        self.cover: Element | None = None
+        self.focus_wish: tuple[Element, Hashable] | None = None
+        self.effects: list[Callable[[], object]] = []
+
+    @property
+    def m(self) -> Measure:
+        """Text widths and the UI scale."""
+        return self.canvas.m
+
+    def take(self, cls: type[E], key: Hashable) -> E:
+        """The element of that key in the current container, made when it was not there."""
+        at = self.at
+        kid = at.kids.get(key)
+        if type(kid) is cls:
+            if kid.seen == self.turn:
+                return self.take(cls, (key, "again", len(at.order)))
+        else:
+            if kid is not None:
+                kid.drop(self.canvas)
+            kid = at.kids[key] = cls(key, at)
+        kid.seen = self.turn
+        at.order.append(kid)
+        return kid
+
+    def enter(self, element: Element) -> None:
+        """What is described from now on is inside `element`."""
+        self._stack.append(self.at)
+        self.at = element
+        element.was, element.order = element.order, []
+
+    def leave(self) -> None:
+        """Close the current container: what was not described again goes."""
+        at = self.at
+        self.at = self._stack.pop()
+        if at.order != at.was:
+            self._retire(at)
+
+    def _retire(self, at: Element) -> None:
+        at.invalidate()
+        if len(at.kids) > len(at.order):
+            for key in [key for key, kid in at.kids.items() if kid.seen != self.turn]:
+                at.kids.pop(key).drop(self.canvas)
+        for kid in at.order:
+            if kid.pane is not None:
+                self.canvas.created(kid.pane)
+                break
+
+    def layer(self, cls: type[Layer], owner: Element) -> Layer:
+        """The layer above the window that belongs to an element."""
+        here = self.at
+        self.at = self.top
+        layer = self.take(cls, owner.path())
+        self.at = here
+        if not layer.props:
+            layer.props = (0,)
+        return layer
+
+    def begin(self) -> None:
+        """Start a frame's description."""
+        self.turn += 1
+        self.assumed.clear()
+        self._stack.clear()
+        self.at = self.root
+        self.top.was, self.top.order = self.top.order, []
+        self.root.was, self.root.order = self.root.order, []
+        self.cover = self.top.was[-1] if self.top.was else None
+
+    def end(self) -> None:
+        """Finish a frame's description."""
+        self._retire_if_changed(self.root)
+        self._retire_if_changed(self.top)
+
+    def _retire_if_changed(self, element: Element) -> None:
+        if element.order != element.was:
+            self._retire(element)
+
+    def arrange(self, width: float, height: float) -> bool:
+        """Lay out everything. Whether the description relied on sizes that turned out to be others."""
+        for element in (self.root, *self.top.order):
+            element.layout(self.m, width, height)
+        return any(abs(e.w - w) > 0.5 or abs(e.h - h) > 0.5 for e, w, h in self.assumed)
+
+    def paint(self) -> None:
+        """Bring everything to the screen."""
+        for element in (self.root, *self.top.order):
+            assert isinstance(element, Root)
+            element.paint_all(self.canvas)
+        self.canvas.settle_order()
+
+    def is_reachable(self) -> bool:
+        """Whether the current place may take the keyboard: a layer above it would keep it."""
+        cover = self.cover
+        if cover is None:
+            return True
+        node: Element | None = self.at
+        while node is not None:
+            if node is cover:
+                return True
+            node = node.parent
+        return False
+
+    def rebuild(self) -> None:
+        """Take everything off the screen, to be painted anew (other colours, another scale)."""
+        for element in (self.root, *self.top.order):
+            element.drop(self.canvas)
+            for node in _everything(element):
+                node.stale = node.touched = True
+                node.nat = node.fill = node.box = None
+
+
+def _everything(element: Element) -> list[Element]:
+    found = [element]
+    for kid in element.kids.values():
+        found.extend(_everything(kid))
+    return found

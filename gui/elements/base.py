@@ -1,0 +1,212 @@
+"""What every element has: identity, properties, a place, and a way to the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gui.metrics import Measure
+
+if TYPE_CHECKING:
+    from gui.canvas import Canvas, Pane
+
+Spec = tuple[Any, ...]
+"""A drawing primitive: its kind, then what it needs. See `gui.canvas.Canvas.sync`."""
+
+
+class Element:
+    """A node of the retained tree. Lives as long as the panel asks for its key.
+
+    `stale`: its layout must be computed again. `touched`: it, or something in it, must be painted again.
+    """
+
+    __slots__ = (
+        "box",
+        "fill",
+        "h",
+        "is_hovered",
+        "key",
+        "kids",
+        "nat",
+        "order",
+        "pane",
+        "parent",
+        "prim_ids",
+        "prims",
+        "props",
+        "seen",
+        "spot",
+        "stale",
+        "tall",
+        "tip",
+        "touched",
+        "w",
+        "was",
+        "wide",
+        "x",
+        "y",
+    )
+    LABEL: ClassVar[str] = ""
+    is_spring: ClassVar[bool] = False
+    is_gap: ClassVar[bool] = False
+    is_ghost: ClassVar[bool] = False
+    polls: ClassVar[bool] = False
+    stretches: ClassVar[bool] = False
+    shrinks: ClassVar[bool] = False
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        self.key = key
+        self.parent = parent
+        self.kids: dict[Hashable, Element] = {}
+        self.order: list[Element] = []
+        self.was: list[Element] = []
+        self.props: tuple[Any, ...] = ()
+        self.seen = 0
+        self.x = self.y = self.w = self.h = 0.0
+        self.nat: float | None = None
+        self.fill: tuple[bool, bool] | None = None
+        self.box: tuple[float, float | None] | None = None
+        self.spot: tuple[int, int, int, int] | None = None
+        self.stale = self.touched = True
+        self.wide: float | None = None
+        self.tall: float | None = None
+        self.tip = ""
+        self.is_hovered = False
+        self.prims: list[Spec] = []
+        self.prim_ids: list[int] = []
+        self.pane: Pane | None = None
+
+    # change
+    def invalidate(self) -> None:
+        """Its size may have changed: lay out and paint it and what holds it again."""
+        node: Element | None = self
+        while node is not None and not (node.stale and node.touched and node.nat is None):
+            node.stale = node.touched = True
+            node.nat = node.fill = None
+            node = node.parent
+
+    def touch(self) -> None:
+        """Only its looks changed: paint it again."""
+        node: Element | None = self
+        while node is not None and not node.touched:
+            node.touched = True
+            node = node.parent
+
+    def update(self, props: tuple[Any, ...]) -> bool:
+        """Take properties; whether they differ from those of the last frame."""
+        if props == self.props:
+            return False
+        self.props = props
+        self.invalidate()
+        return True
+
+    # layout
+    def grows(self) -> tuple[bool, bool]:
+        """Whether it takes free width, and free height."""
+        if self.fill is None:
+            self.fill = self.wants_space()
+        return self.fill
+
+    def wants_space(self) -> tuple[bool, bool]:
+        """See `grows`; computed when something changed."""
+        return self.wide is not None and self.wide <= 0, self.tall is not None and self.tall <= 0
+
+    def natural(self, m: Measure) -> float:
+        """The width it would like, in pixels."""
+        if self.nat is None:
+            self.nat = m.px(self.wide) if self.wide is not None and self.wide > 0 else self.measure(m)
+        return self.nat
+
+    def measure(self, m: Measure) -> float:
+        """The width of its content in pixels."""
+        return 0.0
+
+    def layout(self, m: Measure, w: float, h: float | None) -> None:
+        """Take a width, and a height where one is given; decide the place of everything inside."""
+        if self.stale or self.box != (w, h):
+            self.box = (w, h)
+            self.w = w
+            self.arrange(m, w, h)
+            self.stale = False
+            self.touch()
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        """Set `h` and the places of the kids for a width."""
+        self.h = h or 0.0
+
+    # paint
+    def paint(self, c: Canvas, pane: Pane, x: float, y: float) -> None:
+        """Bring it to the screen at `x`, `y` of the pane."""
+        spot = (round(x), round(y), round(x + self.w), round(y + self.h))
+        if not self.touched and spot == self.spot:
+            return
+        self.spot, self.pane = spot, pane
+        self.show(c, pane, spot)
+        for kid in self.order:
+            kid.paint(c, pane, x + kid.x, y + kid.y)
+        self.finish(c, pane, spot)
+        self.touched = False
+
+    def show(self, c: Canvas, pane: Pane, spot: tuple[int, int, int, int]) -> None:
+        """Paint itself, before its kids."""
+        c.sync(pane, self, self.draw(c, spot))
+
+    def finish(self, c: Canvas, pane: Pane, spot: tuple[int, int, int, int]) -> None:
+        """Paint what comes after its kids."""
+
+    def draw(self, c: Canvas, spot: tuple[int, int, int, int]) -> list[Spec]:
+        """The primitives that make its looks."""
+        return []
+
+    def drop(self, c: Canvas) -> None:
+        """Take it off the screen, with everything inside."""
+        for kid in self.kids.values():
+            kid.drop(c)
+        c.drop_prims(self)
+        self.spot = None
+
+    def forget(self) -> None:
+        """Its items are gone already (with their window): keep no ids of them."""
+        for kid in self.kids.values():
+            kid.forget()
+        self.prims, self.prim_ids, self.spot, self.pane = [], [], None, None
+        self.touched = True
+
+    # items and search
+    def items(self) -> list[int]:
+        """Dear PyGui items it owns directly in its pane, in the order of the keyboard."""
+        return []
+
+    def inner_items(self) -> Iterator[int]:
+        """Its items and those of its kids, in order, down to the panes inside."""
+        for kid in self.order:
+            yield from kid.inner_items()
+        yield from self.items()
+
+    def poll(self, c: Canvas) -> None:
+        """Look at the toolkit's state before a frame is described (focus, drags)."""
+
+    def on_wheel(self, delta: float, m: Measure) -> bool:
+        """The wheel turned over it; whether it took that."""
+        return False
+
+    def on_right_click(self) -> bool:
+        """The right button went down over it; whether it took that."""
+        return False
+
+    def walk(self) -> Iterator[Element]:
+        """Itself and everything inside that is shown."""
+        yield self
+        for kid in self.order:
+            yield from kid.walk()
+
+    def label(self) -> str:
+        """What a person reads on it, to find it by."""
+        return ""
+
+    def path(self) -> tuple[Hashable, ...]:
+        """The keys from the root."""
+        return (*self.parent.path(), self.key) if self.parent is not None else ()
+
+
+Factory = Callable[[Hashable, Element], Element]

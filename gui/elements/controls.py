@@ -1,0 +1,325 @@
+"""Controls that are pressed or dragged: each owns one Dear PyGui item, so that Tab and Space work on it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, ClassVar
+
+import dearpygui.dearpygui as dpg
+
+from gui.canvas import Canvas, Pane
+from gui.elements.base import Element, Spec
+from gui.metrics import Measure
+
+Spot = tuple[int, int, int, int]
+CONTROL_PX = 30.0
+SMALL_PX = 24.0
+
+
+class Control(Element):
+    """An element with one Dear PyGui item, placed and sized by the layout."""
+
+    __slots__ = ("bound", "item", "placed")
+    SIZED: ClassVar[bool] = True
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.item = 0
+        self.bound = ""
+        self.placed: Spot | None = None
+
+    def make(self, c: Canvas, pane: Pane, spot: Spot) -> int:
+        """Create the item."""
+        raise NotImplementedError
+
+    def patch(self, c: Canvas) -> None:
+        """Write changed properties to the item."""
+
+    def place(self, spot: Spot) -> dict[str, Any]:
+        """Position and size as the item takes them."""
+        place: dict[str, Any] = {"pos": (spot[0], spot[1])}
+        if self.SIZED:
+            place |= {"width": max(1, spot[2] - spot[0]), "height": max(1, spot[3] - spot[1])}
+        return place
+
+    def bind(self, c: Canvas, skin: str) -> None:
+        """Bind a theme, once."""
+        if skin != self.bound:
+            dpg.bind_item_theme(self.item, c.skins[skin])
+            self.bound = skin
+            c.calls += 1
+
+    def show(self, c: Canvas, pane: Pane, spot: Spot) -> None:
+        if not self.item:
+            self.item = self.make(c, pane, spot)
+            self.placed = spot
+            c.created(pane)
+        elif spot != self.placed:
+            dpg.configure_item(self.item, **self.place(spot))
+            self.placed = spot
+            c.calls += 1
+        self.patch(c)
+        c.sync(pane, self, self.draw(c, spot))
+
+    def drop(self, c: Canvas) -> None:
+        super().drop(c)
+        c.delete(self.item)
+        self.item, self.bound = 0, ""
+        if self.pane is not None:
+            c.created(self.pane)
+
+    def forget(self) -> None:
+        super().forget()
+        self.item, self.bound = 0, ""
+
+    def items(self) -> list[int]:
+        return [self.item] if self.item else []
+
+
+class Button(Control):
+    """A button. `props`: glyph, label, kind, is_enabled, is_small, hint of its chord."""
+
+    __slots__ = ("is_clicked", "shown", "written")
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.is_clicked = False
+        self.shown = ""
+        self.written: tuple[Any, ...] = ()
+
+    def style(self) -> str:
+        """The font of its label."""
+        _, label, kind, _, is_small, *_ = self.props
+        if kind in ("rail", "rail_active"):
+            return "icon_large" if not label else "small"
+        return "small" if is_small else "body"
+
+    def text(self) -> str:
+        """Glyph, label and chord as one line."""
+        glyph, label, _, _, _, chord, *_ = self.props
+        text = f"{glyph}  {label}" if glyph and label else glyph or label
+        return f"{text}   {chord}" if chord else text
+
+    def measure(self, m: Measure) -> float:
+        _, label, kind, _, is_small, *_ = self.props
+        height = self.height(m)
+        if not label:
+            return max(height, m.width(self.text(), self.style()) + m.px(12))
+        pad = 6 if kind == "link" else 8 if is_small else 14 if kind == "primary" else 12
+        return m.width(self.text(), self.style()) + 2 * m.px(pad) + 1
+
+    def height(self, m: Measure) -> float:
+        """Its height in pixels."""
+        _, _, kind, _, is_small, *_ = self.props
+        if kind in ("rail", "rail_active"):
+            return m.px(40)
+        return m.px(SMALL_PX if is_small or kind == "link" else CONTROL_PX)
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        self.h = self.height(m)
+        self.shown = m.ellipsized(self.text(), self.style(), w - m.px(6))
+
+    def make(self, c: Canvas, pane: Pane, spot: Spot) -> int:
+        item = int(
+            dpg.add_button(
+                label=self.shown,
+                parent=pane.item,
+                before=pane.drawlist,
+                enabled=self.props[3],
+                callback=self.on_click,
+                **self.place(spot),
+            )
+        )
+        dpg.bind_item_font(item, c.fonts[self.style()])
+        self.written = (self.shown, self.props[3], self.style())
+        return item
+
+    def patch(self, c: Canvas) -> None:
+        now = (self.shown, self.props[3], self.style())
+        if now != self.written:
+            dpg.configure_item(self.item, label=self.shown, enabled=self.props[3])
+            if now[2] != self.written[2]:
+                dpg.bind_item_font(self.item, c.fonts[now[2]])
+            self.written = now
+            c.calls += 1
+        self.bind(c, f"button.{self.props[2]}{'.small' if self.props[4] else ''}")
+
+    def on_click(self, *_: object) -> None:
+        """The toolkit says that it was pressed."""
+        self.is_clicked = True
+
+    def label(self) -> str:
+        return str(self.props[1]) or self.tip
+
+
+class Hit(Control):
+    """A transparent button: an edge, a link, a thumb. `props`: skin."""
+
+    __slots__ = ("is_clicked",)
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.is_clicked = False
+
+    def make(self, c: Canvas, pane: Pane, spot: Spot) -> int:
+        return int(
+            dpg.add_button(parent=pane.item, before=pane.drawlist, callback=self.on_click, **self.place(spot))
+        )
+
+    def patch(self, c: Canvas) -> None:
+        self.bind(c, f"hit.{self.props[0]}")
+
+    def on_click(self, *_: object) -> None:
+        """The toolkit says that it was pressed."""
+        self.is_clicked = True
+
+    def is_held(self) -> bool:
+        """Whether the mouse went down on it and is still down."""
+        return bool(self.item) and bool(dpg.is_item_active(self.item))
+
+
+class Checkbox(Control):
+    """A checkbox. `props`: label, value, is_enabled."""
+
+    __slots__ = ("changed", "written")
+    SIZED: ClassVar[bool] = False
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.changed: bool | None = None
+        self.written: tuple[Any, ...] = ()
+
+    def measure(self, m: Measure) -> float:
+        label = self.props[0]
+        square = m.sizes["body"] + 2 * round(m.scale)
+        return square + (m.px(8) + m.width(label, "body") + 1 if label else 0)
+
+    @property
+    def shrinks(self) -> bool:  # type: ignore[override]
+        """In a row that is too narrow its label gives way."""
+        return bool(self.props[0])
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        self.h = m.sizes["body"] + 2 * round(m.scale)
+
+    def shown(self, m: Measure) -> str:
+        """The label as far as it fits."""
+        return m.ellipsized(self.props[0], "body", self.w - self.h - m.px(8))
+
+    def make(self, c: Canvas, pane: Pane, spot: Spot) -> int:
+        _, value, is_on = self.props
+        shown = self.shown(c.m)
+        self.written = (shown, value, is_on)
+        return int(
+            dpg.add_checkbox(
+                label=shown,
+                default_value=value,
+                enabled=is_on,
+                parent=pane.item,
+                before=pane.drawlist,
+                callback=self.on_change,
+                **self.place(spot),
+            )
+        )
+
+    def patch(self, c: Canvas) -> None:
+        _, value, is_on = self.props
+        now = (self.shown(c.m), value, is_on)
+        if now != self.written:
+            dpg.configure_item(self.item, label=now[0], enabled=is_on)
+            dpg.set_value(self.item, value)
+            self.written = now
+            c.calls += 2
+        self.bind(c, "check")
+
+    def on_change(self, _: object, value: bool, *__: object) -> None:
+        """The toolkit says that it was toggled."""
+        self.changed = bool(value)
+        self.written = (self.written[0], bool(value), self.written[2])
+        self.touch()
+
+    def label(self) -> str:
+        return str(self.props[0]) or self.tip
+
+
+class Slider(Control):
+    """A slider with its number on it. `props`: value, low, high, form."""
+
+    __slots__ = ("changed", "written")
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.changed: float | None = None
+        self.written: tuple[Any, ...] = ()
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        self.h = m.px(CONTROL_PX)
+
+    def place(self, spot: Spot) -> dict[str, Any]:
+        return {"pos": (spot[0], spot[1]), "width": max(1, spot[2] - spot[0])}
+
+    def make(self, c: Canvas, pane: Pane, spot: Spot) -> int:
+        value, low, high, form, *_ = self.props
+        self.written = self.props
+        return int(
+            dpg.add_slider_float(
+                default_value=value,
+                min_value=low,
+                max_value=high,
+                format=form,
+                clamped=True,
+                parent=pane.item,
+                before=pane.drawlist,
+                callback=self.on_change,
+                **self.place(spot),
+            )
+        )
+
+    def patch(self, c: Canvas) -> None:
+        if self.props != self.written and not dpg.is_item_active(self.item):
+            value, low, high, form, *_ = self.props
+            dpg.configure_item(self.item, min_value=low, max_value=high, format=form)
+            dpg.set_value(self.item, value)
+            self.written = self.props
+            c.calls += 2
+        self.bind(c, "slider")
+
+    def on_change(self, _: object, value: float, *__: object) -> None:
+        """The toolkit says that it was dragged."""
+        self.changed = float(value)
+        self.written = (float(value), *self.written[1:])
+
+
+class Combo(Button):
+    """A button that shows the chosen option and opens the list. `props` as a button's."""
+
+    __slots__ = ("filter", "is_open", "lit", "name")
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.is_open = False
+        self.filter = ""
+        self.name = ""
+        self.lit = 0
+
+    def measure(self, m: Measure) -> float:
+        return m.width(self.props[1], "body") + m.px(40)
+
+    @property
+    def shrinks(self) -> bool:  # type: ignore[override]
+        """In a row that is too narrow it gives way."""
+        return True
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        self.h = m.px(CONTROL_PX)
+        self.shown = m.ellipsized(self.props[1], "body", w - m.px(38))
+
+    def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
+        size = c.m.sizes["small"]
+        glyph = "\uf078"
+        x = spot[2] - c.m.width(glyph, "small") - c.m.px(9)
+        y = spot[1] + (spot[3] - spot[1] - size) // 2
+        return [("text", round(x), y, glyph, "small", c.color("muted" if self.props[3] else "faint"))]
+
+    def label(self) -> str:
+        return self.name or str(self.props[1])

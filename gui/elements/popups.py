@@ -1,0 +1,161 @@
+"""Popups: cards at an anchor in a layer, with their menus and lists of options."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import ClassVar
+
+from gui.canvas import Canvas
+from gui.elements.base import Element, Spec
+from gui.elements.controls import Button
+from gui.elements.surfaces import Layer, Surface
+from gui.metrics import Measure
+
+Spot = tuple[int, int, int, int]
+MARGIN_PX = 8.0
+GAP_PX = 4.0
+
+
+class Popup(Surface):
+    """A card at an anchor. `props` as a surface's, then the anchor in viewport pixels and the side."""
+
+    __slots__ = ()
+
+    @property
+    def anchor(self) -> tuple[float, float, float, float]:
+        """Left, top, width, height of what it belongs to."""
+        x, y, w, h = self.props[4]
+        return x, y, w, h
+
+    @property
+    def side(self) -> str:
+        """`below` or `right` of the anchor."""
+        return str(self.props[5])
+
+
+class PopupLayer(Layer):
+    """A layer whose kids are popups, each placed at its own anchor."""
+
+    __slots__ = ("is_closing",)
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.is_closing = False
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        self.h = h or 0.0
+        for kid in self.order:
+            if isinstance(kid, Popup):
+                place_popup(kid, m, w, self.h)
+
+
+def place_popup(card: Popup, m: Measure, w: float, h: float) -> None:
+    """Below the anchor where there is room, else above; beside it for submenus; always inside the window."""
+    margin, gap = m.px(MARGIN_PX), m.px(GAP_PX)
+    ax, ay, aw, ah = card.anchor
+    is_below = card.side == "below"
+    width = min(max(card.natural(m), aw if is_below else 0.0), w - 2 * margin)
+    card.layout(m, width, None)
+    below, above = h - margin - (ay + ah + gap), ay - gap - margin
+    room = max(below, above) if is_below else h - 2 * margin
+    if card.h > room:
+        card.layout(m, width, room)
+    if is_below:
+        card.x = ax
+        card.y = ay + ah + gap if card.h <= below or below >= above else ay - gap - card.h
+    else:
+        card.x = ax + aw + gap if ax + aw + gap + width <= w - margin else ax - gap - width
+        card.y = ay - m.px(6)
+    card.x = max(margin, min(card.x, w - margin - card.w))
+    card.y = max(margin, min(card.y, h - margin - card.h))
+
+
+class Item(Button):
+    """A row of a menu or list. `props` as a button's; then check mark, text at the right, tone, has submenu."""
+
+    __slots__ = ("cut", "right_x")
+    HEIGHT_PX: ClassVar[float] = 30.0
+
+    def style(self) -> str:
+        return "body"
+
+    def text(self) -> str:
+        return str(self.props[1])
+
+    def measure(self, m: Measure) -> float:
+        right = str(self.props[8])
+        extra = m.width(right, "small") + m.px(32) if right else 0.0
+        return m.width(self.props[1], "body") + m.px(32 + 20) + extra + (m.px(20) if self.props[10] else 0)
+
+    def wants_space(self) -> tuple[bool, bool]:
+        return True, False
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        self.h = m.px(self.HEIGHT_PX)
+        right = str(self.props[8])
+        taken = m.px(32 + 12) + (m.width(right, "small") + m.px(16) if right else 0.0)
+        self.shown = ""
+        self.right_x = w - m.px(10) - m.width(right, "small")
+        self.cut = m.ellipsized(self.props[1], "body", w - taken)
+
+    def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
+        glyph, _, _, is_enabled, *_ = self.props
+        is_checked, right, tone, has_more = self.props[7:11]
+        x0, y0, x1, y1 = spot
+        body, small = c.m.sizes["body"], c.m.sizes["small"]
+        y, y_small = y0 + (y1 - y0 - body) // 2, y0 + (y1 - y0 - small) // 2
+        main = c.color(tone if is_enabled else "faint")
+        mark = "\uf00c" if is_checked else glyph
+        mark_color = c.color("accent" if is_checked else "muted" if is_enabled else "faint")
+        specs: list[Spec] = []
+        if mark:
+            width = c.m.width(mark, "small")
+            middle = x0 + c.m.px(18) - width / 2
+            specs.append(("text", round(middle), y_small, mark, "small", mark_color))
+        specs.append(("text", x0 + round(c.m.px(34)), y, self.cut, "body", main))
+        if right:
+            specs.append(("text", x0 + round(self.right_x), y_small, right, "small", c.color("faint")))
+        if has_more:
+            glyph_x = x1 - round(c.m.px(18))
+            specs.append(("text", glyph_x, y_small, "\uf054", "small", c.color("muted")))
+        return specs
+
+
+class MenuButton(Button):
+    """A button that opens a menu. `props` as a button's."""
+
+    __slots__ = ("is_open",)
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.is_open = False
+
+
+class Submenu(Item):
+    """An item of a menu that opens another menu beside it."""
+
+    __slots__ = ("is_open",)
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.is_open = False
+
+
+class DialogOwner(Element):
+    """Stands for a dialog where it was described; takes no space there."""
+
+    __slots__ = ("is_closing",)
+    is_ghost: ClassVar[bool] = True
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.is_closing = False
+
+
+def anchor_of(element: Element) -> tuple[float, float, float, float]:
+    """Where an element is in the viewport, as of the last paint."""
+    if element.spot is None or element.pane is None:
+        return 0.0, 0.0, 0.0, 0.0
+    x0, y0, x1, y1 = element.spot
+    ox, oy = element.pane.origin()
+    return ox + x0, oy + y0, float(x1 - x0), float(y1 - y0)

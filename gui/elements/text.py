@@ -1,0 +1,202 @@
+"""Text, icons, and other things that only show: no input, drawn on the pane's drawlist."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from gui.canvas import CLEAR, Canvas
+from gui.elements.base import Element, Spec
+from gui.metrics import Measure
+from gui.theme import Color
+from gui.wrap import wrap_text
+
+Spot = tuple[int, int, int, int]
+LEADING = 1.3
+"""Distance of the lines of a paragraph in line heights."""
+
+
+class Text(Element):
+    """A line or a paragraph. `props`: text, tone, style, whether it wraps."""
+
+    __slots__ = ("lines", "source")
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.lines: list[str] = []
+        self.source: tuple[Any, ...] = ()
+
+    @property
+    def shrinks(self) -> bool:  # type: ignore[override]
+        """In a row that is too narrow it gives way."""
+        return self.wide is None
+
+    def wants_space(self) -> tuple[bool, bool]:
+        wide, tall = super().wants_space()
+        return wide or (bool(self.props[3]) and self.wide is None), tall
+
+    def measure(self, m: Measure) -> float:
+        text, _, style, *_ = self.props
+        return max(m.width(line, style) for line in text.split("\n")) + 1
+
+    def line_height(self, m: Measure) -> float:
+        """Pixels from one line to the next."""
+        return round(m.sizes[self.props[2]] * LEADING)
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        text, _, style, wraps, _ = self.props
+        size = m.sizes[style]
+        if wraps:
+            table = m.table(style)
+            self.lines = wrap_text(text, lambda char: table[char] * size, w)
+        else:
+            self.lines = [m.ellipsized(text.replace("\n", " "), style, w)]
+        self.h = size + (len(self.lines) - 1) * self.line_height(m)
+
+    def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
+        _, tone, style, *_ = self.props
+        x, y, color, step = spot[0], spot[1], c.color(tone), self.line_height(c.m)
+        return [
+            ("text", x, y + index * step, line, style, color)
+            for index, line in enumerate(self.lines)
+            if line.strip()
+        ]
+
+    def hint(self) -> str:
+        """The whole text when it was cut, else its tip."""
+        cut = not self.props[3] and bool(self.lines) and self.lines[0].endswith("…")
+        return self.tip or (str(self.props[0]) if cut else "")
+
+    def label(self) -> str:
+        return str(self.props[0])
+
+
+class Icon(Element):
+    """A glyph. `props`: glyph, tone, style."""
+
+    __slots__ = ()
+
+    def measure(self, m: Measure) -> float:
+        return m.width(self.props[0], self.props[2])
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        self.h = m.sizes[self.props[2]]
+
+    def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
+        glyph, tone, style = self.props
+        return [("text", spot[0], spot[1], glyph, style, c.color(tone))]
+
+
+class Divider(Element):
+    """A hairline."""
+
+    __slots__ = ()
+
+    def wants_space(self) -> tuple[bool, bool]:
+        return True, False
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        self.h = 1.0
+
+    def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
+        return [filled(spot[0], spot[1], spot[2], spot[1] + 1, c.color("border"), 0)]
+
+
+class Progress(Element):
+    """A bar. `props`: fraction, tone, height."""
+
+    __slots__ = ()
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        self.h = max(2.0, m.px(self.props[2]))
+
+    def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
+        fraction, tone, *_ = self.props
+        x0, y0, x1, y1 = spot
+        rounding = (y1 - y0) / 2
+        specs = [filled(x0, y0, x1, y1, c.color("border"), rounding)]
+        if fraction > 0:
+            end = x0 + max(y1 - y0, (x1 - x0) * min(1.0, fraction))
+            specs.append(filled(x0, y0, end, y1, bar_fill(c, tone), rounding))
+        return specs
+
+
+class StackedBar(Element):
+    """Shares of a whole. `props`: shares, height."""
+
+    __slots__ = ()
+
+    def wants_space(self) -> tuple[bool, bool]:
+        return True, False
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        self.h = max(2.0, m.px(self.props[1]))
+
+    def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
+        x0, y0, x1, y1 = spot
+        rounding = c.m.px(3)
+        specs = [filled(x0, y0, x1, y1, c.color("border"), rounding)]
+        at = float(x0)
+        for share in self.props[0]:
+            end = min(float(x1), at + (x1 - x0) * max(0.0, share.fraction))
+            if end - at >= 0.5:
+                tail = end - 1 if end < x1 - 1 and end - at > 3 else end
+                specs.append(filled(round(at), y0, round(tail), y1, bar_fill(c, share.tone), rounding / 2))
+            at = end
+        return specs
+
+    def tip_at(self, x: float) -> str:
+        """The tip of the share at a distance from the left edge."""
+        at = 0.0
+        for share in self.props[0]:
+            at += share.fraction * self.w
+            if x < at:
+                return str(share.tip)
+        return ""
+
+
+class Badge(Element):
+    """A small rounded label. `props`: text, tone."""
+
+    __slots__ = ("shown",)
+    STYLE = "small"
+
+    def measure(self, m: Measure) -> float:
+        return m.width(self.props[0], self.STYLE) + m.px(14)
+
+    @property
+    def shrinks(self) -> bool:  # type: ignore[override]
+        """In a row that is too narrow it gives way."""
+        return True
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        self.h = m.sizes[self.STYLE] + m.px(4)
+        self.shown = m.ellipsized(self.props[0], self.STYLE, w - m.px(13))
+
+    def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
+        _, tone = self.props
+        x0, y0, x1, y1 = spot
+        tint = {"accent": "accent_tint", "ok": "ok_tint", "warn": "warn_tint", "error": "error_tint"}
+        fill = c.color(tint.get(tone, "raised"))
+        at = (x0 + round(c.m.px(7)), y0 + round(c.m.px(2)))
+        return [
+            filled(x0, y0, x1, y1, fill, (y1 - y0) / 2),
+            ("text", *at, self.shown, self.STYLE, c.color(tone)),
+        ]
+
+    def label(self) -> str:
+        return str(self.props[0])
+
+
+def filled(x0: float, y0: float, x1: float, y1: float, fill: Color, rounding: float) -> Spec:
+    """A filled rectangle without a border."""
+    return ("rect", x0, y0, x1, y1, fill, CLEAR, rounding)
+
+
+def bar_fill(c: Canvas, tone: str) -> Color:
+    """The colour of a bar for a tone: stronger than that of text. `layer.3`: that layer's own."""
+    name, _, number = tone.partition(".")
+    if name == "layer":
+        fills = c.palette.layers
+        return fills[int(number) % len(fills)]
+    return c.palette.tokens.get(f"{tone}_bar", c.color(tone))

@@ -1,0 +1,123 @@
+"""What the mouse is over, found in the tree, and the tooltip that belongs to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import dearpygui.dearpygui as dpg
+
+from gui.canvas import Canvas
+from gui.describe import Tree
+from gui.elements.base import Element
+from gui.elements.text import StackedBar, Text
+from gui.wrap import wrap_text
+
+DELAY_S = 0.4
+WIDEST_PX = 380.0
+
+
+def chain_at(element: Element, x: float, y: float) -> list[Element]:
+    """The elements under a point of the viewport, from the outermost in."""
+    chain: list[Element] = []
+    kids = element.order
+    while True:
+        for kid in reversed(kids):
+            if _contains(kid, x, y):
+                chain.append(kid)
+                kids = kid.order
+                break
+        else:
+            return chain
+
+
+def _contains(element: Element, x: float, y: float) -> bool:
+    if element.spot is None or element.pane is None:
+        return False
+    ox, oy = element.pane.origin()
+    x0, y0, x1, y1 = element.spot
+    return ox + x0 <= x < ox + x1 and oy + y0 <= y < oy + y1
+
+
+def tip_of(element: Element, x: float) -> str:
+    """The tooltip of an element with the mouse at `x` of the viewport."""
+    if isinstance(element, StackedBar) and element.spot and element.pane:
+        return element.tip_at(x - element.pane.origin()[0] - element.spot[0])
+    if isinstance(element, Text):
+        return element.hint()
+    return element.tip
+
+
+@dataclass(slots=True)
+class Hover:
+    """The chain under the mouse, and the tooltip drawn over everything.
+
+    Args:
+        canvas: fonts and colours of the tooltip.
+    """
+
+    canvas: Canvas
+    chain: list[Element]
+    tip: str = ""
+    since_s: float = 0.0
+    drawn: tuple[str, int, int] = ("", 0, 0)
+    sheet: int = 0
+
+    def update(self, tree: Tree, x: float, y: float, now_s: float) -> bool:
+        """Find what is under the mouse; whether that changed."""
+        top = tree.top.order[-1] if tree.top.order else tree.root
+        chain = chain_at(top, x, y)
+        is_new = chain != self.chain
+        if is_new:
+            for element in self.chain:
+                element.is_hovered = False
+            for element in chain:
+                element.is_hovered = True
+            self.chain = chain
+        tip = next((found for element in reversed(chain) if (found := tip_of(element, x))), "")
+        if tip != self.tip:
+            self.tip, self.since_s = tip, now_s
+        self._show(tip if now_s - self.since_s >= DELAY_S else "", round(x), round(y))
+        return is_new
+
+    def is_waiting(self, now_s: float) -> bool:
+        """Whether a tooltip is about to appear."""
+        return bool(self.tip) and now_s - self.since_s < DELAY_S + 0.1
+
+    def hide(self) -> None:
+        """Take the tooltip away until the mouse rests again."""
+        self._show("", 0, 0)
+        self.since_s = float("inf")
+
+    def _show(self, tip: str, x: float, y: float) -> None:
+        if tip == self.drawn[0]:
+            return
+        if not self.sheet:
+            self.sheet = int(dpg.add_viewport_drawlist(front=True))
+        dpg.delete_item(self.sheet, children_only=True)
+        self.drawn = (tip, round(x), round(y))
+        if tip:
+            self._draw(tip, x, y)
+
+    def _draw(self, tip: str, x: float, y: float) -> None:
+        c, m = self.canvas, self.canvas.m
+        table, size = m.table("small"), m.sizes["small"]
+        lines = wrap_text(tip[:2000], lambda char: table[char] * size, m.px(WIDEST_PX))[:14]
+        step = round(size * 1.3)
+        pad_x, pad_y = m.px(10), m.px(7)
+        w = max(m.width(line, "small") for line in lines) + 2 * pad_x
+        h = step * (len(lines) - 1) + size + 2 * pad_y
+        view_w, view_h = dpg.get_viewport_client_width(), dpg.get_viewport_client_height()
+        left = max(4.0, min(x + m.px(12), view_w - w - 4))
+        top = y + m.px(20) if y + m.px(20) + h < view_h else y - h - m.px(6)
+        dpg.draw_rectangle(
+            (left, top),
+            (left + w, top + h),
+            fill=c.color("raised"),
+            color=c.color("border_strong"),
+            rounding=m.px(6),
+            parent=self.sheet,
+        )
+        for index, line in enumerate(lines):
+            at = (round(left + pad_x), round(top + pad_y + index * step))
+            item = dpg.draw_text(at, line, size=size, color=c.color("text"), parent=self.sheet)
+            dpg.bind_item_font(item, c.fonts["small"])

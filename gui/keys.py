@@ -1,0 +1,104 @@
+"""The keyboard: which chords were pressed since the last frame, once a press."""
+
+from __future__ import annotations
+
+_FIRST = 512
+_NAMES = (
+    "Tab Left Right Up Down PageUp PageDown Home End Insert Delete Backspace Space Enter Escape "
+    "LCtrl LShift LAlt LSuper RCtrl RShift RAlt RSuper Menu 0 1 2 3 4 5 6 7 8 9 "
+    "A B C D E F G H I J K L M N O P Q R S T U V W X Y Z "
+    "F1 F2 F3 F4 F5 F6 F7 F8 F9 F10 F11 F12"
+).split()
+_BY_CODE = {_FIRST + index: name for index, name in enumerate(_NAMES)}
+_BY_CODE |= {
+    596: "'", 597: ",", 598: "-", 599: ".", 600: "/", 601: ";", 602: "=", 603: "[", 604: "\\", 605: "]", 606: "`",
+    622: ".", 623: "/", 624: "*", 625: "-", 626: "=", 627: "Enter",
+    **{612 + digit: str(digit) for digit in range(10)},
+}  # fmt: skip
+"""Dear ImGui's key codes to the names that chords use. The keypad counts as the keys it doubles."""
+_MODIFIERS = {
+    "LCtrl": "Ctrl",
+    "RCtrl": "Ctrl",
+    "LShift": "Shift",
+    "RShift": "Shift",
+    "LAlt": "Alt",
+    "RAlt": "Alt",
+}
+_EDITING = frozenset({"Ctrl+A", "Ctrl+C", "Ctrl+V", "Ctrl+X", "Ctrl+Z", "Ctrl+Y", "Ctrl+Shift+Z"})
+_CARET = frozenset({"Left", "Right", "Up", "Down", "Home", "End", "Backspace", "Delete"})
+_ALIASES = {"Plus": "=", "+": "=", "Minus": "-", "Comma": ",", "Return": "Enter", "Esc": "Escape"}
+REPEATS = frozenset({"Up", "Down", "PageUp", "PageDown"})
+"""Keys whose auto-repeat is passed on: walking through a list."""
+
+
+def normal_chord(chord: str) -> str:
+    """The chord as pressed chords are spelled: modifiers in the order Ctrl, Alt, Shift."""
+    parts = chord.removesuffix("++").split("+") + (["+"] if chord.endswith("++") else [])
+    key = _ALIASES.get(parts[-1], parts[-1])
+    held = {part.capitalize() for part in parts[:-1]}
+    return "+".join([name for name in ("Ctrl", "Alt", "Shift") if name in held] + [_upper(key)])
+
+
+def _upper(key: str) -> str:
+    return key.upper() if len(key) == 1 else key
+
+
+def needs_no_typing(chord: str) -> bool:
+    """Whether a chord means something to a text field, so that it is not a shortcut while typing."""
+    key = chord.rpartition("+")[2]
+    if chord in _EDITING:
+        return True
+    if key in _CARET and "Alt" not in chord:
+        return True
+    return not (chord.startswith(("Ctrl", "Alt")) or (key[0] == "F" and key[1:].isdigit()))
+
+
+class Keys:
+    """Presses by edge: the toolkit repeats a held key, and reports mouse buttons as keys."""
+
+    def __init__(self) -> None:
+        self._down: set[str] = set()
+        self._pressed: list[str] = []
+        self.is_typing = False
+
+    def on_press(self, code: int) -> None:
+        """A key went down, or is still down."""
+        name = _BY_CODE.get(code)
+        if name is None or (name in self._down and name not in REPEATS):
+            return
+        self._down.add(name)
+        if name not in _MODIFIERS:
+            held = {_MODIFIERS[key] for key in self._down if key in _MODIFIERS}
+            chord = "+".join([mod for mod in ("Ctrl", "Alt", "Shift") if mod in held] + [name])
+            self._pressed.append(chord)
+
+    def on_release(self, code: int) -> None:
+        """A key went up."""
+        self._down.discard(_BY_CODE.get(code, ""))
+
+    def is_down(self, modifier: str) -> bool:
+        """Whether `Ctrl`, `Alt` or `Shift` is held."""
+        return any(_MODIFIERS.get(name) == modifier for name in self._down)
+
+    def release_all(self) -> None:
+        """The window lost the keyboard: what was held is not known any more."""
+        self._down.clear()
+
+    def take(self, chord: str, *, while_typing: bool) -> bool:
+        """Whether a chord was pressed since the last frame; only the first who asks gets it."""
+        chord = normal_chord(chord)
+        if chord not in self._pressed:
+            return False
+        if self.is_typing and not while_typing and needs_no_typing(chord):
+            return False
+        self._pressed.remove(chord)
+        return True
+
+    @property
+    def has_news(self) -> bool:
+        """Whether a key was pressed since the last frame."""
+        return bool(self._pressed)
+
+    def end_frame(self) -> None:
+        """Forget what nobody asked for."""
+        self._pressed.clear()

@@ -1,0 +1,164 @@
+"""The frame loop: takes input, describes when something changed, paces itself, survives broken callbacks."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import sys
+import time
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import dearpygui.dearpygui as dpg
+
+from gui.binding import DpgUi
+from gui.hover import Hover
+from panels.ui import Ui
+
+ACTIVE_FPS = 60.0
+IDLE_FPS = 20.0
+ACTIVE_FOR_S = 0.7
+SETTLE_FRAMES = 2
+log = logging.getLogger(__name__)
+
+
+class Loop:
+    """Runs frames. All Dear PyGui calls happen on the thread that runs it.
+
+    Args:
+        ui: the binding.
+        describe: draws one frame of the window.
+        revision: a value that differs whenever the state that `describe` reads differs.
+        on_close: the person asked to close the window.
+        on_failure: takes an exception that a callback or a panel raised, to show it as a notice.
+    """
+
+    def __init__(
+        self,
+        ui: DpgUi,
+        describe: Callable[[Ui], None],
+        revision: Callable[[], Hashable],
+        *,
+        on_close: Callable[[], None],
+        on_failure: Callable[[BaseException], None] = lambda _: None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.ui = ui
+        self._describe = describe
+        self._revision = revision
+        self._on_close = on_close
+        self._on_failure = on_failure
+        self._clock = clock
+        self._shown: tuple[object, ...] = ()
+        self._fresh = SETTLE_FRAMES
+        self._active_until_s = 0.0
+        self._mouse = (-1.0, -1.0)
+        self._hover = Hover(ui.canvas, [])
+        self._is_running = False
+        self._failed: str = ""
+        self.frames = self.described = 0
+        self._listen()
+
+    def _listen(self) -> None:
+        keys = self.ui.keys
+        with dpg.handler_registry():
+            dpg.add_key_press_handler(callback=lambda _, code: keys.on_press(_code(code)))
+            dpg.add_key_release_handler(callback=lambda _, code: keys.on_release(_code(code)))
+            dpg.add_mouse_wheel_handler(callback=lambda _, delta: self._on_wheel(float(delta)))
+            dpg.add_mouse_click_handler(callback=lambda *_: self._hover.hide())
+            dpg.add_mouse_click_handler(button=1, callback=lambda *_: self._on_right_click())
+        dpg.set_exit_callback(lambda *_: self._on_close())
+        dpg.set_viewport_resize_callback(lambda *_: self.wake())
+
+    def wake(self) -> None:
+        """Describe the next frames although nothing seems to have changed."""
+        self._fresh = SETTLE_FRAMES
+
+    def stop(self) -> None:
+        """Leave `run` after the current frame."""
+        self._is_running = False
+
+    def frame(self) -> bool:
+        """One frame: render, dispatch what happened, describe when needed. Whether anything happened."""
+        dpg.render_dearpygui_frame()
+        self.frames += 1
+        had_jobs = self._dispatch()
+        now = self._clock()
+        self.ui.poll()
+        x, y = dpg.get_mouse_pos(local=False)
+        is_busy = had_jobs or (x, y) != self._mouse or self.ui.keys.has_news or self.ui.root.touched
+        if (x, y) != self._mouse or is_busy or self._fresh or self._hover.is_waiting(now):
+            self._mouse = (x, y)
+            is_busy = self._hover.update(self.ui, x, y, now) or is_busy
+        size = (dpg.get_viewport_client_width(), dpg.get_viewport_client_height())
+        shown = (self._revision(), size)
+        if shown != self._shown or is_busy:
+            self._fresh = SETTLE_FRAMES
+        if self._fresh > 0 and min(size) > 0:
+            self._fresh -= 1
+            self._shown = shown
+            self._draw(*size)
+        if is_busy or self.ui.keys.is_typing or shown != self._shown:
+            self._active_until_s = now + ACTIVE_FOR_S
+        return is_busy
+
+    def _draw(self, width: int, height: int) -> None:
+        try:
+            self.described += 1
+            self.ui.frame(self._describe, width, height)
+            self._failed = ""
+        except Exception as error:
+            self._report(error)
+
+    def _report(self, error: Exception) -> None:
+        """Log a failure once while it lasts, and tell the person."""
+        if repr(error) != self._failed:
+            self._failed = repr(error)
+            log.exception("a frame or callback failed")
+            self._on_failure(error)
+
+    def _dispatch(self) -> bool:
+        """Run what the toolkit queued, each by itself: one that fails loses nothing of the others."""
+        jobs: list[Any] = dpg.get_callback_queue() or []
+        for callback, *arguments in jobs:
+            if callback is None:
+                continue
+            try:
+                wanted = _positional(callback)
+                callback(*(arguments if wanted is None else arguments[:wanted]))
+            except Exception as error:
+                self._report(error)
+        return bool(jobs)
+
+    def _on_wheel(self, delta: float) -> None:
+        for element in reversed(self._hover.chain):
+            if element.on_wheel(delta, self.ui.m):
+                return
+
+    def _on_right_click(self) -> None:
+        for element in reversed(self._hover.chain):
+            if element.on_right_click():
+                return
+
+    def run(self) -> None:
+        """Run frames until `stop`: 60 a second while something happens, 20 while nothing does."""
+        sys.setswitchinterval(0.001)
+        self._is_running = True
+        while self._is_running and dpg.is_dearpygui_running():
+            start = self._clock()
+            self.frame()
+            fps = ACTIVE_FPS if start < self._active_until_s else IDLE_FPS
+            time.sleep(max(0.0, 1 / fps - (self._clock() - start)))
+
+
+def _code(data: Any) -> int:
+    """The key code of a handler's data: a number, or for held keys a number and a duration."""
+    return int(data[0]) if isinstance(data, list | tuple) else int(data)
+
+
+def _positional(callback: Callable[..., Any]) -> int | None:
+    """How many positional arguments a callback takes; None: any number."""
+    kinds = [parameter.kind for parameter in inspect.signature(callback).parameters.values()]
+    if inspect.Parameter.VAR_POSITIONAL in kinds:
+        return None
+    return len(kinds)

@@ -1,0 +1,44 @@
+"""Where the program starts: opens the window, or hands a command to `core.cli` without loading Dear PyGui."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+WINDOW_COMMANDS = frozenset({"", "tour"})
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `manual-slop`.
+
+    Args:
+        argv: arguments without the program's name, by default the process's.
+
+    Returns:
+        The exit code: 0 well, 1 failed, 2 wrong usage, 130 interrupted.
+    """
+    from core.cli.arguments import parse
+
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    options = parse(arguments)
+    if options.command not in WINDOW_COMMANDS or options.headless:
+        from core.cli import run
+
+        return run(options)
+    from gui.startup import run_tour, run_window
+
+    if options.command == "tour":
+        return run_tour(options)
+    if sys.platform == "linux" and not _has_display():
+        print("There is no display: running the guided tour on a virtual screen instead.", file=sys.stderr)
+        return run_tour(options)
+    return run_window(options)
+
+
+def _has_display() -> bool:
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,54 @@
+"""The `Ui` calls that only show."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from gui.elements.text import Badge, Icon, Progress, StackedBar, Text
+from gui.icons import glyph
+from gui.ui_boxes import Boxes
+from gui.visible import visible
+from panels.ui import Length, Share, Style, Tone
+
+
+class Output(Boxes):
+    """Text and pictures."""
+
+    def text(
+        self,
+        key: Hashable,
+        value: str,
+        *,
+        tone: Tone = "text",
+        style: Style = "body",
+        wraps: bool = False,
+        width: Length = None,
+        tip: str = "",
+    ) -> None:
+        text = self.take(Text, key)
+        text.wide, text.tip = width, tip
+        props = (value, tone, style, wraps, width)
+        if props != text.source:
+            text.source = props
+            text.update((visible(value), tone, style, wraps, width))
+
+    def icon(self, key: Hashable, name: str, *, tone: Tone = "muted", tip: str = "") -> None:
+        icon = self.take(Icon, key)
+        icon.tip = tip
+        icon.update((glyph(name), tone, "body"))
+
+    def progress(
+        self, key: Hashable, fraction: float, *, tone: Tone = "accent", width: Length = 0, height: float = 6
+    ) -> None:
+        bar = self.take(Progress, key)
+        bar.wide = width
+        bar.update((min(1.0, max(0.0, fraction)), tone, height, width))
+
+    def stacked_bar(self, key: Hashable, shares: Sequence[Share], *, height: float = 10) -> None:
+        bar = self.take(StackedBar, key)
+        bar.update((tuple(shares), height))
+
+    def badge(self, key: Hashable, value: str, *, tone: Tone = "muted", tip: str = "") -> None:
+        badge = self.take(Badge, key)
+        badge.tip = tip
+        badge.update((visible(value), tone))

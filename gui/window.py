@@ -1,0 +1,116 @@
+"""The viewport: makes it, says why when it cannot, keeps its size, brings it to the front."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from dataclasses import dataclass
+
+import dearpygui.dearpygui as dpg
+
+from core.errors import SlopError
+
+TITLE = "Manual Slop"
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where the window was, in pixels of the screen, for the caller to keep."""
+
+    x: int = 80
+    y: int = 60
+    width: int = 1440
+    height: int = 900
+
+
+class NoDisplayError(SlopError):
+    """There is no screen to open a window on."""
+
+
+def check_display() -> socket.socket | None:
+    """Make sure that a window can be opened: GLFW would end the process without a word.
+
+    Returns:
+        The open connection to the display. Close it after the window is open: a display server without
+        other clients may start over when its last one leaves.
+
+    Raises:
+        NoDisplayError: no display is named, or it does not answer.
+    """
+    if sys.platform != "linux":
+        return None
+    display = os.environ.get("DISPLAY", "")
+    remedy = "Start it on a desktop, or use `manual-slop tour` or `manual-slop send`"
+    if not display:
+        wayland = os.environ.get("WAYLAND_DISPLAY", "")
+        what = (
+            f"Wayland {wayland!r} has no XWayland (DISPLAY is not set)" if wayland else "DISPLAY is not set"
+        )
+        raise NoDisplayError(f"No display to open the window on: {what}", remedy=remedy)
+    host, _, rest = display.rpartition(":")
+    number = rest.split(".")[0]
+    if not number.isdigit():
+        raise NoDisplayError(f"DISPLAY {display!r} is not the name of a display", remedy=remedy)
+    connection = _connect(host, int(number))
+    if connection is None:
+        raise NoDisplayError(f"The display {display!r} does not answer", remedy=remedy)
+    return connection
+
+
+def _connect(host: str, number: int) -> socket.socket | None:
+    """A connection to an X server, or None where none listens."""
+    path = f"/tmp/.X11-unix/X{number}"  # noqa: S108  the place that X11 fixes
+    addresses: list[tuple[int, str | tuple[str, int]]] = []
+    if host in ("", "unix"):
+        addresses = [(socket.AF_UNIX, "\0" + path), (socket.AF_UNIX, path)]
+    else:
+        addresses = [(socket.AF_INET, (host, 6000 + number))]
+    for family, address in addresses:
+        probe = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            probe.settimeout(3)
+            probe.connect(address)
+        except OSError:
+            probe.close()
+            continue
+        return probe
+    return None
+
+
+def open_viewport(placement: Placement, *, icon: str = "") -> None:
+    """Create and show the viewport. Create the Dear PyGui context first.
+
+    Raises:
+        NoDisplayError: see `check_display`.
+    """
+    connection = check_display()
+    dpg.create_viewport(
+        title=TITLE,
+        small_icon=icon,
+        large_icon=icon,
+        width=placement.width,
+        height=placement.height,
+        x_pos=max(0, placement.x),
+        y_pos=max(0, placement.y),
+        min_width=720,
+        min_height=480,
+        vsync=False,
+        disable_close=True,
+    )
+    dpg.setup_dearpygui()
+    dpg.show_viewport()
+    if connection is not None:
+        connection.close()
+
+
+def placement_now() -> Placement:
+    """Where the window is."""
+    x, y = dpg.get_viewport_pos()
+    return Placement(round(x), round(y), dpg.get_viewport_width(), dpg.get_viewport_height())
+
+
+def bring_to_front() -> None:
+    """Raise the window, as far as the desktop lets it."""
+    dpg.set_viewport_always_top(True)
+    dpg.set_viewport_always_top(False)
