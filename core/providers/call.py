@@ -24,9 +24,13 @@ class Call:
         self._lock = threading.Lock()
         self._sockets: list[socket.socket] = []
         self._is_closed = False
+        self.has_begun = False
+        """Whether the head of an answer has arrived."""
 
     def trace(self, event: str, info: Mapping[str, object]) -> None:
         """Take in an event of the HTTP client's `trace` extension."""
+        if event.endswith("receive_response_headers.complete"):
+            self.has_begun = True
         if not event.endswith(("connect_tcp.complete", "start_tls.complete")):
             return
         stream = info.get("return_value")
@@ -40,6 +44,12 @@ class Call:
             self._is_closed = True
             for sock in self._sockets:
                 _shut_down(sock)
+
+    def release(self) -> None:
+        """Close the sockets for good. Only for the thread that used them, when it is done."""
+        with self._lock:
+            for sock in self._sockets:
+                sock.close()
             self._sockets.clear()
 
     def _hold(self, sock: socket.socket) -> None:
@@ -78,7 +88,7 @@ def run_call(produce: Callable[[], Iterator[StreamItem]], cancel: CancelToken) -
     try:
         while (item := queue.get()) is not None:
             if isinstance(item, BaseException):
-                raise item
+                item = _cancelled_or_raise(item, cancel)
             yield item
             if isinstance(item, Stopped):
                 return
@@ -98,6 +108,15 @@ def _pump(
         queue.put(None)
     except Exception as error:  # noqa: BLE001 - the edge of this thread: the reader raises it
         queue.put(error)
+    finally:
+        call.release()
+
+
+def _cancelled_or_raise(error: BaseException, cancel: CancelToken) -> Stopped:
+    """A call whose sockets a cancel closed fails in some way: that is no failure."""
+    if cancel.is_cancelled:
+        return Stopped(StopKind.CANCELLED)
+    raise error
 
 
 def _shut_down(sock: socket.socket) -> None:
