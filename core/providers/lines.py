@@ -1,0 +1,115 @@
+"""A child process that is given its whole input and read line by line, in a process group of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+
+
+class SilenceError(Exception):
+    """The child said nothing for too long. It was ended."""
+
+
+class ChildLines:
+    """Starts at once. Standard input is written by a thread of its own, so that a child that answers early, or never
+    reads, blocks nobody.
+
+    Args:
+        arguments: program and arguments; text: its whole standard input; env: its whole environment.
+
+    Raises:
+        OSError: the program cannot be started.
+    """
+
+    def __init__(self, arguments: Sequence[str], text: str, *, cwd: str, env: Mapping[str, str]) -> None:
+        self._process = subprocess.Popen(
+            arguments,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=cwd,
+            env=dict(env),
+            encoding="utf-8",
+            errors="replace",
+            start_new_session=os.name == "posix",
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        self._lines: SimpleQueue[str | None] = SimpleQueue()
+        self._last_words: deque[str] = deque(maxlen=20)
+        self._threads = [
+            threading.Thread(target=work, args=args, name="child-io", daemon=True)
+            for work, args in ((self._write, (text,)), (self._read, ()), (self._read_errors, ()))
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def pid(self) -> int:
+        """The child's process id, which is its group's too."""
+        return self._process.pid
+
+    @property
+    def ending(self) -> str:
+        """How it ended, in words: exit code or signal, and what it last wrote to standard error."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(2)
+        self._threads[2].join(1)
+        code = self._process.returncode
+        how = "still running" if code is None else f"signal {-code}" if code < 0 else f"exit code {code}"
+        return ": ".join(part for part in (how, " ".join(self._last_words)) if part)
+
+    def lines(self, timeout_s: float) -> Iterator[str]:
+        """Its lines as they come, until it closes its output.
+
+        Raises:
+            SilenceError: nothing came for `timeout_s` seconds.
+        """
+        while True:
+            try:
+                line = self._lines.get(timeout=timeout_s)
+            except Empty:
+                self.kill()
+                raise SilenceError from None
+            if line is None:
+                return
+            yield line
+
+    def kill(self) -> None:
+        """End the child and everything that it started, without waiting. Idempotent, thread-safe."""
+        if os.name == "posix":
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        elif self._process.poll() is None:
+            tree = ["taskkill", "/F", "/T", "/PID", str(self._process.pid)]
+            subprocess.run(tree, capture_output=True, check=False)
+
+    def close(self) -> None:
+        """End the child and wait until nothing of it is left here."""
+        self.kill()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(2)
+        for thread in self._threads:
+            thread.join(1)
+
+    def _write(self, text: str) -> None:
+        assert self._process.stdin is not None
+        with suppress(OSError), self._process.stdin:
+            self._process.stdin.write(text)
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout:
+            for line in self._process.stdout:
+                self._lines.put(line)
+        self._lines.put(None)
+
+    def _read_errors(self) -> None:
+        assert self._process.stderr is not None
+        with self._process.stderr:
+            self._last_words.extend(line.strip() for line in self._process.stderr if line.strip())
