@@ -1,0 +1,171 @@
+"""The disk worker: every effect on a real folder, every failure an event that names it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from core.errors import StorageError
+from core.store import home as store_home
+from core.values import effects as f
+from core.values import events as e
+from core.values.discussion import DiscussionMeta, Draft
+from core.values.events import Event
+from core.values.messages import Role, TextPart
+from core.values.records import MessageRecord, UsageRecord
+from core.values.usage import Usage
+from core.workers.disk import DiskHandler, join_state, split_state, supersedes
+
+AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
+META = DiscussionMeta("20261120-120000-abcdef", "Sky", AT, "embedded", "smollm2")
+PROMPT = MessageRecord("m1", AT, Role.USER, (TextPart("Why is it blue?"),))
+REPLY = MessageRecord("m2", AT, Role.ASSISTANT, (TextPart("It scatters."),))
+USAGE = UsageRecord("u1", AT, "m2", Usage(input_tokens=10, cost_usd=0.5))
+
+
+class Desk:
+    """A handler on a fresh home, and what it reported."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        store_home.open_home(home, AT)
+        self.events: list[Event] = []
+        self.dropped: list[str] = []
+        self.handler = DiskHandler(home, lambda: AT, self.events.append, self, lambda: 1000)
+
+    def drop(self, discussion_id: str) -> None:
+        self.dropped.append(discussion_id)
+
+    def do(self, effect: f.Effect) -> Event | None:
+        """Carry out an effect; the event it reported last."""
+        before = len(self.events)
+        self.handler.handle(effect)
+        return self.events[-1] if len(self.events) > before else None
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    desk = Desk(tmp_path / "home")
+    desk.do(f.CreateOnDisk(META))
+    return desk
+
+
+def test_a_discussion_is_made_and_reported_with_its_row(desk: Desk) -> None:
+    (created,) = desk.events
+    assert isinstance(created, e.DiscussionCreated)
+    assert created.summary.meta == META
+    assert (desk.home / "discussions" / META.id / "meta.toml").is_file()
+
+
+def test_records_are_on_disk_when_they_are_reported(desk: Desk) -> None:
+    event = desk.do(f.AppendRecords(META.id, (PROMPT, REPLY, USAGE), "token"))
+
+    assert event == e.RecordsAppended(META.id, (PROMPT, REPLY, USAGE), "token")
+    loaded = desk.do(f.LoadDiscussion(META.id))
+    assert isinstance(loaded, e.DiscussionLoaded)
+    assert [m.text for m in loaded.discussion.messages] == ["Why is it blue?", "It scatters."]
+    assert desk.dropped == []
+
+
+def test_the_reply_journal_goes_only_after_the_reply_is_logged(desk: Desk) -> None:
+    desk.do(f.AppendRecords(META.id, (REPLY,), "reply/x", drops_reply_journal=True))
+    assert desk.dropped == [META.id]
+
+    failed = desk.do(f.AppendRecords("gone", (REPLY,), "reply/y", drops_reply_journal=True))
+    assert isinstance(failed, e.WriteFailed)
+    assert (failed.token, failed.records) == ("reply/y", (REPLY,))
+    assert desk.dropped == [META.id]
+
+
+def test_a_branch_holds_the_parents_words_up_to_its_point(desk: Desk) -> None:
+    desk.do(f.AppendRecords(META.id, (PROMPT, REPLY)))
+    new = DiscussionMeta("20261120-130000-bcdefg", "Sky (branch)", AT, "embedded", "smollm2")
+
+    event = desk.do(f.BranchOnDisk(META.id, "m1", new))
+
+    assert isinstance(event, e.DiscussionCreated)
+    assert [m.text for m in event.discussion.messages] == ["Why is it blue?"]
+    assert event.summary.meta.parent_id == META.id
+    assert event.summary.turns == 1
+
+
+def test_the_trash_gives_back_what_it_took(desk: Desk) -> None:
+    desk.do(f.AppendRecords(META.id, (PROMPT, REPLY, USAGE)))
+
+    trashed = desk.do(f.TrashOnDisk(META.id, "Sky", "deleted"))
+    assert isinstance(trashed, e.DiscussionTrashed)
+    assert not (desk.home / "discussions" / META.id).exists()
+
+    restored = desk.do(f.RestoreOnDisk(META.id))
+    assert isinstance(restored, e.DiscussionRestored)
+    assert (restored.summary.turns, restored.summary.usage.cost_usd) == (1, 0.5)
+    assert restored.summary.preview == "It scatters."
+
+
+def test_a_draft_is_kept_and_comes_back(desk: Desk) -> None:
+    desk.do(f.WriteDraft(META.id, Draft("half a thou")))
+    loaded = desk.do(f.LoadDiscussion(META.id))
+    assert isinstance(loaded, e.DiscussionLoaded)
+    assert loaded.discussion.draft.text == "half a thou"
+
+
+def test_a_draft_of_a_deleted_discussion_makes_no_folder_anew(desk: Desk) -> None:
+    desk.do(f.TrashOnDisk(META.id, "Sky", "deleted"))
+    desk.do(f.WriteDraft(META.id, Draft("late")))
+    assert not (desk.home / "discussions" / META.id).exists()
+
+
+def test_a_file_and_a_paste_are_attached_by_content(desk: Desk, tmp_path: Path) -> None:
+    source = tmp_path / "notes.txt"
+    source.write_text("remember", encoding="utf-8")
+
+    by_path = desk.do(f.StoreAttachment(META.id, path=str(source)))
+    by_text = desk.do(f.StoreAttachment(META.id, text="remember", name="pasted.txt"))
+
+    assert isinstance(by_path, e.AttachmentStored)
+    assert isinstance(by_text, e.AttachmentStored)
+    assert by_path.part.sha256 == by_text.part.sha256
+    assert by_path.part.name == "notes.txt"
+
+
+@pytest.mark.parametrize("size", [1001, 5000])
+def test_a_file_over_the_limit_is_refused_with_both_sizes(desk: Desk, tmp_path: Path, size: int) -> None:
+    source = tmp_path / "big.bin"
+    source.write_bytes(b"x" * size)
+    with pytest.raises(StorageError, match="1,000") as refused:
+        desk.do(f.StoreAttachment(META.id, path=str(source)))
+    assert "slices" in refused.value.remedy
+
+
+def test_a_path_that_is_no_file_is_refused_by_name(desk: Desk, tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="not a file"):
+        desk.do(f.StoreAttachment(META.id, path=str(tmp_path / "nothing")))
+
+
+@pytest.mark.parametrize("form", ["markdown", "json"])
+def test_an_export_is_written_where_the_person_said(desk: Desk, tmp_path: Path, form: str) -> None:
+    desk.do(f.AppendRecords(META.id, (PROMPT, REPLY)))
+    target = tmp_path / "export"
+
+    done = desk.do(f.WriteExport(META.id, form, str(target)))
+
+    assert isinstance(done, e.OperationDone)
+    assert "It scatters." in target.read_text(encoding="utf-8")
+
+
+def test_the_windows_state_comes_back_with_the_selection(desk: Desk) -> None:
+    desk.do(f.WriteWindow("[panes]\nleft = 280\n", META.id))
+    assert split_state(store_home.read_state(desk.home)) == ("[panes]\nleft = 280\n", META.id)
+
+
+def test_a_state_file_of_another_hand_is_all_the_windows() -> None:
+    assert split_state("[panes]\nleft = 1\n") == ("[panes]\nleft = 1\n", "")
+    assert split_state(join_state("", "x")) == ("", "x")
+
+
+def test_only_the_last_draft_of_a_discussion_is_written() -> None:
+    assert supersedes(f.WriteDraft("a", Draft("2")), f.WriteDraft("a", Draft("1")))
+    assert not supersedes(f.WriteDraft("a", Draft("2")), f.WriteDraft("b", Draft("1")))
+    assert not supersedes(f.WriteDraft("a", Draft("2")), f.AppendRecords("a", ()))
