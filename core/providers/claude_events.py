@@ -155,7 +155,8 @@ def claude_failure(
         kind = FailureKind.STREAM_DROPPED if reader.has_begun else FailureKind.SERVER_FAULT
         detail = f"the process ended with {ending}"
         return provider_error(kind, server, detail=detail, remedy=remedy, model=model, key=key)
-    detail = str(reader.result.get("result") or reader.result.get("subtype") or "")
+    told = reader.result.get("result") or reader.result.get("subtype")
+    detail = str(told) if reader.result.get("is_error") or reader.result.get("subtype") != "success" else ""
     status = reader.result.get("api_error_status")
     status = status if isinstance(status, int) else None
     kind = _kind(reader, detail, status)
@@ -182,6 +183,8 @@ def _kind(reader: ClaudeReader, detail: str, status: int | None) -> FailureKind:
         return FailureKind.NO_KEY
     if reader.error_word == "rate_limit" and _SPENT.search(detail):
         return FailureKind.NO_QUOTA
+    if status in {503, 529}:
+        return FailureKind.OVERLOADED
     known = _KIND_OF_ERROR.get(reader.error_word)
     if known is not None:
         return known
