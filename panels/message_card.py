@@ -93,7 +93,7 @@ def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> No
     ui, view, key = desk.ui, desk.view, (opened.id, message.id)
     if ui.button("copy", "", icon="copy", kind="ghost", tip="Copy as Markdown", is_small=True):
         ui.copy(message.text)
-    if ui.button("edit", "", icon="pen", kind="ghost", tip="Edit", is_small=True):
+    if ui.button("edit", "", icon="pen", kind="ghost", tip="Edit message", is_small=True):
         view.editing[key] = message.text
     if ui.button("branch", "", icon="code-branch", kind="ghost", tip="Branch from here", is_small=True):
         desk.send(c.BranchDiscussion(opened.id, message.id))

@@ -207,8 +207,6 @@ class RecordingUi:
                 inside = {path for path in self._open_menus if node.path[: len(path)] == path}
                 is_open = node.path in self._open_menus
                 self._open_menus = inside - {node.path} if is_open else inside | {node.path}
-                if any(n.kind == "clickable" for n in node.above()):
-                    pass  # a menu on a card takes the click for itself
             case "checkbox":
                 self._events[node.path, "toggle"] = not node.value
             case "tab":
@@ -216,6 +214,7 @@ class RecordingUi:
                 self._events[node.parent.path, "tab"] = node.value
             case _:
                 self._events[node.path, "click"] = True
+                self.frame()
                 self._open_menus.clear()
         self.settle()
 
