@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from core import log_codec, paths
 from core.errors import LockedError, StorageError
@@ -111,9 +112,15 @@ def scan(path: Path, *, start: int = 0, end: int | None = None, first_line: int 
                 line = stream.readline(limit)
                 if not line:
                     return
-                if line.strip(b" \t\r\n\0"):
-                    yield LogLine(offset, len(line), log_codec.decode(line, number), not line.endswith(b"\n"))
-                offset += len(line)
+                size = len(line)
+                if size == MAX_LINE_BYTES and not line.endswith(b"\n"):
+                    size += _skip_line(stream)
+                    yield LogLine(
+                        offset, size, ForeignLine(number, f"it is longer than {MAX_LINE_BYTES:,} bytes")
+                    )
+                elif line.strip(b" \t\r\n\0"):
+                    yield LogLine(offset, size, log_codec.decode(line, number), not line.endswith(b"\n"))
+                offset += size
                 number += 1
 
 
@@ -134,6 +141,16 @@ def foreign_sentences(content: LogContent) -> tuple[str, ...]:
     lines = [f"Line {f.line_number} of the log was left alone: {f.reason}" for f in content.foreign[:3]]
     more = len(content.foreign) - len(lines)
     return (*lines, f"{more} more lines of the log were left alone") if more else tuple(lines)
+
+
+def _skip_line(stream: BinaryIO) -> int:
+    """Pass over what is left of a line. Returns its bytes."""
+    skipped = 0
+    while piece := stream.readline(MAX_LINE_BYTES):
+        skipped += len(piece)
+        if piece.endswith(b"\n"):
+            break
+    return skipped
 
 
 def _torn_sentence(line: LogLine) -> str:

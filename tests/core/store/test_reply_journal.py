@@ -1,0 +1,280 @@
+"""What had arrived of a paid reply outlives the program, whatever ends it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import LockedError, StorageError
+from core.store import discussions, log, reply_journal
+from core.store.reply_journal import ReplyHead
+from core.values.messages import Message, Part, ReasoningPart, Role, Status, TextPart, ToolCallPart
+from tests.core.records import ID, NOW, reply, texts, user
+from tests.core.store.faults import FullDisk, ReadOnlyDisk, made, names
+
+HEAD = ReplyHead("r1", NOW, "anthropic", "claude-x")
+
+STREAMER = """
+import sys
+from datetime import datetime
+from pathlib import Path
+from core.store import reply_journal
+from tests.core.records import ID, NOW
+head = reply_journal.ReplyHead("r1", NOW, "anthropic", "claude-x")
+journal = reply_journal.start(Path(sys.argv[1]), ID, head, clock=iter(range(10**9)).__next__)
+journal.add_reasoning("thinking")
+for number in range(10**6):
+    journal.add_text(f"{number} ")
+    print(number, flush=True)
+"""
+
+
+class Clock:
+    """Seconds that pass when told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def left_in(home: Path) -> list[tuple[str, tuple[Part, ...]]]:
+    with reply_journal.leftovers(home, ID) as left:
+        return [(found.head.reply_id, found.parts) for found in left]
+
+
+def loaded(home: Path) -> tuple[Message, ...]:
+    return discussions.load(home, ID, NOW).discussion.messages
+
+
+def test_a_finished_journal_leaves_nothing(tmp_path: Path) -> None:
+    directory = made(tmp_path)
+    journal = reply_journal.start(tmp_path, ID, HEAD)
+    journal.add_text("hello")
+    journal.finish()
+
+    assert names(directory) == {"meta.toml"}
+    assert left_in(tmp_path) == []
+
+
+def test_what_had_arrived_becomes_an_interrupted_message_once(tmp_path: Path) -> None:
+    directory = made(tmp_path, [user("a")])
+    journal = reply_journal.start(tmp_path, ID, HEAD)
+    journal.add_reasoning("let me ")
+    journal.add_reasoning("think")
+    journal.add_text("the ")
+    journal.add_text("answer")
+    journal.close()
+
+    first = discussions.load(tmp_path, ID, NOW).discussion
+
+    assert first.repaired == (
+        "The program ended while a reply was arriving; what had arrived was kept and marked",
+    )
+    message = first.messages[-1]
+    assert (message.id, message.role, message.status) == ("r1", Role.ASSISTANT, Status.INTERRUPTED)
+    assert (message.text, message.reasoning) == ("the answer", "let me think")
+    assert (message.provider, message.model) == ("anthropic", "claude-x")
+    assert first.failed_message_id == ""
+    assert names(directory) == {"meta.toml", "log.jsonl"}
+    second = discussions.load(tmp_path, ID, NOW).discussion
+    assert second.messages == first.messages
+    assert second.repaired == ()
+
+
+def test_a_reply_whose_record_is_in_the_log_already_is_not_added_again(tmp_path: Path) -> None:
+    """The program died between the append and the removal of the journal."""
+    directory = made(tmp_path, [user("a"), reply("r1", "the whole answer")])
+    journal = reply_journal.start(tmp_path, ID, HEAD)
+    journal.add_text("the whole")
+    journal.close()
+
+    found = discussions.load(tmp_path, ID, NOW).discussion
+
+    assert [m.text for m in found.messages] == ["hello", "the whole answer"]
+    assert found.repaired == ()
+    assert names(directory) == {"meta.toml", "log.jsonl"}
+
+
+def test_a_call_of_which_nothing_arrived_leaves_the_message_to_be_sent_again(tmp_path: Path) -> None:
+    made(tmp_path, [user("a")])
+    reply_journal.start(tmp_path, ID, HEAD).close()
+
+    found = discussions.load(tmp_path, ID, NOW).discussion
+
+    assert found.failed_message_id == "a"
+    assert len(found.entries) == 1
+
+
+def test_blocks_of_reasoning_stay_apart_and_tool_calls_in_their_place(tmp_path: Path) -> None:
+    made(tmp_path)
+    call = ToolCallPart("c1", "read", '{"path":"x"}')
+    journal = reply_journal.start(tmp_path, ID, HEAD)
+    journal.add_reasoning("one")
+    journal.add_reasoning("", '{"signature":"s"}')
+    journal.add_reasoning("two")
+    journal.add_text("a")
+    journal.add_tool_call(call)
+    journal.add_text("b")
+    journal.close()
+
+    parts = (
+        ReasoningPart("one", '{"signature":"s"}'),
+        ReasoningPart("two"),
+        TextPart("a"),
+        call,
+        TextPart("b"),
+    )
+    assert left_in(tmp_path) == [("r1", parts)]
+
+
+def test_it_is_written_after_a_fifth_of_a_second_or_four_kilobytes(tmp_path: Path) -> None:
+    path = made(tmp_path) / "reply.part"
+    clock = Clock()
+    journal = reply_journal.start(tmp_path, ID, HEAD, clock=clock)
+    empty = path.stat().st_size
+    clock.now = 0.19
+    journal.add_text("one")
+    assert path.stat().st_size == empty
+
+    clock.now = 0.21
+    journal.add_text("two")
+    assert path.read_bytes()[empty:] == b'{"t":"one"}\n{"t":"two"}\n'
+
+    journal.add_text("x" * 5_000)
+    assert path.stat().st_size > empty + 5_000
+    journal.finish()
+
+
+@given(st.lists(texts, max_size=6), st.integers(0, 400))
+def test_a_journal_torn_at_any_byte_gives_the_start_of_what_arrived(
+    tmp_path_factory: pytest.TempPathFactory, deltas: list[str], cut: int
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    path = made(home) / "reply.part"
+    journal = reply_journal.start(home, ID, HEAD)
+    for delta in deltas:
+        journal.add_text(delta)
+    journal.close()
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) - cut] if cut < len(data) else b"")
+
+    found = left_in(home)
+
+    for _, parts in found:
+        assert "".join(deltas).startswith("".join(part.text for part in parts if isinstance(part, TextPart)))
+    assert cut > 0 or [parts for _, parts in found] == [((TextPart("".join(deltas)),) if deltas else ())]
+
+
+@pytest.mark.parametrize(
+    "junk", [b"", b"\0\0\0", b"not json\n", b"[]\n", b'{"id":1}\n', b'{"id":"a","at":"x"}\n']
+)
+def test_a_journal_that_is_no_journal_is_passed_over(tmp_path: Path, junk: bytes) -> None:
+    directory = made(tmp_path, [user("a")])
+    (directory / "reply.part").write_bytes(junk)
+
+    assert [m.id for m in loaded(tmp_path)] == ["a"]
+
+
+def test_while_one_process_receives_no_other_begins_nor_takes_over(tmp_path: Path) -> None:
+    made(tmp_path, [user("a")])
+    journal = reply_journal.start(tmp_path, ID, HEAD)
+    journal.add_text("arriving")
+    journal.flush()
+
+    with pytest.raises(LockedError, match="is receiving a reply"):
+        reply_journal.start(tmp_path, ID, HEAD)
+    assert [m.id for m in loaded(tmp_path)] == ["a"]
+    assert left_in(tmp_path) == []
+    journal.close()
+    assert [m.text for m in loaded(tmp_path)] == ["hello", "arriving"]
+
+
+def test_a_leftover_is_set_aside_when_the_next_reply_begins(tmp_path: Path) -> None:
+    made(tmp_path, [user("a")])
+    for number in range(12):
+        journal = reply_journal.start(tmp_path, ID, ReplyHead(f"r{number}", NOW, "p", "m"))
+        journal.add_text(f"part {number}")
+        journal.close()
+
+    assert [m.id for m in loaded(tmp_path)] == ["a", *(f"r{n}" for n in range(12))]
+
+
+def test_a_full_disk_is_said_once_and_the_reply_goes_on(tmp_path: Path) -> None:
+    made(tmp_path)
+    clock = Clock()
+    journal = reply_journal.start(tmp_path, ID, HEAD, disk=FullDisk(200), clock=clock)
+    clock.now = 1.0
+    with pytest.raises(StorageError, match="the disk is full"):
+        journal.add_text("x" * 300)
+
+    journal.add_text("more")
+    journal.flush()
+    journal.finish()
+    reply_journal.start(tmp_path, ID, HEAD).finish()
+
+
+@pytest.mark.parametrize("disk", [FullDisk(0), FullDisk(10), ReadOnlyDisk()])
+def test_a_journal_that_cannot_begin_says_so_and_frees_its_lock(tmp_path: Path, disk: FullDisk) -> None:
+    directory = made(tmp_path)
+    with pytest.raises(StorageError) as caught:
+        reply_journal.start(tmp_path, ID, HEAD, disk=disk)
+
+    assert caught.value.errno in {errno.ENOSPC, errno.EROFS}
+    assert names(directory) == {"meta.toml"}
+    reply_journal.start(tmp_path, ID, HEAD).finish()
+
+
+def test_lone_surrogates_from_a_stream_do_not_break_the_journal(tmp_path: Path) -> None:
+    made(tmp_path)
+    journal = reply_journal.start(tmp_path, ID, HEAD)
+    journal.add_text("a\ud83d")
+    journal.close()
+
+    assert left_in(tmp_path) == [("r1", (TextPart("a\ufffd"),))]
+
+
+def test_where_the_repair_cannot_be_written_the_reply_is_shown_and_kept_for_later(tmp_path: Path) -> None:
+    directory = made(tmp_path, [user("a")])
+    journal = reply_journal.start(tmp_path, ID, HEAD)
+    journal.add_text("precious")
+    journal.close()
+
+    shown = discussions.load(tmp_path, ID, NOW, disk=FullDisk(0)).discussion
+
+    assert [m.text for m in shown.messages] == ["hello", "precious"]
+    assert (directory / "reply.part").exists()
+    assert [m.text for m in loaded(tmp_path)] == ["hello", "precious"]
+    assert not (directory / "reply.part").exists()
+
+
+def test_a_reply_survives_kill_9(tmp_path: Path) -> None:
+    made(tmp_path, [user("a")])
+    child = subprocess.Popen(
+        [sys.executable, "-c", STREAMER, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[3],
+    )
+    assert child.stdout is not None
+    for line in child.stdout:
+        if line == "100\n":
+            assert left_in(tmp_path) == []
+            os.kill(child.pid, signal.SIGKILL)
+            break
+    child.communicate(timeout=60)
+
+    message = loaded(tmp_path)[-1]
+
+    assert (message.id, message.status, message.reasoning) == ("r1", Status.INTERRUPTED, "thinking")
+    assert message.text.startswith("".join(f"{n} " for n in range(101)))
+    assert log.read(tmp_path, ID).records[-1].id == "r1"
