@@ -214,10 +214,10 @@ class WindowView:
         self.settings_section = _text(found.get("settings_section"), self.settings_section)
         self.list_px = _within(found.get("list_px"), 160, 800, self.list_px)
         self.hub_px = _within(found.get("hub_px"), 160, 1200, self.hub_px)
-        self.is_list_shown = found.get("is_list_shown", True) is True
-        self.is_hub_shown = found.get("is_hub_shown", True) is True
-        self.is_archive_open = found.get("is_archive_open", False) is True
-        self.scroll = _scrolls(found.get("scroll"))
+        self.is_list_shown = found.get("is_list_shown", self.is_list_shown) is True
+        self.is_hub_shown = found.get("is_hub_shown", self.is_hub_shown) is True
+        self.is_archive_open = found.get("is_archive_open", self.is_archive_open) is True
+        self.scroll |= _scrolls(found.get("scroll"))
         self.saved = self.kept()
 
 

@@ -307,9 +307,9 @@ class RecordingUi:
         self._events[node.path, "click"] = True
         self.settle()
 
-    def scroll(self, first: int | None = None) -> None:
-        """Scroll the largest virtual list to a row, or to its end."""
-        node = max(self.nodes("virtual_list"), key=lambda n: n.value)
+    def scroll(self, name: str, first: int | None = None) -> None:
+        """Scroll the virtual list whose key is or starts with `name` to a row, or to its end."""
+        (node,) = [n for n in self.nodes("virtual_list") if name in (n.path[-1], _first(n.path[-1]))]
         self._lists[node.path] = ListView(first or 0, is_at_end=first is None)
         self.settle()
 
@@ -735,6 +735,10 @@ class RecordingUi:
 
     def is_focused(self, key: Hashable) -> bool:
         return self._focused == (*self._here.path, key)
+
+
+def _first(key: Hashable) -> Hashable:
+    return key[0] if isinstance(key, tuple) and key else None
 
 
 def _is_function_key(chord: str) -> bool:

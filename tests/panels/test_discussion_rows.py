@@ -6,6 +6,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.values.state import AppState
 from panels.discussion_rows import Card, Heading, rows, shown_ids
 from panels.view import WindowView
 from tests.panels import states
@@ -13,7 +14,7 @@ from tests.panels import states
 DAY = timedelta(days=1)
 
 
-def _shown(state: states.AppState, view: WindowView | None = None) -> list[str]:
+def _shown(state: AppState, view: WindowView | None = None) -> list[str]:
     return [
         row.title if isinstance(row, Heading) else "  " * row.depth + row.id
         for row in rows(state, view or WindowView())

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 from core.values import commands as c
+from core.values.state import AppState
 from panels.palette import rank
 from tests.panels import states
 from tests.panels.screen import Screen
 
 
-def _open(state: states.AppState | None = None) -> Screen:
+def _open(state: AppState | None = None) -> Screen:
     screen = Screen(state or states.working())
     screen.ui.press("Ctrl+Shift+P")
     return screen
