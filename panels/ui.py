@@ -150,9 +150,15 @@ class Ui(Protocol):
         ...
 
     def clickable(
-        self, key: Hashable, kind: Surface, *, height: Length = None, tip: str = ""
+        self,
+        key: Hashable,
+        kind: Surface,
+        *,
+        height: Length = None,
+        tip: str = "",
+        padding: tuple[float, float] | None = None,
     ) -> AbstractContextManager[Clicks]:
-        """A surface that can be clicked as a whole (a card of a list)."""
+        """A surface that can be clicked as a whole (a card of a list). `padding` as in `surface`."""
         ...
 
     def split(
