@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
-from core.providers.attachments import attachment_text, data_url, refuse_attachment
+from core.providers.attachments import data_url
 from core.providers.base import ReadBlob
 from core.providers.profiles import nearest_effort
 from core.providers.responses_body import effort_word, is_strict_schema
+from core.providers.wire import attached, sorted_object
 from core.values.messages import AttachmentPart, Role, ToolCallPart, ToolResultPart
 from core.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage, RequestPart
 from core.values.stack import Segment
@@ -25,8 +25,7 @@ def chat_body(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBl
     is the same when the next turn comes without it. A message with a picture is a list of parts.
 
     Raises:
-        ProviderError: an attachment that the model cannot take.
-        StorageError: an attachment is gone.
+        ProviderError: an attachment that the model does not take, or that is gone.
 
     Source: OpenAI API reference, "Create chat completion", openai 3.51.0 (read 2026-11-20).
     """
@@ -45,16 +44,16 @@ def chat_body(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBl
                 "function": {
                     "name": tool.name,
                     "description": tool.description,
-                    "parameters": json.loads(tool.parameters_json),
+                    "parameters": sorted_object(tool.parameters_json) or {"type": "object"},
                 },
             }
-            for tool in request.tools
+            for tool in sorted(request.tools, key=lambda tool: tool.name)
         ]
     level = nearest_effort(profile, request.effort)
     if level is not Effort.AUTO and profile.thinking.startswith("effort"):
         body["reasoning_effort"] = effort_word(level, profile)
     if request.response_schema_json:
-        schema = json.loads(request.response_schema_json)
+        schema = sorted_object(request.response_schema_json) or {}
         form = {"name": "reply", "schema": schema, "strict": is_strict_schema(schema)}
         body["response_format"] = {"type": "json_schema", "json_schema": form}
     return body
@@ -68,7 +67,7 @@ def chat_messages(request: ProviderRequest, profile: ModelProfile, read_blob: Re
     for message in request.messages:
         match message.role:
             case Role.USER:
-                content = _user_content(message.parts, request.model, profile, read_blob)
+                content = _user_content(message.parts, profile, read_blob)
                 messages.append({"role": "user", "content": content})
             case Role.ASSISTANT:
                 messages.append(_assistant(message))
@@ -81,7 +80,7 @@ def join_texts(texts: Iterable[str]) -> str:
     """Join texts with a blank line between. What stands between two depends only on the first."""
     joined = ""
     for text in texts:
-        if not text:
+        if not text.strip():
             continue
         if joined and not joined.endswith("\n\n"):
             joined += "\n" if joined.endswith("\n") else "\n\n"
@@ -90,21 +89,18 @@ def join_texts(texts: Iterable[str]) -> str:
 
 
 def _user_content(
-    parts: tuple[RequestPart, ...], model: str, profile: ModelProfile, read_blob: ReadBlob
+    parts: tuple[RequestPart, ...], profile: ModelProfile, read_blob: ReadBlob
 ) -> str | list[Json]:
     content: list[Json] = []
     for part in parts:
         if isinstance(part, Segment):
             _add_text(content, part.text)
         elif isinstance(part, AttachmentPart):
-            data = read_blob(part.sha256)
-            text = attachment_text(part, data)
-            if text is not None:
-                _add_text(content, text)
-            elif part.is_image and profile.takes_images:
-                content.append({"type": "image_url", "image_url": {"url": data_url(part, data)}})
+            data = attached(part, read_blob, profile)
+            if isinstance(data, str):
+                _add_text(content, data)
             else:
-                raise refuse_attachment(part, model)
+                content.append({"type": "image_url", "image_url": {"url": data_url(part, data)}})
     if all(part["type"] == "text" for part in content):
         return "".join(part["text"] for part in content)
     return content
@@ -114,7 +110,7 @@ def _add_text(content: list[Json], text: str) -> None:
     """Add a text to the part before it, where that is text too."""
     if content and content[-1]["type"] == "text":
         content[-1]["text"] = join_texts((content[-1]["text"], text))
-    elif text:
+    elif text.strip():
         content.append({"type": "text", "text": text})
 
 

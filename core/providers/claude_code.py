@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from core.errors import FailureKind
@@ -86,9 +87,10 @@ class ClaudeCodeProvider:
         program = find_program()
         if program is None:
             raise provider_error(FailureKind.NOT_INSTALLED, self._server, remedy=INSTALL_REMEDY)
-        prompt = claude_input(request, read_blob)
+        profile = find_profile(self._models, self._server.id, request.model, kind=self._server.kind)
+        prompt = claude_input(request, replace(profile, takes_images=True), read_blob)
         with tempfile.TemporaryDirectory(prefix="slop-claude-", ignore_cleanup_errors=True) as folder:
-            arguments = [program, *self._arguments(request, Path(folder))]
+            arguments = [program, *self._arguments(request, profile, Path(folder))]
             child = self._start(arguments, prompt, folder, request)
             cancel.on_cancel(child.kill)
             try:
@@ -134,7 +136,7 @@ class ClaudeCodeProvider:
             raise provider_error(FailureKind.TIMED_OUT, self._server, detail=detail) from error
         raise claude_failure(self._server, reader, child.ending, model=request.model, key=self._key)
 
-    def _arguments(self, request: ProviderRequest, folder: Path) -> list[str]:
+    def _arguments(self, request: ProviderRequest, profile: ModelProfile, folder: Path) -> list[str]:
         """The command line. The prompt goes over standard input, the system prompt in a file: arguments are bounded.
 
         Source: `claude --help` and code.claude.com/docs/en/cli-reference, 2.1.197; seen working 2026-11-20.
@@ -144,7 +146,6 @@ class ClaudeCodeProvider:
         arguments += ["--strict-mcp-config", "--setting-sources", "", "--tools", ""]
         if request.model:
             arguments += ["--model", request.model]
-        profile = find_profile(self._models, self._server.id, request.model, kind=self._server.kind)
         level = nearest_effort(profile, request.effort)
         if level not in {Effort.AUTO, Effort.NONE}:
             arguments += ["--effort", level.value]

@@ -12,6 +12,7 @@ from typing import Any
 
 from core.errors import FailureKind, ProviderError
 from core.providers.errors import kind_of_status, provider_error
+from core.providers.wire import canonical_json
 from core.values.provider import ReasoningDelta, StopKind, Stopped, StreamItem, TextDelta, UsageUpdate
 from core.values.settings import ServerSettings
 from core.values.usage import Usage
@@ -120,7 +121,7 @@ class ClaudeReader:
                 self.result = event
                 return
             output = event["structured_output"]
-            yield TextDelta(json.dumps(output, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
+            yield TextDelta(canonical_json(output))
         self.stop = Stopped(_STOPS.get(reason, StopKind.COMPLETED), reason)
 
 

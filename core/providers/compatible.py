@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from core.providers.call import run_call
 from core.providers.chat_body import chat_body, chat_messages
 from core.providers.chat_stream import ChatReader
 from core.providers.errors import provider_error
+from core.providers.lazy import Lazy
 from core.providers.listed_models import listed_profile, ollama_profile
 from core.providers.openai_sdk import openai_client, sdk_error, sdk_failures
 from core.providers.profiles import find_profile
@@ -53,8 +53,7 @@ class CompatibleProvider:
         self._key = key
         self._models = tuple(models)
         self._extra = dict(extra or {})
-        self._lock = threading.Lock()
-        self._client: openai.OpenAI | None = None
+        self._sdk: Lazy[openai.OpenAI] = Lazy(self._make_client, lambda client: client.close())
         self._refused: frozenset[str] = frozenset()
 
     @property
@@ -73,7 +72,7 @@ class CompatibleProvider:
     def list_models(self) -> tuple[ModelProfile, ...]:
         """The server's models, with the window and abilities that it reports."""
         self._require_address()
-        client = self._sdk()
+        client = self._sdk.get()
         try:
             entries = [model.model_dump(mode="json") for model in client.models.list()]
             found = tuple(listed_profile(self._server.id, entry) for entry in entries)
@@ -98,17 +97,14 @@ class CompatibleProvider:
         path = "/chat/completions/input_tokens"
         body = {"messages": chat_messages(request, self._profile(request.model), read_blob)}
         try:
-            answer = self._sdk().post(path, body=body, cast_to=object)
+            answer = self._sdk.get().post(path, body=body, cast_to=object)
             return int(answer["input_tokens"])  # type: ignore[index]
         except sdk_failures() as error:
             raise self._translate(error, path, request.model, has_begun=False) from error
 
     def close(self) -> None:
         """Release connections."""
-        with self._lock:
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
+        self._sdk.close()
 
     def _profile(self, model: str) -> ModelProfile:
         """What is known of a model. Few servers say whether it takes pictures: theirs to refuse."""
@@ -125,11 +121,8 @@ class CompatibleProvider:
                 remedy="Give its base_url on the settings page (http://localhost:11434/v1)",
             )
 
-    def _sdk(self) -> openai.OpenAI:
-        with self._lock:
-            if self._client is None:
-                self._client = openai_client(self._server, self._key, self.base_url, is_vendor=False)
-            return self._client
+    def _make_client(self) -> openai.OpenAI:
+        return openai_client(self._server, self._key, self.base_url, is_vendor=False)
 
     def _run(self, body: dict[str, Any]) -> Iterator[StreamItem]:
         has_begun = False
@@ -154,7 +147,7 @@ class CompatibleProvider:
         while True:
             sent = {name: value for name, value in body.items() if name not in self._refused}
             try:
-                stream: openai.Stream[Any] = self._sdk().chat.completions.create(
+                stream: openai.Stream[Any] = self._sdk.get().chat.completions.create(
                     **sent, extra_body=self._extra
                 )
             except openai.APIStatusError as error:

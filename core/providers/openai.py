@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +11,11 @@ from core.errors import FailureKind, ProviderError
 from core.providers.base import CancelToken, ReadBlob
 from core.providers.call import run_call
 from core.providers.errors import provider_error
+from core.providers.lazy import Lazy
 from core.providers.openai_sdk import OPENAI_URL, failure, openai_client, sdk_error, sdk_failures
 from core.providers.profiles import find_profile
 from core.providers.responses_body import prompt, responses_body
+from core.providers.wire import canonical_json
 from core.values.messages import ToolCallPart
 from core.values.provider import (
     ModelProfile,
@@ -55,8 +55,7 @@ class OpenAiProvider:
         self._server = server
         self._key = key
         self._models = tuple(models)
-        self._lock = threading.Lock()
-        self._client: openai.OpenAI | None = None
+        self._sdk: Lazy[openai.OpenAI] = Lazy(self._make_client, lambda client: client.close())
         self._refused: frozenset[tuple[str, str]] = frozenset()
 
     @property
@@ -93,10 +92,7 @@ class OpenAiProvider:
 
     def close(self) -> None:
         """Release connections."""
-        with self._lock:
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
+        self._sdk.close()
 
     def _profile(self, model: str) -> ModelProfile:
         return find_profile(self._models, self._server.id, model, kind=self._server.kind)
@@ -109,15 +105,12 @@ class OpenAiProvider:
                 remedy="Set OPENAI_API_KEY, or store a key on the settings page",
             )
 
-    def _sdk(self) -> openai.OpenAI:
-        with self._lock:
-            if self._client is None:
-                self._client = openai_client(self._server, self._key, self.base_url, is_vendor=True)
-            return self._client
+    def _make_client(self) -> openai.OpenAI:
+        return openai_client(self._server, self._key, self.base_url, is_vendor=True)
 
     def _ask(self, path: str, call: Callable[[openai.OpenAI], Any], model: str = "") -> Any:
         """One answer without a stream, its failures translated."""
-        client = self._sdk()
+        client = self._sdk.get()
         try:
             return call(client)
         except sdk_failures() as error:
@@ -143,7 +136,7 @@ class OpenAiProvider:
                 if (model, param) in self._refused:
                     leave_out(body)
             try:
-                stream: openai.Stream[Any] = self._sdk().responses.create(**body)
+                stream: openai.Stream[Any] = self._sdk.get().responses.create(**body)
             except openai.BadRequestError as error:
                 refused = model, error.param or ""
                 if error.param not in _OPTIONAL or refused in self._refused:
@@ -225,9 +218,7 @@ def _finished_item(item: Any) -> StreamItem | None:
         return ToolCallReady(ToolCallPart(item.call_id, item.name, item.arguments))
     if item.type == "reasoning" and item.encrypted_content:
         block = item.model_dump(mode="json", exclude_none=True, exclude={"status"})
-        return ReasoningDelta(
-            "", json.dumps(block, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        )
+        return ReasoningDelta("", canonical_json(block))
     return None
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from core.providers.attachments import attachment_text, data_url, refuse_attachment
+from core.providers.attachments import data_url
 from core.providers.base import ReadBlob
 from core.providers.profiles import nearest_effort
+from core.providers.wire import attached, open_turn_start, sorted_object
 from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage, RequestPart
 from core.values.stack import Segment
@@ -26,8 +26,7 @@ def responses_body(request: ProviderRequest, profile: ModelProfile, read_blob: R
         profile: what is known of the model.
 
     Raises:
-        ProviderError: an attachment that the model cannot take.
-        StorageError: an attachment is gone.
+        ProviderError: an attachment that the model does not take, or that is gone.
 
     Source: OpenAI API reference, "Create a model response", openai 3.51.0 (read 2026-11-20).
     """
@@ -53,13 +52,13 @@ def prompt(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob)
                 "type": "function",
                 "name": tool.name,
                 "description": tool.description,
-                "parameters": json.loads(tool.parameters_json),
+                "parameters": sorted_object(tool.parameters_json) or {"type": "object"},
                 "strict": False,
             }
-            for tool in request.tools
+            for tool in sorted(request.tools, key=lambda tool: tool.name)
         ]
     if request.response_schema_json:
-        schema = json.loads(request.response_schema_json)
+        schema = sorted_object(request.response_schema_json) or {}
         form = {"type": "json_schema", "name": "reply", "schema": schema, "strict": is_strict_schema(schema)}
         body["text"] = {"format": form}
     if reasoning := reasoning_field(request.effort, profile):
@@ -105,46 +104,39 @@ def is_strict_schema(schema: object) -> bool:
 
 def _input(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob) -> list[Json]:
     items: list[Json] = []
-    if system := [_text("input_text", segment) for segment in request.system if segment.text]:
+    if system := [_text("input_text", segment) for segment in request.system if segment.text.strip()]:
         items.append({"type": "message", "role": "developer", "content": system})
-    last_user = max((i for i, m in enumerate(request.messages) if m.role is Role.USER), default=-1)
+    open_from = open_turn_start(request.messages)
     for number, message in enumerate(request.messages):
         match message.role:
             case Role.USER:
-                content = _user_content(message.parts, request.model, profile, read_blob)
+                content = _user_content(message.parts, profile, read_blob)
                 items.append({"type": "message", "role": "user", "content": content})
             case Role.ASSISTANT:
-                items.extend(_assistant_items(message, keeps_reasoning=number > last_user))
+                items.extend(_assistant_items(message, keeps_reasoning=number >= open_from))
             case Role.TOOL:
                 items.extend(_tool_items(message))
     return items
 
 
-def _user_content(
-    parts: Sequence[RequestPart], model: str, profile: ModelProfile, read_blob: ReadBlob
-) -> list[Json]:
+def _user_content(parts: Sequence[RequestPart], profile: ModelProfile, read_blob: ReadBlob) -> list[Json]:
     content: list[Json] = []
     for part in parts:
         match part:
-            case Segment(text=text) if text:
+            case Segment(text=text) if text.strip():
                 content.append(_text("input_text", part))
             case AttachmentPart():
-                content.append(_attachment(part, model, profile, read_blob))
+                content.append(_attachment(part, profile, read_blob))
             case _:
                 pass
     return content
 
 
-def _attachment(part: AttachmentPart, model: str, profile: ModelProfile, read_blob: ReadBlob) -> Json:
-    data = read_blob(part.sha256)
-    if part.is_image and profile.takes_images:
-        return {"type": "input_image", "image_url": data_url(part, data), "detail": "auto"}
-    text = attachment_text(part, data)
-    if text is not None:
-        return {"type": "input_text", "text": text}
-    if part.media_type == "application/pdf" and profile.takes_images:
-        return {"type": "input_file", "filename": part.name, "file_data": data_url(part, data)}
-    raise refuse_attachment(part, model)
+def _attachment(part: AttachmentPart, profile: ModelProfile, read_blob: ReadBlob) -> Json:
+    data = attached(part, read_blob, profile)
+    if isinstance(data, str):
+        return {"type": "input_text", "text": data}
+    return {"type": "input_image", "image_url": data_url(part, data), "detail": "auto"}
 
 
 def _assistant_items(message: RequestMessage, *, keeps_reasoning: bool) -> list[Json]:
@@ -155,26 +147,24 @@ def _assistant_items(message: RequestMessage, *, keeps_reasoning: bool) -> list[
     items: list[Json] = []
     for part in message.parts:
         match part:
-            case Segment(text=text) if text:
+            case Segment(text=text) if text.strip():
                 if not items or items[-1].get("role") != "assistant":
                     items.append({"type": "message", "role": "assistant", "content": []})
                 items[-1]["content"].append(_text("output_text", part))
             case ToolCallPart(call_id, name, arguments):
                 call = {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments}
                 items.append(call)
-            case ReasoningPart(vendor_json=vendor_json) if keeps_reasoning and _is_ours(vendor_json):
-                items.append(json.loads(vendor_json))
+            case ReasoningPart() if keeps_reasoning and (block := _own_block(part)):
+                items.append(block)
+            case _:
+                pass
     return items
 
 
-def _is_ours(vendor_json: str) -> bool:
-    """Whether a reasoning block came from this API: other vendors' blocks lie in the same log."""
-    if not vendor_json:
-        return False
-    block = json.loads(vendor_json)
-    return (
-        isinstance(block, dict) and block.get("type") == "reasoning" and bool(block.get("encrypted_content"))
-    )
+def _own_block(part: ReasoningPart) -> Json | None:
+    """The reasoning item that this API once gave, None for another vendor's block: one log holds them all."""
+    block = sorted_object(part.vendor_json) or {}
+    return block if block.get("type") == "reasoning" and block.get("encrypted_content") else None
 
 
 def _tool_items(message: RequestMessage) -> list[Json]:
