@@ -10,8 +10,21 @@ from core.stack.frame import empty_frame, frame, frame_ends
 from core.stack.memo import StackMemo
 from core.stack.pieces import Layer, Piece, digest, make_layer, text_piece, unique_key
 from core.stack.slices import outline_text, sliced_text
-from core.values.curation import FileItem, FileMode, FileSnapshot, ItemFiles
+from core.values.curation import FileItem, FileMode, FileProblemKind, FileSnapshot, ItemFiles
 from core.values.stack import LayerId, Segment
+
+_WHY = {
+    FileProblemKind.VANISHED: "the file is not there any more",
+    FileProblemKind.BINARY: "binary",
+    FileProblemKind.TOO_LARGE: "too large",
+    FileProblemKind.UNREADABLE: "cannot be read",
+    FileProblemKind.NOT_UTF8: "not UTF-8",
+    FileProblemKind.NOT_A_FILE: "not a regular file",
+    FileProblemKind.OUTSIDE: "outside the project",
+    FileProblemKind.EMPTY_GLOB: "no file matches",
+    FileProblemKind.TOO_MANY: "too many files match",
+}
+"""What a model is told of a problem. No figures: a refused file that grows must not change the context."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +65,7 @@ def _entries(items: tuple[ItemFiles, ...]) -> Iterator[_Entry]:
     seen = {file.absolute_path for found in enabled if not found.item.is_glob for file in found.files}
     for found in enabled:
         if found.problem is not None:
-            yield _Entry(found.item, None, found.problem.detail)
+            yield _Entry(found.item, None, _WHY[found.problem.kind])
         for file in found.files:
             if found.item.is_glob:
                 if file.absolute_path in seen:
@@ -97,7 +110,7 @@ def _rendered(entry: _Entry) -> Piece:
     if file is None:
         return _unavailable("files", item.path, entry.problem, notes)
     if file.problem is not None:
-        return _unavailable("file", file.path, file.problem.detail, notes)
+        return _unavailable("file", file.path, _WHY[file.problem.kind], notes)
     match item.mode:
         case FileMode.WHOLE:
             return _whole(file, notes)
