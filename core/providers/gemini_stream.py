@@ -137,12 +137,11 @@ def _stopped(chunk: types.GenerateContentResponse, *, has_calls: bool) -> Stoppe
     candidate = chunk.candidates[0] if chunk.candidates else None
     if candidate is None or candidate.finish_reason is None:
         return None
-    reason, message = str(candidate.finish_reason.value), candidate.finish_message
-    detail = f"{reason}: {message}" if message else reason
+    reason = str(candidate.finish_reason.value)
     if reason in _BROKEN:
-        raise ProviderError(FailureKind.BAD_REPLY, f"the model's reply is malformed, {detail}")
+        raise ProviderError(FailureKind.BAD_REPLY, f"the model's reply is malformed, {reason}")
     kind = _STOPS.get(reason, StopKind.COMPLETED)
-    return Stopped(StopKind.TOOL_CALLS if has_calls and kind is StopKind.COMPLETED else kind, detail)
+    return Stopped(StopKind.TOOL_CALLS if has_calls and kind is StopKind.COMPLETED else kind, reason)
 
 
 def _sum(first: int | None, second: int | None) -> int | None:

@@ -101,6 +101,25 @@ MODELS = {
 }
 
 
+_FREE = frozenset(
+    {"args", "response", "parametersJsonSchema", "responseJsonSchema", "parameters", "responseSchema"}
+)
+_WORD = re.compile(r"_([a-z])")
+
+
+def camel(value: Any) -> Any:
+    """A body with every field in lowerCamelCase. The API takes a field's proto name as well, and the SDK mixes them.
+
+    What a field of free form holds (arguments, schemas) stays as it is. Source: proto3 "JSON mapping".
+    """
+    if isinstance(value, list):
+        return [camel(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    named = {_WORD.sub(lambda found: found[1].upper(), name): item for name, item in value.items()}
+    return {name: item if name in _FREE else camel(item) for name, item in named.items()}
+
+
 class RefusedError(Exception):
     """A request that breaks a rule: HTTP status, google.rpc code, message, details."""
 

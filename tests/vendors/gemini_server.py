@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from tests.vendors.gemini_rules import MODELS, VERSION, Model, RefusedError, check, find_model, seal_of
+from tests.vendors.gemini_rules import MODELS, VERSION, Model, RefusedError, camel, check, find_model, seal_of
 from tests.vendors.loopback import Captured, Json, LoopbackServer, Reply, StreamReply, json_reply
 
 KEY = "AIzaSyLoopback0123456789abcdefghijklmno"
@@ -27,7 +27,6 @@ class Said:
 
     parts: tuple[Json, ...] = ({"text": "Hello there."},)
     finish_reason: str = "STOP"
-    finish_message: str = ""
     block_reason: str = ""
     usage: Json = field(default_factory=dict)
     piece_chars: int = 5
@@ -48,6 +47,11 @@ class GeminiServer(LoopbackServer):
         self.replies: deque[Said] = deque()
         self.page_size = 1000
         self._count = 0
+
+    @property
+    def bodies(self) -> list[Json]:
+        """As in the base, every field in lowerCamelCase."""
+        return [camel(body) for body in super().bodies]
 
     def answer(self, captured: Captured) -> Reply | StreamReply:
         try:
@@ -176,8 +180,6 @@ def _chunks(said: Said, billed: Json, model: str, response_id: str) -> Iterator[
         candidate: Json = {"content": {"role": "model", "parts": [piece]}, "index": 0}
         if number == len(pieces):
             candidate["finishReason"] = said.finish_reason
-            if said.finish_message:
-                candidate["finishMessage"] = said.finish_message
         yield {
             "candidates": [candidate],
             "usageMetadata": _usage(billed, pieces[:number], said),
@@ -215,7 +217,8 @@ def _body(captured: Captured) -> Json:
         raise RefusedError(400, "INVALID_ARGUMENT", "Invalid JSON payload received.") from error
     if not isinstance(body, dict):
         raise RefusedError(400, "INVALID_ARGUMENT", "Invalid JSON payload received.")
-    return body
+    folded: Json = camel(body)
+    return folded
 
 
 def _model_info(model: Model) -> Json:
