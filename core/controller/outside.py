@@ -27,7 +27,7 @@ from core.workers import context, disk, listing
 from core.workers.assembly import Assembler, BuiltCall, Prices
 from core.workers.calls import CallWorker
 from core.workers.clients import Clients
-from core.workers.counting import Crunch
+from core.workers.counting import Counting
 from core.workers.journals import Journals, OpenJournal
 from core.workers.queue import QueueWorker
 from core.workers.setup import SetupHandler
@@ -66,7 +66,7 @@ class LocalOutside:
         self._lock: HomeLock | None = None
         self._is_stopped = threading.Event()
         self._workers: list[QueueWorker] = []
-        self._crunch = Crunch()
+        self._counting = Counting()
         self._clients = Clients(paths.cache_dir())
         self._journals = Journals(self.home)
         self._emit: Callable[[Event], None] = lambda _event: None
@@ -131,7 +131,7 @@ class LocalOutside:
             worker.stop(STOP_WORKERS_S)
         if self._workers:
             self._watcher.stop()
-        self._crunch.close()
+        self._counting.close()
         self._clients.close()
         self._journals.release_all()
         if self._lock is not None:
@@ -158,8 +158,8 @@ class LocalOutside:
         setup = SetupHandler(
             self.home, self._options.start, self._options.overrides, self._clients, KeyStore(self.home), emit
         )
-        outline = self._crunch.outline
-        self._assembler = Assembler(self._crunch, outline, _prices(), setup.profile, clock)
+        outline = self._counting.outline
+        self._assembler = Assembler(self._counting, outline, _prices(), setup.profile, clock)
         keeper = disk.DiskHandler(
             self.home, clock, emit, self._journals, lambda: setup.settings.files.max_attachment_bytes
         )

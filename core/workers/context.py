@@ -43,7 +43,9 @@ class ContextHandler:
             self._emit(e.ContextAssembled(spec.discussion_id, self._assembler.report(counted)))
 
     def _inspect(self, effect: f.InspectOnDisk) -> None:
-        found = read_item(effect.root, effect.item, effect.limits, effect.allowed_roots, outline=self._outline)
+        found = read_item(
+            effect.root, effect.item, effect.limits, effect.allowed_roots, outline=self._outline
+        )
         if found.files:
             self._emit(e.FileInspected(found.files[0]))
 
