@@ -136,8 +136,7 @@ def _layer(desk: Desk, report: ContextReport, layer: LayerReport) -> None:
         with ui.row("head", gap=6):
             has_text = bool(layer.length_chars)
             ui.text("number", f"{number}", tone="faint", style="small", width=18)
-            ui.text("title", LAYER_TITLES[layer.layer], tone="text" if has_text else "faint", width=-150)
-            ui.push()
+            ui.text("title", LAYER_TITLES[layer.layer], tone="text" if has_text else "faint", width=0)
             if state and has_text:
                 ui.badge("state", state, tone=tone, tip=f"Since the last request: {state}")
             counted = fmt.tokens_est(layer.tokens_est, is_exact=report.is_exact) if has_text else "empty"
@@ -160,8 +159,7 @@ def _layer_details(desk: Desk, report: ContextReport, layer: LayerReport) -> Non
         for segment in layer.segments[:SHOWN_SEGMENTS] if len(layer.segments) > 1 else ():
             with ui.row(("segment", segment.key)):
                 name = segment.key.partition("/")[2] or segment.key
-                ui.text("key", name, tone="muted", style="small", width=-64, tip=segment.key)
-                ui.push()
+                ui.text("key", name, tone="muted", style="small", width=0, tip=segment.key)
                 counted = fmt.tokens_est(segment.tokens_est, is_exact=report.is_exact)
                 ui.text("tokens", counted, tone="faint", style="small")
         if len(layer.segments) > SHOWN_SEGMENTS:

@@ -56,11 +56,10 @@ def _header(desk: Desk, summary: DiscussionSummary) -> None:
     is_wide = ui.width() >= WIDE_PX
     efforts = _efforts(desk.state, summary)
     with ui.row("header", height=HEADER_PX):
-        rest = 208 + (112 if efforts else 0) + (290 if is_wide else 140)
-        ui.text("name", meta.name, style="h3", width=-rest, tip=meta.name)
+        ui.text("name", meta.name, style="h3", tip=meta.name)
         _model_combo(desk, summary)
         if efforts:
-            effort = ui.combo("effort", efforts, meta.effort, width=104, tip="How hard the model thinks")
+            effort = ui.combo("effort", efforts, meta.effort, width=132, tip="How hard the model thinks")
             if effort is not None:
                 desk.send(c.SetEffort(meta.id, effort))
         ui.push()
@@ -137,7 +136,7 @@ def _find_bar(desk: Desk, opened: OpenDiscussion) -> None:
     step = 0
     with ui.row("find"):
         typed = ui.text_input("query", view.find.query, hint="Find in conversation", icon="magnifying-glass",
-                              width=-232, is_focused=view.focus == "find")  # fmt: skip
+                              width=0, is_focused=view.focus == "find")  # fmt: skip
         view.focus = "" if view.focus == "find" else view.focus
         if typed is not None:
             view.find.query, view.find.at = typed, -1

@@ -17,8 +17,9 @@ from panels.ui import Send, Tone, Ui
 from panels.view import Dialog, WindowView
 
 INDENT_PX = 16
-CARD_PX = 64
-HEADING_PX = 28
+CARD_PX = 80
+HEADING_PX = 36
+GAP_PX = 8
 
 
 def discussions_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
@@ -35,7 +36,7 @@ def discussions_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> 
 def _search_row(view: WindowView, ui: Ui, send: Send) -> None:
     with ui.row("search row"):
         typed = ui.text_input(
-            "search", view.search_text, hint="Search discussions", icon="magnifying-glass", width=-44,
+            "search", view.search_text, hint="Search discussions", icon="magnifying-glass", width=0,
             is_focused=view.focus == "search",
         )  # fmt: skip
         if view.focus == "search":
@@ -93,11 +94,14 @@ class DiscussionRows:
         """Draw a heading or a card."""
         match self.rows[index]:
             case Heading() as heading:
+                ui.gap(12 if index else 0)
                 _heading(self.view, ui, heading)
+                ui.gap(6)
             case Card() as card:
                 summary = self.state.summaries.get(card.id)
                 if summary is not None:
                     _card(self, ui, card, summary)
+                ui.gap(GAP_PX)
 
 
 def _heading(view: WindowView, ui: Ui, heading: Heading) -> None:
@@ -150,9 +154,9 @@ def _card_body(shown: DiscussionRows, ui: Ui, card: Card, summary: DiscussionSum
 def _name(view: WindowView, ui: Ui, send: Send, summary: DiscussionSummary) -> None:
     meta = summary.meta
     if view.renaming_id != meta.id:
-        ui.text("name", meta.name, style="strong", width=-64, tip=meta.name)
+        ui.text("name", meta.name, style="strong", width=0, tip=meta.name)
         return
-    name = ui.text_input("rename", meta.name, width=-64, is_focused=True, submits=True, hint="Name")
+    name = ui.text_input("rename", meta.name, width=0, is_focused=True, submits=True, hint="Name")
     if name is None:
         return
     view.renaming_id = ""
@@ -162,18 +166,19 @@ def _name(view: WindowView, ui: Ui, send: Send, summary: DiscussionSummary) -> N
 
 def _figures(state: AppState, ui: Ui, summary: DiscussionSummary) -> None:
     meta, used = summary.meta, summary.usage
-    with ui.row("figures", gap=12):
-        model = selection.model_label(state, meta.provider, meta.model)
-        ui.text(
-            "model", f"{model} · {fmt.count(summary.turns, 'turn')}", tone="muted", style="small", width=-112
-        )
-        ui.push()
+    model = selection.model_label(state, meta.provider, meta.model)
+    with ui.row("figures"):
+        line = f"{fmt.count(summary.turns, 'turn')} · {model}"
+        ui.text("model", line, tone="muted", style="small", width=0, tip=line)
         if summary.turns:
-            ui.text(
-                "tokens", fmt.tokens(used.input_tokens), tone="muted", style="small", tip="Tokens sent so far"
+            known = [
+                "" if used.input_tokens is None else fmt.tokens(used.input_tokens),
+                "" if used.cost_usd is None else fmt.cost(used.cost_usd),
+            ]
+            tip = (
+                f"Tokens sent so far: {fmt.tokens(used.input_tokens)}\nCost so far: {fmt.cost(used.cost_usd)}"
             )
-            price = fmt.cost(used.cost_usd) if used.cost_usd is not None else "—"
-            ui.text("cost", price, tone="muted", style="small", tip=f"Cost so far: {fmt.cost(used.cost_usd)}")
+            ui.text("used", " · ".join(k for k in known if k), tone="muted", style="small", tip=tip)
 
 
 def status_icon(state: AppState, summary: DiscussionSummary) -> tuple[str, Tone, str]:

@@ -14,8 +14,9 @@ from panels.view import WindowView
 
 LINE_PX = 22.0
 CHARS_PER_PX = 0.14
-CARD_PX = 62.0
-MARK_PX = 28.0
+CARD_PX = 70.0
+MARK_PX = 30.0
+GAP_PX = 8.0
 LIVE = "live"
 FAILURE = "failure"
 
@@ -82,6 +83,7 @@ class MessageRows:
             self.draw_row(self.opened.entries[index], ui)
         else:
             self.draw_row(self.call, ui)
+        ui.gap(GAP_PX)
 
 
 def matches(memo: Memo, opened: OpenDiscussion, query: str) -> tuple[int, ...]:

@@ -58,8 +58,7 @@ def _banner(ui: Ui, key: Hashable, notice: Notice) -> str:
     with ui.surface(key, "card", padding=(12, 8)):
         with ui.row("head"):
             ui.icon("icon", icon, tone=tone)
-            ui.text("text", notice.text, wraps=True, width=-150 if notice.action else -40)
-            ui.push()
+            ui.text("text", notice.text, wraps=True, width=0)
             if (
                 notice.action is not None
                 and notice.action_label

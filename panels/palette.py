@@ -41,12 +41,13 @@ def palette(desk: Desk, dialog: Dialog) -> None:
         for index, hit in enumerate(hits):
             kind: Surface = "card_selected" if index == dialog.at else "clear"
             with (
-                ui.clickable((hit.action_id, hit.discussion_id), kind, height=ROW_PX) as clicks,
+                ui.clickable(
+                    (hit.action_id, hit.discussion_id), kind, height=ROW_PX, padding=(10, 5)
+                ) as clicks,
                 ui.row("line"),
             ):
                 ui.icon("icon", hit.icon)
-                ui.text("label", hit.label, width=-140)
-                ui.push()
+                ui.text("label", hit.label, width=0)
                 ui.text("detail", hit.detail, tone="faint", style="small")
             if clicks.clicked:
                 chosen = hit

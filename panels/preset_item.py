@@ -52,12 +52,11 @@ def _head(
             change_item(desk, preset, item, replace(item, enabled=is_enabled))
         name = item.path if item.is_glob else item.path.rpartition("/")[2]
         ui.text("name", name or item.path, style="strong" if item.enabled else "body",
-                tone="text" if item.enabled else "faint", width=-132, tip=item.path)  # fmt: skip
-        ui.push()
+                tone="text" if item.enabled else "faint", width=0, tip=item.path)  # fmt: skip
         ui.text(
             "tokens", _tokens(item, files, sent), tone="muted", style="small", tip="Tokens in the context"
         )
-        if ui.button("pin", "", icon="thumbtack-slash" if item.pinned else "thumbtack", kind="ghost", is_small=True,
+        if ui.button("pin", "", icon="thumbtack", kind="plain" if item.pinned else "ghost", is_small=True,
                      tip="Unpin" if item.pinned else "Pin to the head of the preset"):  # fmt: skip
             change_item(desk, preset, item, replace(item, pinned=not item.pinned))
         is_open = key in view.open_items
@@ -70,6 +69,8 @@ def _tokens(item: FileItem, files: ItemFiles | None, sent: Mapping[str, int]) ->
     if not item.enabled:
         return "off"
     counted = item_tokens(item, files, sent)
+    if not counted and item_problem(item, files):
+        return "—"
     return "…" if counted is None else fmt.tokens_est(counted)
 
 
@@ -149,8 +150,7 @@ def _glob_files(desk: Desk, preset: Preset, item: FileItem, files: ItemFiles) ->
             tone: Tone = "warn" if file.problem else "muted"
             icon = "triangle-exclamation" if file.problem else "file-lines"
             ui.icon("icon", icon, tone=tone, tip=file.problem.detail if file.problem else "")
-            ui.text("path", file.path, tone=tone, style="small", width=-88, tip=file.path)
-            ui.push()
+            ui.text("path", file.path, tone=tone, style="small", width=0, tip=file.path)
             ui.text(
                 "tokens",
                 "…" if file.tokens is None else fmt.tokens_est(file.tokens),

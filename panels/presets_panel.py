@@ -64,10 +64,12 @@ def _choice(desk: Desk, name: str) -> None:
     ui, summary = desk.ui, desk.summary
     is_current = summary is not None and summary.meta.preset == name
     kind: Surface = "card_selected" if is_current else "clear"
-    with ui.clickable(("choice", name), kind, height=PRESET_PX - 2) as clicks, ui.row("line"):
+    with (
+        ui.clickable(("choice", name), kind, height=PRESET_PX - 2, padding=(10, 3)) as clicks,
+        ui.row("line"),
+    ):
         ui.icon("mark", "circle-dot" if is_current else "circle", tone="accent" if is_current else "faint")
-        ui.text("name", name or "No preset", width=-96, tone="text" if name else "muted", tip=name)
-        ui.push()
+        ui.text("name", name or "No preset", width=0, tone="text" if name else "muted", tip=name)
         if name in desk.state.project.unsaved_presets:
             ui.badge("unsaved", "unsaved", tone="warn", tip="Changed since it was saved to manual_slop.toml")
         elif name:
@@ -82,8 +84,7 @@ def _toolbar(desk: Desk, preset: Preset) -> None:
     is_unsaved = preset.name in desk.state.project.unsaved_presets
     ui.divider("toolbar line")
     with ui.row("toolbar"):
-        ui.text("name", preset.name, style="strong", width=-180, tip=preset.name)
-        ui.push()
+        ui.text("name", preset.name, style="strong", width=0, tip=preset.name)
         if ui.button("save", "Save", icon="floppy-disk", kind="primary" if is_unsaved else "plain", is_small=True,
                      is_enabled=is_unsaved, tip=action_tip("save_preset")):  # fmt: skip
             desk.send(c.SavePreset(preset.name))
@@ -109,7 +110,7 @@ def _add_row(desk: Desk, preset: Preset | None) -> None:
     ui = desk.ui
     with ui.row("add"):
         typed = ui.text_input(
-            "path", "", hint="Add a path or glob: src/**/*.py", icon="plus", width=-44, submits=True
+            "path", "", hint="Add a path or glob: src/**/*.py", icon="plus", width=0, submits=True
         )
         if typed is not None:
             add_paths(desk, preset, (typed,))

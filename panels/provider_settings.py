@@ -70,7 +70,7 @@ def _key_row(desk: Desk, status: ProviderStatus) -> None:
     label = status.label or status.id
     with ui.row("key"):
         typed = ui.text_input("key", view.key_texts.get(status.id, ""), hint=f"{label} API key", icon="key",
-                              is_secret=True, width=-176)  # fmt: skip
+                              is_secret=True, width=0)  # fmt: skip
         if typed is not None:
             view.key_texts[status.id] = typed
         key = view.key_texts.get(status.id, "").strip()
@@ -120,8 +120,7 @@ def _server(desk: Desk, server: ServerSettings) -> None:
     with ui.surface(("server", server.id), "card", padding=(16, 12)), ui.row("line"):
         ui.icon("icon", "server")
         ui.text("name", server.label or server.id, style="strong")
-        ui.text("address", server.base_url, tone="muted", style="small", width=-200, tip=server.base_url)
-        ui.push()
+        ui.text("address", server.base_url, tone="muted", style="small", width=0, tip=server.base_url)
         label = server.label or server.id
         if ui.button("edit", "", icon="pen", kind="ghost", tip=f"Change {label}", is_small=True):
             desk.view.server_form = ServerForm(server.id, server.label, server.base_url)
@@ -194,8 +193,7 @@ def models_section(desk: Desk) -> None:
                 desk.send(c.RefreshModels(status.id))
         for known in models[:100]:
             with ui.row(("model", status.id, known.id)):
-                ui.text("name", known.label or known.id, width=-240, tip=known.id)
-                ui.push()
+                ui.text("name", known.label or known.id, width=0, tip=known.id)
                 window = (
                     "window unknown"
                     if known.context_tokens is None

@@ -44,7 +44,7 @@ def settings_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> Non
             for section, label, icon in SECTIONS:
                 is_active = section == view.settings_section
                 kind: Surface = "card_selected" if is_active else "clear"
-                with ui.clickable(section, kind, height=32) as clicks, ui.row("line"):
+                with ui.clickable(section, kind, height=34, padding=(10, 5)) as clicks, ui.row("line"):
                     ui.icon("icon", icon, tone="accent" if is_active else "muted")
                     ui.text("label", label, tone="text" if is_active else "muted")
                 if clicks.clicked:
@@ -202,6 +202,5 @@ def _about(desk: Desk) -> None:
 
 def _pair(ui: Ui, key: tuple[str, str], name: str, value: str) -> None:
     with ui.row(key):
-        ui.text("name", name, width=-140, tone="muted", tip=name)
-        ui.push()
+        ui.text("name", name, width=0, tone="muted", tip=name)
         ui.text("value", value)

@@ -132,7 +132,7 @@ class SymbolRows:
     def draw(self, index: int, ui: Ui) -> None:
         """Draw a symbol, indented by its depth."""
         symbol, item = self.file.symbols[index], self.item
-        with ui.row("symbol", gap=6):
+        with ui.row("symbol", gap=6, height=ROW_PX):
             if symbol.depth:
                 ui.gap(14 * min(symbol.depth, 6))
             if item is not None:
@@ -142,9 +142,6 @@ class SymbolRows:
                         self.desk, self.preset, item, with_symbol(item, symbol.name, is_ticked=is_ticked)
                     )
             ui.icon("kind", KIND_ICONS.get(symbol.kind, "code"), tone="faint", tip=symbol.kind)
-            ui.text(
-                "name", symbol.name.rpartition(".")[2], style="mono_small", width=-72, tip=symbol.signature
-            )
-            ui.push()
+            ui.text("name", symbol.name.rpartition(".")[2], style="mono_small", width=0, tip=symbol.signature)
             lines = f"{symbol.lines.first}-{symbol.lines.last}"
             ui.text("lines", lines, tone="faint", style="small")

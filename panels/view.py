@@ -116,7 +116,7 @@ class WindowView:
     page: Page = "chat"
     hub_tab: HubTab = "presets"
     settings_section: str = "providers"
-    list_px: float = 272.0
+    list_px: float = 288.0
     hub_px: float = 384.0
     is_list_shown: bool = True
     is_hub_shown: bool = True
