@@ -124,7 +124,7 @@ def sdk_error(
     body = error.body if isinstance(error.body, dict) else {}
     return failure(
         server,
-        message=_message(error.message, body),
+        message=error.body if isinstance(error.body, str) else _message(error.message, body),
         code=error.code or "",
         error_type=error.type or "",
         status=status,

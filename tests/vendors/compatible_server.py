@@ -1,0 +1,275 @@
+"""Servers that speak OpenAI's Chat Completions each in their own way: Ollama, vLLM, llama.cpp, LM Studio, OpenRouter.
+
+They know nothing of the program. Prefix reuse is to be added in `reused_tokens`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.vendors.loopback import Captured, LoopbackServer, Reply, StreamReply, json_reply
+
+Json = dict[str, Any]
+MODEL = "qwen3:8b"
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How a server differs from the others.
+
+    Args:
+        listing: fields of its entry in `/v1/models`; show: what Ollama's `/api/show` answers.
+        refuses: fields that it answers with 400; reports_details: whether usage says what was reused.
+        reasoning_name: the delta's field for reasoning; sends_usage: whether it honours `include_usage`.
+        window: tokens that fit; too_long: its error for more, with the figures filled in.
+    """
+
+    name: str
+    listing: Json = field(default_factory=dict)
+    show: Json = field(default_factory=dict)
+    refuses: frozenset[str] = frozenset()
+    takes_parts: bool = True
+    reports_details: bool = False
+    sends_usage: bool = True
+    reasoning_name: str = "reasoning_content"
+    window: int = 32_768
+    too_long: Json = field(default_factory=dict)
+    no_model: Json = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+VLLM = Habits(
+    "vllm",
+    listing={"owned_by": "vllm", "max_model_len": 32768},
+    reasoning_name="reasoning",
+    too_long={
+        "error": {
+            "message": "This model's maximum context length is {window} tokens. However, your request has {tokens} "
+            "input tokens. Please reduce the length of the input messages.",
+            "type": "BadRequestError",
+            "param": None,
+            "code": 400,
+        }
+    },
+    no_model={
+        "error": {
+            "message": "The model `{model}` does not exist.",
+            "type": "NotFoundError",
+            "param": "model",
+            "code": 404,
+        }
+    },
+    headers={"server": "uvicorn"},
+)
+LLAMA_CPP = Habits(
+    "llama.cpp",
+    listing={"owned_by": "llamacpp", "meta": {"n_ctx": 8192, "n_ctx_train": 32768}},
+    reports_details=True,
+    too_long={
+        "error": {
+            "code": 400,
+            "message": "request ({tokens} tokens) exceeds the available context size ({window} tokens), try increasing it",
+            "type": "exceed_context_size_error",
+            "n_prompt_tokens": 0,
+            "n_ctx": 0,
+        }
+    },
+    headers={"server": "llama.cpp"},
+)
+OLLAMA = Habits(
+    "ollama",
+    listing={"owned_by": "library"},
+    show={
+        "capabilities": ["completion", "vision", "thinking"],
+        "model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40960},
+        "parameters": 'stop                           "<|im_end|>"\ntemperature                    0.6',
+    },
+    reasoning_name="reasoning",
+    no_model={
+        "error": {
+            "message": 'model "{model}" not found, try pulling it first',
+            "type": "not_found_error",
+            "param": None,
+            "code": None,
+        }
+    },
+    too_long={"error": {"message": "prompt is too long", "type": "api_error", "param": None, "code": None}},
+)
+LM_STUDIO = Habits(
+    "lm studio",
+    listing={"owned_by": "organization_owner"},
+    too_long={
+        "error": "The number of tokens to keep from the initial prompt is greater than the context length. Try to load "
+        "the model with a larger context length, or provide a shorter input"
+    },
+    no_model={
+        "error": {
+            "message": 'Model "{model}" not found',
+            "code": "model_not_found",
+            "type": "invalid_request_error",
+        }
+    },
+)
+OPENROUTER = Habits(
+    "openrouter",
+    listing={
+        "name": "Qwen: Qwen3 8B",
+        "context_length": 131072,
+        "architecture": {"input_modalities": ["text", "image"]},
+        "top_provider": {"context_length": 65536, "max_completion_tokens": 8192},
+        "supported_parameters": ["reasoning", "tools"],
+    },
+    reasoning_name="reasoning",
+    reports_details=True,
+    too_long={
+        "error": {
+            "message": "This endpoint's maximum context length is {window} tokens. However, you requested about {tokens}.",
+            "code": 400,
+        }
+    },
+)
+OLD = Habits(
+    "old",
+    refuses=frozenset({"stream_options", "reasoning_effort"}),
+    takes_parts=False,
+    sends_usage=False,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A reply of the model: text, reasoning before it, calls `(name, arguments)`."""
+
+    text: str = "Hello there."
+    reasoning: str = ""
+    calls: tuple[tuple[str, str], ...] = ()
+    finish: str = "stop"
+    usage: Json = field(default_factory=dict)
+    piece_chars: int = 5
+
+
+class CompatibleServer(LoopbackServer):
+    """A server with one model and these habits.
+
+    Args:
+        key: None asks for none.
+    """
+
+    def __init__(self, habits: Habits = VLLM, *, key: str | None = None) -> None:
+        super().__init__()
+        self.habits = habits
+        self.key = key
+        self.replies: deque[Said] = deque()
+
+    def is_faultable(self, captured: Captured) -> bool:
+        return captured.path == "/v1/chat/completions"
+
+    def reused_tokens(self, body: Json) -> int:
+        """Tokens of the prompt that need not be read again. Without reuse: none."""
+        return 0
+
+    def answer(self, captured: Captured) -> Reply | StreamReply:
+        if self.key is not None and captured.headers.get("authorization") != f"Bearer {self.key}":
+            error = {"message": "Invalid API Key", "type": "authentication_error", "code": 401}
+            return self._reply(401, {"error": error})
+        match captured.method, captured.path:
+            case "POST", "/v1/chat/completions":
+                return self._complete(captured.json)
+            case "POST", "/v1/chat/completions/input_tokens" if self.habits.name == "llama.cpp":
+                return self._reply(200, {"input_tokens": prompt_tokens(captured.json)})
+            case "GET", "/v1/models":
+                entry = {"id": MODEL, "object": "model", "created": 1, **self.habits.listing}
+                return self._reply(200, {"object": "list", "data": [entry]})
+            case "POST", "/api/show" if self.habits.show and captured.json.get("model") == MODEL:
+                return self._reply(200, self.habits.show)
+            case _:
+                return Reply(404, b"404 page not found", {"content-type": "text/plain"})
+
+    def _reply(self, status: int, body: object) -> Reply:
+        return json_reply(status, body, self.habits.headers)
+
+    def _complete(self, body: Json) -> Reply | StreamReply:
+        if (fault := self._refusal(body)) is not None:
+            return fault
+        with self._lock:
+            said = self.replies.popleft() if self.replies else Said()
+        wants_usage = bool(body.get("stream_options", {}).get("include_usage"))
+        usage = self._usage(body, said) if wants_usage and self.habits.sends_usage else None
+        return StreamReply(self._chunks(body, said, usage), self.habits.headers)
+
+    def _refusal(self, body: Json) -> Reply | None:
+        habits = self.habits
+        for name in sorted(habits.refuses & body.keys()):
+            return self._reply(400, {"error": {"message": f"Unrecognized request argument: {name}"}})
+        if body.get("model") != MODEL and habits.no_model:
+            return self._filled(404, habits.no_model, model=body.get("model"))
+        for message in body["messages"]:
+            content = message.get("content")
+            if isinstance(content, list) and (not habits.takes_parts or not _has_picture(content)):
+                return self._reply(422, {"detail": "messages.content: Input should be a valid string"})
+        if (tokens := prompt_tokens(body)) > habits.window:
+            return self._filled(400, habits.too_long, window=habits.window, tokens=tokens)
+        return None
+
+    def _filled(self, status: int, error: Json, **figures: object) -> Reply:
+        text = json.dumps(error)
+        for name, figure in figures.items():
+            text = text.replace(f"{{{name}}}", str(figure))
+        return self._reply(status, json.loads(text))
+
+    def _usage(self, body: Json, said: Said) -> Json:
+        usage: Json = {
+            "prompt_tokens": prompt_tokens(body),
+            "completion_tokens": (len(said.text) + len(said.reasoning) + 3) // 4,
+        }
+        usage["total_tokens"] = sum(usage.values())
+        if self.habits.reports_details:
+            usage["prompt_tokens_details"] = {"cached_tokens": self.reused_tokens(body)}
+        return {**usage, **said.usage}
+
+    def _chunks(self, body: Json, said: Said, usage: Json | None) -> Iterator[bytes]:
+        yield chunk(body, {"role": "assistant", "content": ""})
+        for piece in _pieces(said.reasoning, said.piece_chars):
+            yield chunk(body, {self.habits.reasoning_name: piece})
+        for piece in _pieces(said.text, said.piece_chars):
+            yield chunk(body, {"content": piece})
+        for index, (name, arguments) in enumerate(said.calls):
+            head = {"index": index, "id": f"call_{index}x", "type": "function"}
+            yield chunk(body, {"tool_calls": [{**head, "function": {"name": name, "arguments": ""}}]})
+            for piece in _pieces(arguments, said.piece_chars):
+                yield chunk(body, {"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
+        yield chunk(body, {}, finish=said.finish)
+        if usage is not None:
+            yield data({**_head(body), "choices": [], "usage": usage})
+        yield b"data: [DONE]\n\n"
+
+
+def chunk(body: Json, delta: Json, finish: str | None = None) -> bytes:
+    """One chunk of a stream."""
+    return data({**_head(body), "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+
+
+def data(value: object) -> bytes:
+    """One event."""
+    return f"data: {json.dumps(value, separators=(',', ':'), ensure_ascii=False)}\n\n".encode()
+
+
+def prompt_tokens(body: Json) -> int:
+    """A token for four bytes of the messages: any fixed rule will do."""
+    return (len(json.dumps(body.get("messages"), ensure_ascii=False).encode()) + 3) // 4
+
+
+def _head(body: Json) -> Json:
+    return {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": body["model"]}
+
+
+def _has_picture(content: list[Json]) -> bool:
+    return any(part["type"] == "image_url" for part in content)
+
+
+def _pieces(text: str, size: int) -> list[str]:
+    return [text[start : start + size] for start in range(0, len(text), size)]

@@ -1,0 +1,232 @@
+"""What OpenAI's Responses API refuses, as its documents and its SDK's types say (read 2026-11-20)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from dataclasses import dataclass
+from typing import Any
+
+Json = dict[str, Any]
+
+FIELDS = frozenset(
+    [
+        "background",
+        "context_management",
+        "conversation",
+        "include",
+        "input",
+        "instructions",
+        "max_output_tokens",
+        "max_tool_calls",
+        "metadata",
+        "model",
+        "parallel_tool_calls",
+        "previous_response_id",
+        "prompt",
+        "prompt_cache_key",
+        "prompt_cache_options",
+        "prompt_cache_retention",
+        "reasoning",
+        "safety_identifier",
+        "service_tier",
+        "store",
+        "stream",
+        "stream_options",
+        "temperature",
+        "text",
+        "tool_choice",
+        "tools",
+        "top_logprobs",
+        "top_p",
+        "truncation",
+        "user",
+    ]
+)
+COUNTED_FIELDS = frozenset(
+    [
+        "conversation",
+        "input",
+        "instructions",
+        "model",
+        "parallel_tool_calls",
+        "personality",
+        "previous_response_id",
+        "reasoning",
+        "text",
+        "tool_choice",
+        "tools",
+        "truncation",
+    ]
+)
+INPUT_TYPES = {"input_text", "input_image", "input_file"}
+OUTPUT_TYPES = {"output_text", "refusal"}
+IMAGE_TYPES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
+SEAL = "sealed:"
+"""Encrypted reasoning of this server begins so; anything else cannot be verified."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model of the vendor."""
+
+    id: str
+    window: int = 1_050_000
+    max_output: int = 128_000
+    efforts: tuple[str, ...] = ("none", "low", "medium", "high", "xhigh", "max")
+
+
+MODELS = {
+    model.id: model
+    for model in (
+        Model("gpt-6.1-sol"),
+        Model("gpt-5.5", 1_000_000, efforts=("none", "low", "medium", "high", "xhigh")),
+        Model("gpt-4o", 128_000, 16_384, efforts=()),
+        Model("tiny", 200, 100, efforts=()),
+    )
+}
+LISTED = (*MODELS, "text-embedding-4", "gpt-realtime-2", "whisper-2", "gpt-image-2", "o4-mini")
+
+
+class RefusedError(Exception):
+    """A request that the vendor refuses."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        code: str | None = None,
+        param: str | None = None,
+        kind: str = "invalid_request_error",
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.body = {"error": {"message": message, "type": kind, "param": param, "code": code}}
+
+
+def check(body: Json, *, counts_only: bool = False) -> Model:
+    """Refuse what the vendor refuses.
+
+    Returns:
+        The model that was asked for.
+    """
+    for name in body:
+        if name not in (COUNTED_FIELDS if counts_only else FIELDS):
+            raise RefusedError(400, f"Unknown parameter: '{name}'.", code="unknown_parameter", param=name)
+    model = MODELS.get(body.get("model", ""))
+    if model is None:
+        message = f"The requested model '{body.get('model')}' does not exist."
+        raise RefusedError(400, message, code="model_not_found", param="model")
+    limit = body.get("max_output_tokens")
+    if limit is not None and limit < 16:
+        message = f"Invalid 'max_output_tokens': integer below minimum value. Expected >= 16, got {limit}."
+        raise RefusedError(400, message, code="integer_below_min_value", param="max_output_tokens")
+    _check_reasoning(body, model)
+    _check_input(body.get("input"))
+    _check_tools(body.get("tools", []))
+    _check_format(body.get("text", {}).get("format"))
+    return model
+
+
+def _check_reasoning(body: Json, model: Model) -> None:
+    reasoning = body.get("reasoning")
+    if reasoning and not model.efforts:
+        name = next(iter(reasoning))
+        message = f"Unsupported parameter: 'reasoning.{name}' is not supported with this model."
+        raise RefusedError(400, message, code="unsupported_parameter", param=f"reasoning.{name}")
+    effort = (reasoning or {}).get("effort")
+    if effort is not None and effort not in model.efforts:
+        message = f"Unsupported value: '{effort}' is not supported with the '{model.id}' model."
+        raise RefusedError(400, message, code="unsupported_value", param="reasoning.effort")
+    if "reasoning.encrypted_content" in body.get("include", []) and not model.efforts:
+        raise RefusedError(400, "Encrypted content is not supported with this model.", param="include")
+
+
+def _check_input(items: object) -> None:
+    if isinstance(items, str):
+        return
+    if not isinstance(items, list) or not items:
+        raise RefusedError(400, "Missing required parameter: 'input'.", param="input")
+    called: set[str] = set()
+    for number, item in enumerate(items):
+        where = f"input[{number}]"
+        match item.get("type", "message"):
+            case "message":
+                _check_content(item, where)
+            case "function_call":
+                called.add(item["call_id"])
+            case "function_call_output":
+                if item["call_id"] not in called:
+                    call = item["call_id"]
+                    raise RefusedError(
+                        400,
+                        f"No tool call found for function call output with call_id {call}.",
+                        param="input",
+                    )
+            case "reasoning":
+                _check_reasoning_item(item, items[number + 1 :], where)
+            case kind:
+                raise RefusedError(400, f"Invalid value: '{kind}'.", code="invalid_value", param=where)
+
+
+def _check_content(item: Json, where: str) -> None:
+    role, content = item.get("role"), item.get("content")
+    if role not in {"user", "assistant", "system", "developer"}:
+        raise RefusedError(400, f"Invalid value: '{role}'.", code="invalid_value", param=f"{where}.role")
+    if isinstance(content, str):
+        return
+    allowed = OUTPUT_TYPES if role == "assistant" else INPUT_TYPES
+    for place, part in enumerate(content or []):
+        param = f"{where}.content[{place}]"
+        if part["type"] not in allowed:
+            names = " and ".join(f"'{name}'" for name in sorted(allowed))
+            message = f"Invalid value: '{part['type']}'. Supported values are: {names}."
+            raise RefusedError(400, message, code="invalid_value", param=param)
+        if part["type"] == "input_image":
+            _check_image(part["image_url"], param)
+
+
+def _check_image(url: str, param: str) -> None:
+    head, _, data = url.partition(",")
+    media_type = head.removeprefix("data:").removesuffix(";base64")
+    if media_type not in IMAGE_TYPES:
+        message = f"Invalid MIME type: '{media_type}'."
+        raise RefusedError(400, message, code="unsupported_image_media_type", param=param)
+    try:
+        base64.b64decode(data, validate=True)
+    except binascii.Error as error:
+        raise RefusedError(400, "Invalid base64 image.", code="invalid_base64_image", param=param) from error
+
+
+def _check_reasoning_item(item: Json, following: list[Json], where: str) -> None:
+    sealed = item.get("encrypted_content", "")
+    if not sealed.startswith(SEAL):
+        message = f"The encrypted content for item {item.get('id')} could not be verified."
+        raise RefusedError(400, message, code="invalid_encrypted_content", param=where)
+    following = [other for other in following if other.get("type") != "reasoning"]
+    is_followed = bool(following) and (
+        following[0].get("type") == "function_call" or following[0].get("role") == "assistant"
+    )
+    if not is_followed:
+        name = item.get("id")
+        message = f"Item '{name}' of type 'reasoning' was provided without its required following item."
+        raise RefusedError(400, message, param=where)
+
+
+def _check_tools(tools: list[Json]) -> None:
+    for number, tool in enumerate(tools):
+        if tool.get("type") == "function" and not tool.get("name"):
+            raise RefusedError(400, "Missing required parameter: 'name'.", param=f"tools[{number}].name")
+
+
+def _check_format(form: Json | None) -> None:
+    if not form or form.get("type") != "json_schema" or not form.get("strict"):
+        return
+    schema = form["schema"]
+    is_closed = schema.get("additionalProperties") is False
+    if not is_closed or set(schema.get("required", [])) != set(schema.get("properties", {})):
+        message = (
+            "Invalid schema for response_format 'reply': 'additionalProperties' is required to be false."
+        )
+        raise RefusedError(400, message, code="invalid_json_schema", param="text.format.schema")
