@@ -21,8 +21,7 @@ _SECRETS = re.compile(
 _BEARER = re.compile(r"(?i)\b(bearer|basic)(\s+)[A-Za-z0-9._~+/=-]{16,}")
 _ASSIGNED = re.compile(
     r"""(?ix)
-    \b ([a-z0-9_.-]{0,40}? (?:password|passwd|passphrase|secret|api[_-]?key|access[_-]?key|token))
-    (["']? \s* [:=] \s* ["']?)
+    ( (?:password|passwd|passphrase|secret|api[_-]?key|access[_-]?key|token) ["']? \s{0,9} [:=] \s{0,9} ["']? )
     [^\s"'`,;]{8,}
     """
 )
@@ -33,5 +32,5 @@ def scrub(text: str) -> str:
     """The text with what looks like a key, token or password replaced by `[secret]`. Linear in its length."""
     text = _SECRETS.sub(MASK, text)
     text = _BEARER.sub(rf"\1\2{MASK}", text)
-    text = _ASSIGNED.sub(rf"\1\2{MASK}", text)
+    text = _ASSIGNED.sub(rf"\1{MASK}", text)
     return _IN_URL.sub(rf"\1{MASK}@", text)
