@@ -14,7 +14,7 @@ from core.config.load import ConfigRequest, Loaded, config_request, load
 from core.config.schema import Value
 from core.config.working import keep_working
 from core.errors import ConfigError, SlopError
-from core.files.prompts import read_prompts
+from core.files.prompts import prompt_names, read_prompts
 from core.providers.profiles import load_models, merge_models, offered_models, packaged_models
 from core.values import effects as f
 from core.values import events as e
@@ -122,6 +122,10 @@ class SetupHandler:
                 settings_paths=(*loaded.watched, str(paths.models_file())),
             )
         )
+
+    def _prompt_paths(self, loaded: Loaded) -> list[str]:
+        folders = (paths.knowledge_dir(self._home) / "prompts", Path(loaded.project.root) / "prompts")
+        return [str(folder / name) for folder in folders for name in prompt_names()]
 
     def _request_for(self, start: Path) -> ConfigRequest:
         return config_request(start=start, home=self._home, environ=self._environ, overrides=self._overrides)

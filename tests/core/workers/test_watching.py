@@ -1,0 +1,69 @@
+"""The watcher on a real folder: edits, saves by renaming, settings told apart from curated files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from queue import SimpleQueue
+
+import pytest
+
+from core.files.watch import FileWatch
+from core.values.events import Event, FilesChanged, SettingsFilesChanged
+from core.workers.watching import Watcher
+
+WAIT_S = 15.0
+
+
+class Desk:
+    """A watcher on a curated file and a settings file in different folders."""
+
+    def __init__(self, root: Path) -> None:
+        self.curated = root / "src" / "a.py"
+        self.settings = root / "manual_slop.toml"
+        self.curated.parent.mkdir()
+        self.curated.write_text("x = 1\n", encoding="utf-8")
+        self.events: SimpleQueue[Event] = SimpleQueue()
+        self.watches: list[FileWatch] = []
+        self.watcher = Watcher(self.events.put, make_watch=self._make)
+        self.watcher.watch((str(self.curated),), (str(self.settings),))
+        assert self.watches[0].wait_until_watching(WAIT_S)
+
+    def _make(self, on_change, on_trouble) -> FileWatch:  # type: ignore[no-untyped-def]  # noqa: ANN001
+        self.watches.append(FileWatch(on_change, on_trouble))
+        return self.watches[-1]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(tmp_path)
+    yield desk
+    desk.watcher.stop()
+
+
+def test_an_edit_of_a_curated_file_is_reported(desk: Desk) -> None:
+    desk.curated.write_text("x = 2\n", encoding="utf-8")
+    assert desk.events.get(timeout=WAIT_S) == FilesChanged((str(desk.curated),))
+
+
+def test_a_save_by_renaming_is_reported(desk: Desk) -> None:
+    fresh = desk.curated.with_suffix(".tmp")
+    fresh.write_text("x = 3\n", encoding="utf-8")
+    os.replace(fresh, desk.curated)
+    event = desk.events.get(timeout=WAIT_S)
+    assert isinstance(event, FilesChanged)
+    assert str(desk.curated) in event.paths
+
+
+def test_a_settings_file_that_appears_is_reported_as_settings(desk: Desk) -> None:
+    desk.settings.write_text("[project]\n", encoding="utf-8")
+    assert desk.events.get(timeout=WAIT_S) == SettingsFilesChanged((str(desk.settings),))
+
+
+def test_a_watcher_that_is_off_watches_nothing(tmp_path: Path) -> None:
+    made: list[FileWatch] = []
+    watcher = Watcher(lambda _event: None, is_on=False, make_watch=lambda *_: made.append(None))  # type: ignore[arg-type,func-returns-value]
+    watcher.watch((str(tmp_path),), ())
+    watcher.stop()
+    assert made == []
