@@ -12,6 +12,7 @@ from core.values.state import AppState
 from panels import selection
 from panels.discussion_rows import shown_ids
 from panels.memo import Same
+from panels.panes import show_side, shown_panes, toggle_side
 from panels.ui import Send, Ui
 from panels.view import Dialog, FindView, HubTab, WindowView
 
@@ -126,7 +127,7 @@ def _open_dialog(kind: str) -> Callable[[Desk], None]:
 
 
 def _rename(desk: Desk) -> None:
-    desk.view.page, desk.view.is_list_shown = "chat", True
+    show_side(desk.view, "list")
     desk.view.renaming_id = desk.state.selected_id
 
 
@@ -180,7 +181,8 @@ def _find(desk: Desk) -> None:
 
 
 def _search(desk: Desk) -> None:
-    desk.view.page, desk.view.is_list_shown, desk.view.focus = "chat", True, "search"
+    show_side(desk.view, "list")
+    desk.view.focus = "search"
 
 
 def _focus_composer(desk: Desk) -> None:
@@ -188,16 +190,17 @@ def _focus_composer(desk: Desk) -> None:
 
 
 def _toggle_list(desk: Desk) -> None:
-    desk.view.is_list_shown = not desk.view.is_list_shown
+    toggle_side(desk.view, "list")
 
 
 def _toggle_hub(desk: Desk) -> None:
-    desk.view.is_hub_shown = not desk.view.is_hub_shown
+    toggle_side(desk.view, "hub")
 
 
 def show_hub(view: WindowView, tab: HubTab) -> None:
     """Bring a tab of the Operations Hub to the front."""
-    view.page, view.is_hub_shown, view.hub_tab = "chat", True, tab
+    show_side(view, "hub")
+    view.hub_tab = tab
 
 
 def _hub(tab: HubTab) -> Callable[[Desk], None]:
@@ -293,9 +296,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("composer", "View", 0, "Write a message", _focus_composer, "pen", "Ctrl+L", has_discussion),
     Action("to_end", "View", 0, "Jump to end", _to_end, "angles-down", "Alt+End", has_messages),
     Action("list", "View", 1, "Discussion list", _toggle_list, "list", "Ctrl+B",
-           is_checked=lambda d: d.view.is_list_shown),
+           is_checked=lambda d: "list" in shown_panes(d.view)),
     Action("hub", "View", 1, "Operations Hub", _toggle_hub, "table-columns", "Ctrl+Shift+H",
-           is_checked=lambda d: d.view.is_hub_shown),
+           is_checked=lambda d: "hub" in shown_panes(d.view)),
     Action("presets", "View", 2, "Context Presets", _hub("presets"), "layer-group", "Ctrl+1"),
     Action("context", "View", 2, "Context", _hub("context"), "chart-bar", "Ctrl+2"),
     Action("theme", "View", 3, "Switch theme", _theme, "circle-half-stroke", "Ctrl+Shift+L"),

@@ -17,6 +17,7 @@ from panels.view import WindowView
 
 WIDE_PX = 760
 HEADER_PX = 40
+COLUMN_PX = 900.0
 MAX_REPAIRS = 3
 
 
@@ -24,7 +25,8 @@ def conversation_panel(state: AppState, view: WindowView, ui: Ui, send: Send) ->
     """Draw the pane in the middle. O(visible) for any number of messages."""
     desk = Desk(state, view, ui, send)
     summary = desk.summary
-    with ui.surface("conversation", "clear", height=0, padding=(16, 12)):
+    margin = max(16.0, (ui.width() - COLUMN_PX) / 2)
+    with ui.surface("conversation", "clear", height=0, padding=(margin, 12)):
         if summary is None:
             _nothing_selected(desk)
             return

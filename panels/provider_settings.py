@@ -20,6 +20,7 @@ KEY_WORDS = {
     KeySource.FILE: ("key in a file of your home, mode 0600", "warn"),
     KeySource.MISSING: ("no key", "warn"),
 }
+SHOWN_MODELS = 100
 _NO_ID = re.compile(r"[^a-z0-9]+")
 
 
@@ -183,21 +184,28 @@ def models_section(desk: Desk) -> None:
         desk.send(c.ChangeSetting("ai_settings.provider", provider))
         desk.send(c.ChangeSetting("ai_settings.model", model))
     for status in desk.state.providers.values():
-        models = desk.state.models.get(status.id, ())
-        with ui.row(("provider", status.id)):
-            ui.text("name", status.label or status.id, style="strong")
-            ui.text("count", fmt.count(len(models), "model"), tone="muted", style="small")
-            ui.push()
-            if ui.button("refresh", "Refresh", icon="arrows-rotate", kind="ghost", is_small=True,
-                         tip=f"Refresh the models of {status.label or status.id}"):  # fmt: skip
-                desk.send(c.RefreshModels(status.id))
-        for known in models[:100]:
-            with ui.row(("model", status.id, known.id)):
-                ui.text("name", known.label or known.id, width=0, tip=known.id)
-                window = (
-                    "window unknown"
-                    if known.context_tokens is None
-                    else f"{fmt.tokens(known.context_tokens)} window"
-                )
-                images = " · images" if known.takes_images else ""
-                ui.text("facts", window + images, tone="muted", style="small")
+        with ui.surface(("provider", status.id), "card", padding=(16, 12)), ui.group("lines", gap=6):
+            _provider_models(desk, status)
+
+
+def _provider_models(desk: Desk, status: ProviderStatus) -> None:
+    ui, models = desk.ui, desk.state.models.get(status.id, ())
+    with ui.row("head"):
+        ui.text("name", status.label or status.id, style="strong")
+        ui.text("count", fmt.count(len(models), "model"), tone="muted", style="small")
+        ui.push()
+        if ui.button("refresh", "Refresh", icon="arrows-rotate", kind="ghost", is_small=True,
+                     tip=f"Refresh the models of {status.label or status.id}"):  # fmt: skip
+            desk.send(c.RefreshModels(status.id))
+    for known in models[:SHOWN_MODELS]:
+        with ui.row(("model", known.id)):
+            ui.text("name", known.label or known.id, width=0, tip=known.id)
+            window = (
+                "window unknown"
+                if known.context_tokens is None
+                else f"{fmt.tokens(known.context_tokens)} window"
+            )
+            images = " · images" if known.takes_images else ""
+            ui.text("facts", window + images, tone="muted", style="small")
+    if len(models) > SHOWN_MODELS:
+        ui.text("rest", f"and {len(models) - SHOWN_MODELS:,} more", tone="faint", style="small")

@@ -13,7 +13,7 @@ from panels.provider_settings import models_section, providers_section, servers_
 from panels.ui import Option, Send, Surface, Tone, Ui
 from panels.view import WindowView
 
-NAV_PX = 208.0
+NAV_PX = 232.0
 PAGE_PX = 720.0
 SECTIONS = (
     ("providers", "Providers and keys", "key"),
@@ -41,19 +41,24 @@ def settings_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> Non
         with ui.surface("sections", "pane", width=NAV_PX, height=0, padding=(12, 16)):
             ui.text("title", "Settings", style="h2")
             ui.gap(8)
-            for section, label, icon in SECTIONS:
-                is_active = section == view.settings_section
-                kind: Surface = "card_selected" if is_active else "clear"
-                with ui.clickable(section, kind, height=34, padding=(10, 5)) as clicks, ui.row("line"):
-                    ui.icon("icon", icon, tone="accent" if is_active else "muted")
-                    ui.text("label", label, tone="text" if is_active else "muted")
-                if clicks.clicked:
-                    view.settings_section = section
+            with ui.group("list", gap=2):
+                _navigation(view, ui)
         with (
             ui.surface("content", "pane", height=0, padding=(24, 16), scrolls=True),
             ui.surface("column", "clear", width=min(PAGE_PX, max(320.0, ui.width() - 8)), padding=(0, 0)),
         ):
             _section(view)(desk)
+
+
+def _navigation(view: WindowView, ui: Ui) -> None:
+    for section, label, icon in SECTIONS:
+        is_active = section == view.settings_section
+        kind: Surface = "card_selected" if is_active else "clear"
+        with ui.clickable(section, kind, height=34, padding=(10, 5)) as clicks, ui.row("line"):
+            ui.icon("icon", icon, tone="accent" if is_active else "muted")
+            ui.text("label", label, tone="text" if is_active else "muted")
+        if clicks.clicked:
+            view.settings_section = section
 
 
 def _section(view: WindowView) -> Callable[[Desk], None]:

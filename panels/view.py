@@ -125,6 +125,8 @@ class WindowView:
     scroll: dict[str, int] = field(default_factory=dict)
 
     search_text: str = ""
+    side: Literal["list", "hub"] = "list"
+    room_px: float = 0.0
     focus: str = ""
     dialog: Dialog | None = None
     renaming_id: str = ""

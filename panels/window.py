@@ -10,6 +10,7 @@ from panels.dialogs import dialogs
 from panels.discussions_panel import discussions_panel
 from panels.hub_panel import hub_panel
 from panels.notices_panel import notices_panel
+from panels.panes import Pane, panes, shown_panes, toggle_side
 from panels.settings_panel import settings_panel
 from panels.status_bar import STATUS_PX, status_bar
 from panels.ui import Send, Ui
@@ -97,10 +98,9 @@ def _menu_items(desk: Desk, menu: str) -> None:
 def _icon_rail(desk: Desk) -> None:
     ui, view = desk.ui, desk.view
     with ui.surface("rail", "base", width=RAIL_PX, height=0, padding=(8, 8)):
-        is_list = view.page == "chat" and view.is_list_shown
+        is_list = "list" in shown_panes(view)
         if _rail_button(ui, "discussions", "comments", "Discussions (Ctrl+B)", is_active=is_list):
-            view.is_list_shown = not is_list
-            view.page = "chat"
+            toggle_side(view, "list")
         _rail_tab(desk, "presets", "layer-group")
         _rail_tab(desk, "context", "chart-bar")
         if _rail_button(ui, "settings", "gear", action_tip("settings"), is_active=view.page == "settings"):
@@ -109,7 +109,7 @@ def _icon_rail(desk: Desk) -> None:
 
 def _rail_tab(desk: Desk, tab: HubTab, icon: str) -> None:
     view = desk.view
-    is_active = view.page == "chat" and view.is_hub_shown and view.hub_tab == tab
+    is_active = "hub" in shown_panes(view) and view.hub_tab == tab
     if _rail_button(desk.ui, tab, icon, action_tip(tab), is_active=is_active):
         if is_active:
             view.is_hub_shown = False
@@ -128,13 +128,10 @@ def _main(desk: Desk) -> None:
             notices_panel(state, view, ui, send)
             settings_panel(state, view, ui, send)
         return
-    panes = [
-        *([("list", view.list_px)] if view.is_list_shown else []),
-        ("conversation", 0.0),
-        *([("hub", view.hub_px)] if view.is_hub_shown else []),
-    ]
-    names = tuple(name for name, _ in panes)
-    with ui.split(("panes", names), [width for _, width in panes], min_px=MIN_PANE_PX) as split:
+    view.room_px = ui.width()
+    shown = panes(view, view.room_px)
+    names = tuple(name for name, _ in shown)
+    with ui.split(("panes", names), [width for _, width in shown], min_px=MIN_PANE_PX) as split:
         for index, name in enumerate(names):
             with split.pane(index):
                 _pane(desk, name)
@@ -142,7 +139,7 @@ def _main(desk: Desk) -> None:
         _dragged(view, names, split.dragged)
 
 
-def _dragged(view: WindowView, names: tuple[str, ...], widths: tuple[float, ...]) -> None:
+def _dragged(view: WindowView, names: tuple[Pane, ...], widths: tuple[float, ...]) -> None:
     for name, width in zip(names, widths, strict=False):
         if name == "list":
             view.list_px = float(width)
@@ -150,7 +147,7 @@ def _dragged(view: WindowView, names: tuple[str, ...], widths: tuple[float, ...]
             view.hub_px = float(width)
 
 
-def _pane(desk: Desk, name: str) -> None:
+def _pane(desk: Desk, name: Pane) -> None:
     state, view, ui, send = desk.state, desk.view, desk.ui, desk.send
     with ui.surface(name, "pane", height=0, padding=(0, 0)):
         if name == "list":

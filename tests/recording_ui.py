@@ -77,18 +77,19 @@ def icon_names() -> frozenset[str]:
 class RecordedSplit:
     """The panes of a split."""
 
-    def __init__(self, ui: RecordingUi, node: Node, count: int) -> None:
-        self._ui, self._node, self._count = ui, node, count
+    def __init__(self, ui: RecordingUi, node: Node, widths: Sequence[float]) -> None:
+        rest = max(1.0, ui.width() - sum(widths))
+        self._ui, self._widths = ui, [width or rest for width in widths]
         self.dragged: tuple[float, ...] | None = ui._take(node.path, "drag")
 
     @contextmanager
     def _pane(self, index: int) -> Iterator[None]:
-        with self._ui._container("pane", ("pane", index)):
+        with self._ui._container("pane", ("pane", index), width=self._widths[index]):
             yield
 
     def pane(self, index: int) -> Any:
         """Draw into a pane."""
-        if not 0 <= index < self._count:
+        if not 0 <= index < len(self._widths):
             raise ProtocolError(f"There is no pane {index}")
         return self._pane(index)
 
@@ -96,7 +97,7 @@ class RecordedSplit:
 class RecordingUi:
     """Draws with `draw(ui)`; `frame` draws one frame, every act draws what follows it."""
 
-    def __init__(self, draw: Callable[[protocol.Ui], None], *, width_px: float = 800.0) -> None:
+    def __init__(self, draw: Callable[[protocol.Ui], None], *, width_px: float = 1600.0) -> None:
         self._draw = draw
         self.width_px = width_px
         self.root = Node("root", ())
@@ -363,9 +364,15 @@ class RecordingUi:
 
     @contextmanager
     def clickable(
-        self, key: Hashable, kind: Surface, *, height: Length = None, tip: str = ""
+        self,
+        key: Hashable,
+        kind: Surface,
+        *,
+        height: Length = None,
+        tip: str = "",
+        padding: tuple[float, float] | None = None,
     ) -> Iterator[Clicks]:
-        node = self._add("clickable", key, surface=kind, height=height, tip=tip)
+        node = self._add("clickable", key, surface=kind, height=height, tip=tip, padding=padding)
         with self._inside(node):
             yield Clicks(clicked=bool(self._take(node.path, "click")))
 
@@ -377,7 +384,7 @@ class RecordingUi:
             raise ProtocolError(f"One pane takes what is left, not {list(widths)}")
         node = self._add("split", key, value=len(widths), widths=tuple(widths))
         with self._inside(node):
-            yield RecordedSplit(self, node, len(widths))
+            yield RecordedSplit(self, node, widths)
 
     def virtual_list(
         self, key: Hashable, rows: VirtualRows, *, follows_end: bool = False, scroll_to: int | None = None
@@ -512,6 +519,12 @@ class RecordingUi:
         self._add("divider", key)
 
     def width(self) -> float:
+        node: Node | None = self._here
+        while node is not None:
+            known = node.props.get("width")
+            if isinstance(known, int | float) and known > 0:
+                return float(known)
+            node = node.parent
         return self.width_px
 
     # --- the protocol: output

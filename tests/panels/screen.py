@@ -17,7 +17,7 @@ C = TypeVar("C")
 class Screen:
     """A window that a test looks at and acts on. The state changes only when the test says so."""
 
-    def __init__(self, state: AppState, view: WindowView | None = None, *, width_px: float = 800.0) -> None:
+    def __init__(self, state: AppState, view: WindowView | None = None, *, width_px: float = 1600.0) -> None:
         self.state = state
         self.view = view or WindowView()
         self.sent: list[Command] = []
