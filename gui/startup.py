@@ -10,6 +10,7 @@ from core.controller import AppController
 from core.controller.outside import LocalOutside, OutsideOptions
 from core.errors import LockedError, SlopError
 from core.store.home import read_state
+from core.workers.diagnostics import start_log
 from gui.app import WindowApp, placement_of
 from gui.window import check_display
 
@@ -17,6 +18,7 @@ from gui.window import check_display
 def run_window(options: OutsideOptions) -> int:
     """Open the window and run until it is closed. Returns the exit code."""
     sys.setswitchinterval(0.001)
+    start_log()
     home = options.home or paths.home_dir()
     controller = AppController(LocalOutside(options))
     app = WindowApp(controller, placement_of(_last_state(home)))
