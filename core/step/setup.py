@@ -72,6 +72,7 @@ def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:
         models={**state.models, **event.models},
         prompts=event.prompts if event.prompts != state.prompts else state.prompts,
         settings_paths=event.settings_paths,
+        versions=event.versions,
     )
     state = show_trust(show_settings_faults(state))
     if event.warnings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, OpenDiscussion
@@ -32,7 +32,7 @@ class SettingsLoaded:
     """Settings, project, prompts and the providers' readiness were read.
 
     `prompts` maps a prompt file's name to its text; `settings_paths` are the files whose change calls for another
-    reading, those included that do not exist yet.
+    reading, those included that do not exist yet; `versions` are for the about page.
     """
 
     settings: Settings
@@ -43,6 +43,7 @@ class SettingsLoaded:
     prompts: Mapping[str, str]
     warnings: tuple[str, ...] = ()
     settings_paths: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

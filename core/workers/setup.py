@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import platform
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 from core import paths
@@ -23,6 +27,8 @@ from core.values.provider import KeySource, ModelProfile, ProviderKind, Provider
 from core.values.settings import ServerSettings, Settings
 from core.workers.clients import Clients
 from core.workers.queue import Emit
+
+SHOWN_PACKAGES = ("manual-slop", "dearpygui", "anthropic", "google-genai", "openai", "xllamacpp")
 
 
 class SetupHandler:
@@ -212,6 +218,16 @@ class SetupHandler:
         known = {server.base_url.rstrip("/") for server in self.settings.servers.values() if server.base_url}
         found: Sequence[ServerSettings] = find_local_servers()
         self._emit(e.ServersFound(tuple(s for s in found if s.base_url.rstrip("/") not in known)))
+
+
+@cache
+def versions() -> Mapping[str, str]:
+    """Versions of the program and of what it stands on; what is not installed is left out."""
+    found = {"Python": platform.python_version()}
+    for name in SHOWN_PACKAGES:
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found
 
 
 def _status(server: ServerSettings, source: KeySource) -> ProviderStatus:
