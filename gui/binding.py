@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import webbrowser
 from collections.abc import Callable
-from urllib.parse import urlsplit
 
 import dearpygui.dearpygui as dpg
 
@@ -13,14 +11,14 @@ from gui.elements.base import Element
 from gui.elements.fields import Field
 from gui.keys import Keys
 from gui.metrics import Measure
-from gui.theme import ASSETS, Theme
-from gui.ui_popups import Popups
+from gui.theme import ASSETS, Palette, Theme
+from gui.ui_files import Files
 from panels.ui import Ui
 
 MOST_PASSES = 4
 
 
-class DpgUi(Popups):
+class DpgUi(Files):
     """Draws what panels describe. One for the one Dear PyGui context of the process.
 
     Args:
@@ -30,16 +28,23 @@ class DpgUi(Popups):
     def __init__(self, theme: Theme, palette_name: str = "dark", scale: float = 1.0) -> None:
         measure = Measure(theme.fonts, ASSETS / "fonts", scale)
         super().__init__(Canvas(theme, theme.palettes[palette_name], measure), Keys())
-        self.open_address: Callable[[str], object] = webbrowser.open
         self.size = (0, 0)
+        self._looks: tuple[Palette, float] | None = None
 
     # looks
     def set_looks(self, palette_name: str, scale: float) -> bool:
-        """Take a theme and a UI scale; whether anything changed. Rebuilds all items when so."""
+        """Take a theme and a UI scale; whether that is a change. All items are rebuilt after the description."""
         palette = self.canvas.theme.palettes.get(palette_name, self.canvas.palette)
         scale = min(3.0, max(0.5, scale))
         if palette is self.canvas.palette and scale == self.m.scale:
             return False
+        self._looks = (palette, scale)
+        return True
+
+    def _restyle(self) -> bool:
+        if self._looks is None:
+            return False
+        (palette, scale), self._looks = self._looks, None
         self.rebuild()
         self.m.set_scale(scale)
         self.canvas.restyle(palette)
@@ -76,6 +81,8 @@ class DpgUi(Popups):
             self.begin()
             describe(self)
             self.end()
+            if self._restyle():
+                continue
             if not self.arrange(width, height):
                 break
         self._grant_focus()
@@ -96,14 +103,6 @@ class DpgUi(Popups):
         elif target is not None and target.items():
             dpg.focus_item(target.items()[0])
         self.focus_wish = None
-
-    # effects
-    def copy(self, text: str) -> None:
-        self.effects.append(lambda: dpg.set_clipboard_text(text))
-
-    def open_url(self, url: str) -> None:
-        if urlsplit(url).scheme in ("http", "https"):
-            self.effects.append(lambda: self.open_address(url))  # after the frame
 
 
 def _find(holder: Element, key: object) -> Element | None:

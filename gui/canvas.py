@@ -71,6 +71,7 @@ class Canvas:
         self.skins = Skins(theme, palette, measure)
         self.order_jobs: set[Pane] = set()
         self.focus_sink = 0
+        self._textures = 0
         self.calls = 0
 
     def restyle(self, palette: Palette) -> None:
@@ -182,6 +183,12 @@ class Canvas:
         ids.extend(self._make(pane, spec, 0) for spec in specs[shared:])
         self.calls += len(old) + len(specs) - 2 * shared
         element.prims = specs
+
+    def texture(self, width: int, height: int, pixels: Any) -> int:
+        """Make a picture of floats, four a pixel."""
+        if not self._textures:
+            self._textures = int(dpg.add_texture_registry())
+        return int(dpg.add_static_texture(width, height, pixels, parent=self._textures))
 
     def drop_prims(self, element: Element) -> None:
         """Remove an element's primitives."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import webbrowser
 from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Generic, TypeVar
 
 from gui.canvas import Canvas
+from gui.chooser import Chooser
 from gui.elements.base import Element
 from gui.elements.surfaces import Layer, Root
 from gui.keys import Keys
@@ -59,6 +61,10 @@ class Tree:
         self.assumed: list[tuple[Element, float, float]] = []
         self.cover: Element | None = None
         self.focus_wish: tuple[Element, Hashable] | None = None
+        self.pages: dict[tuple[Hashable, ...], int] = {}
+        self.asked_address: tuple[tuple[Hashable, ...], str] | None = None
+        self.choosers: dict[tuple[Hashable, ...], Chooser] = {}
+        self.open_address: Callable[[str], object] = webbrowser.open
         self.effects: list[Callable[[], object]] = []
 
     @property

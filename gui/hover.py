@@ -72,6 +72,9 @@ class Hover:
                 element.is_hovered = False
             for element in chain:
                 element.is_hovered = True
+            for element in (*self.chain, *chain):
+                if element.repaints:
+                    element.touch()
             self.chain = chain
         tip = next((found for element in reversed(chain) if (found := tip_of(element, x))), "")
         if tip != self.tip:

@@ -3,12 +3,80 @@
 from __future__ import annotations
 
 _FIRST = 512
-_NAMES = (
-    "Tab Left Right Up Down PageUp PageDown Home End Insert Delete Backspace Space Enter Escape "
-    "LCtrl LShift LAlt LSuper RCtrl RShift RAlt RSuper Menu 0 1 2 3 4 5 6 7 8 9 "
-    "A B C D E F G H I J K L M N O P Q R S T U V W X Y Z "
-    "F1 F2 F3 F4 F5 F6 F7 F8 F9 F10 F11 F12"
-).split()
+_NAMES = [
+    "Tab",
+    "Left",
+    "Right",
+    "Up",
+    "Down",
+    "PageUp",
+    "PageDown",
+    "Home",
+    "End",
+    "Insert",
+    "Delete",
+    "Backspace",
+    "Space",
+    "Enter",
+    "Escape",
+    "LCtrl",
+    "LShift",
+    "LAlt",
+    "LSuper",
+    "RCtrl",
+    "RShift",
+    "RAlt",
+    "RSuper",
+    "Menu",
+    "0",
+    "1",
+    "2",
+    "3",
+    "4",
+    "5",
+    "6",
+    "7",
+    "8",
+    "9",
+    "A",
+    "B",
+    "C",
+    "D",
+    "E",
+    "F",
+    "G",
+    "H",
+    "I",
+    "J",
+    "K",
+    "L",
+    "M",
+    "N",
+    "O",
+    "P",
+    "Q",
+    "R",
+    "S",
+    "T",
+    "U",
+    "V",
+    "W",
+    "X",
+    "Y",
+    "Z",
+    "F1",
+    "F2",
+    "F3",
+    "F4",
+    "F5",
+    "F6",
+    "F7",
+    "F8",
+    "F9",
+    "F10",
+    "F11",
+    "F12",
+]
 _BY_CODE = {_FIRST + index: name for index, name in enumerate(_NAMES)}
 _BY_CODE |= {
     596: "'", 597: ",", 598: "-", 599: ".", 600: "/", 601: ";", 602: "=", 603: "[", 604: "\\", 605: "]", 606: "`",
@@ -48,6 +116,8 @@ def needs_no_typing(chord: str) -> bool:
     key = chord.rpartition("+")[2]
     if chord in _EDITING:
         return True
+    if key == "Escape":
+        return False
     if key in _CARET and "Alt" not in chord:
         return True
     return not (chord.startswith(("Ctrl", "Alt")) or (key[0] == "F" and key[1:].isdigit()))
@@ -59,6 +129,8 @@ class Keys:
     def __init__(self) -> None:
         self._down: set[str] = set()
         self._pressed: list[str] = []
+        self._fresh: list[str] = []
+        self._just_held: set[str] = set()
         self.is_typing = False
 
     def on_press(self, code: int) -> None:
@@ -67,10 +139,18 @@ class Keys:
         if name is None or (name in self._down and name not in REPEATS):
             return
         self._down.add(name)
-        if name not in _MODIFIERS:
-            held = {_MODIFIERS[key] for key in self._down if key in _MODIFIERS}
-            chord = "+".join([mod for mod in ("Ctrl", "Alt", "Shift") if mod in held] + [name])
-            self._pressed.append(chord)
+        if name in _MODIFIERS:
+            self._just_held.add(_MODIFIERS[name])
+        else:
+            self._fresh.append(name)
+
+    def _settle(self) -> None:
+        """Make chords of the keys of one frame: the toolkit reports them by number, not in order of time."""
+        held = {_MODIFIERS[key] for key in self._down if key in _MODIFIERS} | self._just_held
+        mods = [mod for mod in ("Ctrl", "Alt", "Shift") if mod in held]
+        self._pressed += ["+".join([*mods, name]) for name in self._fresh]
+        self._fresh.clear()
+        self._just_held.clear()
 
     def on_release(self, code: int) -> None:
         """A key went up."""
@@ -86,6 +166,8 @@ class Keys:
 
     def take(self, chord: str, *, while_typing: bool) -> bool:
         """Whether a chord was pressed since the last frame; only the first who asks gets it."""
+        if self._fresh:
+            self._settle()
         chord = normal_chord(chord)
         if chord not in self._pressed:
             return False
@@ -97,8 +179,9 @@ class Keys:
     @property
     def has_news(self) -> bool:
         """Whether a key was pressed since the last frame."""
-        return bool(self._pressed)
+        return bool(self._pressed or self._fresh)
 
     def end_frame(self) -> None:
         """Forget what nobody asked for."""
+        self._fresh.clear()
         self._pressed.clear()

@@ -12,6 +12,7 @@ from typing import Any
 import dearpygui.dearpygui as dpg
 
 from gui.binding import DpgUi
+from gui.elements.popups import MenuPoint
 from gui.hover import Hover
 from panels.ui import Ui
 
@@ -137,7 +138,12 @@ class Loop:
 
     def _on_right_click(self) -> None:
         for element in reversed(self._hover.chain):
-            if element.on_right_click():
+            takes = element.on_right_click()
+            for kid in element.order:
+                if isinstance(kid, MenuPoint):
+                    kid.asked_at = self._mouse
+                    return
+            if takes:
                 return
 
     def run(self) -> None:

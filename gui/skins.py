@@ -137,6 +137,8 @@ class Skins:
                 return CLEAR, p["hover"], p["active"], CLEAR, p["muted"]
             case "rail_active":
                 return p["accent_tint"], p["accent_tint"], p["accent_tint"], CLEAR, p["accent"]
+            case "tab" | "tab_on":
+                return CLEAR, p["hover"], p["active"], CLEAR, p["text" if kind == "tab_on" else "muted"]
             case "link":
                 return CLEAR, p["accent_tint"], p["accent_tint"], CLEAR, p["accent"]
             case "item" | "combo" | "menu":
@@ -175,7 +177,7 @@ class Skins:
         fill, hovered, pressed = {
             "card": (CLEAR, faded(p["text"], 0.035), faded(p["text"], 0.06)),
             "none": (CLEAR, CLEAR, CLEAR),
-            "edge": (CLEAR, p["accent_tint"], p["accent_tint"]),
+            "edge": (p["pane"], p["hover"], p["active"]),
             "thumb": (p["scroll_thumb"], p["border_strong"], p["muted"]),
         }[kind]
         with dpg.theme() as theme, dpg.theme_component(dpg.mvButton):
@@ -183,7 +185,7 @@ class Skins:
             dpg.add_theme_color(dpg.mvThemeCol_ButtonHovered, hovered)
             dpg.add_theme_color(dpg.mvThemeCol_ButtonActive, pressed)
             dpg.add_theme_style(dpg.mvStyleVar_FrameBorderSize, 0)
-            rounding = self._px("card") if kind == "card" else self._px("small")
+            rounding = {"card": self._px("card"), "edge": 0.0}.get(kind, self._px("small"))
             dpg.add_theme_style(dpg.mvStyleVar_FrameRounding, rounding)
         return int(theme)
 

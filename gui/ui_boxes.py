@@ -12,7 +12,8 @@ from gui.elements.controls import Hit
 from gui.elements.split import SplitBox
 from gui.elements.surfaces import Clickable, Surface
 from gui.elements.text import Divider
-from panels.ui import Clicks, Length, Surface as SurfaceKind
+from panels.ui import Clicks, Length
+from panels.ui import Surface as SurfaceKind
 
 
 class SplitView:
@@ -65,11 +66,17 @@ class Boxes(Tree):
         return Scope(self, None, surface)
 
     def clickable(
-        self, key: Hashable, kind: SurfaceKind, *, height: Length = None, tip: str = ""
+        self,
+        key: Hashable,
+        kind: SurfaceKind,
+        *,
+        height: Length = None,
+        tip: str = "",
+        padding: tuple[float, float] | None = None,
     ) -> AbstractContextManager[Clicks]:
         card = self.take(Clickable, key)
         card.wide, card.tall, card.tip = 0, height, tip
-        card.update((kind, None, False, 4.0, height))
+        card.update((kind, padding, False, 4.0, height))
         given = Clicks(card.clicks.clicked, card.clicks.right_clicked, card.is_hovered)
         card.clicks.clicked = card.clicks.right_clicked = False
         return Scope(self, given, card)

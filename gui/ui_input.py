@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+import dearpygui.dearpygui as dpg
+
 from gui.elements.boxes import Column, Row
 from gui.elements.controls import Button, Checkbox, Slider
 from gui.elements.fields import Editor, Field, SelectableText
@@ -106,19 +108,23 @@ class Input(Output):
         is_mono: bool = False,
         is_focused: bool = False,
         paste_limit_chars: int = 0,
+        submits_on_enter: bool = False,
     ) -> Edited | None:
         editor = self.take(Editor, key)
         editor.wide, editor.name = 0, hint
         value = value if editor.revision != revision else editor.props[0]
-        editor.update((value, hint, revision, is_mono, paste_limit_chars, height))
+        editor.update((value, hint, revision, is_mono, paste_limit_chars, height, submits_on_enter))
         if is_focused and not editor.was_focused:
             editor.wants_focus = True
         editor.was_focused = is_focused
+        is_submitted = editor.is_active and submits_on_enter and self.keys.take("Enter", while_typing=True)
+        if is_submitted:
+            editor.wants_focus = True
         changed, pasted = editor.changed, editor.pasted
         editor.changed, editor.pasted = None, ""
-        if changed is None and not pasted:
+        if changed is None and not pasted and not is_submitted:
             return None
-        return Edited(editor.text if changed is None else changed, pasted)
+        return Edited(editor.text if changed is None else changed, pasted, is_submitted)
 
     def selectable_text(
         self, key: Hashable, value: str, *, mono: bool = False, height: Length = None
@@ -129,6 +135,16 @@ class Input(Output):
 
     def focus(self, key: Hashable) -> None:
         self.focus_wish = (self.at, key)
+
+    def is_focused(self, key: Hashable) -> bool:
+        """Whether the item with that key in the current container has the keyboard, as of the last frame."""
+        element = self.at.kids.get(key)
+        if element is None and ("labelled", key) in self.at.kids:
+            element = self.at.kids["labelled", key].kids.get(key)
+        if isinstance(element, Field):
+            return element.is_active
+        items = element.items() if element is not None else []
+        return any(dpg.is_item_focused(item) for item in items)
 
     def _labelled(self, key: Hashable, label: str) -> Labelled:
         return Labelled(self, key, label)

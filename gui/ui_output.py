@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from urllib.parse import urlsplit
+
+import dearpygui.dearpygui as dpg
 
 from gui.elements.text import Badge, Icon, Progress, StackedBar, Text
 from gui.icons import glyph
@@ -38,11 +41,18 @@ class Output(Boxes):
         icon.update((glyph(name), tone, "body"))
 
     def progress(
-        self, key: Hashable, fraction: float, *, tone: Tone = "accent", width: Length = 0, height: float = 6
+        self,
+        key: Hashable,
+        fraction: float,
+        *,
+        tone: Tone = "accent",
+        width: Length = 0,
+        height: float = 6,
+        fill: int | None = None,
     ) -> None:
         bar = self.take(Progress, key)
         bar.wide = width
-        bar.update((min(1.0, max(0.0, fraction)), tone, height, width))
+        bar.update((min(1.0, max(0.0, fraction)), tone, height, width, fill))
 
     def stacked_bar(self, key: Hashable, shares: Sequence[Share], *, height: float = 10) -> None:
         bar = self.take(StackedBar, key)
@@ -52,3 +62,13 @@ class Output(Boxes):
         badge = self.take(Badge, key)
         badge.tip = tip
         badge.update((visible(value), tone))
+
+    # effects on the desktop
+    def copy(self, text: str) -> None:
+        """Put text on the clipboard, after the frame."""
+        self.effects.append(lambda: dpg.set_clipboard_text(text))
+
+    def open_url(self, url: str) -> None:
+        """Open a web address in the person's browser; other schemes are ignored."""
+        if urlsplit(url).scheme in ("http", "https"):
+            self.effects.append(lambda: self.open_address(url))

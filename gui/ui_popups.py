@@ -7,7 +7,16 @@ from contextlib import AbstractContextManager, contextmanager
 
 from gui.elements.base import Element
 from gui.elements.controls import Combo
-from gui.elements.popups import DialogOwner, Item, MenuButton, Popup, PopupLayer, Submenu, anchor_of
+from gui.elements.popups import (
+    DialogOwner,
+    Item,
+    MenuButton,
+    MenuPoint,
+    Popup,
+    PopupLayer,
+    Submenu,
+    anchor_of,
+)
 from gui.elements.surfaces import Dim, Surface
 from gui.icons import glyph
 from gui.ui_input import Input
@@ -44,14 +53,29 @@ class Popups(Input):
                 button.is_open = False
 
     @contextmanager
-    def popup(self, owner: Element, key: Hashable, *, width: float | None = None) -> Iterator[PopupLayer]:
+    def context_menu(self, key: Hashable) -> Iterator[bool]:
+        """A menu at the pointer, opened by a right click on the current container."""
+        owner = self.take(MenuPoint, key)
+        if owner.asked_at is not None:
+            owner.at, owner.asked_at, owner.is_open = owner.asked_at, None, True
+        if not owner.is_open:
+            yield False
+            return
+        with self.popup(owner, "menu", anchor=(*owner.at, 0.0, 0.0)) as layer:
+            yield True
+            if self._is_dismissed(layer):
+                owner.is_open = False
+
+    @contextmanager
+    def popup(
+        self, owner: Element, key: Hashable, *, anchor: tuple[float, float, float, float] | None = None
+    ) -> Iterator[PopupLayer]:
         """A card below an element, in a layer of its own."""
         layer = self.layer(PopupLayer, owner)
         assert isinstance(layer, PopupLayer)
         self.enter(layer)
         card = self.take(Popup, key)
-        card.wide = width
-        card.update(("popup", None, True, 0.0, anchor_of(owner), "below", width))
+        card.update(("popup", None, True, 0.0, anchor or anchor_of(owner), "below", None))
         self.enter(card)
         try:
             yield layer
@@ -164,7 +188,11 @@ class Popups(Input):
                 if self.shortcut("Enter", while_typing=True) and found:
                     chosen = found[0].value
                 self.gap(4)
+            heading = ""
             for option in found:
+                if option.group != heading:
+                    heading = option.group
+                    self._heading(heading)
                 if self._option(option, option.value == value):
                     chosen = option.value
             if not found:
@@ -172,6 +200,10 @@ class Popups(Input):
             if self._is_dismissed(layer) or chosen is not None:
                 combo.is_open = False
         return chosen if chosen != value else None
+
+    def _heading(self, heading: str) -> None:
+        with self.surface(("group", heading), "clear", padding=(10, 6)):
+            self.text("name", heading, tone="faint", style="small_strong")
 
     def _option(self, option: Option, is_chosen: bool) -> bool:
         item = self.take(Item, ("option", option.value))

@@ -85,6 +85,7 @@ def open_viewport(placement: Placement, *, icon: str = "") -> None:
         NoDisplayError: see `check_display`.
     """
     connection = check_display()
+    dpg.configure_app(keyboard_navigation=True)
     dpg.create_viewport(
         title=TITLE,
         small_icon=icon,

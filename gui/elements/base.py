@@ -51,6 +51,7 @@ class Element:
     is_gap: ClassVar[bool] = False
     is_ghost: ClassVar[bool] = False
     polls: ClassVar[bool] = False
+    repaints: ClassVar[bool] = False
     stretches: ClassVar[bool] = False
     shrinks: ClassVar[bool] = False
 

@@ -105,14 +105,17 @@ class Field(Control):
 
 
 class Editor(Field):
-    """Many lines of input. `props`: value, hint, revision, is_mono, paste limit, height in design px."""
+    """Many lines of input. `props`: value, hint, revision, is_mono, paste limit, height in design px, and
+    whether Enter submits.
+    """
 
-    __slots__ = ("pasted", "revision", "rewriting")
+    __slots__ = ("is_submitted", "pasted", "revision", "rewriting")
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
         self.revision: int | None = None
         self.pasted = ""
+        self.is_submitted = False
         self.rewriting = 0
 
     def style(self) -> str:
@@ -134,6 +137,7 @@ class Editor(Field):
                 default_value=self.text,
                 multiline=True,
                 tab_input=False,
+                ctrl_enter_for_new_line=bool(self.props[6]),
                 parent=pane.item,
                 before=pane.drawlist,
                 callback=self.on_change,

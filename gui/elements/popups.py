@@ -152,6 +152,19 @@ class DialogOwner(Element):
         self.is_closing = False
 
 
+class MenuPoint(Element):
+    """Stands for the context menu of its container; takes no space."""
+
+    __slots__ = ("asked_at", "at", "is_open")
+    is_ghost: ClassVar[bool] = True
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.asked_at: tuple[float, float] | None = None
+        self.at = (0.0, 0.0)
+        self.is_open = False
+
+
 def anchor_of(element: Element) -> tuple[float, float, float, float]:
     """Where an element is in the viewport, as of the last paint."""
     if element.spot is None or element.pane is None:

@@ -14,6 +14,7 @@ from gui.elements.controls import Hit
 from gui.metrics import Measure
 
 EDGE_PX = 7.0
+"""Width of the strip between two panes that takes the mouse."""
 
 
 class SplitBox(Element):
@@ -39,7 +40,7 @@ class SplitBox(Element):
         widths, least = self.props
         panes = self.panes()
         edges = [kid for kid in self.order if isinstance(kid, Hit)]
-        self.sizes = split_widths(widths[: len(panes)], least, w / m.scale)
+        self.sizes = split_widths(widths[: len(panes)], least, w / m.scale - EDGE_PX * len(edges))
         self.h = h or 0.0
         x = 0.0
         for index, (pane, size) in enumerate(zip(panes, self.sizes, strict=False)):
@@ -50,7 +51,8 @@ class SplitBox(Element):
                 edge = edges[index]
                 edge.layout(m, m.px(EDGE_PX), self.h)
                 edge.h = self.h
-                edge.x, edge.y = x - m.px(EDGE_PX) / 2, 0.0
+                edge.x, edge.y = x, 0.0
+                x += m.px(EDGE_PX)
 
     def finish(self, c: Canvas, pane: Pane, spot: tuple[int, int, int, int]) -> None:
         c.sync(pane, self, self.lines(c, spot))
@@ -63,7 +65,7 @@ class SplitBox(Element):
         x, y0, _, y1 = spot
         at: list[Spec] = []
         for pane in self.panes()[1:]:
-            left = x + round(pane.x)
+            left = x + round(pane.x - c.m.px(EDGE_PX) / 2)
             at.append(("line", left, y0, left, y1, c.color("border"), 1))
         return at
 

@@ -31,7 +31,7 @@ SCROLLBAR_PX = 12.0
 class Surface(Column):
     """A filled area. `props`: kind, padding, whether it scrolls, gap."""
 
-    __slots__ = ("bound", "inner", "inner_h", "wanted_scroll")
+    __slots__ = ("bound", "inner", "inner_h", "most_px", "wanted_scroll")
     polls: ClassVar[bool] = True
     stretches: ClassVar[bool] = True
 
@@ -40,6 +40,7 @@ class Surface(Column):
         self.inner: Pane | None = None
         self.bound = ""
         self.inner_h = 0.0
+        self.most_px: float | None = None
         self.wanted_scroll: float | None = None
 
     @property
@@ -83,6 +84,9 @@ class Surface(Column):
             bar = m.px(SCROLLBAR_PX)
             inner_h = place_column(self.order, m, w - 2 * pad_x - max(0.0, bar - pad_x / 2), room, gap)
         self.inner_h = inner_h + 2 * pad_y
+        if h is None and self.most_px is not None and self.inner_h > m.px(self.most_px):
+            self.arrange(m, w, m.px(self.most_px))
+            return
         self.h = h if h is not None and (self.scrolls or self.tall is not None) else max(h or 0, self.inner_h)
         for kid in self.order:
             kid.x += pad_x

@@ -111,13 +111,13 @@ class Progress(Element):
         self.h = max(2.0, m.px(self.props[2]))
 
     def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
-        fraction, tone, *_ = self.props
+        fraction, tone, _, _, fill = self.props
         x0, y0, x1, y1 = spot
         rounding = (y1 - y0) / 2
         specs = [filled(x0, y0, x1, y1, c.color("border"), rounding)]
         if fraction > 0:
             end = x0 + max(y1 - y0, (x1 - x0) * min(1.0, fraction))
-            specs.append(filled(x0, y0, end, y1, bar_fill(c, tone), rounding))
+            specs.append(filled(x0, y0, end, y1, bar_fill(c, tone, fill), rounding))
         return specs
 
 
@@ -141,7 +141,9 @@ class StackedBar(Element):
             end = min(float(x1), at + (x1 - x0) * max(0.0, share.fraction))
             if end - at >= 0.5:
                 tail = end - 1 if end < x1 - 1 and end - at > 3 else end
-                specs.append(filled(round(at), y0, round(tail), y1, bar_fill(c, share.tone), rounding / 2))
+                specs.append(
+                    filled(round(at), y0, round(tail), y1, bar_fill(c, share.tone, share.fill), rounding / 2)
+                )
             at = end
         return specs
 
@@ -193,10 +195,7 @@ def filled(x0: float, y0: float, x1: float, y1: float, fill: Color, rounding: fl
     return ("rect", x0, y0, x1, y1, fill, CLEAR, rounding)
 
 
-def bar_fill(c: Canvas, tone: str) -> Color:
-    """The colour of a bar for a tone: stronger than that of text. `layer.3`: that layer's own."""
-    name, _, number = tone.partition(".")
-    if name == "layer":
-        fills = c.palette.layers
-        return fills[int(number) % len(fills)]
-    return c.palette.tokens.get(f"{tone}_bar", c.color(tone))
+def bar_fill(c: Canvas, tone: str, fill: int | None) -> Color:
+    """The colour of a bar: that of a layer where `fill` is given, else of the tone."""
+    fills = c.palette.layers
+    return c.color(tone) if fill is None else fills[fill % len(fills)]

@@ -11,10 +11,12 @@ import dearpygui.dearpygui as dpg
 
 from gui.binding import DpgUi
 from gui.loop import Loop
+from gui.markdown.document import load
 from gui.screenshot import screenshot
 from gui.theme import load_theme
 from gui.window import Placement, open_viewport
-from panels.ui import Column, Option, Share, Ui
+from panels.ui import Option, Share, Ui
+from tests.gui.gallery_pages import LongView, Messages, conversation, long_page
 
 MODELS = tuple(Option(f"model-{n}", f"claude-opus-4.{n}", f"{n * 100}k") for n in range(20))
 
@@ -35,7 +37,9 @@ class View:
     dialog: bool = False
     clicked: list[str] = field(default_factory=list)
     revision: int = 0
-    order: list[int] = field(default_factory=lambda: list(range(5)))
+    page: str = "widgets"
+    messages: Messages = field(default_factory=lambda: conversation(200))
+    long: LongView = field(default_factory=LongView)
 
 
 LIST = (
@@ -124,6 +128,18 @@ def middle(ui: Ui, view: View) -> None:
                 ui.menu_item("off", "Not now", is_enabled=False)
                 if ui.menu_item("delete", "Delete…", icon="trash", tone="error"):
                     view.dialog = True
+    if view.page == "chat":
+        ui.virtual_list("messages", view.messages, follows_end=True)
+    elif view.page == "long":
+        with ui.group("long"):
+            long_page(ui, view.long)
+    else:
+        widgets(ui, view)
+    composer(ui, view)
+
+
+def widgets(ui: Ui, view: View) -> None:
+    """Buttons, fields, badges."""
     with ui.surface("chat", "clear", height=0, scrolls=True, padding=(0, 0)):
         with ui.surface("m0", "card"):
             with ui.row("head"):
@@ -167,6 +183,10 @@ def middle(ui: Ui, view: View) -> None:
             ui.push()
             ui.progress("p", 0.62, tone="warn", width=200)
             ui.button("pause", "Pause", icon="pause", kind="ghost")
+
+
+def composer(ui: Ui, view: View) -> None:
+    """Where a message is written."""
     with ui.surface("composer", "card", padding=(10, 10)):
         edited = ui.editor(
             "text", view.text, hint="Ask something", revision=view.revision, paste_limit_chars=200
@@ -242,6 +262,10 @@ def make(theme: str = "dark", scale: float = 1.0, size: tuple[int, int] = (1600,
 def main(arguments: list[str], more: Callable[[Loop, View], None] = lambda *_: None) -> None:
     """Write a picture of the gallery."""
     loop, view = make(*arguments[1:2], *(float(a) for a in arguments[2:3]))
+    view.page = arguments[3] if len(arguments) > 3 else "widgets"
+    view.long.tab = arguments[4] if len(arguments) > 4 else "table"
+    if view.page != "widgets":
+        load()
     for _ in range(5):
         loop.frame()
     more(loop, view)

@@ -1,0 +1,138 @@
+"""What the file chooser knows: the folder, what is in it, what is picked. Pure but for listing a folder."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MOST_ENTRIES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file or folder of the shown folder."""
+
+    name: str
+    is_folder: bool
+    size_bytes: int = 0
+
+    @property
+    def detail(self) -> str:
+        """Its size in words."""
+        if self.is_folder:
+            return ""
+        size = float(self.size_bytes)
+        for unit in ("B", "kB", "MB", "GB"):
+            if size < 1000 or unit == "GB":
+                return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+            size /= 1000
+        return ""
+
+
+@dataclass(slots=True)
+class Chooser:
+    """State of one open chooser."""
+
+    folder: Path
+    picks: str
+    name: str = ""
+    wanted: str = ""
+    shows_hidden: bool = False
+    picked: list[str] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    problem: str = ""
+    revision: int = 0
+
+    def open(self, folder: Path) -> None:
+        """Show a folder; when it cannot be listed, stay and say why."""
+        try:
+            entries = list_folder(folder)
+        except OSError as error:
+            self.problem = f"{folder}: {(error.strerror or str(error)).lower()}"
+            return
+        self.folder, self.entries, self.problem, self.wanted = folder, entries, "", ""
+        self.picked = []
+        self.revision += 1
+
+    def shown(self) -> list[Entry]:
+        """The entries that fit the filter and the kind that is picked."""
+        wanted = self.wanted.casefold()
+        return [
+            entry
+            for entry in self.entries
+            if wanted in entry.name.casefold()
+            and (self.shows_hidden or not entry.name.startswith("."))
+            and (entry.is_folder or self.picks != "folder")
+        ]
+
+    def press(self, entry: Entry) -> None:
+        """The person pressed an entry: a folder is opened, a file picked or let go."""
+        self.revision += 1
+        if entry.is_folder:
+            self.open(self.folder / entry.name)
+        elif self.picks == "save":
+            self.name = entry.name
+        elif entry.name in self.picked:
+            self.picked.remove(entry.name)
+        else:
+            self.picked.append(entry.name)
+
+    def go(self, typed: str) -> tuple[str, ...]:
+        """The person typed a path: a folder is opened; a file is the choice and comes back."""
+        path = Path(os.path.expanduser(typed.strip() or "."))
+        path = path if path.is_absolute() else self.folder / path
+        if path.is_dir():
+            self.open(Path(os.path.normpath(path)))
+        elif self.picks == "files" and path.is_file():
+            return (str(path),)
+        elif self.picks == "save" and path.parent.is_dir():
+            self.open(path.parent)
+            self.name = path.name
+        else:
+            self.problem = f"{path}: no such {'folder' if self.picks == 'folder' else 'file or folder'}"
+        return ()
+
+    def result(self) -> tuple[str, ...]:
+        """The choice as it stands, empty when there is none yet."""
+        match self.picks:
+            case "folder":
+                return (str(self.folder),)
+            case "save":
+                name = self.name.strip()
+                return (str(self.folder / name),) if name and "/" not in name else ()
+            case _:
+                return tuple(str(self.folder / name) for name in self.picked)
+
+
+def list_folder(folder: Path) -> list[Entry]:
+    """Folders first, then files, by name without case.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    found: list[Entry] = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if len(found) >= MOST_ENTRIES:
+                break
+            found.append(_entry(entry))
+    return sorted(found, key=lambda entry: (not entry.is_folder, entry.name.casefold()))
+
+
+def _entry(entry: os.DirEntry[str]) -> Entry:
+    try:
+        is_folder = entry.is_dir()
+        return Entry(entry.name, is_folder, 0 if is_folder else entry.stat().st_size)
+    except OSError:
+        return Entry(entry.name, is_folder=False)
+
+
+def first_folder(start: str) -> tuple[Path, str]:
+    """The folder to begin in, and a file's name when `start` names one."""
+    path = Path(os.path.expanduser(start)) if start else Path.cwd()
+    if path.is_dir():
+        return path.absolute(), ""
+    if path.parent.is_dir():
+        return path.parent.absolute(), path.name
+    return Path.home(), ""

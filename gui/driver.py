@@ -1,0 +1,188 @@
+"""Real input events (XTEST) for the tour and the tests: finds things by what a person reads on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import dearpygui.dearpygui as dpg
+from Xlib import XK, X, display
+from Xlib.ext import xtest
+
+from gui.describe import Tree
+from gui.elements.base import Element
+from gui.elements.controls import Control
+from gui.elements.popups import anchor_of
+from gui.elements.surfaces import Clickable
+
+MOST_FRAMES = 400
+_KEYSYMS = {
+    " ": "space", "\n": "Return", "Enter": "Return", "Ctrl": "Control_L", "Shift": "Shift_L", "Alt": "Alt_L",
+    "PageUp": "Prior", "PageDown": "Next", "Backspace": "BackSpace", ",": "comma", ".": "period", "-": "minus",
+    "=": "equal", "/": "slash", "+": "equal", "Space": "space",
+}  # fmt: skip
+
+
+class NotFoundError(LookupError):
+    """Nothing on the screen reads like that; the message lists what does."""
+
+
+class Driver:
+    """A person at the mouse and keyboard, for one window.
+
+    Args:
+        tree: the binding whose elements are looked for.
+        frame: renders one frame. Every action renders the frames that it needs.
+    """
+
+    def __init__(self, tree: Tree, frame: Callable[[], object]) -> None:
+        self._tree = tree
+        self._frame = frame
+        self._x: Any = display.Display()
+
+    def close(self) -> None:
+        """Leave the display."""
+        self._x.close()
+
+    # frames
+    def step(self, frames: int = 2) -> None:
+        """Render frames."""
+        for _ in range(frames):
+            self._frame()
+
+    def until(self, holds: Callable[[], object], what: str = "", most: int = MOST_FRAMES) -> None:
+        """Render frames until something holds.
+
+        Raises:
+            TimeoutError: it did not within `most` frames.
+        """
+        for _ in range(most):
+            if holds():
+                return
+            self._frame()
+        raise TimeoutError(f"after {most} frames still not: {what or holds}")
+
+    # looking
+    def visible(self) -> Iterator[Element]:
+        """Everything on the screen that a person could reach, the uppermost first."""
+        tops = [*self._tree.top.order[::-1], self._tree.root]
+        for element in tops:
+            yield from element.walk()
+
+    def find(self, label: str, *, kind: type[Element] = Element, index: int = 0) -> Element:
+        """The element with that label, exact before partial; controls before text.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        seen = [el for el in self.visible() if isinstance(el, kind) and el.label() and el.spot is not None]
+        exact = [el for el in seen if el.label() == label or el.tip == label]
+        close = exact or [el for el in seen if label.casefold() in el.label().casefold()]
+        close.sort(key=lambda el: (not isinstance(el, Control), not isinstance(el, Clickable)))
+        if len(close) <= index:
+            shown = ", ".join(sorted({repr(el.label()[:40]) for el in seen}))
+            raise NotFoundError(f"nothing reads {label!r}; there is {shown}")
+        return close[index]
+
+    def has(self, label: str) -> bool:
+        """Whether something on the screen reads like that."""
+        return any(label in el.label() for el in self.visible())
+
+    def center(self, element: Element) -> tuple[int, int]:
+        """The middle of an element, in pixels of the screen."""
+        x, y, w, h = anchor_of(element)
+        left, top = dpg.get_viewport_pos()
+        return round(left + x + w / 2), round(top + y + h / 2)
+
+    # mouse
+    def move(self, x: int, y: int) -> None:
+        """Put the mouse at a point of the screen."""
+        xtest.fake_input(self._x, X.MotionNotify, x=x, y=y)
+        self._x.sync()
+        self.step()
+
+    def press(self, button: int = 1) -> None:
+        """Push a mouse button down."""
+        xtest.fake_input(self._x, X.ButtonPress, button)
+        self._x.sync()
+        self.step()
+
+    def release(self, button: int = 1) -> None:
+        """Let a mouse button go."""
+        xtest.fake_input(self._x, X.ButtonRelease, button)
+        self._x.sync()
+        self.step()
+
+    def _target(self, target: str | Element, index: int = 0) -> Element:
+        return self.find(target, index=index) if isinstance(target, str) else target
+
+    def hover(self, target: str | Element, *, index: int = 0) -> None:
+        """Put the mouse on an element."""
+        self.move(*self.center(self._target(target, index)))
+
+    def click(self, target: str | Element, *, button: int = 1, index: int = 0) -> None:
+        """Click on an element, by its label or itself."""
+        self.hover(target, index=index)
+        self.press(button)
+        self.release(button)
+        self.step()
+
+    def click_at(self, x: int, y: int) -> None:
+        """Click on a point of the screen."""
+        self.move(x, y)
+        self.press()
+        self.release()
+
+    def drag(self, start: tuple[int, int], end: tuple[int, int], *, steps: int = 6) -> None:
+        """Press at one point of the screen, move to another, and let go."""
+        self.move(*start)
+        self.press()
+        for step in range(1, steps + 1):
+            share = step / steps
+            self.move(
+                round(start[0] + (end[0] - start[0]) * share), round(start[1] + (end[1] - start[1]) * share)
+            )
+        self.release()
+
+    def wheel(self, target: str | Element, clicks: int) -> None:
+        """Turn the wheel over an element: positive towards the end."""
+        self.hover(target)
+        for _ in range(abs(clicks)):
+            self.press(5 if clicks > 0 else 4)
+            self.release(5 if clicks > 0 else 4)
+
+    # keyboard
+    def _keycode(self, name: str) -> int:
+        keysym = XK.string_to_keysym(_KEYSYMS.get(name, name))
+        code = int(self._x.keysym_to_keycode(keysym))
+        if not code:
+            raise ValueError(f"the keyboard has no {name!r}")
+        return code
+
+    def key(self, chord: str) -> None:
+        """Press and release a chord: `Ctrl+Enter`, `Escape`, `a`."""
+        names = chord.split("+")
+        codes = [self._keycode(name.lower() if len(name) == 1 else name) for name in names]
+        for code in codes:
+            xtest.fake_input(self._x, X.KeyPress, code)
+        self._x.sync()
+        self.step()
+        for code in reversed(codes):
+            xtest.fake_input(self._x, X.KeyRelease, code)
+        self._x.sync()
+        self.step()
+
+    def type(self, text: str) -> None:
+        """Type into what has the keyboard: keys where the keyboard has them, else the clipboard."""
+        if all(char in "abcdefghijklmnopqrstuvwxyz0123456789 .,-" for char in text) and len(text) <= 40:
+            for char in text:
+                self.key(char) if char not in "-" else self.key("-")
+            return
+        self.paste(text)
+
+    def paste(self, text: str) -> None:
+        """Put a text on the clipboard and paste it."""
+        dpg.set_clipboard_text(text)
+        self.step()
+        self.key("Ctrl+v")
+        self.step()

@@ -1,0 +1,172 @@
+"""The scrolling list on the screen: live rows, each a pane of its own, and a scrollbar."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import ClassVar
+
+import dearpygui.dearpygui as dpg
+
+from gui.canvas import Canvas, Pane
+from gui.elements.base import Element
+from gui.elements.boxes import Row, place_column
+from gui.elements.controls import Hit
+from gui.elements.surfaces import SCROLLBAR_PX, Surface
+from gui.metrics import Measure
+from gui.virtual_list import ScrollState
+from panels.ui import Column as TableColumn
+
+WHEEL_PX = 84.0
+THUMB_PX = 6.0
+
+
+class RowPane(Surface):
+    """One row. `props` as a surface's (`clear`), then its number and its key."""
+
+    __slots__ = ()
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        self.h = self.inner_h = place_column(self.order, m, w, None, m.px(8))
+
+
+class TableRow(RowPane):
+    """A row of a table: its kids stand in the columns."""
+
+    __slots__ = ()
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        widths = column_widths(self.props[6], w / m.scale)
+        x, tallest = 0.0, 0.0
+        pad = m.px(CELL_PAD_PX)
+        kids = [kid for kid in self.order if not kid.is_ghost]
+        for kid, width in zip(kids, widths, strict=False):
+            room = max(1.0, m.px(width) - 2 * pad)
+            kid.layout(m, room if kid.grows()[0] else min(room, kid.natural(m)), None)
+            tallest = max(tallest, kid.h)
+        self.h = self.inner_h = max(m.px(ROW_PX), tallest + m.px(10))
+        for kid, width, column in zip(kids, widths, self.props[6], strict=False):
+            kid.x = x + pad if not column.is_number else x + m.px(width) - pad - kid.w
+            kid.y = (self.h - kid.h) / 2
+            x += m.px(width)
+
+    def draw_lines(self, c: Canvas, inner: Pane) -> None:
+        """A hairline under the row."""
+        w, h = inner.size
+        c.sync(inner, self, [("line", 0, h - 1, w, h - 1, c.color("border"), 1)])
+
+    def paint_inside(self, c: Canvas, inner: Pane) -> None:
+        super().paint_inside(c, inner)
+        self.draw_lines(c, inner)
+
+
+ROW_PX = 32.0
+CELL_PAD_PX = 10.0
+
+
+def column_widths(columns: Sequence[TableColumn], width: float) -> list[float]:
+    """Widths of a table's columns in design px: fixed ones first, the rest by weight."""
+    fixed = sum(column.width for column in columns)
+    weights = sum(column.weight for column in columns if not column.width)
+    free = max(0.0, width - fixed)
+    return [column.width or free * column.weight / (weights or 1) for column in columns]
+
+
+class VirtualList(Surface):
+    """The list. `props` as a surface's; its rows are placed by `view`."""
+
+    __slots__ = ("grabbed", "places", "thumb", "view", "wanted_row")
+    polls: ClassVar[bool] = True
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.view = ScrollState()
+        self.places: list[tuple[int, float]] = []
+        self.thumb = Hit("thumb", self)
+        self.thumb.props = ("thumb",)
+        self.grabbed: tuple[float, float] | None = None
+        self.wanted_row: int | None = None
+
+    def wants_space(self) -> tuple[bool, bool]:
+        return True, self.tall is None or self.tall <= 0
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        self.h = m.px(self.tall) if self.tall is not None and self.tall > 0 else h or 0.0
+        self.inner_h = self.h
+        for kid, (_, top) in zip(self.order, self.places, strict=False):
+            kid.x, kid.y = 0.0, top
+
+    def row_width(self, m: Measure, w: float) -> float:
+        """Pixels for a row: the scrollbar's strip is always kept free, so that nothing moves when it appears."""
+        return max(1.0, w - m.px(SCROLLBAR_PX))
+
+    def paint_inside(self, c: Canvas, inner: Pane) -> None:
+        super().paint_inside(c, inner)
+        top, length = self.view.thumb(self.h, c.m.px(28))
+        thumb = self.thumb
+        thumb.w, thumb.h = (c.m.px(THUMB_PX), length) if length else (1.0, 1.0)
+        thumb.touched = True
+        thumb.paint(c, inner, self.w - c.m.px(THUMB_PX + 2) if length else self.w + 50, top)
+
+    def inner_controls(self) -> Iterator[int]:
+        """The thumb, after the rows."""
+        yield from self.thumb.items()
+
+    def items_after(self) -> list[int]:
+        return self.thumb.items()
+
+    def poll(self, c: Canvas) -> None:
+        if self.inner is None:
+            return
+        moved = dpg.get_y_scroll(self.inner.item)
+        if moved:  # the toolkit brought a control with the keyboard into view: take that over
+            dpg.set_y_scroll(self.inner.item, 0.0)
+            self.scroll_by(moved)
+        if not self.thumb.is_held():
+            self.grabbed = None
+            return
+        y = dpg.get_mouse_pos(local=False)[1]
+        top, length = self.view.thumb(self.h, c.m.px(28))
+        if self.grabbed is None:
+            self.grabbed = (y, top)
+            return
+        start, at = self.grabbed
+        self.view.scroll_to(self.view.scroll_of_thumb(at + y - start, self.h, length))
+        self.touch()
+
+    def on_wheel(self, delta: float, m: Measure) -> bool:
+        if self.view.most <= 0:
+            return False
+        self.scroll_by(-delta * m.px(WHEEL_PX))
+        return True
+
+    def scroll_by(self, change: float) -> None:
+        """Scroll and paint anew."""
+        self.view.scroll_by(change)
+        self.touch()
+
+    def forget(self) -> None:
+        super().forget()
+        self.thumb.forget()
+
+
+class TableHead(Row):
+    """The names of a table's columns, over them. `props`: the columns."""
+
+    __slots__ = ()
+
+    def wants_space(self) -> tuple[bool, bool]:
+        return True, False
+
+    def measure(self, m: Measure) -> float:
+        return m.px(200)
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        columns = self.props[0]
+        widths = column_widths(columns, (w - m.px(SCROLLBAR_PX)) / m.scale)
+        pad, x = m.px(CELL_PAD_PX), 0.0
+        self.h = m.px(30)
+        for kid, width, column in zip(self.order, widths, columns, strict=True):
+            kid.layout(m, min(kid.natural(m), max(1.0, m.px(width) - 2 * pad)), None)
+            kid.x = x + m.px(width) - pad - kid.w if column.is_number else x + pad
+            kid.y = (self.h - kid.h) / 2
+            x += m.px(width)
