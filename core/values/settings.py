@@ -91,11 +91,13 @@ class SettingsFault:
 
     Args:
         path: the file; line: 1-based or None; reason: plain sentence with the remedy.
+        is_grave: whether something that was asked for does not hold; else it is only worth a word (an unknown key).
     """
 
     path: str
     line: int | None
     reason: str
+    is_grave: bool = True
 
 
 @dataclass(frozen=True, slots=True)
