@@ -188,7 +188,7 @@ def _read_file(
 
 def _fault(path: Path, text: str, flaw: Flaw, *, is_kept: bool) -> SettingsFault:
     kept = "; the settings read before stay" if is_kept and flaw.is_grave else ""
-    return SettingsFault(str(path), line_of(text, flaw.place), flaw.reason + kept)
+    return SettingsFault(str(path), line_of(text, flaw.place), flaw.reason + kept, flaw.is_grave)
 
 
 def _build_project(

@@ -1,0 +1,7 @@
+"""`python -m core.cli`."""
+
+from __future__ import annotations
+
+from core.cli.run import main
+
+raise SystemExit(main())

@@ -1,0 +1,162 @@
+"""`context`: the stack that a model would see, and the length of its stable prefix."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from core.aggregate import AggregateStack, build_stack
+from core.cli.arguments import Options
+from core.cli.format import context_text, layer_data
+from core.cli.output import Console
+from core.cli.session import FrontEnd, check_name, find_discussion, session, settle
+from core.files.read import read_items
+from core.outline import symbols_of
+from core.step.context import default_model, profile_of, stack_spec
+from core.text import clean
+from core.tokens import count_tokens
+from core.values.commands import SelectDiscussion
+from core.values.curation import ItemFiles
+from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
+from core.values.effects import StackSpec
+from core.values.provider import ModelProfile
+from core.values.stack import ContextReport
+from core.values.state import AppState
+
+NEW_ID = "new"
+
+
+def run_context(options: Options, front: FrontEnd, console: Console) -> int:
+    """Print the stack of a discussion, or of one that would be started now. Writes nothing. Returns 0."""
+    given = options.given
+    with session(front, console) as found:
+        state, chosen = _opened(front, found, given.discussion or NEW_ID)
+    state = _as_asked(state, chosen, options)
+    spec = stack_spec(state, chosen)
+    if given.message is not None:
+        spec = replace(spec, inputs=replace(spec.inputs, user_text=clean(given.message)))
+    with console.waiting("Reading the preset's files"):
+        items = read_items(spec.root, spec.preset.items, spec.limits, spec.allowed_roots, outline=symbols_of)
+        stack = build_stack(replace(spec.inputs, items=items))
+    if given.text:
+        console.write(stack.text)
+        return 0
+    with console.waiting("Counting tokens"):
+        report = make_report(stack, items, profile_of(state, spec.inputs.provider, spec.inputs.model))
+    _print(options, console, state, spec, stack, report)
+    return 0
+
+
+def _opened(front: FrontEnd, state: AppState, wanted: str) -> tuple[AppState, str]:
+    if wanted == NEW_ID:
+        return with_new_discussion(state), NEW_ID
+    chosen = find_discussion(state, wanted)
+    front.send(SelectDiscussion(chosen))
+    return settle(front, lambda s: chosen in s.open), chosen
+
+
+def with_new_discussion(state: AppState) -> AppState:
+    """The state as if a discussion had just been started with the settings' defaults."""
+    ai = state.settings.ai
+    at = state.now or datetime.now(UTC)
+    meta = DiscussionMeta(
+        id=NEW_ID,
+        name="New discussion",
+        created_at=at,
+        provider=ai.provider,
+        model=default_model(state, ai.provider),
+        effort=ai.effort,
+        persona=ai.persona,
+        system_preset=ai.system_prompt_preset,
+    )
+    return replace(
+        state,
+        summaries={**state.summaries, NEW_ID: DiscussionSummary(meta, at)},
+        open={**state.open, NEW_ID: OpenDiscussion(NEW_ID)},
+    )
+
+
+def _as_asked(state: AppState, chosen: str, options: Options) -> AppState:
+    """The discussion as the command line would have it, in this copy of the state only."""
+    given = options.given
+    check_name("provider", given.provider, tuple(state.settings.servers))
+    check_name("preset", given.preset or "", tuple(state.project.presets))
+    check_name("persona", given.persona or "", tuple(state.project.personas))
+    check_name("system prompt", given.system or "", tuple(state.project.system_prompts))
+    row = state.summaries[chosen]
+    meta = row.meta
+    provider = given.provider or meta.provider
+    kept = meta.model if provider == meta.provider else default_model(state, provider)
+    meta = replace(
+        meta,
+        provider=provider,
+        model=given.model or kept,
+        preset=meta.preset if given.preset is None else given.preset,
+        persona=meta.persona if given.persona is None else given.persona,
+        system_preset=meta.system_preset if given.system is None else given.system,
+    )
+    return replace(state, summaries={**state.summaries, chosen: replace(row, meta=meta)})
+
+
+def make_report(stack: AggregateStack, items: tuple[ItemFiles, ...], profile: ModelProfile) -> ContextReport:
+    """Measure a stack: tokens counted by o200k and scaled by the model's factor."""
+    from core.pricing import input_usd_per_token
+
+    counted = {segment.sha256: count_tokens(segment.text) for segment in stack.segments}
+    layers = stack.report(counted, profile.token_factor)
+    total = sum(layer.tokens_est for layer in layers)
+    price = input_usd_per_token(profile.provider, profile.id, datetime.now(UTC))
+    return ContextReport(
+        layers=layers,
+        texts=(),
+        stable_length_chars=stack.stable_prefix_length,
+        total_tokens_est=total,
+        limit_tokens=profile.context_tokens,
+        cost_usd=None if price is None else price * total,
+        change=None,
+        problems=tuple(_problems(items)),
+        is_exact=profile.family == "gpt",
+        fits=profile.context_tokens is None or total <= profile.context_tokens,
+    )
+
+
+def _problems(items: tuple[ItemFiles, ...]) -> list[str]:
+    said = [f"{item.item.path}: {item.problem.detail}" for item in items if item.problem is not None]
+    return said + [
+        f"{f.path}: {f.problem.detail}" for item in items for f in item.files if f.problem is not None
+    ]
+
+
+def _print(
+    options: Options,
+    console: Console,
+    state: AppState,
+    spec: StackSpec,
+    stack: AggregateStack,
+    report: ContextReport,
+) -> None:
+    name = state.summaries[spec.discussion_id].meta.name
+    if options.is_json:
+        console.json(
+            {
+                "discussion": "" if spec.discussion_id == NEW_ID else spec.discussion_id,
+                "project": spec.root,
+                "provider": spec.inputs.provider,
+                "model": spec.inputs.model,
+                "preset": spec.inputs.preset_name,
+                "stable_prefix_length": stack.stable_prefix_length,
+                "shared_prefix_length": stack.shared_prefix_length,
+                "length_chars": len(stack.text),
+                "tokens_est": report.total_tokens_est,
+                "limit_tokens": report.limit_tokens,
+                "is_exact": report.is_exact,
+                "cost_usd": report.cost_usd,
+                "wire_order": list(stack.wire_order),
+                "layers": [layer_data(layer) for layer in report.layers],
+                "problems": list(report.problems),
+            }
+        )
+        return
+    model = f"{spec.inputs.provider}/{spec.inputs.model}"
+    console.line(f"{name} · {model} · preset {spec.preset.name or 'none'} · {spec.root}\n")
+    console.write(context_text(report))

@@ -1,0 +1,118 @@
+"""`discussions`: list, read, export and order them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.cli.arguments import Options
+from core.cli.format import discussion_data, discussions_text, newest_first
+from core.cli.output import Console
+from core.cli.session import FrontEnd, UsageError, find_discussion, session, settle
+from core.export import export_json, export_markdown
+from core.store.atomic import write_file
+from core.values.commands import (
+    ArchiveDiscussion,
+    Command,
+    DeleteDiscussion,
+    PinDiscussion,
+    RenameDiscussion,
+    SearchDiscussions,
+    SelectDiscussion,
+    UndoDelete,
+)
+from core.values.state import AppState
+
+
+def run_discussions(options: Options, front: FrontEnd, console: Console) -> int:
+    """Carry out an action on discussions. Returns 0.
+
+    Raises:
+        UsageError: no such discussion. SlopError: it could not be read or written.
+    """
+    given = options.given
+    with session(front, console) as state:
+        match given.action or "list":
+            case "list":
+                _list(options, front, console, state)
+            case "show" | "export":
+                _export(options, front, console, find_discussion(state, given.id))
+            case "restore":
+                _restore(front, console, given.id)
+            case "delete":
+                chosen = find_discussion(state, given.id)
+                name = state.summaries[chosen].meta.name
+                front.send(DeleteDiscussion(chosen))
+                settle(front, lambda s: chosen not in s.summaries)
+                console.line(f"{name!r} is in the trash: manual-slop discussions restore {chosen}")
+            case _:
+                _change(options, front, console, find_discussion(state, given.id))
+    return 0
+
+
+def _list(options: Options, front: FrontEnd, console: Console, state: AppState) -> None:
+    given = options.given
+    lines = None
+    rows = newest_first(row for row in state.summaries.values() if given.all or not row.meta.archived)
+    if given.search.strip():
+        front.send(SearchDiscussions(given.search))
+        wanted = given.search.strip()
+        with console.waiting("Searching"):
+            hits = settle(front, lambda s: s.search.query == wanted and s.search.is_complete).search
+        rows = [state.summaries[found] for found in hits.ids if found in state.summaries]
+        lines = hits.lines
+    if options.is_json:
+        found_lines = lines or {}
+        console.json([{**discussion_data(row), "found": found_lines.get(row.meta.id, "")} for row in rows])
+    else:
+        console.write(discussions_text(rows, datetime.now(UTC), lines))
+
+
+def _export(options: Options, front: FrontEnd, console: Console, chosen: str) -> None:
+    given = options.given
+    front.send(SelectDiscussion(chosen))
+    state = settle(front, lambda s: chosen in s.open)
+    form = "json" if options.is_json else getattr(given, "format", "markdown")
+    render = export_json if form == "json" else export_markdown
+    text = render(state.summaries[chosen].meta, state.open[chosen])
+    target = getattr(given, "out", "-")
+    if target == "-":
+        console.write(text)
+        return
+    path = Path(target).expanduser().absolute()
+    if path.is_dir():
+        raise UsageError(f"{target!r} is a folder", remedy="Name a file in it")
+    write_file(path, text.encode("utf-8", "replace"), mode=None if path.exists() else 0o644)
+    console.note(f"Written to {path}.")
+
+
+def _restore(front: FrontEnd, console: Console, wanted: str) -> None:
+    held = {item.discussion_id: item.name for item in front.snapshot().trash}
+    ids = [found for found in held if found.startswith(wanted)] or [
+        f for f, name in held.items() if name == wanted
+    ]
+    if wanted == "last":
+        ids = list(held)[-1:]
+    if len(ids) != 1:
+        listed = f" (there are: {', '.join(held)})" if held else " (it is empty)"
+        raise UsageError(f"{wanted!r} names {len(ids)} discussions of the trash{listed}")
+    front.send(UndoDelete(ids[0]))
+    settle(front, lambda s: ids[0] in s.summaries)
+    console.line(f"{held[ids[0]]!r} is back: {ids[0]}")
+
+
+def _change(options: Options, front: FrontEnd, console: Console, chosen: str) -> None:
+    given = options.given
+    changes: dict[str, tuple[Callable[[], Command], str]] = {
+        "rename": (lambda: RenameDiscussion(chosen, given.name), "renamed"),
+        "pin": (lambda: PinDiscussion(chosen, is_pinned=True), "pinned"),
+        "unpin": (lambda: PinDiscussion(chosen, is_pinned=False), "no longer pinned"),
+        "archive": (lambda: ArchiveDiscussion(chosen, is_archived=True), "archived"),
+        "unarchive": (lambda: ArchiveDiscussion(chosen, is_archived=False), "in the list again"),
+    }
+    make, said = changes[given.action]
+    if given.action == "rename" and not given.name.strip():
+        raise UsageError("A discussion needs a name")
+    front.send(make())
+    console.line(f"{chosen} is {said}.")

@@ -1,0 +1,208 @@
+"""What commands print of discussions, layers, usage and models: values to text and to plain data. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from core.cli.output import table
+from core.text import one_line
+from core.values.discussion import DiscussionSummary
+from core.values.messages import Message
+from core.values.provider import ModelProfile, ProviderStatus
+from core.values.stack import LAYER_TITLES, ContextReport, LayerReport
+from core.values.usage import Usage
+
+NAME_CHARS = 48
+SHOWN_HASH = 12
+
+
+def money(cost_usd: float | None) -> str:
+    """A cost in dollars; `price unknown` where it is."""
+    if cost_usd is None:
+        return "price unknown"
+    if cost_usd == 0:
+        return "free"
+    return f"${cost_usd:.2f}" if cost_usd >= 1 else f"${cost_usd:.4f}"
+
+
+def usage_line(message: Message) -> str:
+    """One line: who answered, tokens, cost, times. What was not reported is left out."""
+    usage = message.usage or Usage()
+    parts = [f"{message.provider}/{message.model}"]
+    if usage.input_tokens is not None:
+        cached = f" ({usage.cache_read_tokens:,} cached)" if usage.cache_read_tokens else ""
+        parts.append(f"{usage.input_tokens:,} in{cached}")
+    if usage.output_tokens is not None:
+        parts.append(f"{usage.output_tokens:,} out")
+    if usage.input_tokens is not None or usage.cost_usd is not None:
+        parts.append(money(usage.cost_usd))
+    if usage.time_to_first_token_s is not None:
+        parts.append(f"first token {usage.time_to_first_token_s:.1f} s")
+    if usage.duration_s is not None:
+        parts.append(f"{usage.duration_s:.1f} s")
+    return " · ".join(parts)
+
+
+def usage_data(usage: Usage) -> dict[str, Any]:
+    """Usage as plain data; None: not reported."""
+    return {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cache_read_tokens": usage.cache_read_tokens,
+        "cache_write_tokens": usage.cache_write_tokens,
+        "reasoning_tokens": usage.reasoning_tokens,
+        "cost_usd": usage.cost_usd,
+        "time_to_first_token_s": usage.time_to_first_token_s,
+        "duration_s": usage.duration_s,
+    }
+
+
+def message_data(message: Message) -> dict[str, Any]:
+    """A message as plain data."""
+    return {
+        "id": message.id,
+        "at": message.at.isoformat(),
+        "role": message.role.value,
+        "status": message.status.value,
+        "text": message.text,
+        "reasoning": message.reasoning,
+        "provider": message.provider,
+        "model": message.model,
+        "usage": usage_data(message.usage or Usage()),
+    }
+
+
+def age(then: datetime, now: datetime) -> str:
+    """How long ago, in one unit; a time ahead of now is `now` (a clock that was set back)."""
+    seconds = max(0.0, (now - then).total_seconds())
+    for size, unit in ((86_400 * 365, "y"), (86_400 * 30, "mo"), (86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return "now"
+
+
+def discussions_text(
+    rows: Iterable[DiscussionSummary], now: datetime, lines: Mapping[str, str] | None = None
+) -> str:
+    """The list of discussions as a table; `lines` holds what a search found, by id."""
+    cells = []
+    for row in rows:
+        meta = row.meta
+        flags = ("* " if meta.pinned else "") + ("(archived) " if meta.archived else "")
+        name = f"{flags}{one_line(meta.name, NAME_CHARS)}" + (f"  [{row.problem}]" if row.problem else "")
+        found = one_line((lines or {}).get(meta.id, ""), 60)
+        cells.append(
+            (meta.id, age(row.updated_at, now), str(row.turns), f"{meta.provider}/{meta.model}", name)
+            + ((found,) if lines is not None else ())
+        )
+    if not cells:
+        return "No discussions.\n"
+    head = ("id", "age", "turns", "model", "name", *(("found",) if lines is not None else ()))
+    return table(head, cells, numbers=frozenset({1, 2}))
+
+
+def discussion_data(row: DiscussionSummary) -> dict[str, Any]:
+    """A discussion of the list as plain data."""
+    meta = row.meta
+    return {
+        "id": meta.id,
+        "name": meta.name,
+        "created_at": meta.created_at.isoformat(),
+        "updated_at": row.updated_at.isoformat(),
+        "turns": row.turns,
+        "provider": meta.provider,
+        "model": meta.model,
+        "preset": meta.preset,
+        "pinned": meta.pinned,
+        "archived": meta.archived,
+        "parent_id": meta.parent_id,
+        "preview": row.preview,
+        "problem": row.problem,
+        "usage": usage_data(row.usage),
+    }
+
+
+def newest_first(rows: Iterable[DiscussionSummary]) -> list[DiscussionSummary]:
+    """Pinned ones first, then by the time of the last change."""
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
+    return sorted(
+        rows, key=lambda row: (not row.meta.pinned, -((row.updated_at - epoch).total_seconds()), row.meta.id)
+    )
+
+
+def context_text(report: ContextReport) -> str:
+    """The stack as a table, its sum, the stable prefix, and what cannot be sent as asked."""
+    mark = "" if report.is_exact else "≈"
+    total = max(1, report.total_tokens_est)
+    rows = [
+        (
+            str(int(layer.layer)),
+            LAYER_TITLES[layer.layer],
+            "stable" if layer.layer.is_stable else "",
+            f"{layer.length_chars:,}",
+            f"{layer.tokens_est:,}",
+            f"{100 * layer.tokens_est / total:.0f}%",
+            layer.sha256[:SHOWN_HASH] if layer.length_chars else "",
+        )
+        for layer in report.layers
+    ]
+    head = ("#", "layer", "", "characters", f"tokens{mark}", "share", "sha256")
+    length = sum(layer.length_chars for layer in report.layers)
+    limit = f" of {report.limit_tokens:,}" if report.limit_tokens is not None else ""
+    lines = [
+        f"total: {length:,} characters, {mark}{report.total_tokens_est:,} tokens{limit}, {money(report.cost_usd)}",
+        f"stable prefix: {report.stable_length_chars:,} characters",
+        *(f"problem: {problem}" for problem in report.problems),
+    ]
+    return table(head, rows, numbers=frozenset({0, 3, 4, 5})) + "\n" + "\n".join(lines) + "\n"
+
+
+def layer_data(layer: LayerReport) -> dict[str, Any]:
+    """A layer as plain data, without its text."""
+    return {
+        "layer": int(layer.layer),
+        "title": LAYER_TITLES[layer.layer],
+        "is_stable": layer.layer.is_stable,
+        "offset_chars": layer.offset_chars,
+        "length_chars": layer.length_chars,
+        "size_bytes": layer.size_bytes,
+        "tokens_est": layer.tokens_est,
+        "sha256": layer.sha256,
+        "segments": [
+            {"key": s.key, "sha256": s.sha256, "size_bytes": s.size_bytes, "tokens_est": s.tokens_est}
+            for s in layer.segments
+        ],
+    }
+
+
+def models_text(providers: Iterable[ProviderStatus], models: Mapping[str, tuple[ModelProfile, ...]]) -> str:
+    """Providers with whether they can be used, and their models below."""
+    blocks = []
+    for status in providers:
+        state = "ready" if status.is_ready else status.problem.removesuffix(".")
+        rows = [
+            (f"  {model.id}", _window(model), " ".join(effort.value for effort in model.efforts))
+            for model in models.get(status.id, ())
+        ]
+        listed = table((), rows, numbers=frozenset({1})) if rows else "  (none known; try --refresh)\n"
+        blocks.append(f"{status.id}: {status.label}, {state}\n{listed}")
+    return "\n".join(blocks)
+
+
+def _window(model: ModelProfile) -> str:
+    return f"{model.context_tokens:,} tokens" if model.context_tokens is not None else "window unknown"
+
+
+def model_data(model: ModelProfile) -> dict[str, Any]:
+    """A model as plain data."""
+    return {
+        "id": model.id,
+        "label": model.label,
+        "context_tokens": model.context_tokens,
+        "max_output_tokens": model.max_output_tokens,
+        "efforts": [effort.value for effort in model.efforts],
+        "takes_images": model.takes_images,
+        "from_server": model.from_server,
+    }

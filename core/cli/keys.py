@@ -1,0 +1,49 @@
+"""`key`: where each provider's key was found, and how one is kept or removed."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+
+from core.cli.arguments import Options
+from core.cli.output import Console, table
+from core.cli.session import check_name
+from core.config.keys import MAX_KEY_CHARS, KeyStore, key_variables
+from core.config.load import config_request, load
+
+
+def run_key(options: Options, console: Console) -> int:
+    """List, keep or remove keys. Returns 0."""
+    given = options.given
+    request = config_request(start=options.start, home=options.home, overrides=options.overrides)
+    servers = load(request).settings.servers
+    store = KeyStore(request.home, request.environ)
+    check_name("provider", given.provider, tuple(servers))
+    if not given.provider:
+        _list(store, tuple(servers), console, is_json=options.is_json)
+    elif given.remove:
+        console.line(store.delete(given.provider))
+    else:
+        console.line(store.store(given.provider, _read_key(given.provider)))
+    return 0
+
+
+def _read_key(provider: str) -> str:
+    """A key typed without echo, or the first line of a pipe."""
+    if sys.stdin.isatty():
+        return getpass.getpass(f"Key of {provider}: ")
+    return sys.stdin.readline(MAX_KEY_CHARS + 2)
+
+
+def _list(store: KeyStore, providers: tuple[str, ...], console: Console, *, is_json: bool) -> None:
+    found = {provider: store.find(provider) for provider in providers}
+    if is_json:
+        console.json({name: {"source": key.source.value, "where": key.where} for name, key in found.items()})
+        return
+    rows = [
+        (name, key.source.value.replace("_", " "), key.where or ", ".join(key_variables(name)))
+        for name, key in found.items()
+    ]
+    console.write(table((), rows))
+    for warning in dict.fromkeys(key.warning for key in found.values() if key.warning):
+        console.note(f"manual-slop: warning: {warning}")

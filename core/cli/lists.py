@@ -1,0 +1,88 @@
+"""`presets` and `models`: what there is to choose from."""
+
+from __future__ import annotations
+
+from core.cli.arguments import Options
+from core.cli.format import model_data, models_text
+from core.cli.output import Console, table
+from core.cli.session import FrontEnd, check_name, session, settle
+from core.errors import SlopError
+from core.text import one_line
+from core.values.commands import RefreshModels
+from core.values.provider import ProviderStatus
+from core.values.state import AppState
+
+REFRESH_S = 60.0
+
+
+def run_presets(options: Options, front: FrontEnd, console: Console) -> int:
+    """Print the project's presets, personas and system prompts. Returns 0."""
+    with session(front, console) as state:
+        project = state.project
+    if options.is_json:
+        console.json(
+            {
+                "project": project.root,
+                "is_trusted": project.is_trusted,
+                "presets": {
+                    name: [{"path": i.path, "mode": i.mode.value, "enabled": i.enabled} for i in preset.items]
+                    for name, preset in project.presets.items()
+                },
+                "personas": sorted(project.personas),
+                "system_prompts": sorted(project.system_prompts),
+            }
+        )
+        return 0
+    rows = [("preset", name, f"{len(preset.items)} items") for name, preset in project.presets.items()]
+    rows += [("persona", text.name, one_line(text.text, 60)) for text in project.personas.values()]
+    rows += [
+        ("system prompt", text.name, one_line(text.text, 60)) for text in project.system_prompts.values()
+    ]
+    console.write(table((), rows) if rows else f"No presets in {project.root}.\n")
+    return 0
+
+
+def run_models(options: Options, front: FrontEnd, console: Console) -> int:
+    """Print providers and their models. Returns 0, or 1 when a list was asked for and a server did not give it."""
+    given = options.given
+    failures: list[str] = []
+    with session(front, console, said=("models/",)) as state:
+        check_name("provider", given.provider, tuple(state.providers))
+        chosen = [s for s in state.providers.values() if given.provider in {"", s.id}]
+        for status in chosen if given.refresh else ():
+            if status.is_ready:
+                failures += _refresh(front, console, status.id)
+        _print_models(front.snapshot(), chosen, console, is_json=options.is_json)
+    for failure in failures:
+        console.note(f"manual-slop: {failure}")
+    return 1 if failures else 0
+
+
+def _print_models(state: AppState, chosen: list[ProviderStatus], console: Console, *, is_json: bool) -> None:
+    if not is_json:
+        console.write(models_text(chosen, state.models))
+        return
+    console.json(
+        {
+            s.id: {
+                "label": s.label,
+                "is_ready": s.is_ready,
+                "problem": s.problem,
+                "key_source": s.key_source.value,
+                "models": [model_data(model) for model in state.models.get(s.id, ())],
+            }
+            for s in chosen
+        }
+    )
+
+
+def _refresh(front: FrontEnd, console: Console, provider: str) -> list[str]:
+    """Ask one provider; what went wrong in sentences, so that the others are asked too."""
+    before = front.snapshot().models.get(provider)
+    front.send(RefreshModels(provider))
+    try:
+        with console.waiting(f"Asking {provider}"):
+            settle(front, lambda s: s.models.get(provider) is not before, REFRESH_S)
+    except SlopError as error:
+        return [f"{provider}: {error}"]
+    return []

@@ -1,0 +1,129 @@
+"""Standard output and error: safe on any terminal, quiet in a pipe."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+_VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"}
+_VISIBLE |= {0x7F: "\u2421", **dict.fromkeys(range(128, 160), "�")}
+_VISIBLE |= dict.fromkeys((*range(8234, 8239), *range(8294, 8298), 8206, 8207, 1564), "�")
+
+
+def harmless(text: str) -> str:
+    """Text for a terminal: control characters, escape sequences and bidi marks are shown, not obeyed."""
+    return text.translate(_VISIBLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Console:
+    """The two streams of a command. What a model wrote reaches a terminal only harmless; a pipe gets it as it is."""
+
+    out: TextIO
+    err: TextIO
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether a person reads standard output."""
+        return self.out.isatty()
+
+    @property
+    def has_progress(self) -> bool:
+        """Whether progress may be drawn on standard error."""
+        return self.err.isatty() and os.environ.get("TERM") != "dumb"
+
+    def write(self, text: str) -> None:
+        """Print text as it is given, at once."""
+        self.out.write(harmless(text) if self.is_terminal else text)
+        self.out.flush()
+
+    def line(self, text: str = "") -> None:
+        """Print a line."""
+        self.write(text + "\n")
+
+    def note(self, text: str) -> None:
+        """Print a line on standard error."""
+        self.err.write((harmless(text) if self.err.isatty() else text) + "\n")
+        self.err.flush()
+
+    def aside(self, text: str) -> None:
+        """Print text as it comes on standard error."""
+        self.err.write(harmless(text) if self.err.isatty() else text)
+        self.err.flush()
+
+    def json(self, value: Any) -> None:
+        """Print a value as JSON, keys in order, so that two runs can be compared."""
+        self.out.write(
+            json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+        )
+        self.out.flush()
+
+    @contextlib.contextmanager
+    def waiting(self, text: str) -> Iterator[None]:
+        """Show on a terminal that something is under way; nothing in a pipe."""
+        if not self.has_progress:
+            yield
+            return
+        from rich.console import Console as RichConsole
+        from rich.markup import escape
+
+        with RichConsole(file=self.err, highlight=False).status(escape(harmless(text))):
+            yield
+
+
+def open_console() -> Console:
+    """The process's streams, made to take any text: what a terminal cannot show becomes a mark, not an error."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace", **({} if stream.isatty() else {"encoding": "utf-8"}))
+    return Console(sys.stdout, sys.stderr)
+
+
+def discard_output() -> None:
+    """Let the interpreter end without complaint when the reader of a pipe has gone."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: frozenset[int] = frozenset()
+) -> str:
+    """Rows in columns, two spaces apart; the last column is not padded.
+
+    Args:
+        head: titles, or empty for none; numbers: indexes of columns that are set to the right.
+    """
+    lines = [*([head] if head else []), *rows]
+    widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
+    return "".join(
+        "  ".join(
+            _padded(cell, widths[index], is_right=index in numbers, is_last=index == len(row) - 1)
+            for index, cell in enumerate(row)
+        ).rstrip()
+        + "\n"
+        for row in lines
+    )
+
+
+def _padded(cell: str, size: int, *, is_right: bool, is_last: bool) -> str:
+    gap = " " * (size - width(cell))
+    if is_right:
+        return gap + cell
+    return cell if is_last else cell + gap
+
+
+def width(text: str) -> int:
+    """Columns that a text takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(mark) else 2 if unicodedata.east_asian_width(mark) in "WF" else 1
+        for mark in text
+    )

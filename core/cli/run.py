@@ -1,0 +1,120 @@
+"""Runs a command: picks it, hands it streams and a controller, and turns what goes wrong into one line."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import NoReturn
+
+from core.cli.arguments import Options, parse
+from core.cli.output import Console, discard_output, open_console
+from core.cli.session import FrontEnd, UsageError
+from core.errors import SlopError
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+"""128 and the number of SIGPIPE: what a shell reports of a program whose reader has gone."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line that needs no window. Returns the exit code."""
+    return run(parse(list(sys.argv[1:] if argv is None else argv)))
+
+
+def run(options: Options, make_front: Callable[[Options], FrontEnd] | None = None) -> int:
+    """Run a command.
+
+    Args:
+        options: from `parse`; make_front: makes the controller, another one only in tests.
+
+    Returns:
+        0 well, 1 failed, 2 wrong usage, 130 interrupted, 141 when the reader of a pipe has gone.
+    """
+    console = open_console()
+    previous = _stop_on_signals()
+    try:
+        return _dispatch(options, make_front or local_controller, console)
+    except UsageError as error:
+        console.note(f"manual-slop: {error}")
+        return 2
+    except SlopError as error:
+        console.note(f"manual-slop: {error}")
+        return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        discard_output()
+        return BROKEN_PIPE
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def local_controller(options: Options) -> FrontEnd:
+    """The controller on this machine's home."""
+    from core.controller import AppController
+    from core.controller.outside import LocalOutside
+
+    return AppController(LocalOutside(options))
+
+
+def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], console: Console) -> int:
+    if options.trusts:
+        from core.cli.trust import trust_project
+
+        trust_project(options, console)
+    match options.command:
+        case "send":
+            from core.cli.send import run_send
+
+            return run_send(options, make_front(options), console)
+        case "context":
+            from core.cli.context import run_context
+
+            return run_context(options, make_front(options), console)
+        case "discussions":
+            from core.cli.discussions import run_discussions
+
+            return run_discussions(options, make_front(options), console)
+        case "presets":
+            from core.cli.lists import run_presets
+
+            return run_presets(options, make_front(options), console)
+        case "models":
+            from core.cli.lists import run_models
+
+            return run_models(options, make_front(options), console)
+        case "doctor":
+            from core.cli.doctor import run_doctor
+
+            return run_doctor(options, console)
+        case "trust":
+            from core.cli.trust import run_trust
+
+            return run_trust(options, console)
+        case "key":
+            from core.cli.keys import run_key
+
+            return run_key(options, console)
+        case "" if options.headless:
+            from core.cli.headless import run_headless
+
+            return run_headless(options, make_front(options), console)
+        case _:
+            raise UsageError("This needs the window", remedy="Run `manual-slop`, or add --headless")
+
+
+def _stop_on_signals() -> dict[int, Callable[[int, FrameType | None], object] | int | None]:
+    """Let a polite end (a closed terminal, `kill`) stop a call as Ctrl+C does, so that its part is kept."""
+
+    def stop(_number: int, _frame: FrameType | None) -> NoReturn:
+        raise KeyboardInterrupt
+
+    names = ("SIGTERM", "SIGHUP")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    try:
+        return {number: signal.signal(number, stop) for number in numbers}
+    except ValueError:  # not the main thread: its owner handles signals
+        return {}

@@ -1,0 +1,293 @@
+"""`send`: one turn of a discussion, its reply printed as it comes."""
+
+from __future__ import annotations
+
+import os
+import select
+import stat
+import sys
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from core.cli.arguments import Options
+from core.cli.format import message_data, usage_line
+from core.cli.output import Console
+from core.cli.session import FrontEnd, UsageError, check_name, find_discussion, session, settle
+from core.errors import SlopError
+from core.text import clean
+from core.values.commands import (
+    AttachFile,
+    CancelReply,
+    CreateDiscussion,
+    RetrySend,
+    SelectDiscussion,
+    SendPrompt,
+    SetDiscussionPreset,
+    SetEffort,
+    SetModel,
+    SetPersona,
+    SetSystemPreset,
+)
+from core.values.discussion import CallPhase, OpenDiscussion
+from core.values.messages import Message, ReasoningPart, Role, TextPart
+from core.values.state import AppState, Level
+
+MAX_INPUT_BYTES = 20_000_000
+STOP_S = 15.0
+NEVER_S = 1e9
+PATIENCE_S = 2.0
+"""How long standard input may stay silent before the person is told that it is being read."""
+
+
+def run_send(options: Options, front: FrontEnd, console: Console) -> int:
+    """Send one message and print the reply.
+
+    Returns:
+        0 when the reply came whole, 1 when it failed (said on standard error), 130 when it was stopped.
+
+    Raises:
+        UsageError: nothing to send, or a name that is not there. SlopError: it could not be kept or sent.
+    """
+    given = options.given
+    text = (
+        ""
+        if given.retry
+        else read_text(given.text, sys.stdin.buffer if sys.stdin is not None else None, console)
+    )
+    if not given.retry and not text.strip() and not given.attach:
+        raise UsageError(
+            "There is nothing to send", remedy='Give a text: manual-slop send "…", or pipe one in'
+        )
+    if given.retry and given.discussion == "new":
+        raise UsageError("--retry needs --discussion", remedy="Use --discussion last")
+    with session(front, console, said=("call/",)) as state:
+        _check_names(state, options)
+        chosen = _choose(front, state, options)
+        before = len(front.snapshot().open[chosen].entries)
+        _attach(front, chosen, given.attach)
+        front.send(RetrySend(chosen) if given.retry else SendPrompt(chosen, text))
+        return _Turn(front, console, options, chosen, before).run()
+
+
+def read_text(words: list[str], source: BinaryIO | None, console: Console) -> str:
+    """The message: the words of the command line, and what is piped in behind them.
+
+    Args:
+        words: joined by spaces; a lone `-` stands for standard input; source: standard input, None where closed.
+
+    Raises:
+        UsageError: standard input is not text or too long.
+    """
+    text = "" if words == ["-"] else " ".join(words)
+    piped = _read_pipe(source, console, is_asked=words in ([], ["-"])) if source is not None else ""
+    return clean("\n\n".join(part for part in (text, piped) if part.strip()))
+
+
+def _read_pipe(source: BinaryIO, console: Console, *, is_asked: bool) -> str:
+    if source.isatty():
+        if not is_asked:
+            return ""
+        console.note("Type the message; end it with Ctrl+D on a line of its own.")
+    else:
+        _say_if_silent(source, console)
+    data = source.read(MAX_INPUT_BYTES + 1)
+    if len(data) > MAX_INPUT_BYTES:
+        raise UsageError(f"Standard input is over {MAX_INPUT_BYTES:,} bytes", remedy="Send a part of it")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            "Standard input is not UTF-8 text", remedy="Attach it as a file with --attach"
+        ) from error
+
+
+def _say_if_silent(source: BinaryIO, console: Console) -> None:
+    """A pipe that nobody writes to or closes would wait for ever without a word."""
+    if os.name != "posix" or not stat.S_ISFIFO(os.fstat(source.fileno()).st_mode):
+        return
+    if not select.select([source], [], [], PATIENCE_S)[0]:
+        console.note("manual-slop: waiting for standard input (use `< /dev/null` where there is none)")
+
+
+def _check_names(state: AppState, options: Options) -> None:
+    given = options.given
+    check_name("provider", given.provider, tuple(state.settings.servers))
+    check_name("preset", given.preset or "", tuple(state.project.presets))
+    check_name("persona", given.persona or "", tuple(state.project.personas))
+    check_name("system prompt", given.system or "", tuple(state.project.system_prompts))
+
+
+def _choose(front: FrontEnd, state: AppState, options: Options) -> str:
+    """Open the discussion, or make it, with what the command line asks for."""
+    given = options.given
+    if given.discussion == "new":
+        front.send(CreateDiscussion("", given.provider, given.model, given.preset or ""))
+        chosen = settle(
+            front, lambda s: s.selected_id in s.summaries.keys() - state.summaries.keys()
+        ).selected_id
+    else:
+        chosen = find_discussion(state, given.discussion)
+        front.send(SelectDiscussion(chosen))
+        if given.provider or given.model:
+            provider = given.provider or state.summaries[chosen].meta.provider
+            front.send(SetModel(chosen, provider, given.model))
+    if given.preset is not None:
+        front.send(SetDiscussionPreset(chosen, given.preset))
+    if given.persona is not None:
+        front.send(SetPersona(chosen, given.persona))
+    if given.system is not None:
+        front.send(SetSystemPreset(chosen, given.system))
+    if given.effort:
+        front.send(SetEffort(chosen, given.effort))
+    settle(front, lambda s: chosen in s.open)
+    return chosen
+
+
+def _attach(front: FrontEnd, chosen: str, files: list[str]) -> None:
+    for name in files:
+        path = str(Path(name).expanduser().absolute())
+        held = len(front.snapshot().open[chosen].draft.attachments)
+        front.send(AttachFile(chosen, path))
+        settle(front, partial(_has_more, chosen, held))
+
+
+def _has_more(chosen: str, held: int, state: AppState) -> bool:
+    return len(state.open[chosen].draft.attachments) > held
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One call, from the prompt on disk to the reply on disk.
+
+    Args:
+        before: entries of the discussion before the prompt; printed, thought: what was shown so far.
+    """
+
+    front: FrontEnd
+    console: Console
+    options: Options
+    chosen: str
+    before: int
+    printed: str = ""
+    thought: str = ""
+    told: set[str] = field(default_factory=set)
+    call_id: str = ""
+
+    def run(self) -> int:
+        """Follow the call to its end; Ctrl+C stops it and keeps the part."""
+        is_stopped = False
+        try:
+            self._follow()
+        except KeyboardInterrupt:
+            is_stopped = True
+            self.front.send(CancelReply(self.chosen))
+            self.front.wait_for(self._is_over, STOP_S)
+        return self._finish(is_stopped=is_stopped)
+
+    def _follow(self) -> None:
+        with self.console.waiting("Waiting for the reply"):
+            state = self.front.wait_for(lambda s: self._is_over(s) or self._has_news(s), NEVER_S)
+        while state is not None and not self._is_over(state):
+            self._show(state)
+            state = self.front.wait_for(lambda s: self._is_over(s) or self._has_news(s), NEVER_S)
+
+    def _has_news(self, state: AppState) -> bool:
+        call = state.calls.get(self.chosen)
+        if call is None:
+            return False
+        self.call_id = call.id
+        shows = self.options.given.show_reasoning and len(call.reasoning) > len(self.thought)
+        is_retry = call.phase is CallPhase.RETRYING and call.retry_reason not in self.told
+        return len(call.text) > len(self.printed) or shows or is_retry
+
+    def _is_over(self, state: AppState) -> bool:
+        """The call has come and gone, or its words or its reply could not be written."""
+        if any(notice.id == "disk" and notice.level is Level.ERROR for notice in state.notices):
+            return True
+        if self.chosen in state.calls:
+            self.call_id = state.calls[self.chosen].id
+            return False
+        opened = state.open[self.chosen]
+        return bool(self.call_id) or len(opened.entries) > self.before or opened.failure is not None
+
+    def _show(self, state: AppState) -> None:
+        call = state.calls.get(self.chosen)
+        if call is None:
+            return
+        if call.phase is CallPhase.RETRYING and call.retry_reason not in self.told:
+            self.told.add(call.retry_reason)
+            self.console.note(f"manual-slop: {call.retry_reason}; trying again")
+        self._print(call.text, call.reasoning)
+
+    def _print(self, text: str, reasoning: str) -> None:
+        if self.options.is_json:
+            return
+        if self.options.given.show_reasoning and len(reasoning) > len(self.thought):
+            self.console.aside(reasoning[len(self.thought) :])
+            self.thought = reasoning
+        if len(text) > len(self.printed):
+            if self.thought and not self.printed:
+                self.console.aside("\n\n")
+            self.console.write(text[len(self.printed) :])
+            self.printed = text
+
+    def _finish(self, *, is_stopped: bool) -> int:
+        state = self.front.snapshot()
+        opened = state.open[self.chosen]
+        reply = self._reply(opened)
+        if reply is not None:
+            self._print(joined(reply, TextPart), joined(reply, ReasoningPart))
+        if self.options.is_json:
+            self.console.json(self._data(state, reply, is_stopped=is_stopped))
+        elif self.printed and not self.printed.endswith("\n"):
+            self.console.line()
+        self._say(opened, reply, is_stopped=is_stopped)
+        if is_stopped:
+            return 130
+        return 1 if opened.failure is not None or reply is None else 0
+
+    def _reply(self, opened: OpenDiscussion) -> Message | None:
+        new = opened.entries[self.before :] if not self.options.given.retry else opened.entries
+        replies = [e for e in new if isinstance(e, Message) and e.role is Role.ASSISTANT and not e.is_deleted]
+        return replies[-1] if replies else None
+
+    def _say(self, opened: OpenDiscussion, reply: Message | None, *, is_stopped: bool) -> None:
+        """Usage and how it ended, on standard error."""
+        failure = opened.failure
+        if failure is not None:
+            self.console.note(
+                f"manual-slop: {SlopError(failure.what, remedy=failure.remedy, where=failure.where)}"
+            )
+            self.console.note(
+                f"Your words are kept. Try again: manual-slop send --retry --discussion {self.chosen}"
+            )
+        for mark in opened.entries[self.before :]:
+            if not isinstance(mark, Message) and mark.kind not in {"failed", "model"}:
+                self.console.note(f"manual-slop: {mark.text}")
+        if is_stopped and reply is not None:
+            self.console.note(f"The part that came is kept in {self.chosen}.")
+        if not self.options.given.quiet and not self.options.is_json and reply is not None:
+            self.console.note(f"{usage_line(reply)} · {self.chosen}")
+
+    def _data(self, state: AppState, reply: Message | None, *, is_stopped: bool) -> dict[str, Any]:
+        failure = state.open[self.chosen].failure
+        return {
+            "discussion": self.chosen,
+            "reply": None if reply is None else message_data(reply),
+            "is_stopped": is_stopped,
+            "failure": None
+            if failure is None
+            else {
+                "kind": failure.kind.value,
+                "what": failure.what,
+                "remedy": failure.remedy,
+                "where": failure.where,
+            },
+        }
+
+
+def joined(message: Message, kind: type[TextPart | ReasoningPart]) -> str:
+    """The parts of one kind as they streamed, with nothing between them."""
+    return "".join(part.text for part in message.parts if isinstance(part, kind))
