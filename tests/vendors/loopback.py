@@ -23,13 +23,17 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """A request as it came in. Header names are lower case; `body` is the very bytes."""
+    """A request as it came in. Header names are lower case; `body` is the very bytes.
+
+    `peer_port` tells connections apart.
+    """
 
     method: str
     path: str
     query: Mapping[str, tuple[str, ...]]
     headers: Mapping[str, str]
     body: bytes
+    peer_port: int = 0
 
     @property
     def json(self) -> Json:
@@ -262,6 +266,7 @@ def _capture(handler: BaseHTTPRequestHandler) -> Captured:
         {name: tuple(values) for name, values in parse_qs(parts.query, keep_blank_values=True).items()},
         {name.lower(): value for name, value in handler.headers.items()},
         _read_body(handler),
+        handler.client_address[1],
     )
 
 
