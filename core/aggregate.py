@@ -57,8 +57,8 @@ class AggregateStack:
 
     @property
     def text(self) -> str:
-        """The canonical text, in layer order. O(n) in characters: joined when asked for, not kept."""
-        return "".join(piece.text for layer in self.layers for piece in layer.pieces)
+        """The canonical text, in layer order. O(n) in characters: layers keep theirs, the whole is not kept."""
+        return "".join([layer.text for layer in self.layers])
 
     @property
     def stable_prefix_length(self) -> int:
@@ -69,7 +69,7 @@ class AggregateStack:
     def shared_prefix_length(self) -> int:
         """Where layer 7a ends: what discussions of one mode have in common, in characters."""
         knowledge = self.layers[LayerId.KNOWLEDGE - 1]
-        shared = sum(len(piece.text) for piece in knowledge.pieces if piece.key == "7/digest")
+        shared = sum(piece.length_chars for piece in knowledge.pieces if piece.key == "7/digest")
         return self.offsets[LayerId.KNOWLEDGE - 1] + shared
 
     @property

@@ -16,7 +16,7 @@ _OTHER_BOMS = (
     (b"\xfe\xff", "UTF-16, big-endian"),
 )
 _CONTROLS = bytes(set(range(32)) - {8, 9, 10, 12, 13, 27})
-_SAMPLE_BYTES = 8_192
+_SAMPLE_BYTES = 2_048
 _MAX_CONTROL_RATIO = 0.1
 _REMEDY = "Save it as UTF-8 to include it."
 

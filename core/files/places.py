@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Sequence
 
 from core.text import clean
+
+_PLAIN = re.compile(r"(?:[\w-][\w.-]*/)*[\w-][\w.-]*") if os.sep == "/" else re.compile("(?!)")
+"""Relative paths that need no folding: most of them, and folding takes longer than reading."""
 
 
 class Places:
@@ -27,6 +31,8 @@ class Places:
 
     def absolute(self, path: str) -> str:
         """An item's path as an absolute one, `..` folded, links not yet resolved."""
+        if _PLAIN.fullmatch(path):
+            return f"{self.root}{os.sep}{path}"
         return os.path.normpath(os.path.join(self.root, os.path.expanduser(path)))
 
     def resolve(self, absolute: str) -> tuple[str, os.stat_result | None]:
@@ -57,7 +63,7 @@ class Places:
         """The path as it is shown and sent: POSIX, relative to the project's root where it lies inside."""
         for root in (self.root, self._shown_root):
             if is_inside(absolute, root):
-                return clean(os.path.relpath(absolute, root).replace(os.sep, "/"))
+                return clean(absolute[len(root) :].lstrip(os.sep).replace(os.sep, "/")) or "."
         return clean(absolute.replace(os.sep, "/"))
 
 

@@ -145,7 +145,9 @@ class FileWatch:
             return frozenset(folders)
         if not self._is_partial:
             self._is_partial = True
-            self._on_trouble(f"{len(folders):,} folders hold curated files; only {MAX_FOLDERS:,} are watched.")
+            self._on_trouble(
+                f"{len(folders):,} folders hold curated files; only {MAX_FOLDERS:,} are watched."
+            )
         return frozenset(sorted(folders)[:MAX_FOLDERS])
 
     def _report(self, wanted: _Wanted, batch: Iterable[tuple[str, str]]) -> None:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from core.stack.frame import empty_frame, frame, frame_ends
 from core.stack.memo import StackMemo
-from core.stack.pieces import Layer, Piece, digest, make_layer, text_piece, unique_key
+from core.stack.pieces import AS_TEXT, Layer, Piece, digest, full_key, make_layer, text_piece, unique_key
 from core.stack.slices import outline_text, sliced_text
 from core.values.curation import FileItem, FileMode, FileProblemKind, FileSnapshot, ItemFiles
-from core.values.stack import LayerId, Segment
+from core.values.stack import LayerId
 
 _WHY = {
     FileProblemKind.VANISHED: "the file is not there any more",
@@ -129,8 +129,8 @@ def _whole(file: FileSnapshot, notes: str) -> Piece:
         return _framed(file, f"{notes}{head}{file.text}{tail}", "")
     head, tail = frame_ends("file", file.text, path=file.path)
     content = file.text_sha256 or digest(file.text)
-    text = f"{head}{file.text}{tail}"
-    return text_piece(LayerId.FILE_DETAILS, file.path, text, sha256=digest(f"{head}{content}{tail}"))
+    key = full_key(LayerId.FILE_DETAILS, file.path)
+    return Piece(key, (head, file.text, tail), digest(f"{head}{content}{tail}"), AS_TEXT)
 
 
 def _framed(file: FileSnapshot, body: str, shown: str) -> Piece:
@@ -145,7 +145,5 @@ def _unavailable(tag: str, path: str, why: str, notes: str) -> Piece:
 
 def _with_key(piece: Piece, key: str) -> Piece:
     """The piece under the key that it has in this stack (a file may stand in a preset twice)."""
-    full_key = f"{int(LayerId.FILE_DETAILS)}/{key}"
-    if piece.key == full_key or not isinstance(piece.wire, Segment):
-        return piece
-    return replace(piece, key=full_key, wire=replace(piece.wire, key=full_key))
+    full = full_key(LayerId.FILE_DETAILS, key)
+    return piece if piece.key == full else replace(piece, key=full)

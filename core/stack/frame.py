@@ -40,7 +40,7 @@ def empty_frame(tag: str, **attributes: str) -> str:
 
 def safe_tag(tag: str, body: str) -> str:
     """The first of `tag`, `tag-2`, `tag-3`, … whose end tag does not begin anywhere in `body`. O(n)."""
-    if f"</{tag}" not in body:
+    if "<" not in body or not re.search(f"</{tag}", body):
         return tag
     written = re.findall(f"</{tag}-([0-9]{{1,7}})", body)
     taken = {digits[:end] for digits in written for end in range(1, len(digits) + 1)}

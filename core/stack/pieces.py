@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum
 
 from core.values.provider import RequestPart
 from core.values.stack import LayerId, Segment
@@ -16,17 +17,37 @@ class Piece:
 
     Args:
         key: stable name inside the stack (`10/src/a.py`).
-        text: as it stands in the canonical text.
+        parts: its canonical text, in parts, so that a file's content need not be copied to stand in a frame.
         sha256: hex digest of what goes over the wire for it.
-        wire: what stands for it in a request; None where the request carries it in another form (tools).
+        wire: what stands for it in a request; `AS_TEXT`: its canonical text; None: nothing of its own, the
+            request carries it in another form (tools).
         mark: what the layer's digest must tell apart beside the content (the role of a turn).
     """
 
     key: str
-    text: str
+    parts: tuple[str, ...]
     sha256: str
-    wire: RequestPart | None = None
+    wire: RequestPart | AsText | None = None
     mark: str = ""
+
+    @property
+    def text(self) -> str:
+        """The canonical text. O(n) in characters where there are several parts."""
+        return self.parts[0] if len(self.parts) == 1 else "".join(self.parts)
+
+    @property
+    def length_chars(self) -> int:
+        """Length of the canonical text."""
+        return sum(map(len, self.parts))
+
+
+class AsText(Enum):
+    """The one value of `AS_TEXT`."""
+
+    AS_TEXT = "as text"
+
+
+AS_TEXT = AsText.AS_TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +58,26 @@ class Layer:
     pieces: tuple[Piece, ...]
     length_chars: int
     sha256: str
+    _joined: list[str] = field(default_factory=list, init=False, compare=False, repr=False)
 
     @property
     def text(self) -> str:
-        """The canonical text of the layer. O(n) in characters: joined when asked for, not kept."""
-        return "".join(piece.text for piece in self.pieces)
+        """The canonical text of the layer, joined when first asked for and then kept."""
+        if not self._joined:
+            self._joined.append("".join([part for piece in self.pieces for part in piece.parts]))
+        return self._joined[0]
 
     @property
     def segments(self) -> tuple[Segment, ...]:
         """The layer's texts as they go over the wire, in order."""
-        return tuple(piece.wire for piece in self.pieces if isinstance(piece.wire, Segment))
+        return tuple(
+            piece.wire if isinstance(piece.wire, Segment) else self._segment(piece)
+            for piece in self.pieces
+            if piece.wire is AS_TEXT or isinstance(piece.wire, Segment)
+        )
+
+    def _segment(self, piece: Piece) -> Segment:
+        return Segment(self.id, piece.key, piece.text, piece.sha256)
 
 
 def digest(text: str) -> str:
@@ -64,24 +95,21 @@ def digest_of_pieces(pieces: Sequence[Piece]) -> str:
 def make_layer(layer: LayerId, pieces: Iterable[Piece]) -> Layer:
     """Put a layer together. O(n) in pieces; the texts are not touched."""
     kept = tuple(pieces)
-    return Layer(layer, kept, sum(len(piece.text) for piece in kept), digest_of_pieces(kept))
+    return Layer(layer, kept, sum(piece.length_chars for piece in kept), digest_of_pieces(kept))
 
 
-def text_piece(
-    layer: LayerId, key: str, text: str, *, sha256: str = "", canonical: str | None = None
-) -> Piece:
-    """A piece that goes over the wire as text.
+def text_piece(layer: LayerId, key: str, text: str) -> Piece:
+    """A piece whose canonical text is what the wire carries.
 
     Args:
-        key: name inside the layer; `10` and `src/a.py` give `10/src/a.py`, empty gives `10`.
-        text: what the wire carries.
-        sha256: the digest that names `text` where it is known already.
-        canonical: its form in the canonical text where that differs.
+        key: name inside the layer; `6` and `AGENTS.md` give `6/AGENTS.md`, empty gives `6`.
     """
-    full_key = f"{int(layer)}/{key}" if key else str(int(layer))
-    name = sha256 or digest(text)
-    shown = text if canonical is None else canonical
-    return Piece(full_key, shown, name, Segment(layer, full_key, text, name))
+    return Piece(full_key(layer, key), (text,), digest(text), AS_TEXT)
+
+
+def full_key(layer: LayerId, key: str) -> str:
+    """The key of a piece inside the whole stack."""
+    return f"{int(layer)}/{key}" if key else str(int(layer))
 
 
 def unique_key(name: str, taken: set[str]) -> str:
@@ -95,8 +123,5 @@ def unique_key(name: str, taken: set[str]) -> str:
 
 
 def joined_segment(layer: Layer) -> Segment:
-    """All texts of a layer as one segment for the wire; its digest is the layer's."""
-    segments = layer.segments
-    if len(segments) == 1:
-        return segments[0]
-    return Segment(layer.id, str(int(layer.id)), "".join(s.text for s in segments), layer.sha256)
+    """A layer whose pieces all go as text, as one segment for the wire; its digest is the layer's."""
+    return Segment(layer.id, str(int(layer.id)), layer.text, layer.sha256)

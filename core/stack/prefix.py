@@ -21,7 +21,7 @@ def role_layer(epoch: int, role_text: str) -> Layer:
 def tool_format_layer(tool_format_text: str) -> Layer:
     """Layer 2. On the wire it is the form of the vendor's tool parameter, so no segment of its own."""
     text = _ended(tool_format_text)
-    pieces = [Piece("2", text, digest(text))] if text else []
+    pieces = [Piece("2", (text,), digest(text))] if text else []
     return make_layer(LayerId.TOOL_FORMAT, pieces)
 
 
@@ -86,7 +86,7 @@ def _tool_piece(tool: ToolSchema) -> Piece:
     parameters = json.loads(tool.parameters_json)
     value = {"description": tool.description, "name": tool.name, "parameters": parameters}
     text = canonical_json(value) + "\n"
-    return Piece(f"3/{tool.name}", text, digest(text))
+    return Piece(f"3/{tool.name}", (text,), digest(text))
 
 
 def _named(layer: LayerId, tag: str, texts: Iterable[NamedText]) -> list[Piece]:

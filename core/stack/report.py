@@ -51,7 +51,10 @@ def _size_and_tokens(piece: Piece, counted: Mapping[str, int]) -> tuple[int, int
     wire = piece.wire
     if isinstance(wire, AttachmentPart):
         return wire.size_bytes, IMAGE_TOKENS_EST if wire.is_image else estimate_tokens(wire.size_bytes)
-    text = wire.text if isinstance(wire, Segment) else piece.text
-    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    size = sum(map(_size_bytes, (wire.text,) if isinstance(wire, Segment) else piece.parts))
     known = counted.get(piece.sha256)
     return size, estimate_tokens(size) if known is None else known
+
+
+def _size_bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

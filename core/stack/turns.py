@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from core.stack.frame import empty_frame, frame, safe_tag
 from core.stack.memo import StackMemo
-from core.stack.pieces import Layer, Piece, digest, make_layer, text_piece
+from core.stack.pieces import Layer, Piece, digest, full_key, make_layer, text_piece
 from core.values.messages import (
     AttachmentPart,
     Message,
@@ -18,7 +18,7 @@ from core.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from core.values.stack import LayerId
+from core.values.stack import LayerId, Segment
 
 _START = "(The beginning of this conversation was taken out.)"
 
@@ -35,8 +35,8 @@ def turns_layer(turns: tuple[Message, ...], *, has_user_text: bool, memo: StackM
     running_from = len(turns) if has_user_text else _after_last_user(turns)
     pieces: list[Piece] = []
     if turns and turns[0].role is not Role.USER:
-        start = text_piece(LayerId.TURNS, "start", _START, canonical=f"<user>\n{_START}\n</user>\n")
-        pieces.append(replace(start, mark=Role.USER.value))
+        canonical = f"<{Role.USER.value}>\n{_START}\n</{Role.USER.value}>\n"
+        pieces.append(_said("start", _START, canonical, Role.USER))
     for index, message in enumerate(turns):
         is_running = index >= running_from
         content = _Content(message, is_running)
@@ -54,8 +54,9 @@ def user_layer(retrieved: str, user_text: str, attachments: tuple[AttachmentPart
     if user_text.strip():
         pieces.append(text_piece(LayerId.USER, "text", user_text))
     if attachments and user_text.strip() and not user_text.endswith("\n"):
-        pieces[-1] = replace(pieces[-1], text=user_text + "\n")
-    pieces += [Piece(f"12/{a.sha256}", _attachment(a), a.sha256, a) for a in attachments]
+        segment = Segment(LayerId.USER, "12/text", user_text, pieces[-1].sha256)
+        pieces[-1] = replace(pieces[-1], parts=(user_text, "\n"), wire=segment)
+    pieces += [Piece(f"12/{a.sha256}", (_attachment(a),), a.sha256, a) for a in attachments]
     return make_layer(LayerId.USER, (replace(piece, mark=Role.USER.value) for piece in pieces))
 
 
@@ -109,9 +110,14 @@ def _is_sent(part: Part, is_running: bool) -> bool:
 def _piece(message: Message, number: int, part: Part, body: str) -> Piece:
     key = f"{message.id}/{number}" if number else message.id
     if isinstance(part, TextPart):
-        return replace(text_piece(LayerId.TURNS, key, part.text, canonical=body), mark=message.role.value)
+        return _said(key, part.text, body, message.role)
     name = part.sha256 if isinstance(part, AttachmentPart) else digest(_canonical(part))
-    return Piece(f"11/{key}", body, name, part, mark=message.role.value)
+    return Piece(f"11/{key}", (body,), name, part, mark=message.role.value)
+
+
+def _said(key: str, text: str, canonical: str, role: Role) -> Piece:
+    segment = Segment(LayerId.TURNS, full_key(LayerId.TURNS, key), text, digest(text))
+    return Piece(segment.key, (canonical,), segment.sha256, segment, mark=role.value)
 
 
 def _canonical(part: Part) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from core.stack.pieces import Layer, Piece, joined_segment
+from core.stack.pieces import AS_TEXT, Layer, joined_segment
 from core.values.messages import Role
 from core.values.provider import RequestMessage, RequestPart
 from core.values.stack import LayerId, Segment
@@ -40,26 +40,34 @@ def wire_messages(layers: Sequence[Layer], *, takes_long_system: bool) -> tuple[
     """
     head = _CURATED if takes_long_system else (LayerId.PROJECT, *_CURATED)
     base = [joined_segment(layers[layer - 1]) for layer in head if layers[layer - 1].pieces]
-    said = [*layers[LayerId.TURNS - 1].pieces, *layers[LayerId.USER - 1].pieces]
+    said = [*_said(layers[LayerId.TURNS - 1]), *_said(layers[LayerId.USER - 1])]
     runs = _with_tail(_runs(base, said), layers[LayerId.METADATA - 1].segments)
     return tuple(RequestMessage(role, tuple(parts)) for role, parts in runs)
 
 
-def _runs(base: Iterable[Segment], said: Iterable[Piece]) -> list[tuple[Role, list[RequestPart]]]:
+def _runs(
+    base: Iterable[Segment], said: Iterable[tuple[Role, RequestPart]]
+) -> list[tuple[Role, list[RequestPart]]]:
     """Parts by role; messages of one role in a row become one."""
     runs: list[tuple[Role, list[RequestPart]]] = []
     first = list(base)
     if first:
         runs.append((Role.USER, [*first]))
-    for piece in said:
-        if piece.wire is None:
-            continue
-        role = Role(piece.mark)
+    for role, part in said:
         if runs and runs[-1][0] is role:
-            runs[-1][1].append(piece.wire)
+            runs[-1][1].append(part)
         else:
-            runs.append((role, [piece.wire]))
+            runs.append((role, [part]))
     return runs
+
+
+def _said(layer: Layer) -> Iterator[tuple[Role, RequestPart]]:
+    """What each piece of a layer of turns is on the wire, with its role."""
+    for piece in layer.pieces:
+        if piece.wire is AS_TEXT:
+            yield Role(piece.mark), Segment(layer.id, piece.key, piece.text, piece.sha256)
+        elif piece.wire is not None:
+            yield Role(piece.mark), piece.wire
 
 
 def _with_tail(
