@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from core import paths
 from core.errors import StorageError
+from core.store.catalog_apart import refresh_apart
 from core.store.catalog_entries import Keys, forget, index_some, keys_of, stored_summary
 from core.store.catalog_file import CatalogFile
 from core.store.catalog_search import search
@@ -20,6 +22,10 @@ from core.values.state import SearchHits
 SLICE_S = 0.05
 SLICE_BYTES = 4 * 1024 * 1024
 """One slice reads at most about this much of one log: about 50 ms."""
+
+MUCH_CHANGED = 200
+MUCH_BYTES = 8 * 1024 * 1024
+"""More discussions or new log bytes than this are left to a child process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +51,21 @@ class Catalog:
 
     Args:
         home: of the discussions; file: of the index, `paths.catalog_file(home)`; clock: seconds, for slices.
+        may_start_child: whether a long refresh is done by a process of its own.
     """
 
-    def __init__(self, home: Path, file: Path, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        home: Path,
+        file: Path,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        may_start_child: bool = True,
+    ) -> None:
         self._home = home
         self._clock = clock
         self._file = CatalogFile(file)
+        self._may_start_child = may_start_child
 
     def load_summaries(self) -> tuple[DiscussionSummary, ...]:
         """What the index knew last, the newest id first: for the first frame. `refresh` then sets it right."""
@@ -62,11 +77,12 @@ class Catalog:
         found = (stored_summary(row[0]) for row in rows)
         return tuple(summary for summary in found if summary is not None)
 
-    def refresh(self, slice_s: float = SLICE_S) -> Iterator[Refreshed]:
+    def refresh(self, slice_s: float = SLICE_S) -> Generator[Refreshed, None, None]:
         """Bring the index up to date with the home, the newest discussion first.
 
         Each step works for about `slice_s` seconds and is kept: a refresh that is dropped half-way goes on from
-        there the next time. Parsing holds the interpreter: run it in a worker process, or leave time between steps.
+        there the next time. Much to parse is done by a child process, so that this one's window stays quick; what
+        a child that failed left undone is done here.
 
         Yields:
             At least one result; the last has `done == total`.
@@ -76,6 +92,7 @@ class Catalog:
         if removed:
             self._file.write(lambda db: forget(db, removed))
             yield Refreshed((), removed, 0, len(ids))
+        yield from self._refresh_apart(ids)
         position, generation = 0, self._file.generation
         while True:
             summaries, position = self._file.write(self._slice(ids, position, slice_s))
@@ -127,6 +144,37 @@ class Catalog:
             lambda db: db.execute("SELECT id, meta_key, log_key FROM discussion").fetchall()
         )
         return {row[0]: Keys(row[1], row[2]) for row in rows}
+
+    def _refresh_apart(self, ids: list[str]) -> Iterator[Refreshed]:
+        file = self._file.path
+        if file is None or not self._may_start_child or not self._is_much(ids):
+            return
+        with closing(refresh_apart(self._home, file)) as steps:
+            for step in steps:
+                yield Refreshed(self._stored(step.ids), (), min(step.done, len(ids) - 1), len(ids))
+
+    def _is_much(self, ids: list[str]) -> bool:
+        """Whether a refresh has a lot to parse; looks at files only as long as it does not know."""
+        rows = self._file.read(
+            lambda db: db.execute("SELECT id, log_key, read_to FROM discussion").fetchall()
+        )
+        known = {row[0]: (row[1], row[2]) for row in rows}
+        changed = size = 0
+        for discussion_id in ids:
+            log_key, read_to = known.get(discussion_id, ("", 0))
+            found = keys_of(paths.discussion_dir(self._home, discussion_id)).log
+            if found != log_key:
+                changed += 1
+                size += max(0, int(found.partition(":")[0] or 0) - read_to)
+            if changed > MUCH_CHANGED or size > MUCH_BYTES:
+                return True
+        return False
+
+    def _stored(self, ids: tuple[str, ...]) -> tuple[DiscussionSummary, ...]:
+        query = "SELECT summary FROM discussion WHERE id = ? AND summary <> ''"
+        rows = self._file.read(lambda db: [db.execute(query, (i,)).fetchone() for i in ids])
+        found = (stored_summary(row[0]) for row in rows if row is not None)
+        return tuple(summary for summary in found if summary is not None)
 
     def _slice(
         self, ids: list[str], position: int, slice_s: float

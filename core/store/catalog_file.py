@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -58,6 +57,11 @@ class CatalogFile:
         self._generation = 0
 
     @property
+    def path(self) -> Path | None:
+        """Where the index is kept, None while it is only in memory."""
+        return self._path
+
+    @property
     def generation(self) -> int:
         """Grows whenever the index starts over empty."""
         return self._generation
@@ -107,10 +111,10 @@ class CatalogFile:
 
     def _open(self) -> sqlite3.Connection:
         if self._db is None:
-            self._db = _connect(self._path)
+            self._db, self._path = _connect(self._path)
             if _version(self._db) not in {0, SCHEMA_VERSION}:
                 self._delete()
-                self._db = _connect(self._path)
+                self._db, self._path = _connect(self._path)
             _make_tables(self._db)
         return self._db
 
@@ -126,16 +130,15 @@ class CatalogFile:
             self._path = None
 
 
-def _connect(path: Path | None) -> sqlite3.Connection:
-    name = ":memory:"
+def _connect(path: Path | None) -> tuple[sqlite3.Connection, Path | None]:
+    """Open the file, or memory where it cannot be; returns where it is."""
     if path is not None:
-        with suppress(StorageError):
+        try:
             make_dirs(path.parent)
-            name = str(path)
-    try:
-        return _configured(sqlite3.connect(name, timeout=10.0, isolation_level=None))
-    except sqlite3.OperationalError:
-        return _configured(sqlite3.connect(":memory:", isolation_level=None))
+            return _configured(sqlite3.connect(path, timeout=10.0, isolation_level=None)), path
+        except (StorageError, sqlite3.OperationalError):
+            pass
+    return _configured(sqlite3.connect(":memory:", isolation_level=None)), None
 
 
 def _configured(db: sqlite3.Connection) -> sqlite3.Connection:

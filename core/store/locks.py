@@ -49,7 +49,7 @@ def take_lock(path: Path, *, wait_s: float = 0.0) -> FileLock | None:
     """
     from filelock import FileLock, Timeout
 
-    with reported("lock", path):
+    with reported("write to", path.parent):
         path.parent.stat()  # the lock must not make a directory anew that was deleted meanwhile
         lock = FileLock(path, timeout=wait_s, thread_local=False, poll_interval=0.005, mode=0o600)
         try:

@@ -52,7 +52,7 @@ def delete(home: Path, discussion_id: str, now: datetime, why: str, *, disk: Dis
     target = _free_target(home, discussion_id, now)
     make_dirs(target.parent, disk=disk)
     with discussion_lock(directory):
-        write_file(directory / paths.WHY_FILE, _why_toml(item), disk=disk)
+        _note_why(directory / paths.WHY_FILE, item, disk)
     with reported("delete", directory):
         _move(directory, target, disk)
     return TrashItem(item.discussion_id, item.name, now, why, str(target))
@@ -141,6 +141,15 @@ def _age(ages: _Ages, item: TrashItem) -> timedelta:
 def _remove(path: Path) -> bool:
     shutil.rmtree(path, ignore_errors=True)
     return not path.exists()
+
+
+def _note_why(path: Path, item: TrashItem, disk: Disk) -> None:
+    """On a full disk a person must be able to delete: then the entry goes by its name, without a reason."""
+    try:
+        write_file(path, _why_toml(item), disk=disk)
+    except StorageError as error:
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+            raise
 
 
 def _free_target(home: Path, discussion_id: str, now: datetime) -> Path:

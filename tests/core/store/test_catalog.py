@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -131,7 +134,7 @@ def test_work_comes_in_slices_that_can_be_dropped_and_gone_on_with(home: Path, t
 
     steps = catalog.refresh(slice_s=1)
     first, second = next(steps), next(steps)
-    steps.close()  # type: ignore[attr-defined]
+    steps.close()
 
     assert (first.done, first.total, second.done) == (1, 6, 2)
     assert first.summaries[0].meta.created_at == NOW
@@ -152,6 +155,57 @@ def test_a_long_log_is_read_over_several_slices(
     assert [step.done for step in steps[:-1]] == [0] * (len(steps) - 1)
     assert [row.turns for step in steps for row in step.summaries][-1] == 50
     assert hits(catalog, "word49") == (ID,)
+
+
+def test_much_work_is_done_by_a_process_of_its_own(
+    catalog: Catalog, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the child did is only read here: this process parses no log."""
+    monkeypatch.setattr(catalog_module, "MUCH_CHANGED", 3)
+    wanted = {make_id(NOW, str(n)) for n in range(5)}
+    for discussion_id in wanted:
+        made(home, [user("a", "parsed elsewhere")], discussion_id)
+    monkeypatch.setattr(Catalog, "_index", lambda *_: pytest.fail("parsed here"))
+
+    steps = list(catalog.refresh())
+
+    assert {row.meta.id for step in steps for row in step.summaries} == wanted
+    assert [step.done == step.total for step in steps] == [False] * (len(steps) - 1) + [True]
+    assert set(hits(catalog, "elsewhere")) == wanted
+
+
+@pytest.mark.parametrize("python", ["/nowhere/python", "false"])
+def test_where_no_child_can_work_the_work_is_done_here(
+    catalog: Catalog, home: Path, monkeypatch: pytest.MonkeyPatch, python: str
+) -> None:
+    monkeypatch.setattr(catalog_module, "MUCH_BYTES", 1)
+    monkeypatch.setattr("sys.executable", python)
+    made(home, [user("a", "parsed here")])
+
+    assert set(refreshed(catalog)) == {ID}
+    assert hits(catalog, "parsed") == (ID,)
+
+
+def test_a_refresh_that_is_dropped_ends_its_child(
+    catalog: Catalog, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalog_module, "MUCH_CHANGED", 3)
+    for number in range(5):
+        made(home, [user("a")], make_id(NOW, str(number)))
+    children: list[subprocess.Popen[bytes]] = []
+    start = subprocess.Popen
+
+    def remembered(*args: Any, **kwargs: Any) -> subprocess.Popen[bytes]:
+        children.append(start(*args, **kwargs))
+        return children[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", remembered)
+    with contextlib.closing(catalog.refresh()) as steps:
+        next(steps)
+
+    assert [child.poll() is not None for child in children] == [True]
+    assert len(refreshed(catalog)) <= 5
+    assert len(catalog.load_summaries()) == 5
 
 
 def test_one_discussion_is_brought_up_to_date_after_an_append(

@@ -13,7 +13,7 @@ from core.errors import StorageError
 from core.store import trash
 from core.store.reply_journal import ReplyHead, start
 from tests.core.records import ID, NOW, user
-from tests.core.store.faults import FullDisk, StuckDisk, made
+from tests.core.store.faults import DyingDisk, FullDisk, StuckDisk, made
 from tests.core.store.test_discussions import tree
 
 DAY = timedelta(days=1)
@@ -89,8 +89,19 @@ def test_one_id_deleted_twice_in_a_second_is_kept_twice(tmp_path: Path) -> None:
     assert {item.discussion_id for item in trash.items(tmp_path)} == {ID}
 
 
-@pytest.mark.parametrize("disk", [FullDisk(3), StuckDisk()])
-def test_a_delete_that_fails_leaves_the_discussion_where_it_was(tmp_path: Path, disk: FullDisk) -> None:
+def test_a_full_disk_keeps_nobody_from_deleting(tmp_path: Path) -> None:
+    directory = made(tmp_path, [user("a")])
+
+    trash.delete(tmp_path, ID, NOW, "x", disk=FullDisk(3))
+
+    assert not directory.exists()
+    assert [(item.discussion_id, item.why) for item in trash.items(tmp_path)] == [(ID, "unknown")]
+    trash.restore(tmp_path)
+    assert directory.exists()
+
+
+@pytest.mark.parametrize("disk", [DyingDisk(), StuckDisk()])
+def test_a_delete_that_fails_leaves_the_discussion_where_it_was(tmp_path: Path, disk: DyingDisk) -> None:
     directory = made(tmp_path, [user("a")])
     before = tree(directory)
 
