@@ -66,21 +66,24 @@ def openai_client(
     """
     import openai
 
-    shared: Any = {
-        "api_key": key or "",
-        "admin_api_key": "",
-        "base_url": base_url,
-        "max_retries": 0,
-        "http_client": http_client(server, base_url),
-        "_enforce_credentials": False,
-    }
-    if is_vendor:
-        return openai.OpenAI(**shared)
-    ambient = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")
-    names = [line.partition(":")[0].strip() for line in ambient if ":" in line]
-    hidden: dict[str, Any] = dict.fromkeys((*names, "OpenAI-Organization", "OpenAI-Project"), openai.Omit())
-    hidden["Authorization"] = f"Bearer {key}" if key else openai.Omit()
-    return openai.OpenAI(**shared, default_headers=hidden)
+    http = http_client(server, base_url)
+    if not key:
+        # The SDK sends nothing without a key; servers without one get no header at all.
+        http.event_hooks["request"].append(lambda request: request.headers.pop("authorization", None))
+    hidden: dict[str, Any] = {}
+    if not is_vendor:
+        ambient = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")
+        names = [line.partition(":")[0].strip() for line in ambient if ":" in line]
+        hidden = dict.fromkeys((*names, "OpenAI-Organization", "OpenAI-Project"), openai.Omit())
+        hidden["Authorization"] = f"Bearer {key or 'none'}"
+    return openai.OpenAI(
+        api_key=key or "none",
+        admin_api_key="",
+        base_url=base_url,
+        max_retries=0,
+        http_client=http,
+        default_headers=hidden,
+    )
 
 
 def sdk_failures() -> tuple[type[Exception], ...]:
