@@ -57,8 +57,8 @@ class AggregateStack:
 
     @property
     def text(self) -> str:
-        """The canonical text, in layer order. O(n) in characters: layers keep theirs, the whole is not kept."""
-        return "".join([layer.text for layer in self.layers])
+        """The canonical text, in layer order. O(n) in characters: joined when asked for, not kept."""
+        return "".join([part for layer in self.layers for part in layer.parts])
 
     @property
     def stable_prefix_length(self) -> int:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
-from core.stack.frame import empty_frame, frame, frame_ends
+from core.stack.frame import empty_frame, frame, frame_ends, quoted
 from core.stack.memo import StackMemo
 from core.stack.pieces import AS_TEXT, Layer, Piece, digest, full_key, make_layer, text_piece, unique_key
 from core.stack.slices import outline_text, sliced_text
@@ -62,12 +61,14 @@ def _entries(items: tuple[ItemFiles, ...]) -> Iterator[_Entry]:
     """Pinned items first, then the preset's order. A file that is named by itself is left out of globs."""
     enabled = [found for found in items if found.item.enabled]
     enabled.sort(key=lambda found: not found.item.pinned)
-    seen = {file.absolute_path for found in enabled if not found.item.is_glob for file in found.files}
-    for found in enabled:
+    globs = [found.item.is_glob for found in enabled]
+    pairs = list(zip(enabled, globs, strict=True))
+    seen = {file.absolute_path for found, is_glob in pairs if not is_glob for file in found.files}
+    for found, is_glob in pairs:
         if found.problem is not None:
             yield _Entry(found.item, None, _WHY[found.problem.kind])
         for file in found.files:
-            if found.item.is_glob:
+            if is_glob:
                 if file.absolute_path in seen:
                     continue
                 seen.add(file.absolute_path)
@@ -79,7 +80,7 @@ def _path(entry: _Entry) -> str:
 
 
 def _listed(entry: _Entry) -> str:
-    path = json.dumps(_path(entry), ensure_ascii=False)
+    path = quoted(_path(entry))
     if entry.file is None or entry.file.problem is not None:
         return f"{path} (not available)\n"
     match entry.item.mode:

@@ -7,6 +7,10 @@ import re
 from itertools import count
 
 
+quoted = json.JSONEncoder(ensure_ascii=False).encode
+"""A text as a JSON string: one line, with its quotes."""
+
+
 def frame(tag: str, body: str, **attributes: str) -> str:
     """Put a text between tags.
 
@@ -49,6 +53,4 @@ def safe_tag(tag: str, body: str) -> str:
 
 
 def _written(attributes: dict[str, str]) -> str:
-    return "".join(
-        f" {key}={json.dumps(value, ensure_ascii=False)}" for key, value in attributes.items() if value
-    )
+    return "".join(f" {key}={quoted(value)}" for key, value in attributes.items() if value)

@@ -64,8 +64,13 @@ class Layer:
     def text(self) -> str:
         """The canonical text of the layer, joined when first asked for and then kept."""
         if not self._joined:
-            self._joined.append("".join([part for piece in self.pieces for part in piece.parts]))
+            self._joined.append("".join(self.parts))
         return self._joined[0]
+
+    @property
+    def parts(self) -> list[str]:
+        """What the canonical text is put together from; a text that was joined already is one part."""
+        return self._joined or [part for piece in self.pieces for part in piece.parts]
 
     @property
     def segments(self) -> tuple[Segment, ...]:
