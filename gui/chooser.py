@@ -43,6 +43,7 @@ class Chooser:
     entries: list[Entry] = field(default_factory=list)
     problem: str = ""
     revision: int = 0
+    wants_filter: bool = False
 
     def open(self, folder: Path) -> None:
         """Show a folder; when it cannot be listed, stay and say why."""

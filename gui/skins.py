@@ -8,6 +8,8 @@ from gui.metrics import Measure
 from gui.theme import Color, Palette, Theme, blend, faded
 
 CLEAR: Color = (0, 0, 0, 0)
+CONTROL_PX = 30.0
+"""Height of buttons and fields in design pixels."""
 SURFACES = {
     "base": ("base", ""),
     "pane": ("pane", ""),
@@ -56,6 +58,11 @@ class Skins:
     def _px(self, token: str) -> float:
         table = self._theme.space if token in self._theme.space else self._theme.radius
         return float(round(table[token] * self._measure.scale))
+
+    def _field_pad(self) -> float:
+        """Padding above and below that makes a field as high as a button."""
+        control = round(CONTROL_PX * self._measure.scale)
+        return float((control - self._measure.sizes["body"]) // 2)
 
     def _base_theme(self) -> int:
         p, col, var = self._palette, dpg.add_theme_color, dpg.add_theme_style
@@ -205,7 +212,7 @@ class Skins:
                     col(dpg.mvThemeCol_TextDisabled, p["faint"])
                     pad_x = 0.0 if bare else self._px("control_x")
                     pad_x = self._px("four") if extra == "icon" else pad_x
-                    var(dpg.mvStyleVar_FramePadding, pad_x, 0.0 if bare else self._px("control_y"))
+                    var(dpg.mvStyleVar_FramePadding, pad_x, 0.0 if bare else self._field_pad())
                     var(dpg.mvStyleVar_FrameBorderSize, 0 if bare else 1)
         return int(theme)
 
@@ -227,6 +234,7 @@ class Skins:
     def _slider(self) -> int:
         p = self._palette
         with dpg.theme() as theme, dpg.theme_component(dpg.mvSliderFloat):
+            dpg.add_theme_style(dpg.mvStyleVar_FramePadding, self._px("control_x"), self._field_pad())
             dpg.add_theme_color(dpg.mvThemeCol_FrameBg, p["inset"])
             dpg.add_theme_color(dpg.mvThemeCol_FrameBgHovered, p["hover"])
             dpg.add_theme_color(dpg.mvThemeCol_FrameBgActive, p["hover"])

@@ -106,6 +106,9 @@ class Files(Prose):
             )
             if wanted is not None:
                 chooser.wanted = wanted
+            if chooser.wants_filter:
+                chooser.wants_filter = False
+                self.focus("filter")
             hidden = self.checkbox("hidden", "Hidden files", chooser.shows_hidden)
             if hidden is not None:
                 chooser.shows_hidden = hidden
@@ -119,6 +122,8 @@ class Files(Prose):
                 self.text("none", "Nothing here", tone="faint")
         if rows.pressed is not None:
             chooser.press(rows.pressed)
+            if rows.pressed.is_folder:
+                chooser.wants_filter = True
         if chooser.problem:
             self.text("problem", chooser.problem, tone="error", style="small")
 

@@ -10,9 +10,9 @@ import dearpygui.dearpygui as dpg
 from gui.canvas import Canvas, Pane
 from gui.elements.base import Element, Spec
 from gui.metrics import Measure
+from gui.skins import CONTROL_PX
 
 Spot = tuple[int, int, int, int]
-CONTROL_PX = 30.0
 SMALL_PX = 24.0
 
 

@@ -9,8 +9,9 @@ import dearpygui.dearpygui as dpg
 
 from gui.canvas import Canvas, Pane
 from gui.elements.base import Element, Spec
-from gui.elements.controls import CONTROL_PX, Control
+from gui.elements.controls import Control
 from gui.metrics import Measure
+from gui.skins import CONTROL_PX
 from gui.visible import visible
 from gui.wrap import wrap_text
 
@@ -109,13 +110,14 @@ class Editor(Field):
     whether Enter submits.
     """
 
-    __slots__ = ("is_submitted", "pasted", "revision", "rewriting")
+    __slots__ = ("pasted", "revision", "rewriting", "sheet", "sheet_hit")
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
         self.revision: int | None = None
         self.pasted = ""
-        self.is_submitted = False
+        self.sheet: Pane | None = None
+        self.sheet_hit = 0
         self.rewriting = 0
 
     def style(self) -> str:
@@ -198,13 +200,51 @@ class Editor(Field):
             self.is_active = is_active
             self.touch()
 
+    def finish(self, c: Canvas, pane: Pane, spot: Spot) -> None:
+        if self.text or self.is_active or not self.props[1]:
+            self._drop_sheet(c)
+            return
+        size = c.m.sizes[self.style()]
+        x, y = spot[0] + round(c.m.px(10)), spot[1] + round(c.m.px(6))
+        hint = c.m.ellipsized(self.props[1], self.style(), spot[2] - spot[0] - c.m.px(20))
+        if self.sheet is None:
+            self.sheet = c.child_pane(self, pane, "surface.clear")
+            self.sheet_hit = int(
+                dpg.add_button(
+                    parent=self.sheet.item, before=self.sheet.drawlist, pos=(0, 0), callback=self.on_hint
+                )
+            )
+            dpg.bind_item_theme(self.sheet_hit, c.skins["hit.none"])
+        width = round(c.m.width(hint, self.style())) + 2
+        c.place_pane(self.sheet, x, y, width, size + 2)
+        c.set_content(self.sheet, width, size + 2)
+        dpg.configure_item(self.sheet_hit, width=width, height=size + 2)
+        c.sync(self.sheet, self, [("text", 0, 0, hint, self.style(), c.color("faint"))])
+
+    def _drop_sheet(self, c: Canvas) -> None:
+        if self.sheet is not None:
+            c.delete(self.sheet.item)
+            self.prims, self.prim_ids, self.sheet = [], [], None
+            if self.pane is not None:
+                c.created(self.pane)
+
+    def on_hint(self, *_: object) -> None:
+        """The hint was pressed: it stands over the field."""
+        self.wants_focus = True
+
     def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
-        if self.text:
-            return []
-        at = spot[0] + round(c.m.px(10)), spot[1] + round(c.m.px(6))
-        room = spot[2] - spot[0] - c.m.px(20)
-        hint = c.m.ellipsized(self.props[1], self.style(), room)
-        return [("text", *at, hint, self.style(), c.color("faint"))]
+        return self.prims
+
+    def items(self) -> list[int]:
+        return [*super().items(), *([self.sheet.item] if self.sheet is not None else [])]
+
+    def drop(self, c: Canvas) -> None:
+        self._drop_sheet(c)
+        super().drop(c)
+
+    def forget(self) -> None:
+        super().forget()
+        self.sheet = None
 
 
 def inserted(before: str, after: str) -> tuple[int, int]:

@@ -127,7 +127,7 @@ class Markdown(Element):
         found = [(top, link) for top, laid in self.tops for link in laid.links][: self.MOST_LINKS]
         self.links = [_kept(self, LinkHit, ("link", index)) for index in range(len(found))]
         for hit, (top, link) in zip(self.links, found, strict=True):
-            hit.tip = link.href
+            hit.tip, hit.text = link.href, link.text.strip()
             hit.layout(m, link.w, link.h)
             hit.h = link.h
             hit.x, hit.y = link.x, top + link.y

@@ -51,6 +51,7 @@ class Link:
     w: float
     h: float
     href: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,18 +157,18 @@ class _Flow:
         else:
             self.ops.append(Op(self.x, at_y, room, size, tone, text, font))
         if run.href:
-            self._link(run.href, room)
+            self._link(run.href, room, text)
         if run.style == "strike":
             middle = self.y + self.step / 2
             self.ops.append(Op(self.x, middle, room, max(1.0, self.m.scale), self.tone))
         self.x += room
 
-    def _link(self, href: str, width: float) -> None:
+    def _link(self, href: str, width: float, text: str) -> None:
         last = self.links[-1] if self.links else None
         if last and last.href == href and last.y == self.y and abs(last.x + last.w - self.x) < 0.01:
-            self.links[-1] = replace(last, w=last.w + width)
+            self.links[-1] = replace(last, w=last.w + width, text=last.text + text)
         else:
-            self.links.append(Link(self.x, self.y, width, self.step, href))
+            self.links.append(Link(self.x, self.y, width, self.step, href, text))
 
 
 def _flow(

@@ -82,6 +82,7 @@ class Messages:
                         self.clicked.append(f"{icon} {index}")
             streams = self.is_streaming and index == len(self.texts) - 1
             ui.markdown("body", self.texts[index], is_streaming=streams)
+        ui.gap(8)
 
 
 def conversation(count: int, seed: int = 1) -> Messages:
