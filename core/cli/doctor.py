@@ -1,0 +1,102 @@
+"""`doctor`: what is installed, found, configured and writable, each with its remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from core.cli.arguments import Options
+from core.cli.output import Console, table
+from core.errors import SlopError
+
+
+class Verdict(StrEnum):
+    """How a check came out. `WARN`: something does not work that a person may not need."""
+
+    OK = "OK"
+    WARN = "WARN"
+    FAIL = "FAIL"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report.
+
+    Args:
+        subject: what was looked at; text: what was found; remedy: what to do, empty where nothing is.
+    """
+
+    subject: str
+    verdict: Verdict
+    text: str
+    remedy: str = ""
+
+
+def ok(subject: str, text: str) -> Finding:
+    """All is well."""
+    return Finding(subject, Verdict.OK, text)
+
+
+def warn(subject: str, text: str, remedy: str = "") -> Finding:
+    """Something does not work that a person may not need."""
+    return Finding(subject, Verdict.WARN, text, remedy)
+
+
+def fail(subject: str, text: str, remedy: str) -> Finding:
+    """The program cannot do its work."""
+    return Finding(subject, Verdict.FAIL, text, remedy)
+
+
+Check = Callable[[], Iterable[Finding]]
+
+
+def run_doctor(options: Options, console: Console) -> int:
+    """Run every check and print the report.
+
+    Returns:
+        1 when anything failed, else 0; warnings alone are 0.
+    """
+    from core.cli.doctor_machine import machine_checks
+    from core.cli.doctor_setup import setup_checks
+
+    findings: list[Finding] = []
+    with console.waiting("Looking around"):
+        for check in (*machine_checks(is_quick=options.given.quick), *setup_checks(options)):
+            findings += guarded(check)
+    if options.is_json:
+        console.json([_data(finding) for finding in findings])
+    else:
+        console.write(report(findings))
+    return 1 if any(finding.verdict is Verdict.FAIL for finding in findings) else 0
+
+
+def guarded(check: Check) -> list[Finding]:
+    """Run one check; what it raises is a finding, so that one broken thing hides no other."""
+    try:
+        return list(check())
+    except (SlopError, OSError) as error:
+        return [fail(getattr(check, "__name__", "check").strip("_").replace("_", " "), str(error), "")]
+
+
+def report(findings: Iterable[Finding]) -> str:
+    """The report as text: a line for each finding, its remedy below, and a sum."""
+    findings = list(findings)
+    lines = table((), [(f.verdict.value, f.subject, f.text) for f in findings]).splitlines()
+    shown = []
+    for line, finding in zip(lines, findings, strict=True):
+        shown.append(line)
+        if finding.remedy:
+            shown.append(f"      → {finding.remedy}")
+    counts = {verdict: sum(f.verdict is verdict for f in findings) for verdict in Verdict}
+    return "\n".join(shown) + f"\n\n{counts[Verdict.FAIL]} failed, {counts[Verdict.WARN]} warnings\n"
+
+
+def _data(finding: Finding) -> dict[str, Any]:
+    return {
+        "subject": finding.subject,
+        "verdict": finding.verdict.value,
+        "text": finding.text,
+        "remedy": finding.remedy,
+    }

@@ -1,0 +1,201 @@
+"""What `doctor` asks of the machine: Python, packages, display, fonts, the embedded model, programs, proxies, clock."""
+
+from __future__ import annotations
+
+import ctypes.util
+import importlib.util
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from importlib import metadata, resources
+
+from core.cli.arguments import version_text
+from core.cli.doctor import Check, Finding, fail, ok, warn
+from core.errors import ProviderError
+
+OLDEST_PYTHON = (3, 11)
+OLDEST_YEAR = 2026
+"""A clock before the year in which this was written is wrong: certificates and cache times would not hold."""
+
+PACKAGES = (
+    "anthropic",
+    "openai",
+    "google-genai",
+    "dearpygui",
+    "numpy",
+    "tomlkit",
+    "keyring",
+    "tree-sitter",
+    "bpe-openai",
+)
+PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+LIBRARIES = {"GL": "libgl1 libgl1-mesa-dri", "X11": "libx11-6"}
+FONTS = ("SlopSans-Regular.ttf", "SlopMono-Regular.ttf")
+PROGRAM_S = 10.0
+
+
+def machine_checks(*, is_quick: bool, environ: Mapping[str, str] | None = None) -> tuple[Check, ...]:
+    """The checks of this machine, in the order of the report.
+
+    Args:
+        is_quick: start no other program and no model; environ: environment variables, by default the process's.
+    """
+    environ = os.environ if environ is None else environ
+    return (
+        python,
+        packages,
+        partial(display, environ, sys.platform),
+        fonts,
+        partial(embedded, is_quick=is_quick),
+        partial(claude, is_quick=is_quick),
+        partial(proxies, environ),
+        partial(clock, datetime.now(UTC)),
+        output,
+    )
+
+
+def python() -> Iterator[Finding]:
+    """The interpreter is new enough."""
+    text = f"{version_text()}, {platform.system()} {platform.machine()}"
+    if sys.version_info[:2] < OLDEST_PYTHON:
+        yield fail("python", text, f"Python {'.'.join(map(str, OLDEST_PYTHON))} or newer is needed")
+    else:
+        yield ok("python", text)
+
+
+def packages() -> Iterator[Finding]:
+    """What the program stands on is installed, with versions."""
+    found = {name: _version(name) for name in PACKAGES}
+    missing = [name for name, version in found.items() if not version]
+    if missing:
+        yield fail("packages", f"missing: {', '.join(missing)}", "Run `make run`; it installs what is locked")
+    yield ok("packages", ", ".join(f"{name} {version}" for name, version in found.items() if version))
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def display(environ: Mapping[str, str], system: str) -> Iterator[Finding]:
+    """A window can be opened: a display, or the virtual screen of the tour, and the libraries that draw."""
+    if system != "linux":
+        yield ok("display", "the system's own")
+        return
+    shown = environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
+    has_virtual = shutil.which("Xvfb") is not None
+    if shown:
+        yield ok("display", shown)
+    elif has_virtual:
+        yield warn("display", "none; Xvfb is there for the tour", "Set DISPLAY, or use the command line")
+    else:
+        yield warn(
+            "display",
+            "none, and no Xvfb",
+            "Set DISPLAY, or install xvfb for the tour; the command line needs none",
+        )
+    for library, package in LIBRARIES.items():
+        if ctypes.util.find_library(library) is None:
+            yield warn("display", f"lib{library} is missing", f"apt install {package}")
+
+
+def fonts() -> Iterator[Finding]:
+    """The window's fonts came along."""
+    folder = resources.files("assets") / "fonts"
+    missing = [name for name in FONTS if not (folder / name).is_file()]
+    if missing:
+        yield fail("fonts", f"missing: {', '.join(missing)}", "Install the program again")
+    else:
+        yield ok("fonts", f"{len(FONTS)} faces bundled")
+
+
+def embedded(*, is_quick: bool) -> Iterator[Finding]:
+    """The embedded model's weights are there and its server starts."""
+    from core.providers.base import CancelToken
+    from core.providers.llama_server import LlamaServer, find_weights
+
+    try:
+        weights = find_weights()
+        text = f"{weights.name}, {weights.stat().st_size / 1e6:.0f} MB, xllamacpp {_version('xllamacpp')}"
+        if not is_quick:
+            began = time.monotonic()
+            server = LlamaServer()
+            try:
+                server.ensure(CancelToken())
+            finally:
+                server.close()
+            text += f", starts in {time.monotonic() - began:.1f} s"
+    except ProviderError as error:
+        yield fail("embedded model", error.what, error.remedy)
+    else:
+        yield ok("embedded model", text)
+
+
+def claude(*, is_quick: bool) -> Iterator[Finding]:
+    """The Claude Code command, where it is installed."""
+    from core.providers.claude_code import find_program
+
+    program = find_program()
+    if program is None:
+        yield ok("claude code", "not installed (optional: npm install -g @anthropic-ai/claude-code)")
+        return
+    if is_quick:
+        yield ok("claude code", program)
+        return
+    try:
+        run = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=PROGRAM_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        yield warn("claude code", f"{program} does not run ({type(error).__name__})", "Install it again")
+        return
+    if run.returncode != 0:
+        yield warn("claude code", f"{program} ends with code {run.returncode}", "Run it once in a terminal")
+    else:
+        yield ok("claude code", f"{run.stdout.strip()[:60]}, {program}")
+
+
+def proxies(environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Proxies of the environment: named without the password that may stand in them."""
+    found = [name for name in PROXY_VARIABLES if environ.get(name) or environ.get(name.lower())]
+    if not found:
+        yield ok("proxies", "none in the environment")
+    else:
+        yield ok("proxies", f"{', '.join(found)} set; loopback is never sent through them")
+    if any((environ.get(name) or environ.get(name.lower()) or "").startswith("socks") for name in found) and (
+        importlib.util.find_spec("socksio") is None
+    ):
+        yield warn(
+            "proxies", "a SOCKS proxy is named, which needs the package socksio", "Use an http:// proxy"
+        )
+
+
+def clock(now: datetime) -> Iterator[Finding]:
+    """The clock is not plainly wrong."""
+    if now.year < OLDEST_YEAR:
+        yield fail(
+            "clock", f"it says {now:%Y-%m-%d}", "Set the clock: certificates and cache times depend on it"
+        )
+    else:
+        yield ok("clock", f"{now:%Y-%m-%d %H:%M} UTC")
+
+
+def output() -> Iterator[Finding]:
+    """The terminal takes any text."""
+    encoding = (sys.stdout.encoding or "unknown").lower()
+    if encoding.replace("-", "") != "utf8":
+        yield warn(
+            "terminal",
+            f"its encoding is {encoding}",
+            "Set LANG to a UTF-8 locale; marks stand for what it lacks",
+        )
+    else:
+        yield ok("terminal", f"{encoding}{'' if sys.stdout.isatty() else ', not a terminal'}")

@@ -1,0 +1,168 @@
+"""What `doctor` asks of a person's set-up: home, folders, settings, project, keyring, providers and their keys."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+
+from core import paths
+from core.cli.arguments import Options
+from core.cli.doctor import Check, Finding, fail, ok, warn
+from core.config.keys import KeyStore, key_variables
+from core.config.load import Loaded, config_request, load
+from core.store.home import is_writable
+from core.values.ids import time_of_id
+from core.values.provider import KeySource, ProviderKind
+
+LOW_BYTES = 500_000_000
+AHEAD = timedelta(days=1)
+SDKS = {
+    ProviderKind.ANTHROPIC: "anthropic",
+    ProviderKind.OPENAI: "openai",
+    ProviderKind.GEMINI: "google-genai",
+    ProviderKind.COMPATIBLE: "openai",
+}
+
+
+def setup_checks(options: Options) -> tuple[Check, ...]:
+    """The checks of a person's set-up, in the order of the report. They make and change nothing."""
+    request = config_request(start=options.start, home=options.home, overrides=options.overrides)
+    loaded = load(request)
+    store = KeyStore(request.home, request.environ)
+    return (
+        partial(home, request.home, datetime.now(UTC)),
+        partial(
+            folders,
+            (
+                ("settings", request.config_file.parent),
+                ("cache", paths.cache_dir()),
+                ("logs", paths.log_dir()),
+            ),
+        ),
+        partial(settings, loaded, request.config_file),
+        partial(project, loaded),
+        partial(keyring, store),
+        partial(providers, loaded, store),
+    )
+
+
+def home(folder: Path, now: datetime) -> Iterator[Finding]:
+    """The home can be written, has room, and nothing in it is of tomorrow."""
+    there = _existing(folder)
+    state = "" if folder.exists() else ", made at the first start"
+    if folder.exists() and not folder.is_dir():
+        yield fail("home", f"{folder} is not a folder", "Move it away, or choose another home with --home")
+        return
+    if not is_writable(folder):
+        yield fail(
+            "home", f"{folder} cannot be written", "Make it writable, or choose another home with --home"
+        )
+    free = shutil.disk_usage(there).free
+    text = f"{folder}{state}, {free / 1e9:.1f} GB free"
+    yield warn("home", text, "Free some space") if free < LOW_BYTES else ok("home", text)
+    latest = max(_times(paths.discussions_dir(folder)), default=None)
+    if latest is not None and latest > now + AHEAD:
+        yield warn("clock", f"a discussion is of {latest:%Y-%m-%d}, which is to come", "Check the clock")
+
+
+def _times(folder: Path) -> Iterator[datetime]:
+    names = os.listdir(folder) if folder.is_dir() else []
+    return (at for at in map(time_of_id, names) if at is not None)
+
+
+def _existing(folder: Path) -> Path:
+    return next((place for place in (folder, *folder.parents) if place.is_dir()), Path("/"))
+
+
+def folders(named: tuple[tuple[str, Path], ...]) -> Iterator[Finding]:
+    """The platform's folders can be written."""
+    for subject, folder in named:
+        if is_writable(folder):
+            yield ok(subject, str(folder))
+        else:
+            yield warn(
+                subject,
+                f"{folder} cannot be written",
+                "Make it writable, or set XDG_CONFIG_HOME and the like",
+            )
+
+
+def settings(loaded: Loaded, config_file: Path) -> Iterator[Finding]:
+    """Settings files hold; each fault with its line."""
+    state = "" if config_file.exists() else " (not there: defaults)"
+    yield ok("settings", f"{config_file}{state}")
+    for fault in loaded.faults:
+        place = fault.path if fault.line is None else f"{fault.path}:{fault.line}"
+        finding = fail if fault.is_grave else warn
+        yield finding(
+            "settings", f"{place}: {fault.reason}", "Correct it; the program goes on without it meanwhile"
+        )
+
+
+def project(loaded: Loaded) -> Iterator[Finding]:
+    """The project's file counts, or why not."""
+    found = loaded.project
+    if not found.has_file:
+        yield ok("project", f"{found.root} (no manual_slop.toml)")
+    elif found.is_trusted:
+        yield ok("project", f"{found.root}, trusted, {len(found.presets)} presets")
+    else:
+        yield warn(
+            "project",
+            f"{found.root} is not trusted, its settings do not count",
+            "Look at it, then run `manual-slop trust`",
+        )
+    for sentence in found.held_back:
+        yield warn("project", f"held back: {sentence}")
+
+
+def keyring(store: KeyStore) -> Iterator[Finding]:
+    """Where keys are kept on this machine."""
+    name, problem = store.keyring_name()
+    if problem:
+        yield warn("keyring", problem, "Keys from the environment and from files work meanwhile")
+    else:
+        yield ok("keyring", name or "none on this machine; keys go into files of mode 0600 in the home")
+
+
+def providers(loaded: Loaded, store: KeyStore) -> Iterator[Finding]:
+    """Each provider: SDK, address, where its key was found (never the key)."""
+    chosen = loaded.settings.ai.provider
+    for name, server in loaded.settings.servers.items():
+        key = store.find(name)
+        kind = ProviderKind(server.kind)
+        parts = [_sdk(kind), server.base_url and f"at {server.base_url}", _key_text(key.source, key.where)]
+        if name == chosen:
+            parts.append("the default")
+        text = ", ".join(part for part in parts if part)
+        if key.warning:
+            yield warn(name, f"{text}. {key.warning}")
+        elif key.source is KeySource.MISSING and name == chosen and kind is not ProviderKind.COMPATIBLE:
+            yield warn(name, text, f"Set {key_variables(name)[0]}, or run `manual-slop key {name}`")
+        else:
+            yield ok(name, text if server.is_enabled else f"{text}, switched off")
+
+
+def _sdk(kind: ProviderKind) -> str:
+    package = SDKS.get(kind, "")
+    if not package:
+        return ""
+    try:
+        return f"{package} {metadata.version(package)}"
+    except metadata.PackageNotFoundError:
+        return f"{package} is not installed"
+
+
+def _key_text(source: KeySource, where: str) -> str:
+    match source:
+        case KeySource.NOT_NEEDED:
+            return "no key needed"
+        case KeySource.MISSING:
+            return "no key"
+        case _:
+            return f"key from {where}"
