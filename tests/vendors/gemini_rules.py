@@ -158,6 +158,8 @@ def check(body: Json, model: Model) -> None:
         _check_parts(body["systemInstruction"].get("parts"), "system_instruction")
     _check_tools(body.get("tools", []))
     _check_config(body.get("generationConfig", {}), model)
+    if contents[-1].get("role") == "model":
+        raise _invalid("Requests where the last turn has the role model are not supported.")
     _check_calls(contents)
     if model.needs_signatures:
         _check_signatures(contents)
