@@ -6,7 +6,6 @@ import json
 import re
 from itertools import count
 
-
 quoted = json.JSONEncoder(ensure_ascii=False).encode
 """A text as a JSON string: one line, with its quotes."""
 
