@@ -18,6 +18,7 @@ from panels.view import WindowView
 WIDE_PX = 760
 HEADER_PX = 40
 COLUMN_PX = 900.0
+EFFORT_FROM_PX = 560
 MAX_REPAIRS = 3
 
 
@@ -60,7 +61,7 @@ def _header(desk: Desk, summary: DiscussionSummary) -> None:
     with ui.row("header", height=HEADER_PX):
         ui.text("name", meta.name, style="h3", tip=meta.name)
         _model_combo(desk, summary)
-        if efforts:
+        if efforts and ui.width() >= EFFORT_FROM_PX:
             effort = ui.combo("effort", efforts, meta.effort, width=132, tip="How hard the model thinks")
             if effort is not None:
                 desk.send(c.SetEffort(meta.id, effort))
@@ -105,6 +106,13 @@ def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
     for action_id in ("find", "rename", "pin", "archive", "copy_reply"):
         action_item(desk, action_id)
     ui.divider("choices")
+    efforts = _efforts(desk.state, summary)
+    if efforts:
+        with ui.menu("effort", "Effort", icon="gauge") as is_open:
+            if is_open:
+                for option in efforts:
+                    if ui.menu_item(option.value, option.label, is_checked=meta.effort == option.value):
+                        desk.send(c.SetEffort(meta.id, option.value))
     with ui.menu("persona", "Persona", icon="user-gear") as is_open:
         if is_open:
             for name in ("", *project.personas):

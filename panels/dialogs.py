@@ -95,7 +95,7 @@ def _export(form: str, ending: str) -> Callable[[Desk, Dialog], None]:
         if summary is None:
             _close(desk)
             return
-        name = _NO_NAME.sub(" ", summary.meta.name).strip(" .")[:80] or "discussion"
+        name = " ".join(_NO_NAME.sub(" ", summary.meta.name).split())[:80].strip(" .") or "discussion"
         picked = desk.ui.file_dialog(f"export {form}", f"Export {summary.meta.name}", picks="save",
                                      start=desk.state.project.root, name=name + ending)  # fmt: skip
         if picked is not None:

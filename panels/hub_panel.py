@@ -19,8 +19,9 @@ def hub_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
             view.hub_tab = "presets"
         elif clicked == "context":
             view.hub_tab = "context"
-        match view.hub_tab:
-            case "presets":
-                presets_panel(state, view, ui, send)
-            case "context":
-                context_panel(state, view, ui, send)
+        with ui.surface(view.hub_tab, "clear", height=0, padding=(0, 0)):
+            match view.hub_tab:
+                case "presets":
+                    presets_panel(state, view, ui, send)
+                case "context":
+                    context_panel(state, view, ui, send)

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from core.values import commands as c
+from core.values.settings import SettingsFault
+from core.values.state import AppState, Level, Notice
+from panels.view import WindowView
+from tests.panels import states
+from tests.panels.screen import Screen
+
+
+def _with(*notices: Notice) -> AppState:
+    return replace(states.working(), notices=notices)
+
+
+def test_a_notice_stays_with_its_remedy_until_it_is_dismissed() -> None:
+    screen = Screen(_with(Notice("disk", Level.ERROR, "The disk is full", "Free some space")))
+    assert screen.ui.shows("The disk is full")
+    assert screen.ui.shows("Free some space")
+
+    screen.ui.click("Dismiss")
+
+    assert screen.asked == [c.DismissNotice("disk")]
+
+
+def test_the_action_of_a_notice_is_sent_and_the_notice_goes() -> None:
+    notice = Notice("undo", Level.INFO, "Deleted “Old ideas”", action=c.UndoDelete("d8"), action_label="Undo")
+    screen = Screen(_with(notice))
+
+    screen.ui.click("Undo")
+
+    assert screen.asked == [c.UndoDelete("d8"), c.DismissNotice("undo")]
+
+
+def test_the_gravest_come_first_and_the_rest_can_be_opened() -> None:
+    screen = Screen(_with(*states.notices()))
+    texts = screen.ui.texts()
+    assert texts.index("The disk is full") < texts.index("Layer 6 changed at byte 412")
+    assert not screen.ui.shows("Deleted “Old ideas”")
+
+    screen.ui.click("Show 1 more notice")
+    assert screen.ui.shows("Deleted “Old ideas”")
+    screen.ui.click("Show fewer")
+
+    assert not screen.ui.shows("Deleted “Old ideas”")
+
+
+def test_notices_stand_over_the_settings_too() -> None:
+    screen = Screen(_with(*states.notices()), WindowView(page="settings"))
+
+    assert screen.ui.shows("The disk is full")
+
+
+def test_a_settings_file_that_is_broken_is_named_with_line_and_reason() -> None:
+    fault = SettingsFault("/home/ada/work/cachelab/manual_slop.toml", 7, "Expected '=' after a key")
+    screen = Screen(replace(states.working(), settings_faults=(fault,)))
+
+    assert screen.ui.shows("Settings file not taken over; the last good settings stay.")
+    assert screen.ui.shows("Expected '=' after a key (/home/ada/work/cachelab/manual_slop.toml, line 7)")
+
+
+def _untrusted() -> AppState:
+    project = replace(
+        states.working().project, is_trusted=False, held_back=tuple(f"wish {n}" for n in range(10))
+    )
+    return replace(states.working(), project=project)
+
+
+def test_a_project_that_asks_for_more_is_asked_about_with_all_that_is_held_back() -> None:
+    screen = Screen(_untrusted())
+    assert screen.ui.shows("Do you trust cachelab?")
+    assert screen.ui.shows("•  wish 7")
+    assert screen.ui.shows("and 2 more")
+
+    screen.ui.click("Trust this folder")
+
+    assert screen.asked == [c.TrustProject(is_trusted=True)]
+
+
+def test_the_question_of_trust_is_put_once() -> None:
+    screen = Screen(_untrusted())
+
+    screen.ui.click("Not now")
+
+    assert not screen.ui.shows("Do you trust")
+    assert screen.asked == []
+
+
+def test_a_project_that_asks_for_nothing_is_not_asked_about() -> None:
+    project = replace(states.working().project, is_trusted=False, held_back=())
+
+    assert not Screen(replace(states.working(), project=project)).ui.shows("Do you trust")
