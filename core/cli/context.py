@@ -114,14 +114,20 @@ def make_report(stack: AggregateStack, items: tuple[ItemFiles, ...], profile: Mo
         limit_tokens=profile.context_tokens,
         cost_usd=None if price is None else price * total,
         change=None,
-        problems=tuple(_problems(items)),
+        problems=tuple(_problems(items, total, profile)),
         is_exact=profile.family == "gpt",
         fits=profile.context_tokens is None or total <= profile.context_tokens,
     )
 
 
-def _problems(items: tuple[ItemFiles, ...]) -> list[str]:
-    said = [f"{item.item.path}: {item.problem.detail}" for item in items if item.problem is not None]
+def _problems(items: tuple[ItemFiles, ...], total: int, profile: ModelProfile) -> list[str]:
+    said = []
+    if profile.context_tokens is not None and total > profile.context_tokens:
+        said.append(
+            f"{total:,} tokens do not fit the {profile.context_tokens:,} of {profile.label or profile.id}; "
+            "leave files out, or choose a model with a larger window"
+        )
+    said += [f"{item.item.path}: {item.problem.detail}" for item in items if item.problem is not None]
     return said + [
         f"{f.path}: {f.problem.detail}" for item in items for f in item.files if f.problem is not None
     ]

@@ -65,7 +65,10 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
     with session(front, console, said=("call/",)) as state:
         _check_names(state, options)
         chosen = _choose(front, state, options)
-        before = len(front.snapshot().open[chosen].entries)
+        opened = front.snapshot().open[chosen]
+        if given.retry and not opened.failed_message_id:
+            raise UsageError("Nothing failed in this discussion", remedy="Send a text instead")
+        before = len(opened.entries)
         _attach(front, chosen, given.attach)
         front.send(RetrySend(chosen) if given.retry else SendPrompt(chosen, text))
         return _Turn(front, console, options, chosen, before).run()
