@@ -22,9 +22,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Wanted:
-    """What is to be watched: `paths` as asked, `extra` folders that appeared since. `stop` ends the round."""
+    """What is to be watched: `paths` as asked, `new` those not told of yet, `extra` folders that appeared since. `stop` ends the round."""
 
     paths: frozenset[str] = frozenset()
+    new: frozenset[str] = frozenset()
     extra: set[str] = field(default_factory=set)
     stop: threading.Event = field(default_factory=threading.Event)
 
@@ -39,13 +40,19 @@ class FileWatch:
     Args:
         on_change: called on the watching thread with absolute paths, sorted; must return at once.
         on_trouble: called with a sentence when watching falls back to polling, or sees only a part.
+        on_watching: called once for every `watch`, when it has taken effect, with the paths that are new: they may
+            have changed since they were read.
     """
 
     def __init__(
-        self, on_change: Callable[[tuple[str, ...]], None], on_trouble: Callable[[str], None] = log.warning
+        self,
+        on_change: Callable[[tuple[str, ...]], None],
+        on_trouble: Callable[[str], None] = log.warning,
+        on_watching: Callable[[tuple[str, ...]], None] = lambda _paths: None,
     ) -> None:
         self._on_change = on_change
         self._on_trouble = on_trouble
+        self._on_watching = on_watching
         self._lock = threading.Lock()
         self._wanted = _Wanted()
         self._thread: threading.Thread | None = None
@@ -62,7 +69,7 @@ class FileWatch:
                 return
             self._watching.clear()
             self._wanted.stop.set()
-            self._wanted = _Wanted(wanted)
+            self._wanted = _Wanted(wanted, (wanted - self._wanted.paths) | self._wanted.new)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="file-watch", daemon=True)
                 self._thread.start()
@@ -133,10 +140,16 @@ class FileWatch:
             self._report(wanted, {(change.name, path) for change, path in batch})
             if is_first:
                 self._watching.set()
+                self._tell_new(wanted)
                 is_first = False
             if self._folders(wanted) != folders or _identities(folders) != seen:
                 self._report_moved(wanted, present)
                 return
+
+    def _tell_new(self, wanted: _Wanted) -> None:
+        new, wanted.new = wanted.new, frozenset()
+        if new:
+            self._on_watching(tuple(sorted(new)))
 
     def _folders(self, wanted: _Wanted) -> frozenset[str]:
         """Folders to watch: of each path the nearest that exists."""

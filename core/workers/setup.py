@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import platform
 import shutil
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -31,13 +32,17 @@ from core.workers.queue import Emit
 SHOWN_PACKAGES = ("manual-slop", "dearpygui", "anthropic", "google-genai", "openai", "xllamacpp")
 
 
+EMPTY_FILE_PATIENCE = 5
+EMPTY_FILE_WAIT_S = 0.05
+
+
 class SetupHandler:
     """Carries out the set-up worker's effects.
 
     Args:
         home: the person's data; start: the folder the program was started in; overrides: of the command line.
         clients: told of every change of servers and keys; keys: finds and stores keys; emit: the inbox.
-        environ: environment variables, by default the process's.
+        environ: environment variables, by default the process's; pause: waits so many seconds.
     """
 
     def __init__(
@@ -49,6 +54,7 @@ class SetupHandler:
         keys: KeyStore,
         emit: Emit,
         environ: Mapping[str, str] | None = None,
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._home = home
         self._overrides = overrides
@@ -59,6 +65,8 @@ class SetupHandler:
         self._request = config_request(start=start, home=home, environ=environ, overrides=overrides)
         self._loaded: Loaded | None = None
         self._models: tuple[ModelProfile, ...] = ()
+        self._sizes: dict[Path, int] = {}
+        self._pause = pause
         self._listed: dict[str, tuple[ModelProfile, ...]] = {}
 
     @property
@@ -109,6 +117,7 @@ class SetupHandler:
                     f"{root!r} is not a folder", remedy="Choose a folder that exists", where=root
                 )
             self._request = self._request_for(start)
+        self._let_writers_finish()
         loaded = load(self._request, self._loaded)
         self._loaded = loaded
         warnings = self._read_models()
@@ -128,6 +137,16 @@ class SetupHandler:
                 settings_paths=(*loaded.watched, str(paths.models_file())),
             )
         )
+
+    def _let_writers_finish(self) -> None:
+        """An editor that saves in place empties the file first: what was full a moment ago gets a moment more."""
+        files = (self._request.config_file, paths.project_file(self._request.root))
+        for _ in range(EMPTY_FILE_PATIENCE):
+            sizes = {file: _size(file) for file in files}
+            if not any(size == 0 and self._sizes.get(file, 0) > 0 for file, size in sizes.items()):
+                break
+            self._pause(EMPTY_FILE_WAIT_S)
+        self._sizes = sizes
 
     def _prompt_paths(self, loaded: Loaded) -> list[str]:
         folders = (paths.knowledge_dir(self._home) / "prompts", Path(loaded.project.root) / "prompts")
@@ -218,6 +237,13 @@ class SetupHandler:
         known = {server.base_url.rstrip("/") for server in self.settings.servers.values() if server.base_url}
         found: Sequence[ServerSettings] = find_local_servers()
         self._emit(e.ServersFound(tuple(s for s in found if s.base_url.rstrip("/") not in known)))
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return -1
 
 
 @cache

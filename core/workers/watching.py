@@ -32,7 +32,7 @@ class Watcher:
         self._lock = threading.Lock()
         self._settings: frozenset[str] = frozenset()
         self._curated_folders: frozenset[str] = frozenset()
-        self._watch = make_watch(self._changed, self._trouble) if is_on else None
+        self._watch = make_watch(self._changed, self._trouble, self._changed) if is_on else None
 
     def watch(self, paths: Iterable[str], settings_paths: Iterable[str]) -> None:
         """Watch these absolute paths instead of the earlier ones.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -29,9 +29,10 @@ class Desk:
         self.watcher = Watcher(self.events.put, make_watch=self._make)
         self.watcher.watch((str(self.curated),), (str(self.settings),))
         assert self.watches[0].wait_until_watching(WAIT_S)
+        self.first = {type(self.events.get(timeout=WAIT_S)) for _ in range(2)}
 
-    def _make(self, on_change, on_trouble) -> FileWatch:  # type: ignore[no-untyped-def]  # noqa: ANN001
-        self.watches.append(FileWatch(on_change, on_trouble))
+    def _make(self, *callbacks: Callable[..., None]) -> FileWatch:
+        self.watches.append(FileWatch(*callbacks))
         return self.watches[-1]
 
 
@@ -40,6 +41,10 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(tmp_path)
     yield desk
     desk.watcher.stop()
+
+
+def test_what_is_newly_watched_is_looked_at_once_more(desk: Desk) -> None:
+    assert desk.first == {FilesChanged, SettingsFilesChanged}
 
 
 def test_an_edit_of_a_curated_file_is_reported(desk: Desk) -> None:

@@ -1,0 +1,368 @@
+"""The whole program without a window: real home, real files, a real SDK over loopback, real processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from core.controller import AppController
+from core.controller.outside import LocalOutside, OutsideOptions
+from core.errors import FailureKind, LockedError
+from core.values import commands as c
+from core.values.curation import FileItem
+from core.values.messages import Mark, Status
+from core.values.state import AppState
+from tests.vendors.compatible_server import VLLM, MODEL, CompatibleServer, Said
+from tests.vendors.loopback import DropAfter, Gate, HangUp, HoldAfter
+
+WAIT_S = 30.0
+
+
+class World:
+    """A home, a project and a server; programs are started on them, one after the other."""
+
+    def __init__(self, base: Path, server: CompatibleServer) -> None:
+        self.home = base / "home"
+        self.project = base / "project"
+        self.project.mkdir()
+        (self.project / "tides.py").write_text("def turn() -> int:\n    return 6\n", encoding="utf-8")
+        self.server = server
+        self.running: list[AppController] = []
+        config = base / "config.toml"
+        config.write_text(
+            f'[providers.local]\nkind = "compatible"\nbase_url = "{server.url}/v1"\n'
+            f'[ai_settings]\nprovider = "local"\nmodel = "{MODEL}"\n',
+            encoding="utf-8",
+        )
+        os.environ["MANUAL_SLOP_CONFIG"] = str(config)
+
+    def start(self, *, watches: bool = False) -> AppController:
+        options = OutsideOptions(home=self.home, start=self.project, watches=watches)
+        controller = AppController(LocalOutside(options))
+        controller.start()
+        self.running.append(controller)
+        until(controller, lambda s: bool(s.providers) and not s.is_loading)
+        return controller
+
+    def discussion(self, controller: AppController) -> str:
+        before = set(controller.snapshot().summaries)
+        controller.send(c.CreateDiscussion())
+        state = until(controller, lambda s: bool(set(s.summaries) - before))
+        return next(iter(set(state.summaries) - before))
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    monkeypatch.setenv("MANUAL_SLOP_CONFIG", "")
+    with CompatibleServer(VLLM) as server:
+        world = World(tmp_path, server)
+        yield world
+        for controller in world.running:
+            controller.stop()
+
+
+def until(controller: AppController, predicate: Callable[[AppState], bool]) -> AppState:
+    state = controller.wait_for(predicate, WAIT_S)
+    assert state is not None, controller.snapshot().notices
+    return state
+
+
+def ask(controller: AppController, chosen: str, text: str) -> AppState:
+    """Send and wait until the call is over."""
+    count = len(controller.snapshot().open[chosen].entries)
+    controller.send(c.SendPrompt(chosen, text))
+    return until(controller, lambda s: chosen not in s.calls and len(s.open[chosen].entries) > count + 1)
+
+
+def texts(state: AppState, chosen: str) -> list[str]:
+    return [message.text for message in state.open[chosen].messages]
+
+
+def test_a_turn_and_all_of_it_found_again_after_a_restart(world: World) -> None:
+    first = world.start()
+    chosen = world.discussion(first)
+    world.server.replies.append(Said("It turns every six hours."))
+    state = ask(first, chosen, "When does the tide turn?")
+    assert texts(state, chosen) == ["When does the tide turn?", "It turns every six hours."]
+    first.send(c.SetDraft(chosen, "And at ni"))
+    until(first, lambda s: s.open[chosen].draft.text == "And at ni")
+    first.stop()
+
+    second = world.start()
+    state = until(second, lambda s: chosen in s.open)
+
+    assert state.selected_id == chosen
+    assert texts(state, chosen) == ["When does the tide turn?", "It turns every six hours."]
+    assert state.open[chosen].draft.text == "And at ni"
+    row = state.summaries[chosen]
+    assert (row.turns, row.meta.name) == (1, "When does the tide turn?")
+    assert row.usage.input_tokens == state.open[chosen].messages[-1].usage.input_tokens  # type: ignore[union-attr]
+
+
+def test_curated_files_go_out_as_they_are_at_the_moment_of_sending(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    controller.send(c.CreatePreset("core", (FileItem("tides.py"),)))
+    until(controller, lambda s: s.summaries[chosen].meta.preset == "core")
+    (world.project / "tides.py").write_text("def turn() -> int:\n    return 12\n", encoding="utf-8")
+
+    ask(controller, chosen, "When?")
+
+    sent = json.dumps(world.server.bodies[-1])
+    assert "return 12" in sent
+    assert "return 6" not in sent
+
+
+def test_an_edit_while_the_window_is_open_shows_in_the_context_by_itself(world: World) -> None:
+    controller = world.start(watches=True)
+    chosen = world.discussion(controller)
+    controller.send(c.CreatePreset("core", (FileItem("tides.py"),)))
+    until(controller, lambda s: chosen in s.reports and "return 6" in "".join(s.reports[chosen].texts))
+
+    (world.project / "tides.py").write_text("def turn() -> int:\n    return 12\n", encoding="utf-8")
+
+    until(controller, lambda s: "return 12" in "".join(s.reports[chosen].texts))
+
+
+def test_every_turn_sends_the_last_request_again_byte_for_byte_before_what_is_new(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    controller.send(c.CreatePreset("core", (FileItem("tides.py"),)))
+    until(controller, lambda s: s.summaries[chosen].meta.preset == "core")
+    for question in ("one", "two", "three"):
+        ask(controller, chosen, question)
+
+    bodies = world.server.bodies
+    for before, after in pairwise(bodies):
+        *kept, last = before["messages"]
+        assert after["messages"][: len(kept)] == kept
+        again = after["messages"][len(kept)]["content"]
+        assert again
+        assert last["content"].startswith(again)
+
+
+def test_a_stream_dropped_in_the_middle_keeps_its_part_and_is_retried_with_one_command(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    world.server.replies.extend([Said("It turns every six hours."), Said("Every six hours.")])
+    world.server.faults.append(DropAfter(4))
+
+    state = ask(controller, chosen, "When?")
+    partial = state.open[chosen].messages[-1]
+    assert partial.status is Status.PARTIAL
+    assert "It turns every six hours.".startswith(partial.text)
+    assert state.open[chosen].failure is not None
+    assert state.open[chosen].failure.kind is FailureKind.STREAM_DROPPED
+
+    controller.send(c.RetrySend(chosen))
+    state = until(controller, lambda s: texts(s, chosen)[-1:] == ["Every six hours."])
+    assert texts(state, chosen) == ["When?", "Every six hours."]
+    assert state.open[chosen].failure is None
+
+
+def test_a_server_that_is_gone_loses_no_word(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    world.server.faults.extend([HangUp()] * 4)
+
+    state = ask(controller, chosen, "When?")
+
+    assert texts(state, chosen) == ["When?"]
+    assert state.open[chosen].failed_message_id == state.open[chosen].messages[0].id
+    assert any(notice.id == f"call/{chosen}" for notice in state.notices)
+    assert any(isinstance(entry, Mark) and entry.kind == "failed" for entry in state.open[chosen].entries)
+
+
+def test_stop_keeps_what_arrived(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    world.server.replies.append(Said("It turns every six hours."))
+    gate = Gate()
+    world.server.faults.append(HoldAfter(4, gate))
+    controller.send(c.SendPrompt(chosen, "When?"))
+    until(controller, lambda s: chosen in s.calls and s.calls[chosen].text != "")
+
+    controller.send(c.CancelReply(chosen))
+    state = until(controller, lambda s: chosen not in s.calls)
+
+    assert state.open[chosen].messages[-1].status is Status.INTERRUPTED
+    assert state.open[chosen].messages[-1].text
+    gate.open()
+
+
+def test_switching_the_model_in_the_middle_keeps_the_conversation(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    ask(controller, chosen, "one")
+    controller.send(c.SetModel(chosen, "local", "another"))
+    until(controller, lambda s: s.summaries[chosen].meta.model == "another")
+    state = ask(controller, chosen, "two")
+
+    assert state.open[chosen].failure is not None
+    assert "another" in state.open[chosen].failure.what
+    assert [body["model"] for body in world.server.bodies][-1] == "another"
+    assert "one" in json.dumps(world.server.bodies[-1]["messages"])
+
+
+def test_a_branch_goes_its_own_way(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    ask(controller, chosen, "one")
+    state = ask(controller, chosen, "two")
+    point = state.open[chosen].messages[1].id
+
+    controller.send(c.BranchDiscussion(chosen, point))
+    state = until(controller, lambda s: s.selected_id != chosen and s.selected_id in s.open)
+    branch = state.selected_id
+    ask(controller, branch, "three")
+    state = controller.snapshot()
+
+    assert texts(state, branch)[0] == "one"
+    assert "two" not in texts(state, branch)
+    assert len(texts(state, chosen)) == 4
+    assert state.summaries[branch].meta.parent_id == chosen
+
+
+def test_a_second_program_on_the_home_is_refused_and_the_first_comes_forward(world: World) -> None:
+    first = world.start()
+
+    with pytest.raises(LockedError, match="already open"):
+        AppController(LocalOutside(OutsideOptions(home=world.home, start=world.project))).start()
+
+    until(first, lambda s: s.raise_count == 1)
+
+
+CHILD = """
+import sys
+from pathlib import Path
+from core.controller import AppController
+from core.controller.outside import LocalOutside, OutsideOptions
+from core.values import commands as c
+controller = AppController(LocalOutside(OutsideOptions(home=Path(sys.argv[1]), start=Path(sys.argv[2]), watches=False)))
+controller.start()
+controller.wait_for(lambda s: bool(s.providers) and not s.is_loading, 30)
+controller.send(c.CreateDiscussion())
+state = controller.wait_for(lambda s: bool(s.selected_id), 30)
+controller.send(c.SendPrompt(state.selected_id, "When?"))
+chosen = state.selected_id
+controller.wait_for(lambda s: len(s.calls[chosen].text) >= 10 if chosen in s.calls else False, 30)
+print(chosen, flush=True)
+controller.wait_for(lambda s: False, 60)
+"""
+
+
+def test_what_arrived_survives_a_kill(world: World) -> None:
+    world.server.replies.append(Said("It turns every six hours, " * 40))
+    gate = Gate()
+    world.server.faults.append(HoldAfter(400 // 5 * 2, gate))
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(world.home), str(world.project)], stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    chosen = child.stdout.readline().strip()
+    assert chosen
+    assert gate.reached.wait(WAIT_S)
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    child.stdout.close()
+    gate.open()
+
+    controller = world.start()
+    state = until(controller, lambda s: chosen in s.open)
+
+    prompt, reply = state.open[chosen].messages
+    assert prompt.text == "When?"
+    assert reply.status is Status.INTERRUPTED
+    assert reply.text.startswith("It turns every six hours")
+    assert any("kept" in sentence for sentence in state.open[chosen].repaired)
+
+
+def test_words_that_cannot_be_written_are_said_and_kept_in_the_composer(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from core.errors import StorageError
+    from core.store import log
+
+    controller = world.start()
+    chosen = world.discussion(controller)
+    controller.send(c.SetDraft(chosen, "When?"))
+
+    def full(*_args: object, **_kwargs: object) -> None:
+        raise StorageError("No space is left on the disk", remedy="Free some space", errno=28)
+
+    monkeypatch.setattr(log, "append", full)
+    controller.send(c.SendPrompt(chosen, "When?"))
+    state = until(controller, lambda s: any(n.id == "disk" for n in s.notices))
+
+    assert state.open[chosen].draft.text == "When?"
+    assert world.server.bodies == []
+    monkeypatch.undo()
+    os.environ["MANUAL_SLOP_CONFIG"] = ""
+
+
+def test_settings_edited_by_hand_count_at_once_and_a_broken_file_leaves_the_last_good(world: World) -> None:
+    controller = world.start(watches=True)
+    config = Path(os.environ["MANUAL_SLOP_CONFIG"])
+    good = config.read_text(encoding="utf-8")
+
+    config.write_text(good + '\n[appearance]\ntheme = "light"\n', encoding="utf-8")
+    until(controller, lambda s: s.settings.appearance.theme == "light")
+    config.write_text(good + "\n[appearance\n", encoding="utf-8")
+    state = until(controller, lambda s: bool(s.settings_faults))
+
+    assert state.settings.appearance.theme == "light"
+    assert state.settings_faults[0].line is not None
+    assert any(notice.id.startswith("settings/") for notice in state.notices)
+    config.write_text(good, encoding="utf-8")
+    until(controller, lambda s: not s.settings_faults and s.settings.appearance.theme == "dark")
+
+
+def test_a_preset_is_saved_into_the_projects_file_and_found_by_the_next_start(world: World) -> None:
+    first = world.start()
+    chosen = world.discussion(first)
+    first.send(c.CreatePreset("core", (FileItem("tides.py"),)))
+    until(first, lambda s: "core" in s.project.unsaved_presets)
+    first.send(c.SavePreset("core"))
+    until(first, lambda s: not s.project.unsaved_presets and s.project.has_file)
+    assert "[presets.core]" in (world.project / "manual_slop.toml").read_text(encoding="utf-8")
+    first.stop()
+
+    state = until(world.start(), lambda s: chosen in s.open)
+    assert [item.path for item in state.project.presets["core"].items] == ["tides.py"]
+    assert state.summaries[chosen].meta.preset == "core"
+
+
+def test_unsaved_work_on_a_preset_survives_a_restart(world: World) -> None:
+    first = world.start()
+    world.discussion(first)
+    first.send(c.CreatePreset("core", (FileItem("tides.py"),)))
+    until(first, lambda s: "core" in s.project.unsaved_presets)
+    first.stop()
+
+    state = world.start().snapshot()
+    assert state.project.unsaved_presets == {"core"}
+    assert [item.path for item in state.project.presets["core"].items] == ["tides.py"]
+
+
+def test_a_deleted_discussion_comes_back_whole(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    ask(controller, chosen, "one")
+    before = controller.snapshot().open[chosen].entries
+
+    controller.send(c.DeleteDiscussion(chosen))
+    until(controller, lambda s: chosen not in s.summaries)
+    controller.send(c.UndoDelete())
+    state = until(controller, lambda s: chosen in s.open)
+
+    assert state.open[chosen].entries == before
+    assert replace(state.summaries[chosen].meta) == state.summaries[chosen].meta
