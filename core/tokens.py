@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -73,7 +74,10 @@ def recalibrated(factor: float, counted_tokens: int, reported_tokens: int) -> fl
 
 
 def _o200k() -> _Tokenizer:
-    from bpe_openai import _bindings
+    with warnings.catch_warnings():
+        # Its import reads its data by a call of importlib that is deprecated; nothing of ours.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from bpe_openai import _bindings
 
     tokenizer: _Tokenizer = _bindings.tokenizer_for_encoding("o200k_base")
     return tokenizer

@@ -66,8 +66,13 @@ def test_roles_alternate_and_the_first_message_is_the_users(base: StackInputs) -
 
 
 def test_messages_of_one_role_in_a_row_become_one() -> None:
-    turns = (said("a", Role.USER, "one"), said("b", Role.USER, "two"), said("c", Role.ASSISTANT, "x"))
-    turns = (*turns, said("d", Role.ASSISTANT, "y"), said("e", Role.USER, "not answered"))
+    turns = (
+        said("a", Role.USER, "one"),
+        said("b", Role.USER, "two"),
+        said("c", Role.ASSISTANT, "x"),
+        said("d", Role.ASSISTANT, "y"),
+        said("e", Role.USER, "not answered"),
+    )
 
     assert shape(build_stack(StackInputs(turns=turns, user_text="now", facts=FACTS)).request()) == [
         ("user", ["11/a", "11/b"]),
