@@ -6,8 +6,9 @@ import sys
 import threading
 from dataclasses import dataclass, field
 
-from gui.markdown.blocks import Block, Run
+from gui.markdown.blocks import Block
 from gui.markdown.layout import Laid, TextMeasure, lay_out
+from gui.markdown.parse import as_lines, parse, split_stable
 from gui.visible import visible
 
 _loading: list[threading.Thread] = []
@@ -27,15 +28,8 @@ def load() -> None:
     """Import the parser and the highlighter: some 90 ms, kept off the first frame."""
     import pygments.lexers
 
-    from gui.markdown.parse import parse
-
     parse("")
     pygments.lexers.get_lexer_by_name("python")
-
-
-def plain_blocks(source: str) -> tuple[Block, ...]:
-    """A text as it is, a paragraph for each line, until the parser is there."""
-    return tuple(Block("paragraph", (Run(line),), is_tight=True) for line in visible(source).split("\n"))
 
 
 @dataclass(slots=True)
@@ -57,10 +51,8 @@ class Document:
             return
         if not is_ready():
             self.source, self.is_final = source, False
-            self.blocks = list(plain_blocks(source))
+            self.blocks = list(as_lines(visible(source)))
             return
-        from gui.markdown.parse import parse, split_stable
-
         if not is_streaming:
             self._settled, self._settled_blocks = 0, []
             self.blocks = list(parse(source))

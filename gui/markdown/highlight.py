@@ -70,7 +70,7 @@ def highlight(text: str, language: str) -> tuple[Line, ...]:
     if lexer is None:
         return plain_lines(text)
     lines: list[list[tuple[str, str]]] = [[]]
-    for token, value in lexer.get_tokens(text):
+    for token, value in lexer.get_tokens(text + "\n"):  # some lexers see a line only by its end
         kind = _class_of(str(token))
         for index, part in enumerate(value.split("\n")):
             if index:
@@ -79,5 +79,5 @@ def highlight(text: str, language: str) -> tuple[Line, ...]:
                 lines[-1][-1] = (lines[-1][-1][0] + part, kind)
             elif part:
                 lines[-1].append((part, kind))
-    found = tuple(tuple(line) for line in lines)
+    found = tuple(tuple(line) for line in lines[:-1])
     return found if "\n".join("".join(t for t, _ in line) for line in found) == text else plain_lines(text)

@@ -281,7 +281,7 @@ def _code(block: Block, m: TextMeasure, width: float) -> Laid:
                 x += w
             y += step
     height = y + pad - (step - size)
-    label = block.language or "text"
+    label = (block.language or "text")[: max(1, columns - 16)]
     name = Op(
         pad, (head - m.sizes["small"]) / 2, m.width(label, "small"), m.sizes["small"], "muted", label, "small"
     )

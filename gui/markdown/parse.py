@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 DEEPEST = 8
 """Quotes and lists nested deeper are shown at this depth."""
-NESTING_LIMIT = 40
-"""markdown-it's own bound: what is nested deeper stays text."""
+NESTING_LIMIT = 60
+"""markdown-it drops what is nested deeper, so a text that comes near is shown as it was written."""
 
 
 @cache
@@ -33,10 +33,19 @@ def parse(source: str) -> tuple[Block, ...]:
     Args:
         source: any text; megabytes are for the caller to cut.
     """
+    shown = visible(source)
+    tokens = _parser().parse(shown)
+    if any(token.level >= NESTING_LIMIT - 2 for token in tokens):
+        return as_lines(shown)
     walker = _Walker()
-    for token in _parser().parse(visible(source)):
+    for token in tokens:
         walker.take(token)
     return tuple(walker.blocks)
+
+
+def as_lines(text: str) -> tuple[Block, ...]:
+    """A text as it is, a paragraph for each line."""
+    return tuple(Block("paragraph", (Run(line),), is_tight=True) for line in text.split("\n"))
 
 
 @dataclass(slots=True)

@@ -1,0 +1,93 @@
+"""One window for all tests of a process: the toolkit cannot open a second one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from gui.binding import DpgUi
+from gui.driver import Driver
+from gui.loop import Loop
+from gui.metrics import Measure
+from gui.theme import ASSETS, load_theme
+from panels.ui import Ui
+from tests.gui.layout_check import faults
+
+SIZE = (1280, 800)
+
+
+class Screen:
+    """A window that shows what a test describes, and a person in front of it."""
+
+    def __init__(self, ui: DpgUi, loop: Loop, driver: Driver) -> None:
+        self.ui = ui
+        self.loop = loop
+        self.driver = driver
+        self.failures: list[BaseException] = []
+        self.closed = 0
+        self.revision = 0
+        self.describe: Callable[[Ui], None] = lambda _: None
+
+    def show(self, describe: Callable[[Ui], None]) -> Driver:
+        """Show a description and let it settle."""
+        self.describe = describe
+        self.settle()
+        return self.driver
+
+    def settle(self, frames: int = 4) -> None:
+        """Describe and render anew."""
+        self.revision += 1
+        self.driver.step(frames)
+        if self.failures:
+            raise self.failures[0]
+
+    def check(self) -> None:
+        """Nothing is clipped and nothing overlaps."""
+        found = faults(self.ui)
+        assert not found, "\n".join(found)
+
+
+@pytest.fixture(scope="session")
+def _screen(display: str) -> Iterator[Screen]:
+    import dearpygui.dearpygui as dpg
+
+    from gui.window import Placement, open_viewport
+
+    dpg.create_context()
+    dpg.configure_app(manual_callback_management=True)
+    open_viewport(Placement(0, 0, *SIZE))
+    ui = DpgUi(load_theme())
+    holder: list[Screen] = []
+    loop = Loop(
+        ui,
+        lambda drawn: holder[0].describe(drawn),
+        lambda: holder[0].revision,
+        on_close=lambda: setattr(holder[0], "closed", holder[0].closed + 1),
+        on_failure=lambda error: holder[0].failures.append(error),
+    )
+    holder.append(Screen(ui, loop, Driver(ui, loop.frame)))
+    holder[0].driver.step(3)
+    yield holder[0]
+    holder[0].driver.close()
+
+
+@pytest.fixture
+def screen(_screen: Screen) -> Iterator[Screen]:
+    """The window, empty, in dark and at scale 1."""
+    _screen.failures.clear()
+    _screen.driver.move(SIZE[0] - 3, SIZE[1] - 3)
+    yield _screen
+    _screen.describe = lambda ui: _screen.ui.set_looks("dark", 1.0) and None
+    _screen.revision += 1
+    _screen.driver.step(4)
+    _screen.describe = lambda _: None
+    _screen.revision += 1
+    _screen.driver.step(3)
+    assert not _screen.ui.top.order
+
+
+@pytest.fixture(scope="session")
+def measure() -> Measure:
+    """Text widths at scale 1."""
+    return Measure(load_theme().fonts, ASSETS / "fonts")

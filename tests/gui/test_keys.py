@@ -1,0 +1,88 @@
+"""Chords count once a press, and not while they mean something to a text field."""
+
+from __future__ import annotations
+
+import pytest
+
+from gui.keys import Keys, needs_no_typing, normal_chord
+
+ENTER, CTRL, SHIFT, N, UP, A = 525, 527, 528, 559, 515, 546
+
+
+def test_a_held_key_counts_once() -> None:
+    keys = Keys()
+    for _ in range(5):
+        keys.on_press(N)
+    assert keys.take("n", while_typing=False)
+    assert not keys.take("n", while_typing=False)
+    keys.end_frame()
+    keys.on_press(N)
+    assert not keys.has_news
+    keys.on_release(N)
+    keys.on_press(N)
+    assert keys.take("N", while_typing=False)
+
+
+def test_arrows_repeat() -> None:
+    keys = Keys()
+    keys.on_press(UP)
+    keys.on_press(UP)
+    assert keys.take("Up", while_typing=False)
+    assert keys.take("Up", while_typing=False)
+
+
+def test_modifiers_count_in_whatever_order_the_toolkit_reports_them() -> None:
+    keys = Keys()
+    keys.on_press(ENTER)
+    keys.on_press(CTRL)
+    assert not keys.take("Enter", while_typing=True)
+    assert keys.take("Ctrl+Enter", while_typing=False)
+
+
+def test_a_modifier_pressed_and_released_within_a_frame_counts() -> None:
+    keys = Keys()
+    for code in (CTRL, SHIFT, N):
+        keys.on_press(code)
+    for code in (N, SHIFT, CTRL):
+        keys.on_release(code)
+    assert keys.take("Ctrl+Shift+N", while_typing=False)
+    keys.on_press(A)
+    assert keys.take("A", while_typing=False)
+
+
+def test_mouse_buttons_are_not_keys() -> None:
+    keys = Keys()
+    keys.on_press(656)
+    assert not keys.has_news
+
+
+def test_what_nobody_took_is_forgotten_with_the_frame() -> None:
+    keys = Keys()
+    keys.on_press(N)
+    keys.end_frame()
+    assert not keys.take("N", while_typing=False)
+
+
+@pytest.mark.parametrize(
+    ("chord", "is_for_text"),
+    [("A", True), ("Up", True), ("Ctrl+A", True), ("Ctrl+V", True), ("Ctrl+Left", True), ("Enter", True),
+     ("Ctrl+Enter", False), ("F2", False), ("Escape", False), ("Alt+Up", False), ("Ctrl+K", False)],
+)  # fmt: skip
+def test_a_text_field_keeps_its_own_chords(chord: str, is_for_text: bool) -> None:
+    assert needs_no_typing(chord) is is_for_text
+
+
+@pytest.mark.parametrize(
+    ("given", "normal"),
+    [("ctrl+n", "Ctrl+N"), ("Shift+Ctrl+p", "Ctrl+Shift+P"), ("Ctrl++", "Ctrl+="), ("Ctrl+Minus", "Ctrl+-"), ("Esc", "Escape")],
+)  # fmt: skip
+def test_chords_have_one_spelling(given: str, normal: str) -> None:
+    assert normal_chord(given) == normal
+
+
+def test_typing_keeps_plain_keys_from_shortcuts_unless_asked() -> None:
+    keys = Keys()
+    keys.is_typing = True
+    keys.on_press(UP)
+    assert not keys.take("Up", while_typing=False)
+    assert keys.take("Up", while_typing=True)
