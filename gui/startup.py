@@ -40,6 +40,14 @@ def run_window(options: OutsideOptions) -> int:
     return 0
 
 
+def run_tour(options: OutsideOptions) -> int:
+    """Take the guided tour; the person's own home and settings stay untouched. Returns the exit code."""
+    del options
+    from gui.tour import run
+
+    return run()
+
+
 def _last_state(home: Path) -> str:
     try:
         return read_state(home)

@@ -1,0 +1,282 @@
+"""The guided tour: drives the real window with real input and the embedded model, and keeps pictures of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.controller import AppController
+from core.controller.outside import LocalOutside, OutsideOptions
+from core.errors import SlopError
+from core.values.state import AppState
+from core.values.usage import Usage
+from gui.app import WindowApp
+from gui.driver import Driver
+from gui.screen import virtual_screen
+from gui.screenshot import screenshot
+from gui.theme import ASSETS
+from gui.window import Placement
+
+OUT = Path("out/tour")
+WIDTH_PX, HEIGHT_PX = 1600, 1000
+ANSWER_S = 240.0
+STEP_S = 30.0
+CALM_S = 0.1
+"""Pause between frames while nothing moves: drawing in software must not take the cores from the model."""
+FILES = ("tides.py", "README.md")
+QUESTIONS = ("What does `next_turn` do? Answer in one sentence.", "Which times does it use inside?")
+
+
+class TourError(SlopError):
+    """A step of the tour did not come to its end."""
+
+
+@dataclass(slots=True)
+class Tour:
+    """One walk through the program. Prints what it does, with times.
+
+    Args:
+        app: the window; out: where pictures go; say: prints a line.
+    """
+
+    app: WindowApp
+    out: Path
+    say: Callable[[str], None]
+    driver: Driver = field(init=False)
+    shots: int = 0
+
+    def __post_init__(self) -> None:
+        self.driver = Driver(self.app.ui, self.app.loop.frame)
+
+    @property
+    def state(self) -> AppState:
+        """The state now."""
+        return self.app.controller.snapshot()
+
+    def wait(self, holds: Callable[[AppState], object], what: str, timeout_s: float = STEP_S) -> float:
+        """Render frames until something holds. Returns the seconds it took.
+
+        Raises:
+            TourError: it did not in time.
+        """
+        start = time.monotonic()
+        while not holds(self.state):
+            if time.monotonic() - start > timeout_s:
+                raise TourError(
+                    f"The tour waited {timeout_s:.0f} s for: {what}", remedy="See the last picture"
+                )
+            is_busy = self.app.loop.frame()
+            time.sleep(0.01 if is_busy else CALM_S)
+        return time.monotonic() - start
+
+    def shot(self, name: str) -> None:
+        """Keep a picture."""
+        self.shots += 1
+        file = self.out / f"{self.shots:02}-{name}.png"
+        screenshot(file, self.app.loop.frame)
+        self.say(f"          picture {file}")
+
+    def chosen(self) -> str:
+        """Id of the discussion that is shown."""
+        return self.state.selected_id
+
+
+def run(out: Path = OUT, say: Callable[[str], None] = print) -> int:
+    """Take the tour on a virtual screen, a fresh home and a copy of the sample project. Returns the exit code."""
+    if sys.platform != "linux":
+        print("manual-slop tour drives the window through X11 and runs on Linux only.", file=sys.stderr)
+        return 2
+    with ExitStack() as stack:
+        try:
+            base = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="manual-slop-tour-")))
+            stack.enter_context(virtual_screen(WIDTH_PX, HEIGHT_PX))
+            stack.enter_context(_own_folders(base))
+            project = base / "tide-clock"
+            shutil.copytree(ASSETS / "tour", project)
+            _walk(base / "home", project, out, say)
+        except SlopError as error:
+            print(f"manual-slop: {error}", file=sys.stderr)
+            return 1
+    return 0
+
+
+def _walk(home: Path, project: Path, out: Path, say: Callable[[str], None]) -> None:
+    start = time.monotonic()
+    say(f"Manual Slop, guided tour. Sample project: {', '.join(sorted(p.name for p in project.iterdir()))}")
+    controller = AppController(LocalOutside(OutsideOptions(home=home, start=project)))
+    controller.start()
+    app = WindowApp(controller, Placement(0, 0, WIDTH_PX, HEIGHT_PX))
+    app.open()
+    tour = Tour(app, out, say)
+    try:
+        tour.wait(lambda s: s.providers and not s.is_loading, "settings and the list of discussions")
+        say(f"{time.monotonic() - start:7.2f} s  the window is open")
+        tour.shot("start")
+        _new_discussion(tour)
+        _make_preset(tour)
+        first = _ask(tour, QUESTIONS[0], "first-turn")
+        second = _ask(tour, QUESTIONS[1], "second-turn")
+        _compare(tour, first, second)
+        _look_at_context(tour)
+        _change_theme(tour)
+    finally:
+        controller.stop()
+    _reopen(tour, home, project)
+    say(f"{time.monotonic() - start:7.2f} s  done; {tour.shots} pictures in {out}")
+
+
+def _new_discussion(tour: Tour) -> None:
+    tour.driver.key("Ctrl+n")
+    took = tour.wait(lambda s: s.selected_id in s.open, "a new discussion")
+    tour.say(f"{took:7.2f} s  new discussion (Ctrl+N)")
+
+
+def _make_preset(tour: Tour) -> None:
+    """Create a preset in the dialog, and add files by their paths."""
+    driver = tour.driver
+    driver.click("New preset")
+    driver.until(lambda: driver.has("Create"), "the dialog")
+    driver.type("tide code")
+    driver.key("Enter")
+    took = tour.wait(lambda s: "tide code" in s.project.presets, "the preset")
+    tour.say(f"{took:7.2f} s  new context preset 'tide code'")
+    for count, name in enumerate(FILES, start=1):
+        driver.click("Add a path or glob")
+        driver.type(name)
+        driver.key("Enter")
+        tour.wait(
+            lambda s, count=count: len(s.project.presets["tide code"].items) == count, f"{name} in the preset"
+        )
+    chosen = tour.chosen()
+    took = tour.wait(
+        lambda s: chosen in s.reports and s.reports[chosen].total_tokens_est > 300, "the files' tokens"
+    )
+    report = tour.state.reports[chosen]
+    tour.say(f"{took:7.2f} s  added {' and '.join(FILES)}: about {report.total_tokens_est:,} tokens to send")
+    driver.click("Save")
+    tour.wait(lambda s: not s.project.unsaved_presets, "the project's file")
+    tour.say("          saved to manual_slop.toml")
+    tour.shot("preset")
+
+
+def _has_items(count: int) -> Callable[[AppState], bool]:
+    return lambda state: len(state.project.presets["tide code"].items) == count
+
+
+def _ask(tour: Tour, question: str, name: str) -> Usage:
+    """Type a question, send it with the keyboard, and watch the reply arrive."""
+    driver, chosen = tour.driver, tour.chosen()
+    driver.click("Write a message")
+    driver.type(question)
+    count = len(tour.state.open[chosen].messages)
+    driver.key("Ctrl+Enter")
+    tour.wait(lambda s: chosen in s.calls or len(s.open[chosen].messages) > count + 1, "the call")
+    tour.wait(lambda s: chosen not in s.calls or s.calls[chosen].text, "the first word", ANSWER_S)
+    if chosen in tour.state.calls:
+        tour.shot(f"{name}-streaming")
+    tour.wait(lambda s: chosen not in s.calls, "the whole reply", ANSWER_S)
+    opened = tour.state.open[chosen]
+    if opened.failure is not None:
+        raise TourError(opened.failure.what, remedy=opened.failure.remedy)
+    reply = opened.messages[-1]
+    usage = reply.usage or Usage()
+    tour.say(f"{usage.duration_s or 0:7.2f} s  {question}")
+    tour.say(f"          first word after {usage.time_to_first_token_s or 0:.2f} s; {_tokens(usage)}")
+    tour.say(f"          {reply.text.strip()[:160]!r}")
+    tour.shot(name)
+    return usage
+
+
+def _tokens(usage: Usage) -> str:
+    cached = (
+        "cached: not reported"
+        if usage.cache_read_tokens is None
+        else f"{usage.cache_read_tokens:,} of them cached"
+    )
+    return f"{usage.input_tokens:,} tokens sent, {cached}, {usage.output_tokens:,} received"
+
+
+def _compare(tour: Tour, first: Usage, second: Usage) -> None:
+    """Say what the reuse of the prefix was worth."""
+    before, after = first.time_to_first_token_s, second.time_to_first_token_s
+    cached, sent = second.cache_read_tokens, second.input_tokens
+    if before and after and sent:
+        tour.say(
+            f"          prefix reused: {(cached or 0) / sent:.0%} of the second request; "
+            f"first word {before / after:.1f} times sooner"
+        )
+
+
+def _look_at_context(tour: Tour) -> None:
+    tour.driver.click("Context")
+    tour.driver.step(4)
+    tour.say("          Context view: layers, tokens and what changed since the last request")
+    tour.shot("context")
+
+
+def _change_theme(tour: Tour) -> None:
+    """Through the settings page, as a person would."""
+    driver = tour.driver
+    driver.key("Ctrl+,")
+    driver.until(lambda: driver.has("Appearance"), "the settings page")
+    driver.click("Appearance")
+    driver.step(4)
+    tour.shot("settings")
+    driver.click("Theme")
+    driver.until(lambda: driver.has("Light"), "the choice of themes")
+    driver.click("Light")
+    tour.wait(lambda s: s.settings.appearance.theme == "light", "the light theme")
+    driver.key("Escape")
+    driver.step(4)
+    tour.say("          light theme, chosen in Settings, Appearance")
+    tour.shot("light")
+
+
+def _reopen(tour: Tour, home: Path, project: Path) -> None:
+    """Close, open again, and find it all."""
+    before = tour.state
+    controller = AppController(LocalOutside(OutsideOptions(home=home, start=project)))
+    start = time.monotonic()
+    controller.start()
+    tour.app.controller = controller
+    try:
+        chosen = before.selected_id
+        tour.wait(lambda s: chosen in s.open and bool(s.providers), "the discussion of before")
+        found = tour.state
+        if (
+            found.open[chosen].entries != before.open[chosen].entries
+            or "tide code" not in found.project.presets
+        ):
+            raise TourError("After a restart something was missing")
+        tour.say(
+            f"{time.monotonic() - start:7.2f} s  closed and opened again: every message and the preset are there"
+        )
+        tour.shot("reopened")
+    finally:
+        controller.stop()
+
+
+@contextmanager
+def _own_folders(base: Path) -> Iterator[None]:
+    """Settings, caches and logs of the tour in a folder of its own."""
+    wanted = {
+        name: str(base / name.lower()) for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
+    }
+    wanted["MANUAL_SLOP_CONFIG"] = str(base / "config.toml")
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
