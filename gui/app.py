@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 import dearpygui.dearpygui as dpg
 
 from core.controller import AppController
-from core.values.commands import Command, SaveWindow
+from core.values.commands import Command, CreateDiscussion, SaveWindow
 from core.values.events import OperationFailed
+from core.values.state import AppState
 from gui.binding import DpgUi
 from gui.loop import Loop
 from gui.theme import ASSETS, load_theme
@@ -35,6 +36,7 @@ class WindowApp:
     placement: Placement = field(default_factory=Placement)
     view: WindowView = field(default_factory=WindowView)
     raised: int = 0
+    is_greeted: bool = False
     ui: DpgUi = field(init=False)
     loop: Loop = field(init=False)
 
@@ -75,7 +77,16 @@ class WindowApp:
             bring_to_front()
         if state.is_closing:
             self.close()
+        self._greet(state)
         window(state, self.view, ui, self._send)
+
+    def _greet(self, state: AppState) -> None:
+        """A person who starts for the first time finds a discussion to write into."""
+        if self.is_greeted or state.is_loading or not state.providers:
+            return
+        self.is_greeted = True
+        if not state.summaries and not state.is_home_read_only:
+            self.controller.send(CreateDiscussion())
 
     def _send(self, command: Command) -> None:
         if isinstance(command, SaveWindow):
