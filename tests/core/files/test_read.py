@@ -6,11 +6,13 @@ import hashlib
 import os
 import socket
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from core.files import read as module
+from core.files.places import Places
 from core.files.read import FileCache, read_item, read_items
 from core.values.curation import FileItem, FileMode, FileProblemKind, FileSnapshot, ItemFiles, Symbol
 from core.values.settings import FileLimits
@@ -129,7 +131,7 @@ def test_a_pipe_that_takes_a_files_place_does_not_block(tmp_path: Path) -> None:
     status = os.lstat(file)
     file.unlink()
     os.mkfifo(file)
-    reader = module.Reader(module.Places(str(tmp_path)), LIMITS, lambda _path, _text: ())
+    reader = module.Reader(Places(str(tmp_path)), LIMITS, lambda _path, _text: ())
     found: list[FileSnapshot] = []
     thread = threading.Thread(
         target=lambda: found.append(module._read(reader, str(file), "a", status)), daemon=True
@@ -229,7 +231,7 @@ def test_an_unchanged_file_is_not_opened_again_and_a_changed_one_is(
 
     write(tmp_path, "a", "one")
     write(tmp_path, "b", "two")
-    monkeypatch.setattr(module.time, "time_ns", lambda: 2 * 10**18)
+    monkeypatch.setattr(time, "time_ns", lambda: 2 * 10**18)
     monkeypatch.setattr(os, "open", seen)
     cache, items = FileCache(), (FileItem("a"), FileItem("b"))
     first = read_items(str(tmp_path), items, LIMITS, cache=cache)
