@@ -117,7 +117,8 @@ class Input(Output):
         if is_focused and not editor.was_focused:
             editor.wants_focus = True
         editor.was_focused = is_focused
-        is_submitted = editor.is_active and submits_on_enter and self.keys.take("Enter", while_typing=True)
+        is_here = editor.is_active or editor.was_active
+        is_submitted = is_here and submits_on_enter and self.keys.take("Enter", while_typing=True)
         if is_submitted:
             editor.wants_focus = True
         changed, pasted = editor.changed, editor.pasted

@@ -195,10 +195,11 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
     if view.shown_id != opened.id:
         view.shown_id = opened.id
         view.scroll_to = view.scroll.get(opened.id, -1)
+    rows = MessageRows(opened, call, view, draw)
     target, view.scroll_to = view.scroll_to, None
-    shown = desk.ui.virtual_list(
-        ("messages", opened.id), MessageRows(opened, call, view, draw), follows_end=True, scroll_to=target
-    )
+    if target is not None:
+        target = min(target, len(rows) - 1)
+    shown = desk.ui.virtual_list(("messages", opened.id), rows, follows_end=True, scroll_to=target)
     view.is_at_end = shown.is_at_end
     if target is None:
         _keep_scroll(view, opened.id, None if shown.is_at_end else shown.first)

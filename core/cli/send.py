@@ -126,7 +126,9 @@ def _choose(front: FrontEnd, state: AppState, options: Options) -> str:
     """Open the discussion, or make it, with what the command line asks for."""
     given = options.given
     if given.discussion == "new":
-        front.send(CreateDiscussion("", given.provider, given.model, given.preset or ""))
+        # Named, so that a provider that is not ready fails here instead of giving way to another.
+        provider = given.provider or state.settings.ai.provider
+        front.send(CreateDiscussion("", provider, given.model, given.preset or ""))
         chosen = settle(
             front, lambda s: s.selected_id in s.summaries.keys() - state.summaries.keys()
         ).selected_id

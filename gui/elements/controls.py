@@ -289,6 +289,9 @@ class Slider(Control):
         self.changed = float(value)
         self.written = (float(value), *self.written[1:])
 
+    def label(self) -> str:
+        return self.tip
+
 
 class Combo(Button):
     """A button that shows the chosen option and opens the list. `props` as a button's."""

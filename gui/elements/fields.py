@@ -110,7 +110,7 @@ class Editor(Field):
     whether Enter submits.
     """
 
-    __slots__ = ("pasted", "revision", "rewriting", "sheet", "sheet_hit")
+    __slots__ = ("pasted", "revision", "rewriting", "sheet", "sheet_hit", "was_active")
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
@@ -118,6 +118,7 @@ class Editor(Field):
         self.pasted = ""
         self.sheet: Pane | None = None
         self.sheet_hit = 0
+        self.was_active = False
         self.rewriting = 0
 
     def style(self) -> str:
@@ -192,6 +193,7 @@ class Editor(Field):
                 self.rewriting = 0
             case _:
                 pass
+        self.was_active = self.is_active
         is_active = bool(dpg.is_item_active(self.item))
         if self.wants_focus and not self.rewriting:
             dpg.focus_item(self.item)

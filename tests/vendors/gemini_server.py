@@ -180,6 +180,8 @@ def _chunks(said: Said, billed: Json, model: str, response_id: str) -> Iterator[
         candidate: Json = {"content": {"role": "model", "parts": [piece]}, "index": 0}
         if number == len(pieces):
             candidate["finishReason"] = said.finish_reason
+            if said.finish_reason == "CONTINUATION":
+                candidate["continuationToken"] = "Z28gb24="
         yield {
             "candidates": [candidate],
             "usageMetadata": _usage(billed, pieces[:number], said),

@@ -6,6 +6,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from core.errors import ProviderError, StorageError
 from core.providers.base import CancelToken, Provider, ReadBlob
@@ -93,7 +94,7 @@ def blobs(*contents: bytes) -> ReadBlob:
 NO_BLOBS = blobs()
 
 
-def server_settings(kind: str, url: str = "", **rest: float) -> ServerSettings:
+def server_settings(kind: str, url: str = "", **rest: Any) -> ServerSettings:
     return ServerSettings(kind, kind, kind.title(), url, **rest)
 
 

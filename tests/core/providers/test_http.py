@@ -12,11 +12,14 @@ from core.errors import FailureKind, ProviderError
 from core.providers.anthropic import AnthropicProvider
 from core.providers.base import CancelToken
 from core.providers.call import current_call, run_call
+from core.providers.gemini import GeminiProvider
 from core.providers.http import http_client, is_loopback
 from core.providers.lazy import Lazy
 from core.values.provider import StopKind, Stopped, StreamItem, TextDelta
 from tests.core.providers.asking import NO_BLOBS, PROMPT_S, ask, outcome, run, run_beside, server_settings
+from tests.vendors import gemini_server
 from tests.vendors.anthropic_server import KEY, AnthropicServer
+from tests.vendors.loopback import Gate, HoldAfter
 
 FAR = "http://api.vendor.invalid"
 OPUS = "claude-opus-5-5"
@@ -97,13 +100,26 @@ def test_the_settings_time_outs_hold_whatever_the_sdk_asks_for() -> None:
 
 
 def test_a_connection_serves_one_request() -> None:
-    with AnthropicServer() as server:
-        provider = AnthropicProvider(server_settings("anthropic", server.url), KEY)
+    with gemini_server.GeminiServer() as server:
+        provider = GeminiProvider(server_settings("gemini", server.url), gemini_server.KEY)
         for _ in range(2):
-            assert outcome(provider.stream(ask(OPUS), NO_BLOBS, CancelToken())).error is None
+            assert outcome(provider.stream(ask("gemini-4-argon"), NO_BLOBS, CancelToken())).error is None
         provider.close()
 
     assert len({request.peer_port for request in server.requests}) == 2
+
+
+def test_a_cancel_hangs_up_even_while_nobody_reads() -> None:
+    gate, cancel = Gate(), CancelToken()
+    with AnthropicServer() as server:
+        server.faults.append(HoldAfter(5, gate))
+        provider = AnthropicProvider(server_settings("anthropic", server.url), KEY)
+        stream = provider.stream(ask(OPUS), NO_BLOBS, cancel)
+        next(stream)
+        assert gate.reached.wait(PROMPT_S)
+        cancel.cancel()
+        assert gate.client_left.wait(PROMPT_S)
+        assert outcome(stream).stopped.kind is StopKind.CANCELLED
 
 
 def test_a_cancel_is_felt_while_a_name_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,6 +61,13 @@ class StuckDisk(Disk):
         raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
 
 
+class CrumblingDisk(Disk):
+    """Takes a few bytes a call, as a disk that is nearly full or interrupted may."""
+
+    def write(self, fd: int, data: bytes | memoryview) -> int:
+        return super().write(fd, data[:7])
+
+
 class CountingDisk(Disk):
     """Remembers what was asked of it, in order."""
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from core.store import log
 from core.store.locks import discussion_lock, take_lock
 from core.values.records import Record
 from tests.core.records import ID, records, reply, used, user
-from tests.core.store.faults import DyingDisk, FullDisk, ReadOnlyDisk, made, names
+from tests.core.store.faults import CrumblingDisk, DyingDisk, FullDisk, ReadOnlyDisk, made, names
 
 WRITER = """
 import sys
@@ -194,6 +195,22 @@ def test_two_processes_that_append_at_once_lose_and_mix_nothing(tmp_path: Path) 
         ]
     assert all(ids[n].removesuffix("b") == ids[n + 1].removesuffix("b") for n in range(0, len(ids), 2))
     assert names(directory) == {"log.jsonl", "meta.toml"}
+
+
+def test_writes_that_go_out_in_pieces_do_not_mix(tmp_path: Path) -> None:
+    """It is the lock that keeps lines whole, not the luck of one large write."""
+    made(tmp_path)
+
+    def write(name: str) -> None:
+        for number in range(10):
+            log.append(tmp_path, ID, [user(f"{name}{number}")], disk=CrumblingDisk())
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, "abcd"))
+
+    found = log.read(tmp_path, ID)
+    assert found.foreign == ()
+    assert {record.id for record in found.records} == {f"{name}{n}" for name in "abcd" for n in range(10)}
 
 
 def test_a_killed_writer_loses_nothing_that_it_had_reported_and_frees_the_lock(tmp_path: Path) -> None:

@@ -83,16 +83,14 @@ class Grid:
         for piece in run:
             prefix = self._prefixes.extend(prefix, self._texts.setting("grid piece", piece.kind))
             end = tokens + piece_tokens(piece, self._texts)
-            for number, size in self._cut(piece):
-                while tokens + size > next_at:
+            chunks = self._cut(piece)
+            for place, (number, size) in enumerate(chunks):
+                prefix = self._prefixes.extend(prefix, number)
+                tokens = end if place == len(chunks) - 1 else min(tokens + size, end)
+                while tokens >= next_at:  # the chunk that a boundary lies in belongs to it whole
                     if next_at - hidden >= MINIMUM:
                         found.append((prefix, next_at))
                     next_at += distance
-                prefix = self._prefixes.extend(prefix, number)
-                tokens = min(tokens + size, end)
-            tokens = end
-        if tokens == next_at and tokens - hidden >= MINIMUM:
-            found.append((prefix, tokens))
         return found
 
     def _cut(self, piece: Piece) -> tuple[tuple[int, int], ...]:

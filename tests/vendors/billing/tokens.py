@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from collections.abc import Callable
 
 Counter = Callable[[str], int]
@@ -16,7 +17,9 @@ def chars4(text: str) -> int:
 
 def o200k(factor: float = 1.0) -> Counter:
     """Tokens of `o200k_base` times a factor (Claude since 4.7 about 1.35, Gemini about 1.0), rounded up."""
-    from bpe_openai import _bindings
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # how the package opens its own data
+        from bpe_openai import _bindings
 
     count = _bindings.tokenizer_for_encoding("o200k_base").count
 
