@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
 from tests.vendors.billing.anthropic import AnthropicCache, AnthropicRules
+from tests.vendors.billing.anthropic_models import model_of
 from tests.vendors.billing.clock import Clock
 from tests.vendors.billing.labels import FIVE_MINUTES, ONE_HOUR, ask, count_label, label, text
 from tests.vendors.billing.prices import Prices
@@ -458,6 +460,37 @@ def test_a_change_costs_its_level_and_those_after_it(
 ) -> None:
     """The table of what invalidates the cache."""
     assert levels_read(cache, full(**change)) == survives
+
+
+@pytest.mark.parametrize(
+    ("field", "change", "survives"),
+    [
+        ("is_effort_free", {"output_config": {"effort": "low"}}, "messages"),
+        ("is_effort_early", {"output_config": {"effort": "low"}}, "none"),
+        ("is_thinking_early", {"thinking": {"type": "disabled"}}, "none"),
+        ("is_thinking_early", {"output_config": {"effort": "low"}}, "system"),
+    ],
+)
+def test_where_effort_and_thinking_are_rendered_can_be_chosen_by_model(
+    clock: Clock, field: str, change: Json, survives: str
+) -> None:
+    """Model-specific, say the documents; not which models."""
+    model = replace(model_of("claude-opus-5"), **{field: True})  # type: ignore[arg-type]
+    cache = AnthropicCache(clock, Texts(count_label), models=lambda _: model)
+
+    assert levels_read(cache, full(**change)) == survives
+
+
+def test_fields_that_are_null_are_as_if_absent(cache: AnthropicCache) -> None:
+    cache.send(full())
+    body = full(
+        thinking=None, output_config=None, tool_choice=None, cache_control=None, diagnostics=None, speed=None
+    )
+    body["messages"][0]["content"][0]["citations"] = None
+
+    parts = cache.send(body).parts
+
+    assert parts == Parts(plain=0, read=parts.total)
 
 
 def test_an_image_anywhere_costs_the_messages(cache: AnthropicCache) -> None:

@@ -150,10 +150,10 @@ def _last_words(messages: list[Json]) -> int:
 
 def _block(role: str, block: Json, texts: Texts) -> tuple[int, int]:
     match block:
-        case {"type": "text", "text": str(text)} if "citations" not in block:
+        case {"type": "text", "text": str(text)} if not block.get("citations"):
             return texts.block(role, text)
         case {"type": "tool_result", "tool_use_id": name, "content": str(text)}:
-            return texts.block(f"result {name} {block.get('is_error', False)}", text)
+            return texts.block(f"result {name} {bool(block.get('is_error'))}", text)
         case {"type": "tool_result"}:
             return _result(block, texts)
         case {"type": "tool_use", "id": name, "name": tool, "input": given}:
@@ -176,7 +176,7 @@ def _result(block: Json, texts: Texts) -> tuple[int, int]:
         {k: v for k, v in part.items() if k != "cache_control"} for part in blocks_of(block.get("content"))
     ]
     tokens = sum(_block("user", part, texts)[1] for part in parts)
-    key = f"{block.get('is_error', False)}{_dump(parts)}"
+    key = f"{bool(block.get('is_error'))}{_dump(parts)}"
     return texts.sized(f"result {block.get('tool_use_id')}", key, tokens)
 
 
