@@ -59,7 +59,7 @@ def stream_with_retry(
             return
         except ProviderError as error:
             wait_s = retry_wait_s(error, attempt, jitter())
-            if attempt > max_retries or wait_s is None:
+            if has_content or attempt > max_retries or wait_s is None:
                 raise
             on_retry(attempt, wait_s, error)
         if (wait or cancel.wait)(wait_s):
