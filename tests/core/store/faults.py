@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.store import discussions
 from core.store.atomic import Disk
+from core.store.locks import take_lock
 from core.values.records import Record
 from tests.core.records import ID, meta
 
@@ -61,11 +62,26 @@ class StuckDisk(Disk):
         raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
 
 
-class CrumblingDisk(Disk):
-    """Takes a few bytes a call, as a disk that is nearly full or interrupted may."""
+class WatchedDisk(Disk):
+    """Notes at every write and sync whether somebody holds a lock, as another process would find it."""
+
+    def __init__(self, lock_file: Path) -> None:
+        self.lock_file = lock_file
+        self.was_held: list[bool] = []
+
+    def _look(self) -> None:
+        lock = take_lock(self.lock_file)
+        self.was_held.append(lock is None)
+        if lock is not None:
+            lock.release()
 
     def write(self, fd: int, data: bytes | memoryview) -> int:
-        return super().write(fd, data[:7])
+        self._look()
+        return super().write(fd, data)
+
+    def fsync(self, fd: int) -> None:
+        self._look()
+        super().fsync(fd)
 
 
 class CountingDisk(Disk):

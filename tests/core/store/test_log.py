@@ -6,20 +6,19 @@ import os
 import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core import log_codec
+from core import log_codec, paths
 from core.errors import LockedError, StorageError
 from core.store import log
 from core.store.locks import discussion_lock, take_lock
 from core.values.records import Record
 from tests.core.records import ID, records, reply, used, user
-from tests.core.store.faults import CrumblingDisk, DyingDisk, FullDisk, ReadOnlyDisk, made, names
+from tests.core.store.faults import DyingDisk, FullDisk, ReadOnlyDisk, WatchedDisk, made, names
 
 WRITER = """
 import sys
@@ -197,20 +196,14 @@ def test_two_processes_that_append_at_once_lose_and_mix_nothing(tmp_path: Path) 
     assert names(directory) == {"log.jsonl", "meta.toml"}
 
 
-def test_writes_that_go_out_in_pieces_do_not_mix(tmp_path: Path) -> None:
+def test_an_append_holds_the_lock_from_the_first_byte_to_the_sync(tmp_path: Path) -> None:
     """It is the lock that keeps lines whole, not the luck of one large write."""
-    made(tmp_path)
+    directory = made(tmp_path, [user("a")])
+    disk = WatchedDisk(directory / paths.LOCK_FILE)
 
-    def write(name: str) -> None:
-        for number in range(10):
-            log.append(tmp_path, ID, [user(f"{name}{number}")], disk=CrumblingDisk())
+    log.append(tmp_path, ID, [user("b")], disk=disk)
 
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(write, "abcd"))
-
-    found = log.read(tmp_path, ID)
-    assert found.foreign == ()
-    assert {record.id for record in found.records} == {f"{name}{n}" for name in "abcd" for n in range(10)}
+    assert disk.was_held == [True, True]
 
 
 def test_a_killed_writer_loses_nothing_that_it_had_reported_and_frees_the_lock(tmp_path: Path) -> None:
