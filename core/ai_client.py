@@ -13,8 +13,9 @@ from core.config.keys import KeyStore
 from core.config.load import config_request, load
 from core.controller.app import wall_clock
 from core.pricing import cost
+from core.profiles import offered_models
 from core.providers.base import CancelToken
-from core.providers.profiles import load_models, offered_models
+from core.providers.profiles import load_models
 from core.providers.retry import stream_with_retry
 from core.values.curation import NamedText
 from core.values.provider import Effort, StopKind, Stopped, StreamItem, TextDelta, UsageUpdate

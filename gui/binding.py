@@ -9,6 +9,7 @@ import dearpygui.dearpygui as dpg
 from gui.canvas import Canvas
 from gui.elements.base import Element
 from gui.elements.fields import Field
+from gui.elements.popups import Item
 from gui.keys import Keys
 from gui.metrics import Measure
 from gui.theme import ASSETS, Palette, Theme
@@ -85,8 +86,8 @@ class DpgUi(Files):
                 continue
             if not self.arrange(width, height):
                 break
-        self._grant_focus()
         self.paint()
+        self._grant_focus()
         self.keys.end_frame()
         for effect in self.effects:
             effect()
@@ -94,6 +95,11 @@ class DpgUi(Files):
         return passes
 
     def _grant_focus(self) -> None:
+        card, self.opened = self.opened, None
+        if card is not None:
+            items = [kid for kid in card.walk() if isinstance(kid, Item | Field)]
+            if items and isinstance(items[0], Item):
+                dpg.focus_item(items[0].items()[0])
         if self.focus_wish is None:
             return
         holder, key = self.focus_wish

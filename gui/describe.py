@@ -65,6 +65,7 @@ class Tree:
         self.asked_address: tuple[tuple[Hashable, ...], str] | None = None
         self.choosers: dict[tuple[Hashable, ...], Chooser] = {}
         self.open_address: Callable[[str], object] = webbrowser.open
+        self.opened: Element | None = None
         self.effects: list[Callable[[], object]] = []
 
     @property

@@ -153,9 +153,7 @@ def _make_preset(tour: Tour) -> None:
         driver.click("Add a path or glob")
         driver.type(name)
         driver.key("Enter")
-        tour.wait(
-            lambda s, count=count: len(s.project.presets["tide code"].items) == count, f"{name} in the preset"
-        )
+        tour.wait(_has_items(count), f"{name} in the preset")
     chosen = tour.chosen()
     took = tour.wait(
         lambda s: chosen in s.reports and s.reports[chosen].total_tokens_est > 300, "the files' tokens"

@@ -49,7 +49,7 @@ class Popups(Input):
             return
         with self.popup(button, "menu") as layer:
             yield True
-            if self._is_dismissed(layer):
+            if self._is_dismissed(layer, button):
                 button.is_open = False
 
     @contextmanager
@@ -63,7 +63,7 @@ class Popups(Input):
             return
         with self.popup(owner, "menu", anchor=(*owner.at, 0.0, 0.0)) as layer:
             yield True
-            if self._is_dismissed(layer):
+            if self._is_dismissed(layer, owner):
                 owner.is_open = False
 
     @contextmanager
@@ -75,6 +75,8 @@ class Popups(Input):
         assert isinstance(layer, PopupLayer)
         self.enter(layer)
         card = self.take(Popup, key)
+        if not card.props:
+            self.opened = card
         card.update(("popup", None, True, 0.0, anchor or anchor_of(owner), "below", None))
         self.enter(card)
         try:
@@ -89,9 +91,12 @@ class Popups(Input):
             node = node.parent
         return node
 
-    def _is_dismissed(self, layer: PopupLayer) -> bool:
-        gone = layer.is_missed or layer.is_closing or self.shortcut("Escape", while_typing=True)
+    def _is_dismissed(self, layer: PopupLayer, owner: Element) -> bool:
+        is_escaped = self.shortcut("Escape", while_typing=True)
+        gone = layer.is_missed or layer.is_closing or is_escaped
         layer.is_missed = layer.is_closing = False
+        if is_escaped and owner.parent is not None:
+            self.focus_wish = (owner.parent, owner.key)
         return gone
 
     @contextmanager
@@ -197,7 +202,7 @@ class Popups(Input):
                     chosen = option.value
             if not found:
                 self.text("none", "Nothing matches", tone="faint")
-            if self._is_dismissed(layer) or chosen is not None:
+            if self._is_dismissed(layer, combo) or chosen is not None:
                 combo.is_open = False
         return chosen if chosen != value else None
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from core.errors import FailureKind, ProviderError
+from core.profiles import find_profile
 from core.providers.anthropic_stream import reply_items
 from core.providers.anthropic_wire import request_body
 from core.providers.base import CancelToken, ReadBlob
@@ -23,7 +24,6 @@ from core.providers.errors import (
 )
 from core.providers.http import http_client
 from core.providers.lazy import Lazy
-from core.providers.profiles import find_profile
 from core.values.provider import Effort, ModelProfile, ProviderRequest, StreamItem
 from core.values.settings import ServerSettings
 

@@ -9,8 +9,8 @@ import base64
 import re
 from typing import Any
 
+from core.profiles import nearest_effort
 from core.providers.base import ReadBlob
-from core.providers.profiles import nearest_effort
 from core.providers.wire import attached, open_turn_start, sorted_object
 from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage, RequestPart

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from core.profiles import nearest_effort
 from core.providers.attachments import data_url
 from core.providers.base import ReadBlob
-from core.providers.profiles import nearest_effort
 from core.providers.responses_body import effort_word, is_strict_schema
 from core.providers.wire import attached, sorted_object
 from core.values.messages import AttachmentPart, Role, ToolCallPart, ToolResultPart

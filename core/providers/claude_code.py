@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.errors import FailureKind
+from core.profiles import find_profile, nearest_effort
 from core.providers.base import CancelToken, ReadBlob
 from core.providers.call import run_call
 from core.providers.claude_events import ClaudeReader, claude_failure
@@ -17,7 +18,6 @@ from core.providers.claude_prompt import claude_input, claude_system
 from core.providers.errors import provider_error
 from core.providers.http import is_loopback
 from core.providers.lines import ChildLines, SilenceError
-from core.providers.profiles import find_profile, nearest_effort
 from core.values.provider import Effort, ModelProfile, ProviderRequest, StreamItem
 from core.values.settings import ServerSettings
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from core.errors import FailureKind, ProviderError
+from core.profiles import find_profile
 from core.providers.base import CancelToken, ReadBlob
 from core.providers.call import run_call
 from core.providers.chat_body import chat_body, chat_messages
@@ -16,7 +17,6 @@ from core.providers.errors import provider_error
 from core.providers.lazy import Lazy
 from core.providers.listed_models import listed_profile, ollama_profile
 from core.providers.openai_sdk import openai_client, sdk_error, sdk_failures
-from core.providers.profiles import find_profile
 from core.values.provider import ModelProfile, ProviderKind, ProviderRequest, StreamItem
 from core.values.settings import ServerSettings
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.errors import FailureKind, ProviderError
+from core.profiles import find_profile
 from core.providers.base import CancelToken, ReadBlob
 from core.providers.call import current_call, run_call
 from core.providers.errors import (
@@ -23,7 +24,6 @@ from core.providers.gemini_stream import reply_items
 from core.providers.gemini_wire import request_config, request_contents
 from core.providers.http import http_client
 from core.providers.lazy import Lazy
-from core.providers.profiles import find_profile
 from core.values.provider import ModelProfile, ProviderRequest, StreamItem
 from core.values.settings import ServerSettings
 

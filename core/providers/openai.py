@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.errors import FailureKind, ProviderError
+from core.profiles import find_profile
 from core.providers.base import CancelToken, ReadBlob
 from core.providers.call import run_call
 from core.providers.errors import provider_error
 from core.providers.lazy import Lazy
 from core.providers.openai_sdk import OPENAI_URL, failure, openai_client, sdk_error, sdk_failures
-from core.providers.profiles import find_profile
 from core.providers.responses_body import prompt, responses_body
 from core.providers.wire import canonical_json
 from core.values.messages import ToolCallPart

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from core.profiles import nearest_effort
 from core.providers.attachments import data_url
 from core.providers.base import ReadBlob
-from core.providers.profiles import nearest_effort
 from core.providers.wire import attached, open_turn_start, sorted_object
 from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage, RequestPart

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from core.identity import identity_for
 from core.log_view import model_view
+from core.profiles import find_profile
 from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionMeta, OpenDiscussion
 from core.values.effects import AssembleContext, Effect, StackSpec
@@ -14,15 +13,12 @@ from core.values.provider import Effort, ModelProfile
 from core.values.stack import DiscussionFacts, StackInputs
 from core.values.state import AppState
 
-UNKNOWN_MODEL = ModelProfile(provider="", id="")
-
 
 def profile_of(state: AppState, provider: str, model: str) -> ModelProfile:
-    """What is known of a model; an unknown one gets an empty profile with its names."""
-    for profile in state.models.get(provider, ()):
-        if profile.id == model:
-            return profile
-    return replace(UNKNOWN_MODEL, provider=provider, id=model)
+    """What is known of a model, the same before and after its server listed it by name."""
+    status = state.providers.get(provider)
+    known = (*state.profiles, *state.models.get(provider, ()))
+    return find_profile(known, provider, model, kind=status.kind.value if status is not None else "")
 
 
 def default_model(state: AppState, provider: str) -> str:
@@ -146,6 +142,7 @@ def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
         project.system_prompts.get(meta.system_preset),
         id(state.prompts),
         id(state.models.get(meta.provider)),
+        id(state.profiles),
         state.settings.ai,
         state.settings.files,
         state.files_revision,

@@ -73,6 +73,7 @@ def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:
         prompts=event.prompts if event.prompts != state.prompts else state.prompts,
         settings_paths=event.settings_paths,
         versions=event.versions,
+        profiles=event.profiles,
     )
     state = show_trust(show_settings_faults(state))
     if event.warnings:

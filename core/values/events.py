@@ -32,7 +32,8 @@ class SettingsLoaded:
     """Settings, project, prompts and the providers' readiness were read.
 
     `prompts` maps a prompt file's name to its text; `settings_paths` are the files whose change calls for another
-    reading, those included that do not exist yet; `versions` are for the about page.
+    reading, those included that do not exist yet; `versions` are for the about page;
+    `profiles` is all that is known of models, entries for any model of a provider included.
     """
 
     settings: Settings
@@ -44,6 +45,7 @@ class SettingsLoaded:
     warnings: tuple[str, ...] = ()
     settings_paths: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
+    profiles: tuple[ModelProfile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

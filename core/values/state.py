@@ -95,7 +95,8 @@ class AppState:
         now: the controller's clock at the last message, UTC.
         summaries: all discussions by id; open: those whose log is loaded; calls: by discussion id.
         files: what the active presets stand for, by preset name; files_revision: grows when a watched file changed; reports: the assembled stack by discussion id.
-        models: known models by provider id; window_toml: the window's own settings, opaque here.
+        models: models to choose from by provider id; profiles: all that is known of models, for `find_profile`;
+             window_toml: the window's own settings, opaque here.
         prompts: prompt files by name, resolved; pending: writes that failed and are tried again, by token.
         found_servers: local servers that answer and are not configured; raise_count: how often a second start
             asked this window to come forward.
@@ -113,6 +114,7 @@ class AppState:
     project: Project = field(default_factory=Project)
     providers: Mapping[str, ProviderStatus] = field(default_factory=dict)
     models: Mapping[str, tuple[ModelProfile, ...]] = field(default_factory=dict)
+    profiles: tuple[ModelProfile, ...] = ()
     summaries: Mapping[str, DiscussionSummary] = field(default_factory=dict)
     selected_id: str = ""
     open: Mapping[str, OpenDiscussion] = field(default_factory=dict)

@@ -20,7 +20,8 @@ from core.config.schema import Value
 from core.config.working import keep_working
 from core.errors import ConfigError, SlopError
 from core.files.prompts import prompt_names, read_prompts
-from core.providers.profiles import load_models, merge_models, offered_models, packaged_models
+from core.profiles import merge_models, offered_models
+from core.providers.profiles import load_models, packaged_models
 from core.values import effects as f
 from core.values import events as e
 from core.values.effects import Effect
@@ -103,7 +104,7 @@ class SetupHandler:
 
     def profile(self, provider: str, model: str) -> ModelProfile:
         """What is known of a model, from data and from what its server listed."""
-        from core.providers.profiles import find_profile
+        from core.profiles import find_profile
 
         server = self.settings.servers.get(provider)
         known = (*self._listed.get(provider, ()), *self._models)
@@ -141,6 +142,7 @@ class SetupHandler:
     def _let_writers_finish(self) -> None:
         """An editor that saves in place empties the file first: what was full a moment ago gets a moment more."""
         files = (self._request.config_file, paths.project_file(self._request.root))
+        sizes: dict[Path, int] = {}
         for _ in range(EMPTY_FILE_PATIENCE):
             sizes = {file: _size(file) for file in files}
             if not any(size == 0 and self._sizes.get(file, 0) > 0 for file, size in sizes.items()):

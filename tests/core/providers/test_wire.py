@@ -7,8 +7,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.profiles import find_profile
 from core.providers import anthropic_wire, gemini_wire
-from core.providers.profiles import find_profile, packaged_models
+from core.providers.profiles import packaged_models
 from core.providers.wire import canonical_json, open_turn_start, sorted_object
 from core.values.messages import ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage
