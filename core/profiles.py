@@ -1,0 +1,104 @@
+"""What is known of models, found by name: profiles as pure look-ups over data that I/O has read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from core.values.provider import Effort, ModelProfile
+
+ANY = "*"
+"""The id of an entry that stands for every model of a provider that no other entry matches."""
+
+
+def find_profile(
+    models: Iterable[ModelProfile], provider: str, model: str, *, kind: str = ""
+) -> ModelProfile:
+    """What is known of a model. Total: an unknown model gets a profile that claims nothing.
+
+    An entry of the provider itself goes before one of its kind; then the same id, the longest id that this one
+    begins with (`claude-opus-5-5` for `claude-opus-5-5-20260922`), and last the entry for any model.
+
+    Args:
+        provider: id of the server in the settings; kind: its `ProviderKind`, for entries that hold for all of a kind.
+    """
+    best, rank = ModelProfile(provider, model), (False, -1, False)
+    for entry in models:
+        length = _match(entry.id, model)
+        if length is None or entry.provider not in {provider, kind}:
+            continue
+        found = (length > 0, length, entry.provider == provider)
+        if found > rank:
+            best, rank = entry, found
+    same = best.id == model
+    return replace(best, provider=provider, id=model, label=best.label if same else "")
+
+
+def merge_models(
+    known: Sequence[ModelProfile], listed: Iterable[ModelProfile], *, kind: str = ""
+) -> tuple[ModelProfile, ...]:
+    """Add what a server lists to what is known.
+
+    Known entries keep their fields and their place; the server fills what they leave open. A model that was not
+    known follows, in the server's order, with the fields of the entry that matches it.
+
+    Args:
+        known: all entries, of any provider.
+        listed: the server's list; `provider` is the server's id.
+    """
+    merged = list(known)
+    places = {(entry.provider, entry.id): place for place, entry in enumerate(known)}
+    for model in listed:
+        place = places.get((model.provider, model.id))
+        base = find_profile(known, model.provider, model.id, kind=kind) if place is None else merged[place]
+        filled = _fill(base, model)
+        if place is None:
+            places[model.provider, model.id] = len(merged)
+            merged.append(filled)
+        else:
+            merged[place] = filled
+    return tuple(merged)
+
+
+def offered_models(models: Iterable[ModelProfile], provider: str) -> tuple[ModelProfile, ...]:
+    """The models of a provider that can be chosen: all entries but the one for any model."""
+    return tuple(entry for entry in models if entry.provider == provider and entry.id != ANY)
+
+
+def nearest_effort(profile: ModelProfile, wanted: Effort) -> Effort:
+    """The level to ask a model for: the wanted one, else the next below it that it takes, else its lowest.
+
+    Returns:
+        `AUTO` where it takes none, or where that was wanted.
+    """
+    order = list(Effort)
+    if wanted is Effort.AUTO or not profile.efforts:
+        return Effort.AUTO
+    below = [level for level in profile.efforts if order.index(level) <= order.index(wanted)]
+    return max(below, key=order.index) if below else min(profile.efforts, key=order.index)
+
+
+def _match(pattern: str, model: str) -> int | None:
+    """How much of the model's name an entry's id accounts for, None where it does not match."""
+    if pattern == ANY:
+        return 0
+    if model == pattern or model.startswith((f"{pattern}-", f"{pattern}@", f"{pattern}:")):
+        return len(pattern)
+    return None
+
+
+def _fill(base: ModelProfile, listed: ModelProfile) -> ModelProfile:
+    is_told = bool(base.thinking or base.efforts)
+    return replace(
+        base,
+        id=listed.id,
+        label=base.label or listed.label,
+        context_tokens=base.context_tokens or listed.context_tokens,
+        max_output_tokens=base.max_output_tokens or listed.max_output_tokens,
+        efforts=base.efforts if is_told else listed.efforts,
+        thinking=base.thinking if is_told else listed.thinking,
+        thinking_off=base.thinking_off if is_told else listed.thinking_off,
+        takes_images=base.takes_images or listed.takes_images,
+        family=base.family or listed.family,
+        from_server=True,
+    )
