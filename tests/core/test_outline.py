@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.outline import MAX_SYMBOLS, has_outline, symbols_of
-from core.outline_grammars import GRAMMARS
+from core.outline.grammars import GRAMMARS
 
 PYTHON = '''import os
 
