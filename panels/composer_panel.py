@@ -18,6 +18,7 @@ LINE_PX = 20.0
 CHROME_PX = 78.0
 CHIPS_PX = 36.0
 PROBLEM_PX = 24.0
+PRICE_FROM_PX = 520
 
 
 def composer_px(desk: Desk) -> float:
@@ -127,10 +128,11 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
         _preset_menu(desk)
         report = selection.report_of(desk.state)
         if report is not None and ui.width() > 360:
-            price = "" if report.cost_usd is None else f" · est. {fmt.cost(report.cost_usd)}"
-            tip = "Tokens of the next request, the model's window, and its estimated price"
-            price = price or f" · {fmt.PRICE_UNKNOWN}"
-            ui.text("gauge", gauge(report) + price, tone=gauge_tone(report), style="small", tip=tip)
+            est = "est. " if report.cost_usd is not None else ""
+            price = f"{est}{fmt.cost(report.cost_usd)}"
+            shown = f"{gauge(report)} · {price}" if ui.width() > PRICE_FROM_PX else gauge(report)
+            tip = f"Tokens of the next request and the model's window\n{price}"
+            ui.text("gauge", shown, tone=gauge_tone(report), style="small", tip=tip)
         ui.push()
         if desk.call is not None:
             if ui.button("stop", "Stop", icon="stop", tip="Stop the reply (Escape)"):

@@ -47,7 +47,11 @@ def _head(desk: Desk, report: ContextReport) -> None:
         ui.push()
         ui.text("cost", f"est. {fmt.cost(report.cost_usd)}", tone="muted", style="small",
                 tip="What the next request will cost, without its reply")  # fmt: skip
-    whole = max(report.total_tokens_est, report.limit_tokens or 0, 1)
+    if report.limit_tokens:
+        used = report.total_tokens_est / report.limit_tokens
+        tone = gauge_tone(report)
+        ui.progress("window", used, tone="accent" if tone == "muted" else tone, height=4)
+    whole = max(report.total_tokens_est, 1)
     ui.stacked_bar("bar", [
         Share(layer.tokens_est / whole, "accent", _bar_tip(layer, report), fill=int(layer.layer) - 1)
         for layer in _ordered(report, desk.view.context_order)
@@ -124,7 +128,7 @@ def layer_state(desk: Desk, layer: LayerReport) -> tuple[str, Tone]:
     before = next((known for known in opened.last_request.layers if known.layer is layer.layer), None)
     if before is None or (not before.length_chars and layer.length_chars):
         return ("new", "accent") if layer.length_chars else ("", "muted")
-    return ("unchanged", "ok") if before.sha256 == layer.sha256 else ("changed", "warn")
+    return ("unchanged", "muted") if before.sha256 == layer.sha256 else ("changed", "warn")
 
 
 def _layer(desk: Desk, report: ContextReport, layer: LayerReport) -> None:

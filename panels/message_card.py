@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from core.errors import FailureKind
-from core.paths import attachments_dir
+from core.errors import FailureKind, StorageError
+from core.store.attachments import attachment_file
 from core.values import commands as c
 from core.values.discussion import CallPhase, LiveCall, OpenDiscussion
 from core.values.messages import AttachmentPart, Mark, Message, Role, Status, ToolCallPart, ToolResultPart
@@ -171,8 +171,9 @@ def _tools(ui: Ui, message: Message) -> None:
 def attachments(state: AppState, ui: Ui, discussion_id: str, parts: tuple[AttachmentPart, ...]) -> None:
     """Draw attached files: pictures as pictures, the rest by name and size."""
     for index, part in enumerate(parts):
-        if part.is_image:
-            ui.image(("image", index), attachment_path(state.home, discussion_id, part), max_height=160)
+        path = attachment_path(state.home, discussion_id, part) if part.is_image else ""
+        if path:
+            ui.image(("image", index), path, max_height=160)
         with ui.row(("attachment", index), gap=6):
             ui.icon("icon", "file-image" if part.is_image else "file-lines")
             ui.text("name", part.name, style="small")
@@ -180,14 +181,17 @@ def attachments(state: AppState, ui: Ui, discussion_id: str, parts: tuple[Attach
 
 
 def attachment_path(home: str, discussion_id: str, part: AttachmentPart) -> str:
-    """Where an attachment's file lies."""
-    return str(attachments_dir(Path(home), discussion_id) / part.sha256)
+    """Where an attachment's file lies; empty where a foreign log names none that could be there."""
+    try:
+        return str(attachment_file(Path(home), discussion_id, part))
+    except StorageError:
+        return ""
 
 
 def _cut_off(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
     ui = desk.ui
     newest = next(selection.latest(opened), None)
-    is_last = newest is not None and newest.id == message.id and desk.call is None
+    is_last = newest is not None and newest.id == message.id and desk.call is None and opened.failure is None
     with ui.row("cut off"):
         ui.icon("icon", "triangle-exclamation", tone="warn")
         was_stopped = message.status is Status.INTERRUPTED

@@ -44,7 +44,7 @@ def palette(desk: Desk, dialog: Dialog) -> None:
                 ui.clickable(
                     (hit.action_id, hit.discussion_id), kind, height=ROW_PX, padding=(10, 5)
                 ) as clicks,
-                ui.row("line"),
+                ui.row("line", height=ROW_PX - 10),
             ):
                 ui.icon("icon", hit.icon)
                 ui.text("label", hit.label, width=0)

@@ -66,7 +66,7 @@ def _choice(desk: Desk, name: str) -> None:
     kind: Surface = "card_selected" if is_current else "clear"
     with (
         ui.clickable(("choice", name), kind, height=PRESET_PX - 2, padding=(10, 3)) as clicks,
-        ui.row("line"),
+        ui.row("line", height=PRESET_PX - 8),
     ):
         ui.icon("mark", "circle-dot" if is_current else "circle", tone="accent" if is_current else "faint")
         ui.text("name", name or "No preset", width=0, tone="text" if name else "muted", tip=name)

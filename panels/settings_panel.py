@@ -54,7 +54,7 @@ def _navigation(view: WindowView, ui: Ui) -> None:
     for section, label, icon in SECTIONS:
         is_active = section == view.settings_section
         kind: Surface = "card_selected" if is_active else "clear"
-        with ui.clickable(section, kind, height=34, padding=(10, 5)) as clicks, ui.row("line"):
+        with ui.clickable(section, kind, height=34, padding=(10, 5)) as clicks, ui.row("line", height=24):
             ui.icon("icon", icon, tone="accent" if is_active else "muted")
             ui.text("label", label, tone="text" if is_active else "muted")
         if clicks.clicked:

@@ -99,11 +99,11 @@ def test_the_parts_of_a_layer_are_listed_with_their_tokens_as_far_as_a_page_goes
     assert screen.ui.shows("and 20 more parts")
 
 
-def test_the_bar_shares_the_window_and_tells_each_layer_apart() -> None:
+def test_the_bar_shares_the_request_and_tells_each_layer_apart() -> None:
     (bar,) = _screen().ui.nodes("stacked_bar")
     shares = bar.props["shares"]
 
-    assert abs(sum(share.fraction for share in shares) - sum(states.SIZES) / 200_000) < 1e-9
+    assert abs(sum(share.fraction for share in shares) - 1) < 1e-9
     assert [share.fill for share in shares] == [0, 1, 3, 4, 5, 7, 8, 9, 10, 11]
     assert shares[0].tip == "Role instructions: ≈180, 1 %"
 

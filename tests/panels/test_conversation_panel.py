@@ -5,7 +5,7 @@ from dataclasses import replace
 from core.errors import FailureKind
 from core.values import commands as c
 from core.values.discussion import CallPhase, OpenDiscussion
-from core.values.messages import Status
+from core.values.messages import AttachmentPart, Status
 from core.values.state import AppState
 from panels.view import WindowView
 from tests.panels import states
@@ -171,8 +171,21 @@ def test_attachments_show_as_pictures_or_by_name() -> None:
     screen = Screen(states.working())
 
     (image,) = screen.ui.nodes("image")
-    assert image.props["file"].startswith("/home/ada/.manual_slop/discussions/d1/attachments/" + "ef" * 32)
+    assert image.props["file"] == f"/home/ada/.manual_slop/discussions/d1/attachments/{'ef' * 32}.png"
     assert screen.ui.shows("pasted.txt")
+
+
+def test_an_attachment_that_a_foreign_log_names_cannot_lead_out_of_the_home() -> None:
+    part = AttachmentPart("../../../etc/passwd", "image/png", "picture.png", 9)
+    entries = (replace(states.user("m1", "look"), parts=(part,)),)
+    screen = Screen(states.with_opened(states.working(), entries=entries))
+
+    assert not screen.ui.nodes("image")
+    assert screen.ui.shows("picture.png")
+
+
+def test_after_a_failed_send_only_the_failure_offers_a_retry() -> None:
+    assert not Screen(states.failed()).ui.has("Continue")
 
 
 def test_a_reply_that_was_cut_off_is_marked_and_can_be_continued_or_retried() -> None:
