@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,9 +21,6 @@ from core.values.records import MessageRecord
 
 if TYPE_CHECKING:
     from filelock import FileLock
-
-FLUSH_BYTES = 4096
-FLUSH_AFTER_S = 0.2
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -59,14 +55,12 @@ class LeftoverReply:
 class ReplyJournal:
     """A journal under way. One thread writes it; it holds the discussion's reply lock until closed.
 
-    Written to the operating system every 4 KB or 0.2 s, whichever comes first, checked at each `add`; not synced
-    to the medium, so a killed program loses at most that, a power cut some seconds.
+    Every part goes to the operating system at once (a stream may pause for minutes after it), but is not synced to
+    the medium: a killed program loses nothing, a power cut some seconds.
     """
 
-    def __init__(self, path: Path, fd: int, lock: FileLock, disk: Disk, clock: Callable[[], float]) -> None:
-        self._path, self._fd, self._lock, self._disk, self._clock = path, fd, lock, disk, clock
-        self._pending = bytearray()
-        self._flushed_at = clock()
+    def __init__(self, path: Path, fd: int, lock: FileLock, disk: Disk) -> None:
+        self._path, self._fd, self._lock, self._disk = path, fd, lock, disk
         self._is_broken = False
 
     def add_text(self, text: str) -> None:
@@ -85,19 +79,6 @@ class ReplyJournal:
         """Keep a complete tool call. Raises as `add_text`."""
         self._add({"c": [part.call_id, part.name, part.arguments_json]})
 
-    def flush(self) -> None:
-        """Give what is pending to the operating system. Raises as `add_text`."""
-        self._flushed_at = self._clock()
-        if self._is_broken:
-            return
-        try:
-            while self._pending:
-                del self._pending[: self._disk.write(self._fd, bytes(self._pending))]
-        except OSError as error:
-            self._is_broken = True
-            self._pending.clear()
-            raise storage_error("write", self._path, error) from error
-
     def finish(self) -> None:
         """Remove the journal: the reply's record is in the log, or nothing of it shall be kept."""
         try:
@@ -108,17 +89,18 @@ class ReplyJournal:
 
     def close(self) -> None:
         """Let go of the journal and leave it for the next load: its record could not be written to the log."""
-        try:
-            self.flush()
-        finally:
-            self._release()
+        self._release()
 
     def _add(self, delta: dict[str, Any]) -> None:
         if self._is_broken:
             return
-        self._pending += _line(delta)
-        if len(self._pending) >= FLUSH_BYTES or self._clock() - self._flushed_at >= FLUSH_AFTER_S:
-            self.flush()
+        pending = _line(delta)
+        try:
+            while pending:
+                pending = pending[self._disk.write(self._fd, pending) :]
+        except OSError as error:
+            self._is_broken = True
+            raise storage_error("write", self._path, error) from error
 
     def _release(self) -> None:
         if self._fd >= 0:
@@ -134,7 +116,6 @@ def start(
     head: ReplyHead,
     *,
     disk: Disk = OS_DISK,
-    clock: Callable[[], float] = time.monotonic,
 ) -> ReplyJournal:
     """Begin to journal a reply, before the call is made. An older leftover is set aside, not overwritten.
 
@@ -158,10 +139,9 @@ def start(
     except BaseException:
         lock.release()
         raise
-    journal = ReplyJournal(path, fd, lock, disk, clock)
+    journal = ReplyJournal(path, fd, lock, disk)
     try:
         journal._add(_head_data(head))  # noqa: SLF001 (the head is a line like the deltas)
-        journal.flush()
     except BaseException:
         journal.finish()
         raise

@@ -60,10 +60,6 @@ class Journal(Protocol):
         """Keep more of it. Raises StorageError."""
         ...
 
-    def close(self) -> None:
-        """No more comes; what was kept stays until the reply is in the log."""
-        ...
-
 
 class CallServices(Protocol):
     """What calls need of the outside; `core.controller.services` offers it, tests have their own."""
@@ -169,13 +165,10 @@ class CallWorker:
             ),
         )
         journal = _SafeJournal(self._services, effect)
-        try:
-            for item in items:
-                if isinstance(item, Stopped):
-                    return item
-                self._take(effect.call_id, item, reply, journal)
-        finally:
-            journal.close()
+        for item in items:
+            if isinstance(item, Stopped):
+                return item
+            self._take(effect.call_id, item, reply, journal)
         raise ProviderError(
             FailureKind.STREAM_DROPPED,
             "The stream ended without saying how",
@@ -228,11 +221,6 @@ class _SafeJournal:
         except StorageError as error:
             self._is_broken = True
             log.warning("reply journal failed: %s", error)
-
-    def close(self) -> None:
-        if self._journal is not None:
-            with suppress(StorageError):
-                self._journal.close()
 
 
 class _Reply:

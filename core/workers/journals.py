@@ -24,10 +24,6 @@ class OpenJournal:
         if reasoning:
             self._journal.add_reasoning(reasoning)
 
-    def close(self) -> None:
-        """Give what is pending to the operating system. Raises StorageError."""
-        self._journal.flush()
-
 
 class Journals:
     """Thread-safe: at most one open journal a discussion."""

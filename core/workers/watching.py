@@ -24,9 +24,7 @@ class Watcher:
         emit: Emit,
         *,
         is_on: bool = True,
-        make_watch: Callable[
-            [Callable[[tuple[str, ...]], None], Callable[[str], None]], FileWatch
-        ] = FileWatch,
+        make_watch: Callable[..., FileWatch] = FileWatch,
     ) -> None:
         self._emit = emit
         self._lock = threading.Lock()

@@ -88,9 +88,6 @@ class FakeJournal:
             raise StorageError("full")
         self.kept.append((text, reasoning))
 
-    def close(self) -> None:
-        """Stays where it is."""
-
 
 class FakeServices:
     """A provider, a journal and a price."""
