@@ -115,7 +115,7 @@ def can_regenerate(desk: Desk) -> bool:
 
 def _create(desk: Desk) -> None:
     desk.view.page = "chat"
-    desk.view.focus = "composer"
+    desk.view.focus, desk.view.focus_not = "composer", desk.state.selected_id
     desk.send(c.CreateDiscussion())
 
 
@@ -186,7 +186,7 @@ def _search(desk: Desk) -> None:
 
 
 def _focus_composer(desk: Desk) -> None:
-    desk.view.page, desk.view.focus = "chat", "composer"
+    desk.view.page, desk.view.focus, desk.view.focus_not = "chat", "composer", ""
 
 
 def _toggle_list(desk: Desk) -> None:

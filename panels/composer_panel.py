@@ -69,13 +69,14 @@ def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
     ui, view, settings = desk.ui, desk.view, desk.state.settings
     sends_on_enter = send_chord(desk.state) == "Enter"
     _history(desk, opened, composer)
+    is_wanted = view.focus == "composer" and view.focus_not != opened.id
     edited = ui.editor(
         "editor", composer.text, hint="Write a message", height=_editor_px(composer), revision=composer.revision,
-        is_focused=view.focus == "composer", paste_limit_chars=settings.files.paste_as_attachment_chars,
+        is_focused=is_wanted, paste_limit_chars=settings.files.paste_as_attachment_chars,
         submits_on_enter=sends_on_enter,
     )  # fmt: skip
-    if view.focus == "composer":
-        view.focus = ""
+    if is_wanted:
+        view.focus = view.focus_not = ""
     if edited is None:
         return
     if edited.pasted:

@@ -7,7 +7,7 @@ from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.messages import Entry, Mark
 from core.values.state import AppState
 from panels import selection
-from panels.actions import BY_ID, Desk, action_button, action_item, action_tip, run_action
+from panels.actions import BY_ID, Desk, action_button, action_item, action_tip, run_action, send_chord
 from panels.composer_panel import composer_panel, composer_px
 from panels.message_card import failure_row, live_row, mark_row, message_card
 from panels.message_rows import MessageRows, matches
@@ -220,14 +220,15 @@ def _empty_state(desk: Desk) -> None:
     meta = summary.meta
     label = selection.model_label(desk.state, meta.provider, meta.model)
     status = desk.state.providers.get(meta.provider)
+    chord = send_chord(desk.state)
     ui.gap(48)
     ui.text("title", "What shall we work on?", style="h2")
     if meta.provider == "embedded":
-        how = f"{label} runs inside this program: no key, no network. Write below and press Ctrl+Enter."
+        how = f"{label} runs inside this program: no key, no network. Write below and press {chord}."
     elif status is not None and not status.is_ready:
         how = f"{status.label} is not ready: {status.problem}"
     else:
-        how = f"You are talking to {label}. Write below and press Ctrl+Enter."
+        how = f"You are talking to {label}. Write below and press {chord}."
     ui.text("how", how, tone="muted", wraps=True)
     ui.gap(8)
     with ui.row("first steps"):

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from core.values import commands as c
 from core.values.discussion import DiscussionSummary
 from core.values.state import AppState
+from core.values.usage import Usage
 from panels import format as fmt
 from panels import selection
-from panels.actions import action_tip
+from panels.actions import Desk, action_tip, run_action
 from panels.discussion_rows import Card, Heading, Row, rows
 from panels.memo import Same
 from panels.ui import Send, Tone, Ui
@@ -25,7 +26,7 @@ GAP_PX = 8
 def discussions_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
     """Draw the list pane. O(visible) for any number of discussions. Sends what its cards and search ask for."""
     with ui.surface("discussions", "clear", height=0, padding=(12, 12)):
-        _search_row(view, ui, send)
+        _search_row(state, view, ui, send)
         shown = rows(state, view)
         if shown:
             ui.virtual_list("rows", DiscussionRows(state, view, send, shown))
@@ -33,7 +34,7 @@ def discussions_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> 
             _empty(state, view, ui)
 
 
-def _search_row(view: WindowView, ui: Ui, send: Send) -> None:
+def _search_row(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
     with ui.row("search row"):
         typed = ui.text_input(
             "search", view.search_text, hint="Search discussions", icon="magnifying-glass", width=0,
@@ -45,8 +46,7 @@ def _search_row(view: WindowView, ui: Ui, send: Send) -> None:
             view.search_text = typed
             send(c.SearchDiscussions(typed.strip()))
         if ui.button("new", "", icon="plus", kind="primary", tip=action_tip("new")):
-            view.focus = "composer"
-            send(c.CreateDiscussion())
+            run_action("new", Desk(state, view, ui, send))
 
 
 def _empty(state: AppState, view: WindowView, ui: Ui) -> None:
@@ -168,9 +168,9 @@ def _figures(state: AppState, ui: Ui, summary: DiscussionSummary) -> None:
     meta, used = summary.meta, summary.usage
     model = selection.model_label(state, meta.provider, meta.model)
     with ui.row("figures"):
-        line = f"{fmt.count(summary.turns, 'turn')} · {model}"
+        line = f"{fmt.count(summary.turns, 'turn')} · {model}" if summary.turns else model
         ui.text("model", line, tone="muted", style="small", width=0, tip=line)
-        if summary.turns:
+        if used != Usage():
             known = [
                 "" if used.input_tokens is None else fmt.tokens(used.input_tokens),
                 "" if used.cost_usd is None else fmt.cost(used.cost_usd),

@@ -32,6 +32,9 @@ PHASES = {
 }
 MARK_ICONS = {
     "cancelled": "stop",
+    "truncated": "scissors",
+    "refused": "ban",
+    "failed": "circle-exclamation",
     "model": "arrow-right-arrow-left",
     "repaired": "wrench",
     "harvested": "wheat-awn",

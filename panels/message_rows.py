@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.values.discussion import LiveCall, OpenDiscussion
 from core.values.messages import Entry, Mark, Message
-from core.values.stack import ContextReport, LayerId
+from core.values.stack import ContextReport, LayerId, SegmentReport
 from panels.memo import Memo, Same
 from panels.ui import Ui
 from panels.view import WindowView
@@ -111,8 +111,13 @@ def tokens_by_message(memo: Memo, report: ContextReport | None) -> Mapping[str, 
     if layer is None:
         return {}
     segments = layer.segments
-    return memo.get(
-        "tokens by message",
-        (segments,),
-        lambda: {segment.key.partition("/")[2]: segment.tokens_est for segment in segments},
-    )
+    return memo.get("tokens by message", (segments,), lambda: _by_message(segments))
+
+
+def _by_message(segments: tuple[SegmentReport, ...]) -> dict[str, int]:
+    """Keys are `11/<message id>`, and `11/<message id>/<n>` for the further parts of a message."""
+    counted: dict[str, int] = {}
+    for segment in segments:
+        message_id = segment.key.split("/", 2)[1] if "/" in segment.key else segment.key
+        counted[message_id] = counted.get(message_id, 0) + segment.tokens_est
+    return counted

@@ -15,6 +15,7 @@ from panels.view import WindowView
 
 NAV_PX = 232.0
 PAGE_PX = 720.0
+SHOWN_TRASH = 100
 SECTIONS = (
     ("providers", "Providers and keys", "key"),
     ("servers", "Compatible servers", "server"),
@@ -23,6 +24,7 @@ SECTIONS = (
     ("files", "Files", "file-lines"),
     ("project", "Project", "folder-open"),
     ("prompts", "Personas and prompts", "user-gear"),
+    ("trash", "Trash", "trash-can"),
     ("about", "About", "circle-info"),
 )
 LICENCES = (
@@ -69,6 +71,7 @@ def _section(view: WindowView) -> Callable[[Desk], None]:
         "files": _files,
         "project": _project,
         "prompts": _prompts,
+        "trash": _trash,
         "about": _about,
     }
     return pages.get(view.settings_section, providers_section)
@@ -186,6 +189,27 @@ def _prompts(desk: Desk) -> None:
             if source.source:
                 ui.text((key, "source"), source.source, tone="muted", style="small")
             ui.selectable_text((key, "text"), source.text, height=120)
+
+
+def _trash(desk: Desk) -> None:
+    ui, state = desk.ui, desk.state
+    ui.text("title", "Trash", style="h2")
+    days = fmt.count(state.settings.trash_days, "day")
+    ui.text("what", f"What you delete waits here for {days}.", tone="muted", wraps=True)
+    if not state.trash:
+        ui.text("none", "It is empty.", tone="muted")
+    for item in state.trash[:SHOWN_TRASH]:
+        with ui.surface(item.path, "card", padding=(16, 8)), ui.row("line"):
+            ui.icon("icon", "comments")
+            ui.text("name", item.name or item.discussion_id, width=0, tip=item.path)
+            ui.text(
+                "why", f"{item.why} · {fmt.moment(item.deleted_at, state.now)}", tone="muted", style="small"
+            )
+            if ui.button("restore", "Restore", icon="trash-arrow-up", is_small=True,
+                         tip=f"Restore {item.name or item.discussion_id}"):  # fmt: skip
+                desk.send(c.UndoDelete(item.discussion_id))
+    if len(state.trash) > SHOWN_TRASH:
+        ui.text("rest", f"and {len(state.trash) - SHOWN_TRASH:,} more", tone="faint", style="small")
 
 
 def _about(desk: Desk) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.values.stack import ContextReport
 from core.values.state import AppState
+from core.values.usage import Usage
 from panels import format as fmt
 from panels import selection
 from panels.ui import Send, Tone, Ui
@@ -22,7 +23,7 @@ def status_bar(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
             tip = "Tokens of the next request, and the model's context window"
             ui.text("tokens", gauge(report), tone=gauge_tone(report), style="small", tip=tip)
         summary = selection.selected(state)
-        if summary is not None and summary.turns:
+        if summary is not None and summary.usage != Usage():
             ui.text("cost", fmt.cost(summary.usage.cost_usd), tone="muted", style="small",
                     tip="Cost of this discussion so far")  # fmt: skip
         ui.push()

@@ -128,6 +128,7 @@ class WindowView:
     side: Literal["list", "hub"] = "list"
     room_px: float = 0.0
     focus: str = ""
+    focus_not: str = ""
     dialog: Dialog | None = None
     renaming_id: str = ""
     composers: dict[str, ComposerView] = field(default_factory=dict)

@@ -75,7 +75,7 @@ def summary(
 ) -> DiscussionSummary:
     """A row of the list."""
     about = DiscussionMeta(discussion_id, name, NOW - age - timedelta(hours=1), provider, model, **meta)  # type: ignore[arg-type]
-    used = Usage(input_tokens=input_tokens, output_tokens=2_000, cost_usd=cost_usd)
+    used = Usage(input_tokens=input_tokens, output_tokens=2_000, cost_usd=cost_usd) if turns else Usage()
     return DiscussionSummary(about, NOW - age, turns, used, "Keep the slot immutable")
 
 

@@ -6,7 +6,9 @@ from core.errors import FailureKind
 from core.values import commands as c
 from core.values.discussion import CallPhase, OpenDiscussion
 from core.values.messages import AttachmentPart, Status
+from core.values.stack import LayerId, SegmentReport
 from core.values.state import AppState
+from core.values.usage import Usage
 from panels.view import WindowView
 from tests.panels import states
 from tests.panels.screen import Screen
@@ -389,3 +391,22 @@ def test_with_nothing_selected_the_window_says_how_to_begin() -> None:
     screen.ui.click("New discussion", within="Begin a discussion")
 
     assert screen.asked == [c.CreateDiscussion()]
+
+
+def test_the_tokens_of_a_message_add_up_over_its_parts() -> None:
+    report = states.report()
+    parts = (SegmentReport("11/m1", "a", 9, 60), SegmentReport("11/m1/1", "b", 9, 440))
+    layers = tuple(replace(la, segments=parts) if la.layer is LayerId.TURNS else la for la in report.layers)
+    screen = Screen(
+        replace(states.working(), reports={"d1": replace(report, layers=layers)}),
+        WindowView(scroll={"d1": 0}),
+    )
+
+    assert screen.ui.shows("≈500 tok")
+
+
+def test_nothing_is_said_of_a_price_before_anything_was_paid() -> None:
+    row = replace(states.summary("d1", "Fresh", turns=1), usage=Usage())
+    screen = Screen(replace(states.streaming(), summaries={"d1": row}, reports={}))
+
+    assert not screen.ui.shows("price unknown")

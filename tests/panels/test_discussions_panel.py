@@ -66,6 +66,8 @@ def test_a_new_discussion_takes_the_keyboard_to_its_composer() -> None:
     screen.ui.click("New discussion")
 
     assert screen.asked == [c.CreateDiscussion()]
+    assert not screen.ui.is_focused_on("Write a message")
+    screen.show(states.first_run())
     assert screen.ui.is_focused_on("Write a message")
 
 
