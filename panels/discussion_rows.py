@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time
 
 from core.values.discussion import DiscussionSummary
 from core.values.state import AppState
@@ -70,13 +70,15 @@ def _newest_first(summary: DiscussionSummary) -> tuple[float, str]:
 def _sections(
     summaries: Mapping[str, DiscussionSummary], today: date, *, with_archive: bool
 ) -> tuple[Row, ...]:
-    children = _children(summaries)
+    """All discussions by section, newest first. One pass and one sort: ten thousand of them within a frame."""
+    roots, children = _families(summaries)
+    midnight = datetime.combine(today, time.min).astimezone(UTC) if today > date.min else None
     sections: dict[str, list[Row]] = {"Pinned": [], "Today": [], "Earlier": [], "Archived": []}
     counts = dict.fromkeys(sections, 0)
-    for root in sorted(_roots(summaries), key=_newest_first):
-        tree = _tree(root, children)
-        newest = max(summaries[card.id].updated_at for card in tree)
-        name = _section(root, newest, today)
+    for root in roots:
+        tree = _tree(root, children) if root.meta.id in children else [Card(root.meta.id)]
+        newest = root.updated_at if len(tree) == 1 else max(summaries[card.id].updated_at for card in tree)
+        name = _section(root, newest, midnight)
         counts[name] += len(tree)
         if name != "Archived" or with_archive:
             sections[name].extend(tree)
@@ -87,12 +89,29 @@ def _sections(
     return tuple(out)
 
 
-def _section(root: DiscussionSummary, newest: datetime, today: date) -> str:
+def _section(root: DiscussionSummary, newest: datetime, midnight: datetime | None) -> str:
     if root.meta.archived:
         return "Archived"
     if root.meta.pinned:
         return "Pinned"
-    return "Today" if newest.astimezone().date() >= today else "Earlier"
+    return "Today" if midnight is None or newest >= midnight else "Earlier"
+
+
+Families = tuple[list[DiscussionSummary], dict[str, list[DiscussionSummary]]]
+
+
+def _families(summaries: Mapping[str, DiscussionSummary]) -> Families:
+    """Discussions that stand by themselves, and the branches of each parent; both newest first."""
+    roots: list[DiscussionSummary] = []
+    children: dict[str, list[DiscussionSummary]] = {}
+    newest_first = sorted(summaries.values(), key=lambda s: s.updated_at, reverse=True)
+    for summary in newest_first:
+        if summary.meta.parent_id and _is_branch(summary, summaries):
+            children.setdefault(summary.meta.parent_id, []).append(summary)
+        else:
+            roots.append(summary)
+    roots += _cut_rings(roots, children, summaries) if children else []
+    return roots, children
 
 
 def _is_branch(summary: DiscussionSummary, summaries: Mapping[str, DiscussionSummary]) -> bool:
@@ -104,37 +123,33 @@ def _is_branch(summary: DiscussionSummary, summaries: Mapping[str, DiscussionSum
     return meta.archived == parent.meta.archived
 
 
-def _roots(summaries: Mapping[str, DiscussionSummary]) -> Iterable[DiscussionSummary]:
-    """Every discussion that stands by itself; a ring of parents, which only a broken file makes, is cut."""
-    reached: set[str] = set()
+def _cut_rings(
+    roots: Sequence[DiscussionSummary],
+    children: Mapping[str, list[DiscussionSummary]],
+    summaries: Mapping[str, DiscussionSummary],
+) -> list[DiscussionSummary]:
+    """A discussion of each ring of parents, which only broken files make: nothing may be hidden by one."""
+    trees = [_tree(root, children) for root in roots if root.meta.id in children]
+    alone = sum(root.meta.id not in children for root in roots)
+    if alone + sum(map(len, trees)) == len(summaries):
+        return []
+    reached = {root.meta.id for root in roots} | {card.id for tree in trees for card in tree}
+    cut: list[DiscussionSummary] = []
     for summary in summaries.values():
-        top = _top(summary, summaries)
-        if top.meta.id not in reached:
-            reached.add(top.meta.id)
-            yield top
+        if summary.meta.id not in reached:
+            top = _in_ring(summary, summaries)
+            cut.append(top)
+            reached.update(card.id for card in _tree(top, children))
+    return cut
 
 
-def _top(summary: DiscussionSummary, summaries: Mapping[str, DiscussionSummary]) -> DiscussionSummary:
+def _in_ring(summary: DiscussionSummary, summaries: Mapping[str, DiscussionSummary]) -> DiscussionSummary:
+    """Follow the parents until one comes again."""
     seen: set[str] = set()
-    while _is_branch(summary, summaries) and summary.meta.id not in seen:
+    while summary.meta.id not in seen:
         seen.add(summary.meta.id)
         summary = summaries[summary.meta.parent_id]
-    if summary.meta.id not in seen:
-        return summary
-    ring = [summary.meta.id]
-    while (above := summaries[ring[-1]].meta.parent_id) != ring[0]:
-        ring.append(above)
-    return summaries[min(ring)]
-
-
-def _children(summaries: Mapping[str, DiscussionSummary]) -> dict[str, list[DiscussionSummary]]:
-    children: dict[str, list[DiscussionSummary]] = {}
-    for summary in summaries.values():
-        if _is_branch(summary, summaries):
-            children.setdefault(summary.meta.parent_id, []).append(summary)
-    for branches in children.values():
-        branches.sort(key=_newest_first)
-    return children
+    return summary
 
 
 def _tree(root: DiscussionSummary, children: Mapping[str, list[DiscussionSummary]]) -> list[Card]:
