@@ -34,7 +34,7 @@ def count_tokens(text: str) -> int:
 def slices(text: str, limit: int = _SLICE_CHARS) -> Iterator[str]:
     """Cut a text into runs of at most `limit` characters, at line ends where there are any.
 
-    The runs together are the text; lone surrogates, which no tokenizer takes, come out as U+FFFD.
+    The runs together are the text; lone surrogates, which no tokenizer takes, come out as question marks.
     """
     start = 0
     while start < len(text):
