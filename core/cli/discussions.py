@@ -22,7 +22,9 @@ from core.values.commands import (
     SelectDiscussion,
     UndoDelete,
 )
-from core.values.state import AppState
+from core.values.state import AppState, TrashItem
+
+TRASH_S = 3.0
 
 
 def run_discussions(options: Options, front: FrontEnd, console: Console) -> int:
@@ -88,18 +90,24 @@ def _export(options: Options, front: FrontEnd, console: Console, chosen: str) ->
 
 
 def _restore(front: FrontEnd, console: Console, wanted: str) -> None:
-    held = {item.discussion_id: item.name for item in front.snapshot().trash}
-    ids = [found for found in held if found.startswith(wanted)] or [
-        f for f, name in held.items() if name == wanted
-    ]
+    """Bring one back. The trash is listed after the discussions, so that it is waited for a little."""
+    state = front.wait_for(lambda s: len(_in_trash(s, wanted)) == 1, TRASH_S) or front.snapshot()
+    found = _in_trash(state, wanted)
+    if len(found) != 1:
+        ids = ", ".join(item.discussion_id for item in state.trash)
+        listed = f"there are: {ids}" if ids else "it is empty"
+        raise UsageError(f"{wanted!r} names {len(found)} discussions of the trash ({listed})")
+    chosen = found[0].discussion_id
+    front.send(UndoDelete(chosen))
+    settle(front, lambda s: chosen in s.summaries)
+    console.line(f"{found[0].name!r} is back: {chosen}")
+
+
+def _in_trash(state: AppState, wanted: str) -> list[TrashItem]:
     if wanted == "last":
-        ids = list(held)[-1:]
-    if len(ids) != 1:
-        listed = f" (there are: {', '.join(held)})" if held else " (it is empty)"
-        raise UsageError(f"{wanted!r} names {len(ids)} discussions of the trash{listed}")
-    front.send(UndoDelete(ids[0]))
-    settle(front, lambda s: ids[0] in s.summaries)
-    console.line(f"{held[ids[0]]!r} is back: {ids[0]}")
+        return list(state.trash[-1:])
+    by_id = [item for item in state.trash if item.discussion_id.startswith(wanted)]
+    return by_id or [item for item in state.trash if item.name == wanted]
 
 
 def _change(options: Options, front: FrontEnd, console: Console, chosen: str) -> None:

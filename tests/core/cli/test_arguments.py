@@ -1,0 +1,70 @@
+"""What may stand on the command line, before the command or behind it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.cli.arguments import parse, version_text
+
+
+def test_nothing_is_the_window() -> None:
+    options = parse([])
+
+    assert (options.command, options.headless, options.owns_home, options.watches) == ("", False, True, True)
+
+
+def test_a_command_does_not_own_the_home() -> None:
+    assert not parse(["discussions"]).owns_home
+    assert parse(["--headless"]).owns_home
+
+
+@pytest.mark.parametrize("place", ["before", "behind"])
+def test_common_options_stand_before_or_behind_the_command(tmp_path: Path, place: str) -> None:
+    common = ["--home", str(tmp_path / "h"), "--project", str(tmp_path), "--json", "--set", "trash_days=3"]
+    options = parse([*common, "models"] if place == "before" else ["models", *common])
+
+    assert (options.home, options.start, options.is_json) == (tmp_path / "h", tmp_path, True)
+    assert options.overrides == {"trash_days": 3}
+
+
+def test_options_may_stand_behind_the_action_of_discussions() -> None:
+    options = parse(["discussions", "list", "--search", "x", "--json"])
+
+    assert (options.given.action, options.given.search, options.is_json) == ("list", "x", True)
+    assert parse(["discussions", "--search", "y"]).given.search == "y"
+    assert parse(["discussions", "list"]).given.search == ""
+
+
+def test_a_tilde_is_the_persons_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    assert parse(["--home", "~/x"]).home == tmp_path / "x"
+
+
+def test_several_settings_and_their_types() -> None:
+    options = parse(["--set", "appearance.ui_scale=1.5", "--set", "ai_settings.system_prompt=a=b"])
+
+    assert options.overrides == {"appearance.ui_scale": 1.5, "ai_settings.system_prompt": "a=b"}
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["nothing"],
+        ["--set", "x"],
+        ["--set", "trash_days=z"],
+        ["--project", "/does/not/exist"],
+        ["discussions", "show"],
+        ["--hom", "x"],
+    ],
+)
+def test_wrong_usage_ends_with_two(argv: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        parse(argv)
+    assert caught.value.code == 2
+
+
+def test_the_version_names_program_and_python() -> None:
+    assert version_text().startswith("manual-slop ")

@@ -1,0 +1,277 @@
+"""The other commands, each as a person and as a program would use it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.export import parse_export
+from tests.core.cli.conftest import World
+from tests.vendors.compatible_server import MODEL, Said
+
+LAYERS = 12
+
+
+def _talk(world: World, *prompts: str) -> str:
+    """One discussion with a turn for each prompt; its id."""
+    chosen = str(world.run("send", "--json", prompts[0]).json["discussion"])
+    for prompt in prompts[1:]:
+        world.run("send", prompt, "--discussion", chosen)
+    return chosen
+
+
+def test_the_list_is_newest_first_with_pinned_ones_at_its_head(world: World) -> None:
+    old, new = _talk(world, "first talk"), _talk(world, "second talk")
+
+    assert [row["id"] for row in world.run("discussions", "--json").json] == [new, old]
+    assert world.run("discussions", "pin", old).code == 0
+    assert [row["id"] for row in world.run("discussions", "--json").json] == [old, new]
+    text = world.run("discussions").out
+    assert text.splitlines()[0].split() == ["id", "age", "turns", "model", "name"]
+    assert "* first talk" in text
+    assert world.run("discussions", "unpin", old).code == 0
+    assert [row["id"] for row in world.run("discussions", "--json").json] == [new, old]
+
+
+def test_search_finds_what_was_said(world: World) -> None:
+    world.server.replies.append(Said("The moon pulls the sea."))
+    tides, _ = _talk(world, "Why are there tides?"), _talk(world, "What is a fox?")
+    ended = world.run("discussions", "--search", "moon", "--json")
+
+    assert [row["id"] for row in ended.json] == [tides]
+    assert "moon" in ended.json[0]["found"]
+    assert tides in world.run("discussions", "list", "--search", "moon").out
+    assert world.run("discussions", "--search", "zebra").out == "No discussions.\n"
+
+
+def test_archived_ones_are_listed_only_when_asked_for(world: World) -> None:
+    chosen = _talk(world, "one")
+    world.run("discussions", "archive", chosen)
+
+    assert world.run("discussions", "--json").json == []
+    assert [row["archived"] for row in world.run("discussions", "--all", "--json").json] == [True]
+    world.run("discussions", "unarchive", chosen)
+    assert len(world.run("discussions", "--json").json) == 1
+
+
+def test_a_new_name_is_kept(world: World) -> None:
+    chosen = _talk(world, "one")
+    assert world.run("discussions", "rename", "last", "Über Füchse").code == 0
+
+    assert world.run("discussions", "--json").json[0]["name"] == "Über Füchse"
+    assert world.run("discussions", "show", "Über Füchse", "--json").code == 0
+    assert world.run("discussions", "rename", chosen, " ").code == 2
+
+
+def test_show_prints_markdown_and_json_that_reads_back(world: World) -> None:
+    world.server.replies.append(Said("It is **blue**."))
+    _talk(world, "Why?")
+
+    assert "It is **blue**." in world.run("discussions", "show", "last").out
+    meta, entries = parse_export(world.run("discussions", "show", "last", "--json").out)
+    assert meta.name == "Why?"
+    assert len(entries) == 2
+
+
+def test_export_writes_a_file_or_to_a_pipe(world: World) -> None:
+    _talk(world, "Why?")
+    ended = world.run("discussions", "export", "last", "--format", "json", "--out", "talk.json")
+
+    assert (ended.code, ended.out) == (0, "")
+    parse_export((world.project / "talk.json").read_text())
+    assert "# Why?" in world.run("discussions", "export", "last").out
+    assert world.run("discussions", "export", "last", "--out", ".").code == 2
+    assert world.run("discussions", "export", "last", "--out", "no/such/folder/x").code == 1
+
+
+def test_a_deleted_one_is_in_the_trash_and_comes_back(world: World) -> None:
+    chosen = _talk(world, "one")
+    deleted = world.run("discussions", "delete", chosen)
+    assert deleted.out == f"'one' is in the trash: manual-slop discussions restore {chosen}\n"
+    assert world.run("discussions", "--json").json == []
+    assert world.run("discussions", "restore", "nothing").code == 2
+
+    assert world.run("discussions", "restore", chosen).code == 0
+    assert [row["id"] for row in world.run("discussions", "--json").json] == [chosen]
+
+
+def test_a_start_that_fits_two_names_both(world: World) -> None:
+    first, second = _talk(world, "one"), _talk(world, "two")
+    ended = world.run("discussions", "show", first[:6])
+
+    assert ended.code == 2
+    assert first in ended.err
+    assert second in ended.err
+
+
+def test_context_prints_layers_that_add_up_and_the_prefix(world: World) -> None:
+    (world.project / "CLAUDE.md").write_text("Be kind.")
+    ended = world.run("context", "--json", "--message", "Hello")
+    data = ended.json
+    text = world.run("context", "--text", "--message", "Hello").out
+
+    assert ended.code == 0
+    assert len(data["layers"]) == LAYERS
+    assert data["length_chars"] == len(text)
+    assert data["stable_prefix_length"] == sum(
+        row["length_chars"] for row in data["layers"] if row["is_stable"]
+    )
+    assert data["stable_prefix_length"] == data["layers"][7]["offset_chars"]
+    assert "Be kind." in text[: data["stable_prefix_length"]]
+    assert "Hello" in text[data["stable_prefix_length"] :]
+    assert (data["provider"], data["model"]) == ("local", MODEL)
+    assert f"stable prefix: {data['stable_prefix_length']:,} characters" in world.run("context").out
+
+
+def test_context_sends_nothing_and_starts_no_discussion(world: World) -> None:
+    world.run("context")
+
+    assert world.server.bodies == []
+    assert world.run("discussions", "--json").json == []
+
+
+def test_context_of_a_discussion_holds_its_turns_and_the_last_ones_prefix_is_its_own(world: World) -> None:
+    world.server.replies.append(Said("Because of the moon."))
+    chosen = _talk(world, "Why tides?")
+    with_turns = world.run("context", "--text", "--discussion", chosen).out
+    data = world.run("context", "--json", "--discussion", "last", "--message", "next").json
+
+    assert "Because of the moon." in with_turns
+    fresh = world.run("context", "--json").json
+    assert data["stable_prefix_length"] == fresh["stable_prefix_length"]
+    assert [row["sha256"] for row in data["layers"][:7]] == [row["sha256"] for row in fresh["layers"][:7]]
+
+
+def test_context_names_files_that_cannot_be_sent(world: World) -> None:
+    (world.project / "manual_slop.toml").write_text('[presets.a]\nitems = ["gone.py", "here.py"]\n')
+    (world.project / "here.py").write_text("x = 1\n")
+    data = world.run("context", "--trust", "--json", "--preset", "a").json
+
+    assert any("gone.py" in problem for problem in data["problems"])
+    assert "x = 1" in world.run("context", "--text", "--preset", "a").out
+
+
+def test_context_says_when_it_does_not_fit(world: World) -> None:
+    (world.project / "manual_slop.toml").write_text('[presets.a]\nitems = ["big.txt"]\n')
+    (world.project / "big.txt").write_text("word and word\n" * 20_000)
+    ended = world.run("context", "--trust", "--preset", "a", "--provider", "embedded")
+
+    assert "problem:" in ended.out
+    assert "do not fit the 8,192" in ended.out
+
+
+def test_an_untrusted_project_is_said_and_does_not_count(world: World) -> None:
+    (world.project / "manual_slop.toml").write_text('[presets.a]\nitems = ["x"]\n')
+    ended = world.run("presets", "--json")
+
+    assert ended.json["presets"] == {}
+    assert "is not trusted" in ended.err
+
+
+def test_trust_says_what_counts_now_and_what_never_will(world: World) -> None:
+    (world.project / "manual_slop.toml").write_text(
+        '[presets.a]\nitems = ["x"]\n[personas.p]\ntext = "t"\n[hooks]\nenabled = true\n'
+    )
+    assert world.run("trust").out.splitlines() == [
+        "counts now: Context presets: a.",
+        "counts now: Personas: p.",
+        "held back:  It asks to turn the Hook API on or to change it; a project never can.",
+        f"{world.project} is trusted.",
+    ]
+    assert world.run("trust", "--list", "--json").json == [str(world.project)]
+    listed = world.run("presets")
+    assert [line.split()[:2] for line in listed.out.splitlines()] == [["preset", "a"], ["persona", "p"]]
+    assert world.run("trust", "--remove").code == 0
+    assert world.run("trust", "--list").out == "No folder is trusted.\n"
+    assert world.run("trust", "nowhere").code == 2
+
+
+def test_a_broken_project_file_is_a_warning_with_its_line_and_the_command_goes_on(world: World) -> None:
+    (world.project / "manual_slop.toml").write_text("[presets.a]\nitems = [\n")
+    ended = world.run("send", "x")
+
+    assert ended.code == 0
+    assert f"{world.project}/manual_slop.toml:2:" in ended.err
+
+
+def test_models_are_listed_and_asked_for(world: World) -> None:
+    data = world.run("models", "local", "--refresh", "--json").json
+
+    assert [model["id"] for model in data["local"]["models"]] == [MODEL]
+    assert data["local"]["is_ready"]
+    every = world.run("models").out
+    for provider in ("embedded: ", "anthropic: ", "openai: ", "gemini: ", "local: "):
+        assert provider in every
+    assert world.run("models", "nobody").code == 2
+
+
+def test_a_server_that_does_not_answer_is_named_and_the_list_is_printed(world: World) -> None:
+    world.config.write_text('[providers.gone]\nbase_url = "http://127.0.0.1:9/v1"\n')
+    ended = world.run("models", "gone", "--refresh")
+
+    assert ended.code == 1
+    assert "gone: gone, ready" in ended.out
+    assert "127.0.0.1:9" in ended.err
+
+
+def test_a_key_is_read_from_a_pipe_kept_and_removed_and_never_shown(world: World) -> None:
+    stored = world.run("key", "openai", given=b"sk-test-0123456789\n")
+    path = world.home / "keys" / "openai"
+
+    assert stored.code == 0
+    assert str(path) in stored.out
+    assert path.read_text() == "sk-test-0123456789\n"
+    listed = world.run("key", "--json")
+    assert listed.json["openai"] == {"source": "file", "where": str(path)}
+    assert world.run("key", "openai", "--remove").code == 0
+    assert not path.exists()
+    for ended in (stored, listed, world.run("key"), world.run("doctor", "--quick")):
+        assert "sk-test" not in ended.out + ended.err
+
+
+def test_a_key_that_cannot_be_is_refused_without_being_repeated(world: World) -> None:
+    ended = world.run("key", "openai", given=b"two words\n")
+
+    assert ended.code == 1
+    assert "two words" not in ended.err
+    assert world.run("key", "nobody", given=b"x").code == 2
+
+
+def test_the_home_and_settings_of_the_command_line_win(world: World, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    world.run("--home", str(other), "send", "x", "--set", "ai_settings.system_prompt=BE BRIEF")
+
+    assert len(list((other / "discussions").iterdir())) == 1
+    assert not (world.home / "discussions").exists()
+    assert "BE BRIEF" in str(world.server.bodies[0]["messages"])
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--version"], ["--help"], ["send", "--help"], ["discussions", "list", "--help"]]
+)
+def test_help_and_version_are_fast_and_well(world: World, arguments: list[str]) -> None:
+    ended = world.run(*arguments)
+
+    assert ended.code == 0
+    assert "manual-slop" in ended.out
+    assert not world.home.exists()
+
+
+@pytest.mark.parametrize("arguments", [[], ["tour"]])
+def test_what_needs_the_window_says_so(world: World, arguments: list[str]) -> None:
+    ended = world.run(*arguments)
+
+    assert (ended.code, "needs the window" in ended.err) == (2, True)
+
+
+def test_a_home_of_a_newer_version_is_refused_in_one_line(world: World) -> None:
+    world.home.mkdir()
+    (world.home / "home.toml").write_text("format = 999\n")
+    ended = world.run("discussions")
+
+    assert ended.code == 1
+    assert ended.err.count("\n") == 1
+    assert "999" in ended.err
+    assert json.loads(world.run("doctor", "--quick", "--json").out)

@@ -1,0 +1,68 @@
+"""What reaches a terminal is harmless; columns line up for any script."""
+
+from __future__ import annotations
+
+import io
+import json
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.cli.output import Console, harmless, table, width
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@given(st.text())
+def test_no_text_can_command_a_terminal(text: str) -> None:
+    shown = harmless(text)
+
+    assert all(mark in "\n\t" or unicodedata.category(mark) != "Cc" for mark in shown)
+    assert not {"\u202e", "\u2066", "\u2069", "\u200f"} & set(shown)
+    assert len(shown) == len(text)
+
+
+def test_ordinary_text_stays() -> None:
+    assert harmless("né 日本 🙂 e\u0301\n\tx") == "né 日本 🙂 e\u0301\n\tx"
+
+
+def test_a_pipe_gets_text_as_it_is_and_a_terminal_harmless() -> None:
+    pipe, terminal = io.StringIO(), Terminal()
+    Console(pipe, pipe).line("\x1b[1m")
+    Console(terminal, terminal).line("\x1b[1m")
+    Console(terminal, terminal).note("\x07")
+
+    assert pipe.getvalue() == "\x1b[1m\n"
+    assert terminal.getvalue() == "␛[1m\n␇\n"
+
+
+def test_json_is_in_order_and_keeps_letters() -> None:
+    out = io.StringIO()
+    Console(out, out).json({"b": "é", "a": None})
+
+    assert out.getvalue() == '{\n  "a": null,\n  "b": "é"\n}\n'
+    assert json.loads(out.getvalue()) == {"a": None, "b": "é"}
+
+
+def test_progress_is_drawn_on_a_terminal_only(monkeypatch: object) -> None:
+    pipe, terminal = io.StringIO(), Terminal()
+    with Console(pipe, pipe).waiting("Reading"):
+        pass
+    with Console(terminal, terminal).waiting("Reading [bold]all"):
+        pass
+
+    assert pipe.getvalue() == ""
+    assert "Reading [bold]all" in terminal.getvalue()
+
+
+def test_columns_line_up_with_wide_letters_and_numbers_to_the_right() -> None:
+    assert (
+        table(("a", "n"), [("日本", "1"), ("x", "22")], numbers=frozenset({1}))
+        == "a      n\n日本   1\nx     22\n"
+    )
+    assert width("日本e\u0301") == 5
+    assert table((), [("last", "is not padded"), ("x", "")]) == "last  is not padded\nx\n"

@@ -1,0 +1,370 @@
+"""`send`: one turn from a shell, in pipes, in a terminal, stopped, failed and tried again."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from core.cli.output import Console
+from core.cli.send import read_text
+from core.cli.session import UsageError
+from tests.core.cli.conftest import ROOT, WAIT_S, World
+from tests.vendors.compatible_server import Said
+from tests.vendors.loopback import DropAfter, Gate, HangUp, HoldAfter
+
+ID = re.compile(r"\d{8}-\d{6}-[a-z]{6}")
+
+
+def test_a_turn_prints_the_reply_alone_on_standard_output(world: World) -> None:
+    world.server.replies.append(Said("It turns every\nsix hours."))
+    ended = world.run("send", "When", "does it turn?")
+
+    assert (ended.code, ended.out) == (0, "It turns every\nsix hours.\n")
+    assert re.search(r"^local/\S+ · \d+ in.* · \d+ out · .* · " + ID.pattern + "$", ended.err.strip())
+    assert "When does it turn?" in str(world.server.bodies[0]["messages"])
+
+
+def test_what_is_piped_in_follows_the_text(world: World) -> None:
+    world.run("send", "Review this", given=b"+ a line\r\n")
+    sent = world.server.bodies[0]["messages"][-1]["content"]
+
+    assert "Review this\n\n+ a line\n" in sent
+
+
+def test_a_pipe_alone_is_the_message_and_a_dash_says_so(world: World) -> None:
+    world.run("send", given="só".encode())
+    world.run("send", "-", given=b"two")
+
+    assert "só" in world.server.bodies[0]["messages"][-1]["content"]
+    assert "two" in world.server.bodies[1]["messages"][-1]["content"]
+
+
+def test_quiet_says_nothing_beside_the_reply(world: World) -> None:
+    assert world.run("send", "x", "--quiet").err == ""
+
+
+def test_a_discussion_is_continued_by_its_id_its_start_its_name_and_last(world: World) -> None:
+    first = world.run("send", "--json", "one").json["discussion"]
+    for wanted in (first, first[:-3], "last", "one"):
+        ended = world.run("send", "--json", "more", "--discussion", wanted)
+        assert ended.json["discussion"] == first, wanted
+    messages = world.server.bodies[-1]["messages"]
+
+    assert "one" in str(messages)
+    assert sum(message["role"] == "user" for message in messages) == 5
+
+
+def test_json_holds_all_of_a_reply(world: World) -> None:
+    world.server.replies.append(Said("Yes.", reasoning="Because."))
+    ended = world.run("send", "--json", "Is it?")
+    reply = ended.json["reply"]
+
+    assert (reply["text"], reply["reasoning"], reply["status"]) == ("Yes.", "Because.", "complete")
+    assert reply["usage"]["input_tokens"] > 0
+    assert ended.json["failure"] is None
+    assert ended.err == ""
+
+
+def test_reasoning_goes_to_standard_error_when_it_is_asked_for(world: World) -> None:
+    world.server.replies += [Said("Yes.", reasoning="Because."), Said("Yes.", reasoning="Because.")]
+
+    shown = world.run("send", "Is it?", "--show-reasoning")
+    assert (shown.out, "Because." in shown.err) == ("Yes.\n", True)
+    assert "Because." not in world.run("send", "Is it?").err
+
+
+def test_files_are_attached(world: World) -> None:
+    (world.project / "notes.txt").write_text("low tide at noon")
+    ended = world.run("send", "When?", "--attach", "notes.txt")
+
+    assert ended.code == 0
+    assert "low tide at noon" in str(world.server.bodies[0]["messages"])
+
+
+def test_a_file_that_is_not_there_ends_it_before_anything_is_sent(world: World) -> None:
+    ended = world.run("send", "When?", "--attach", "gone.txt")
+
+    assert ended.code == 1
+    assert "gone.txt" in ended.err
+    assert world.server.bodies == []
+
+
+def test_preset_persona_and_system_prompt_of_a_trusted_project_go_along(world: World) -> None:
+    (world.project / "tides.py").write_text("HOURS = 6\n")
+    (world.project / "manual_slop.toml").write_text(
+        '[presets.core]\nitems = ["tides.py"]\n[personas.p]\ntext = "A PERSONA"\n[system_prompts.s]\ntext = "A PROMPT"\n'
+    )
+    ended = world.run("send", "x", "--trust", "--preset", "core", "--persona", "p", "--system", "s")
+    sent = str(world.server.bodies[0]["messages"])
+
+    assert ended.code == 0, ended.err
+    assert "HOURS = 6" in sent
+    assert "A PERSONA" in sent
+    assert "A PROMPT" in sent
+    assert "counts now: Context presets: core." in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["send"], "There is nothing to send"),
+        (["send", "  "], "There is nothing to send"),
+        (["send", "x", "--provider", "locl"], "There is no provider 'locl'; did you mean local?"),
+        (["send", "x", "--preset", "none"], "There is no preset 'none'"),
+        (["send", "x", "--persona", "none"], "There is no persona 'none'"),
+        (["send", "x", "--system", "none"], "There is no system prompt 'none'"),
+        (["send", "x", "--discussion", "2026"], "There is no discussion '2026'"),
+        (["send", "x", "--discussion", "last"], "There is no discussion yet"),
+        (["send", "--retry"], "--retry needs --discussion"),
+        (["send", "x", "--effort", "huge"], "invalid choice: 'huge'"),
+        (["send", "x", "--set", "trash_days=x"], "trash_days must be a whole number"),
+        (["send", "x", "--set", "nothing=1"], "'nothing' is not a setting"),
+        (["send", "x", "--project", "nowhere"], "is not a folder"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_code_two(world: World, arguments: list[str], said: str) -> None:
+    ended = world.run(*arguments)
+
+    assert ended.code == 2
+    assert said in ended.err
+    assert "Traceback" not in ended.err
+    assert ended.out == ""
+    assert world.server.bodies == []
+
+
+def test_a_provider_without_a_key_fails_by_name_and_nobody_else_answers(world: World) -> None:
+    world.config.write_text('[ai_settings]\nprovider = "anthropic"\n')
+    ended = world.run("send", "hello")
+
+    assert ended.code == 1
+    assert "Anthropic has no key" in ended.err
+    assert ended.out == ""
+
+
+def test_a_send_that_failed_is_tried_again_with_nothing_retyped(world: World) -> None:
+    world.server.faults.extend([HangUp()] * 4)
+    failed = world.run("send", "When?")
+    assert failed.code == 1
+    again = re.search(r"manual-slop (send --retry --discussion \S+)", failed.err)
+    assert again is not None
+    assert "Traceback" not in failed.err
+
+    world.server.replies.append(Said("Now."))
+    ended = world.run(*again[1].split())
+    assert (ended.code, ended.out) == (0, "Now.\n")
+    assert "When?" in str(world.server.bodies[-1]["messages"])
+    nothing_left = world.run(*again[1].split())
+    assert (nothing_left.code, "Nothing failed" in nothing_left.err) == (2, True)
+
+
+def test_a_reply_that_breaks_off_is_printed_as_far_as_it_came(world: World) -> None:
+    world.server.replies.append(Said("It turns every six hours."))
+    world.server.faults.append(DropAfter(4))
+    ended = world.run("send", "When?")
+
+    assert ended.code == 1
+    assert ended.out.strip()
+    assert "It turns every six hours.".startswith(ended.out.strip())
+
+
+def test_ctrl_c_stops_the_reply_and_keeps_its_part(world: World) -> None:
+    world.server.replies.append(Said("It turns every six hours."))
+    gate = Gate()
+    world.server.faults.append(HoldAfter(4, gate))
+    child = world.start("send", "When?")
+    assert child.stdout is not None
+    first = child.stdout.read(1)
+    child.send_signal(signal.SIGINT)
+    rest, err = child.communicate(timeout=WAIT_S)
+    gate.open()
+    part = (first + rest).decode().strip()
+
+    assert child.returncode == 130
+    assert part
+    assert b"is kept in" in err
+    kept = world.run("discussions", "show", "last").out
+    assert part in kept
+    assert "Stopped." in kept
+
+
+def test_a_polite_end_keeps_the_part_too(world: World) -> None:
+    world.server.replies.append(Said("It turns every six hours."))
+    gate = Gate()
+    world.server.faults.append(HoldAfter(4, gate))
+    child = world.start("send", "When?")
+    assert child.stdout is not None
+    first = child.stdout.read(1)
+    child.send_signal(signal.SIGTERM)
+    child.communicate(timeout=WAIT_S)
+    gate.open()
+
+    assert child.returncode == 130
+    assert first
+    assert world.run("discussions", "--json").json[0]["preview"].startswith(first.decode())
+
+
+def test_a_reader_that_goes_away_stops_the_reply_without_a_word(world: World) -> None:
+    world.server.replies.append(Said("word " * 4000))
+    child = world.start("send", "When?")
+    assert child.stdout is not None
+    assert child.stderr is not None
+    child.stdout.read(1)
+    child.stdout.close()
+    err = child.stderr.read()
+    child.stderr.close()
+
+    assert child.wait(WAIT_S) == 141
+    assert err == b""
+
+
+def test_standard_input_that_is_no_text_is_refused_with_what_to_do(world: World) -> None:
+    ended = world.run("send", given=b"\xff\xfe\x00")
+
+    assert ended.code == 2
+    assert "--attach" in ended.err
+
+
+def test_escape_sequences_of_a_model_reach_a_pipe_as_they_are_and_a_terminal_only_visibly(
+    world: World,
+) -> None:
+    hostile = "\x1b]0;owned\x07\x1b[2Jred\u202e"
+    world.server.replies += [Said(hostile), Said(hostile)]
+
+    assert world.run("send", "x").out == hostile + "\n"
+    shown = _in_terminal(world, "send", "x")
+    assert "␛]0;owned␇␛[2Jred\ufffd" in shown
+    assert "\x1b]0;owned" not in shown
+    assert "\u202e" not in shown
+
+
+def test_a_terminal_shows_that_it_waits_and_a_pipe_does_not(world: World) -> None:
+    world.server.replies += [Said("Yes."), Said("Yes.")]
+
+    assert "Reading settings" in _in_terminal(world, "send", "x")
+    assert "Reading settings" not in world.run("send", "x").err
+
+
+def test_an_odd_terminal_takes_any_text(world: World) -> None:
+    world.server.replies.append(Said("naïve 日本 🙂"))
+    shown = _in_terminal(world, "send", "x", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+
+    assert "na?ve ?? ?" in shown
+    assert "Traceback" not in shown
+
+
+def _in_terminal(world: World, *arguments: str, **environ: str) -> str:
+    """Run a command on a terminal of its own; what the person would have received."""
+    leader, follower = pty.openpty()
+    child = subprocess.Popen(
+        world.command(*arguments),
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        cwd=world.project,
+        env={**world.environ, "TERM": "xterm", **environ},
+        start_new_session=True,
+    )
+    os.close(follower)
+    seen = b""
+    while select.select([leader], [], [], WAIT_S)[0]:
+        try:
+            piece = os.read(leader, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        seen += piece
+    os.close(leader)
+    assert child.wait(WAIT_S) == 0, seen
+    return seen.decode("utf-8", "replace")
+
+
+def _pipe(data: bytes) -> io.BufferedReader:
+    read, write = os.pipe()
+    os.write(write, data)
+    os.close(write)
+    return os.fdopen(read, "rb")
+
+
+def _console() -> Console:
+    return Console(io.StringIO(), io.StringIO())
+
+
+def test_text_and_pipe_are_joined_by_an_empty_line_and_cleaned() -> None:
+    with _pipe(b"\xef\xbb\xbfb\r\nc\x00") as source:
+        assert read_text(["a", "a"], source, _console()) == "a a\n\nb\nc"
+    with _pipe(b" \n") as source:
+        assert read_text(["a"], source, _console()) == "a"
+    assert read_text(["a"], None, _console()) == "a"
+    assert read_text([], None, _console()) == ""
+
+
+def test_a_pipe_that_nobody_writes_to_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.cli.send.PATIENCE_S", 0.01)
+    read, write = os.pipe()
+    console = _console()
+
+    class Late(io.BufferedReader):
+        def read(self, size: int | None = -1) -> bytes:
+            os.write(write, b"late")
+            os.close(write)
+            return super().read(size)
+
+    with Late(io.FileIO(read)) as source:
+        assert read_text([], source, console) == "late"
+    assert "waiting for standard input" in console.err.getvalue()  # type: ignore[attr-defined]
+
+
+def test_a_pipe_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.cli.send.MAX_INPUT_BYTES", 10)
+    with _pipe(b"x" * 11) as source, pytest.raises(UsageError, match="over 10 bytes"):
+        read_text([], source, _console())
+
+
+def test_a_full_disk_is_said_and_the_words_are_not_sent(world: World, tmp_path: Path) -> None:
+    """The log of the discussion cannot be written: a folder stands in its place."""
+    world.run("send", "one")
+    chosen = world.run("discussions", "--json").json[0]["id"]
+    log = world.home / "discussions" / chosen / "log.jsonl"
+    log.rename(tmp_path / "aside")
+    log.mkdir()
+    ended = world.run("send", "two", "--discussion", chosen)
+
+    assert ended.code == 1
+    assert "Traceback" not in ended.err
+    assert len(world.server.bodies) == 1
+
+
+def test_a_command_runs_beside_a_program_that_owns_the_home(world: World) -> None:
+    owner = subprocess.Popen(
+        [sys.executable, "-m", "core.cli", "--headless"],
+        cwd=world.project,
+        env=world.environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert owner.stdout is not None
+    assert "Running without a window" in owner.stdout.readline()
+    assert world.run("send", "x").code == 0
+    second = world.run("--headless")
+    assert (second.code, "already open" in second.err) == (1, True)
+    owner.send_signal(signal.SIGINT)
+    owner.communicate(timeout=WAIT_S)
+    assert owner.returncode == 0
+
+
+def test_the_program_is_installed_under_its_name() -> None:
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
+
+    assert scripts == {"manual-slop": "gui.main:main"}
