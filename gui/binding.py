@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import dearpygui.dearpygui as dpg
-
 from gui.canvas import Canvas
 from gui.elements.base import Element
+from gui.elements.controls import Button
 from gui.elements.fields import Field
 from gui.elements.popups import Item
 from gui.keys import Keys
@@ -99,15 +98,15 @@ class DpgUi(Files):
         if card is not None:
             items = [kid for kid in card.walk() if isinstance(kid, Item | Field)]
             if items and isinstance(items[0], Item):
-                dpg.focus_item(items[0].items()[0])
+                items[0].take_focus()
         if self.focus_wish is None:
             return
         holder, key = self.focus_wish
         target = _find(holder, key)
         if isinstance(target, Field):
             target.wants_focus = True
-        elif target is not None and target.items():
-            dpg.focus_item(target.items()[0])
+        elif isinstance(target, Button):
+            target.take_focus()
         self.focus_wish = None
 
 

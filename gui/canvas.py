@@ -30,7 +30,7 @@ class Pane:
         "drawlist",
         "is_order_stale",
         "item",
-        "known_order",
+        "last",
         "owner",
         "parent",
         "pos",
@@ -38,8 +38,9 @@ class Pane:
         "size",
     )
 
-    def __init__(self, item: int, drawlist: int, parent: Pane | None, owner: Element) -> None:
+    def __init__(self, item: int, last: int, drawlist: int, parent: Pane | None, owner: Element) -> None:
         self.item = item
+        self.last = last
         self.drawlist = drawlist
         self.parent = parent
         self.owner = owner
@@ -48,7 +49,6 @@ class Pane:
         self.scroll = (0.0, 0.0)
         self.clip = (0, 0)
         self.is_order_stale = False
-        self.known_order: list[int] = []
 
     def origin(self) -> tuple[float, float]:
         """Where its content's corner is in the viewport."""
@@ -94,7 +94,7 @@ class Canvas:
         """Make a child window with its drawlist."""
         item = dpg.add_child_window(
             parent=parent.item,
-            before=parent.drawlist,
+            before=parent.last,
             border=has_border,
             width=1,
             height=1,
@@ -104,17 +104,19 @@ class Canvas:
             horizontal_scrollbar=scrolls_x,
         )
         dpg.bind_item_theme(item, self.skins[skin])
-        pane = Pane(item, self._drawlist(item), parent, owner)
+        pane = Pane(item, *self._drawlist(item), parent, owner)
         self.created(parent)
         return pane
 
     def window_pane(self, owner: Element, item: int) -> Pane:
         """Make the pane of a window that exists."""
-        return Pane(item, self._drawlist(item), None, owner)
+        return Pane(item, *self._drawlist(item), None, owner)
 
-    def _drawlist(self, parent: int) -> int:
-        self.calls += 2
-        return int(dpg.add_drawlist(width=1, height=1, pos=(0, 0), parent=parent))
+    def _drawlist(self, parent: int) -> tuple[int, int]:
+        """A drawlist in a disabled group: else it would be a stop of the Tab key."""
+        self.calls += 3
+        group = int(dpg.add_group(enabled=False, pos=(0, 0), parent=parent))
+        return group, int(dpg.add_drawlist(width=1, height=1, parent=group))
 
     def place_pane(self, pane: Pane, x: int, y: int, w: int, h: int) -> None:
         """Move and size a pane's child window."""
@@ -146,7 +148,7 @@ class Canvas:
                 continue
             owner = pane.owner
             wanted = [item for kid in owner.order for item in kid.inner_items()]
-            wanted += [*owner.items_after(), pane.drawlist]  # type: ignore[attr-defined]
+            wanted += [*owner.items_after(), pane.last]  # type: ignore[attr-defined]
             have = dpg.get_item_children(pane.item, 1) or []
             if list(have) != wanted and set(have) == set(wanted):
                 dpg.reorder_items(pane.item, 1, wanted)

@@ -13,7 +13,7 @@ from gui.describe import Tree
 from gui.elements.base import Element
 from gui.elements.controls import Control
 from gui.elements.popups import anchor_of
-from gui.elements.surfaces import Clickable
+from gui.elements.surfaces import Clickable, Surface
 
 MOST_FRAMES = 400
 _KEYSYMS = {
@@ -88,11 +88,38 @@ class Driver:
         """Whether something on the screen reads like that."""
         return any(label in el.label() for el in self.visible())
 
-    def center(self, element: Element) -> tuple[int, int]:
-        """The middle of an element, in pixels of the screen."""
+    def rect(self, element: Element) -> tuple[float, float, float, float]:
+        """What can be seen of an element: left, top, right, bottom in the viewport; right < left for nothing."""
         x, y, w, h = anchor_of(element)
-        left, top = dpg.get_viewport_pos()
-        return round(left + x + w / 2), round(top + y + h / 2)
+        left, top, right, bottom = x, y, x + w, y + h
+        holder = element.parent
+        while holder is not None:
+            if isinstance(holder, Surface) and holder.spot is not None:
+                x, y, w, h = anchor_of(holder)
+                left, top, right, bottom = max(left, x), max(top, y), min(right, x + w), min(bottom, y + h)
+            holder = holder.parent
+        width, height = self._tree.root.w, self._tree.root.h
+        return max(left, 0.0), max(top, 0.0), min(right, width), min(bottom, height)
+
+    def center(self, element: Element) -> tuple[int, int]:
+        """The middle of what can be seen of an element, in pixels of the screen."""
+        left, top, right, bottom = self.rect(element)
+        x, y = dpg.get_viewport_pos()
+        return round(x + (left + right) / 2), round(y + (top + bottom) / 2)
+
+    def bring(self, element: Element) -> None:
+        """Turn the wheel over what scrolls around an element until it can be seen."""
+        holder: Element | None = element.parent
+        while holder is not None and not (isinstance(holder, Surface) and holder.can_scroll()):
+            holder = holder.parent
+        if holder is None:
+            return
+        for _ in range(MOST_FRAMES):
+            _, y, _, h = anchor_of(element)
+            left, top, right, bottom = self.rect(element)
+            if bottom - top >= min(h, 12.0) and right > left:
+                return
+            self.wheel(holder, 1 if y + h / 2 > self.rect(holder)[1] + 1 else -1)
 
     # mouse
     def move(self, x: int, y: int) -> None:
@@ -118,7 +145,9 @@ class Driver:
 
     def hover(self, target: str | Element, *, index: int = 0) -> None:
         """Put the mouse on an element."""
-        self.move(*self.center(self._target(target, index)))
+        element = self._target(target, index)
+        self.bring(element)
+        self.move(*self.center(element))
 
     def click(self, target: str | Element, *, button: int = 1, index: int = 0) -> None:
         """Click on an element, by its label or itself."""
@@ -146,10 +175,13 @@ class Driver:
 
     def wheel(self, target: str | Element, clicks: int) -> None:
         """Turn the wheel over an element: positive towards the end."""
-        self.hover(target)
+        self.move(*self.center(self._target(target)))
         for _ in range(abs(clicks)):
-            self.press(5 if clicks > 0 else 4)
-            self.release(5 if clicks > 0 else 4)
+            for kind in (X.ButtonPress, X.ButtonRelease):
+                xtest.fake_input(self._x, kind, 5 if clicks > 0 else 4)
+            self._x.sync()
+            self.step(1)
+        self.step()
 
     # keyboard
     def _keycode(self, name: str) -> int:
@@ -176,7 +208,7 @@ class Driver:
         """Type into what has the keyboard: keys where the keyboard has them, else the clipboard."""
         if all(char in "abcdefghijklmnopqrstuvwxyz0123456789 .,-" for char in text) and len(text) <= 40:
             for char in text:
-                self.key(char) if char not in "-" else self.key("-")
+                self.key(char)
             return
         self.paste(text)
 

@@ -108,14 +108,14 @@ class Loop:
             self.described += 1
             self.ui.frame(self._describe, width, height)
             self._failed = ""
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  the callback pump: one broken panel must not end the window
             self._report(error)
 
     def _report(self, error: Exception) -> None:
         """Log a failure once while it lasts, and tell the person."""
         if repr(error) != self._failed:
             self._failed = repr(error)
-            log.exception("a frame or callback failed")
+            log.error("a frame or callback failed", exc_info=error)
             self._on_failure(error)
 
     def _dispatch(self) -> bool:
@@ -127,7 +127,7 @@ class Loop:
             try:
                 wanted = _positional(callback)
                 callback(*(arguments if wanted is None else arguments[:wanted]))
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001  the callback pump: a broken callback loses no other
                 self._report(error)
         return bool(jobs)
 

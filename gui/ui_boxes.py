@@ -40,11 +40,13 @@ class Boxes(Tree):
     """Containers and space."""
 
     def group(self, key: Hashable, *, gap: float = 8) -> AbstractContextManager[None]:
+        """A vertical run of items."""
         column = self.take(Column, key)
         column.update((gap,))
         return Scope(self, None, column)
 
     def row(self, key: Hashable, *, gap: float = 8, height: Length = None) -> AbstractContextManager[None]:
+        """A horizontal run of items, vertically centred. `push` inside it right-aligns what follows."""
         row = self.take(Row, key)
         row.tall = height
         row.update((gap, height))
@@ -60,6 +62,7 @@ class Boxes(Tree):
         padding: tuple[float, float] | None = None,
         scrolls: bool = False,
     ) -> AbstractContextManager[None]:
+        """A filled area, with border and rounding by kind. `height=None` fits the content."""
         surface = self.take(Surface, key)
         surface.wide, surface.tall = width, height
         surface.update((kind, padding, scrolls, 8.0, width, height))
@@ -74,6 +77,7 @@ class Boxes(Tree):
         tip: str = "",
         padding: tuple[float, float] | None = None,
     ) -> AbstractContextManager[Clicks]:
+        """A surface that can be clicked as a whole (a card of a list). `padding` as in `surface`."""
         card = self.take(Clickable, key)
         card.wide, card.tall, card.tip = 0, height, tip
         card.update((kind, padding, False, 4.0, height))
@@ -84,21 +88,26 @@ class Boxes(Tree):
     def split(
         self, key: Hashable, widths: Sequence[float], *, min_px: float = 160
     ) -> AbstractContextManager[SplitView]:
+        """Resizable panes; a width of 0 takes what is left."""
         box = self.take(SplitBox, key)
         box.update((tuple(widths), min_px))
         return Scope(self, SplitView(self, box), box)
 
     def push(self) -> None:
+        """In a row: take the free width, so that what follows stands at the right edge."""
         self.take(Spring, ("push", len(self.at.order)))
 
     def gap(self, px: float = 8) -> None:
+        """Empty space along the container's direction."""
         gap = self.take(Gap, ("gap", len(self.at.order)))
         gap.update((px,))
 
     def divider(self, key: Hashable) -> None:
+        """A hairline."""
         self.take(Divider, key)
 
     def width(self) -> float:
+        """Width of the current container's content in design px, as of the last frame."""
         at = self.at
         self.assumed.append((at, at.w, at.h))
         return max(0.0, inner_width(self, at) / self.m.scale)

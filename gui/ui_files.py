@@ -69,6 +69,7 @@ class Files(Prose):
         picks: Literal["files", "folder", "save"] = "files",
         name: str = "",
     ) -> tuple[str, ...] | None:
+        """A file chooser, shown while it is drawn. () when it was closed, paths when chosen, else None."""
         place = (*self.at.path(), key)
         chooser = self.choosers.get(place)
         if chooser is None:

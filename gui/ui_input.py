@@ -21,6 +21,7 @@ class Input(Output):
     """Buttons, fields, the keyboard."""
 
     def shortcut(self, chord: str, *, while_typing: bool = False) -> bool:
+        """Whether a chord (`Ctrl+Shift+P`, `Escape`, `Up`) was pressed since the last frame, once a press."""
         return self.is_reachable() and self.keys.take(chord, while_typing=while_typing)
 
     def button(
@@ -36,6 +37,7 @@ class Input(Output):
         width: Length = None,
         is_small: bool = False,
     ) -> bool:
+        """Whether it was clicked, or its shortcut (`Ctrl+N`) pressed. A label-less button needs a `tip`."""
         button = self.take(Button, key)
         button.wide = width
         shown_chord = normal_chord(shortcut) if shortcut and kind == "primary" and label else ""
@@ -49,6 +51,7 @@ class Input(Output):
     def checkbox(
         self, key: Hashable, label: str, value: bool, *, is_enabled: bool = True, tip: str = ""
     ) -> bool | None:
+        """The new value when it was toggled."""
         box = self.take(Checkbox, key)
         box.tip = tip
         box.update((visible(label), value, is_enabled))
@@ -66,6 +69,7 @@ class Input(Output):
         form: str = "%.2f",
         width: Length = 180,
     ) -> float | None:
+        """The new value."""
         with self._labelled(key, label):
             slider = self.take(Slider, key)
             slider.wide, slider.tip = width, label
@@ -87,6 +91,7 @@ class Input(Output):
         is_focused: bool = False,
         submits: bool = False,
     ) -> str | None:
+        """A line of input. The text after each change, or with `submits` only on Enter or when it loses focus."""
         with self._labelled(key, label):
             field = self.take(Field, key)
             field.wide, field.name = width, label or hint
@@ -110,6 +115,7 @@ class Input(Output):
         paste_limit_chars: int = 0,
         submits_on_enter: bool = False,
     ) -> Edited | None:
+        """Many lines of input. What the person types wins over `value` until `revision` changes."""
         editor = self.take(Editor, key)
         editor.wide, editor.name = 0, hint
         value = value if editor.revision != revision else editor.props[0]
@@ -130,11 +136,13 @@ class Input(Output):
     def selectable_text(
         self, key: Hashable, value: str, *, mono: bool = False, height: Length = None
     ) -> None:
+        """Read-only text that can be selected with the mouse and copied."""
         text = self.take(SelectableText, key)
         text.tall = height
         text.update((value, mono, height))
 
     def focus(self, key: Hashable) -> None:
+        """Give the keyboard to the item with that key in the current container, next frame."""
         self.focus_wish = (self.at, key)
 
     def is_focused(self, key: Hashable) -> bool:

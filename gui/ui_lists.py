@@ -24,6 +24,7 @@ class Lists(Popups):
     def virtual_list(
         self, key: Hashable, rows: VirtualRows, *, follows_end: bool = False, scroll_to: int | None = None
     ) -> ListView:
+        """A scrolling list that fills what is left. `follows_end` sticks to the end while the person is there."""
         box = self.take(VirtualList, key)
         box.update(("clear", (0, 0), False, 0.0))
         box.view.follows_end = follows_end
@@ -88,6 +89,7 @@ class Lists(Popups):
     def table(
         self, key: Hashable, columns: Sequence[Column], rows: VirtualRows, *, height: Length = 0
     ) -> None:
+        """A table with a header; `rows.draw` draws one call of `ui.text` or control for each column."""
         with self.group(key, gap=0):
             fixed = tuple(columns)
             head = self.take(TableHead, "head")
@@ -104,6 +106,7 @@ class Lists(Popups):
             self._fill(box, rows, (TableRow, (fixed,)))
 
     def tabs(self, key: Hashable, tabs: Sequence[Option], active: str) -> str | None:
+        """A tab strip. Returns the value of the tab that was clicked."""
         chosen = None
         with self.group(key, gap=0):
             row = self.take(Row, "strip")
@@ -122,6 +125,7 @@ class Lists(Popups):
         return chosen if chosen != active else None
 
     def sortable(self, key: Hashable, count: int, draw: Callable[[int], None]) -> tuple[int, int] | None:
+        """Rows that can be dragged by their handle. Returns (from, to) when one was dropped elsewhere."""
         box = self.take(SortBox, key)
         box.update((8.0,))
         self.enter(box)

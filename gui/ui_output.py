@@ -28,6 +28,7 @@ class Output(Boxes):
         width: Length = None,
         tip: str = "",
     ) -> None:
+        """A line of text; with `wraps` a paragraph, with `width` cut with an ellipsis to fit."""
         text = self.take(Text, key)
         text.wide, text.tip = width, tip
         props = (value, tone, style, wraps, width)
@@ -36,6 +37,7 @@ class Output(Boxes):
             text.update((visible(value), tone, style, wraps, width))
 
     def icon(self, key: Hashable, name: str, *, tone: Tone = "muted", tip: str = "") -> None:
+        """An icon by its Font Awesome name (`assets/icons.toml`)."""
         icon = self.take(Icon, key)
         icon.tip = tip
         icon.update((glyph(name), tone, "body"))
@@ -50,15 +52,18 @@ class Output(Boxes):
         height: float = 6,
         fill: int | None = None,
     ) -> None:
+        """A bar; fraction is clamped to 0..1. `fill` as in `Share`."""
         bar = self.take(Progress, key)
         bar.wide = width
         bar.update((min(1.0, max(0.0, fraction)), tone, height, width, fill))
 
     def stacked_bar(self, key: Hashable, shares: Sequence[Share], *, height: float = 10) -> None:
+        """Shares of a whole side by side, full width."""
         bar = self.take(StackedBar, key)
         bar.update((tuple(shares), height))
 
     def badge(self, key: Hashable, value: str, *, tone: Tone = "muted", tip: str = "") -> None:
+        """A small rounded label."""
         badge = self.take(Badge, key)
         badge.tip = tip
         badge.update((visible(value), tone))

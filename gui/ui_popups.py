@@ -32,6 +32,7 @@ class Popups(Input):
 
     @contextmanager
     def menu(self, key: Hashable, label: str, *, icon: str = "", tip: str = "") -> Iterator[bool]:
+        """A button that opens a menu; inside a menu, a submenu. Draw its items only when the result is True."""
         if self._popup_layer() is not None:
             with self._submenu(key, label, icon) as is_open:
                 yield is_open
@@ -136,6 +137,7 @@ class Popups(Input):
         is_checked: bool = False,
         tone: Tone = "text",
     ) -> bool:
+        """An item of a menu."""
         item = self.take(Item, key)
         kind = "item_danger" if tone == "error" else "item"
         item.update(
@@ -170,6 +172,7 @@ class Popups(Input):
         is_enabled: bool = True,
         tip: str = "",
     ) -> str | None:
+        """The value chosen. Past a dozen options it has a filter box."""
         with self._labelled(key, label):
             combo = self.take(Combo, key)
             combo.wide, combo.tip, combo.name = width, tip, label or tip
@@ -220,6 +223,7 @@ class Popups(Input):
     def dialog(
         self, key: Hashable, title: str, *, width: float = 520, height: Length = None
     ) -> AbstractContextManager[Clicks]:
+        """A modal dialog, shown while it is drawn. `clicked` of the result: the person closed it (Escape, x)."""
         owner = self.take(DialogOwner, key)
         return self._dialog(owner, title, width, height)
 

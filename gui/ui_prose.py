@@ -22,6 +22,7 @@ class Prose(Lists):
     """Markdown, code, images."""
 
     def markdown(self, key: Hashable, source: str, *, is_streaming: bool = False) -> None:
+        """Markdown with highlighted code and copy buttons, as wide as the container; nothing is fetched."""
         if len(source) <= PAGE_CHARS:
             self._markdown(key, source, is_streaming)
             return
@@ -69,6 +70,7 @@ class Prose(Lists):
     def code(
         self, key: Hashable, text: str, *, language: str = "", first_line: int = 0, height: Length = None
     ) -> None:
+        """Highlighted code; with `first_line` > 0 numbered. Long texts are virtual."""
         box = self.take(Surface, key)
         box.wide, box.tall = 0, height
         box.update(("code", None, True, 0.0, height))
@@ -79,6 +81,7 @@ class Prose(Lists):
         self.leave()
 
     def image(self, key: Hashable, path: str, *, max_height: float = 200) -> None:
+        """A picture from a local file; a broken one shows its name and the reason."""
         picture = self.take(Picture, key)
         picture.tip = path
         if picture.update((path, max_height)) and (not picture.found or picture.shown_path != path):

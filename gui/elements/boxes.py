@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from gui.elements.base import Element
 from gui.metrics import Measure
 
@@ -78,8 +80,7 @@ class Gap(Element):
 
 def gaps(kids: list[Element], gap: float) -> list[float]:
     """Space before each kid but the first: none around an explicit gap."""
-    pairs = zip(kids, kids[1:], strict=False)
-    return [0.0 if left.is_gap or right.is_gap or left.is_spring else gap for left, right in pairs]
+    return [0.0 if left.is_gap or right.is_gap or left.is_spring else gap for left, right in pairwise(kids)]
 
 
 def column_width(kid: Element, m: Measure, w: float) -> float:

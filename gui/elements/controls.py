@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Hashable
 from typing import Any, ClassVar
 
@@ -79,11 +80,13 @@ class Control(Element):
 class Button(Control):
     """A button. `props`: glyph, label, kind, is_enabled, is_small, hint of its chord."""
 
-    __slots__ = ("is_clicked", "shown", "written")
+    __slots__ = ("is_clicked", "quiet_until_s", "shown", "written")
+    QUIET_S: ClassVar[float] = 0.15
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
         self.is_clicked = False
+        self.quiet_until_s = 0.0
         self.shown = ""
         self.written: tuple[Any, ...] = ()
 
@@ -124,7 +127,7 @@ class Button(Control):
             dpg.add_button(
                 label=self.shown,
                 parent=pane.item,
-                before=pane.drawlist,
+                before=pane.last,
                 enabled=self.props[3],
                 callback=self.on_click,
                 **self.place(spot),
@@ -144,9 +147,17 @@ class Button(Control):
             c.calls += 1
         self.bind(c, f"button.{self.props[2]}{'.small' if self.props[4] else ''}")
 
+    def take_focus(self) -> None:
+        """Get the keyboard. The toolkit presses a button that it focuses: that press is not a person's."""
+        if self.item:
+            self.quiet_until_s = time.monotonic() + self.QUIET_S
+            dpg.focus_item(self.item)
+
     def on_click(self, *_: object) -> None:
         """The toolkit says that it was pressed."""
-        self.is_clicked = True
+        if time.monotonic() >= self.quiet_until_s:
+            self.is_clicked = True
+        self.quiet_until_s = 0.0
 
     def label(self) -> str:
         return str(self.props[1]) or self.tip
@@ -163,7 +174,7 @@ class Hit(Control):
 
     def make(self, c: Canvas, pane: Pane, spot: Spot) -> int:
         return int(
-            dpg.add_button(parent=pane.item, before=pane.drawlist, callback=self.on_click, **self.place(spot))
+            dpg.add_button(parent=pane.item, before=pane.last, callback=self.on_click, **self.place(spot))
         )
 
     def patch(self, c: Canvas) -> None:
@@ -216,7 +227,7 @@ class Checkbox(Control):
                 default_value=value,
                 enabled=is_on,
                 parent=pane.item,
-                before=pane.drawlist,
+                before=pane.last,
                 callback=self.on_change,
                 **self.place(spot),
             )
@@ -269,7 +280,7 @@ class Slider(Control):
                 format=form,
                 clamped=True,
                 parent=pane.item,
-                before=pane.drawlist,
+                before=pane.last,
                 callback=self.on_change,
                 **self.place(spot),
             )

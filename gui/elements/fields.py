@@ -56,7 +56,7 @@ class Field(Control):
                 password=is_secret,
                 enabled=is_enabled,
                 parent=pane.item,
-                before=pane.drawlist,
+                before=pane.last,
                 callback=self.on_change,
                 **self.place(spot),
             )
@@ -142,7 +142,7 @@ class Editor(Field):
                 tab_input=False,
                 ctrl_enter_for_new_line=bool(self.props[6]),
                 parent=pane.item,
-                before=pane.drawlist,
+                before=pane.last,
                 callback=self.on_change,
                 **self.place(spot),
             )
@@ -213,7 +213,7 @@ class Editor(Field):
             self.sheet = c.child_pane(self, pane, "surface.clear")
             self.sheet_hit = int(
                 dpg.add_button(
-                    parent=self.sheet.item, before=self.sheet.drawlist, pos=(0, 0), callback=self.on_hint
+                    parent=self.sheet.item, before=self.sheet.last, pos=(0, 0), callback=self.on_hint
                 )
             )
             dpg.bind_item_theme(self.sheet_hit, c.skins["hit.none"])
@@ -296,7 +296,7 @@ class SelectableText(Control):
                 multiline=True,
                 readonly=True,
                 parent=pane.item,
-                before=pane.drawlist,
+                before=pane.last,
                 **self.place(spot),
             )
         )

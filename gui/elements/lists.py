@@ -48,6 +48,8 @@ class TableRow(RowPane):
             kid.x = x + pad if not column.is_number else x + m.px(width) - pad - kid.w
             kid.y = (self.h - kid.h) / 2
             x += m.px(width)
+        for extra in kids[len(widths) :]:
+            extra.layout(m, 1.0, None)
 
     def draw_lines(self, c: Canvas, inner: Pane) -> None:
         """A hairline under the row."""
@@ -132,6 +134,9 @@ class VirtualList(Surface):
         start, at = self.grabbed
         self.view.scroll_to(self.view.scroll_of_thumb(at + y - start, self.h, length))
         self.touch()
+
+    def can_scroll(self) -> bool:
+        return self.view.most > 0
 
     def on_wheel(self, delta: float, m: Measure) -> bool:
         if self.view.most <= 0:

@@ -92,6 +92,10 @@ class Surface(Column):
             kid.x += pad_x
             kid.y += pad_y
 
+    def can_scroll(self) -> bool:
+        """Whether its content is higher than itself."""
+        return self.scrolls and self.inner_h > self.h + 1
+
     def skin(self) -> str:
         """Name of its theme."""
         return f"surface.{self.kind}"
@@ -167,7 +171,7 @@ class Clickable(Surface):
             self.hit = int(
                 dpg.add_button(
                     parent=inner.item,
-                    before=inner.drawlist,
+                    before=inner.last,
                     pos=(0, 0),
                     callback=self.on_click,
                     **size,
@@ -211,6 +215,10 @@ class Root(Column):
     def gap_px(self, m: Measure) -> float:
         return 0.0
 
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        place_column(self.order, m, w, h, 0.0)
+        self.h = h or 0.0
+
     def make_window(self) -> int:
         """Create the Dear PyGui window."""
         return int(
@@ -251,7 +259,7 @@ class Root(Column):
     def finish(self, c: Canvas, pane: Pane, spot: tuple[int, int, int, int]) -> None:
         if not self.sink:
             self.sink = c.focus_sink = int(
-                dpg.add_button(parent=pane.item, before=pane.drawlist, pos=(0, 0), width=1, height=1)
+                dpg.add_button(parent=pane.item, before=pane.last, pos=(0, 0), width=1, height=1)
             )
             dpg.bind_item_theme(self.sink, c.skins["hit.none"])
             c.created(pane)
@@ -300,7 +308,7 @@ class Layer(Root):
     def finish(self, c: Canvas, pane: Pane, spot: tuple[int, int, int, int]) -> None:
         if not self.catch:
             self.catch = int(
-                dpg.add_button(parent=pane.item, before=pane.drawlist, pos=(0, 0), callback=self.on_miss)
+                dpg.add_button(parent=pane.item, before=pane.last, pos=(0, 0), callback=self.on_miss)
             )
             dpg.bind_item_theme(self.catch, c.skins["hit.none"])
             c.created(pane)

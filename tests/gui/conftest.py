@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -52,6 +53,7 @@ class Screen:
 def _screen(display: str) -> Iterator[Screen]:
     import dearpygui.dearpygui as dpg
 
+    os.environ["GALLIUM_NOOP"] = "1"  # nothing is rasterised: pictures are tested in processes of their own
     from gui.window import Placement, open_viewport
 
     dpg.create_context()

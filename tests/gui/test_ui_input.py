@@ -1,0 +1,379 @@
+"""Buttons, fields and the keyboard, as a person at the window uses them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import dearpygui.dearpygui as dpg
+import pytest
+
+from gui.elements.fields import Editor, Field
+from panels.ui import Edited, Ui
+from tests.gui.conftest import Screen
+
+pytestmark = pytest.mark.gui
+
+
+@dataclass
+class View:
+    """What a small panel remembers."""
+
+    text: str = ""
+    value: str = "start"
+    is_on: bool = False
+    level: float = 0.0
+    revision: int = 0
+    edits: list[Edited] = field(default_factory=list)
+    seen: list[object] = field(default_factory=list)
+
+
+def test_a_button_is_pressed_once_by_a_click(screen: Screen) -> None:
+    view = View()
+    person = screen.show(lambda ui: view.seen.append(1) if ui.button("go", "Go") else None)
+    person.click("Go")
+    person.step(5)
+    assert view.seen == [1]
+
+
+def test_a_disabled_button_does_nothing(screen: Screen) -> None:
+    view = View()
+    person = screen.show(lambda ui: view.seen.append(1) if ui.button("go", "Go", is_enabled=False) else None)
+    person.click("Go")
+    assert view.seen == []
+
+
+def test_the_chord_of_a_button_presses_it_also_while_typing(screen: Screen) -> None:
+    view = View()
+
+    def draw(ui: Ui) -> None:
+        ui.text_input("field", "", hint="Field")
+        if ui.button("send", "Send", shortcut="Ctrl+Enter"):
+            view.seen.append("sent")
+
+    person = screen.show(draw)
+    person.click("Field")
+    person.key("Ctrl+Enter")
+    assert view.seen == ["sent"]
+
+
+def test_tab_and_space_reach_every_control_in_the_order_described(screen: Screen) -> None:
+    view = View()
+
+    def draw(ui: Ui) -> None:
+        for name in view.edits or ("one", "two", "three"):
+            if ui.button(name, str(name)):
+                view.seen.append(name)
+
+    person = screen.show(draw)
+    person.click("one")
+    view.edits = ["one", "new", "two", "three"]  # type: ignore[list-item]
+    screen.settle()
+    for _ in range(4):  # the first Tab after the mouse shows where the keyboard is
+        person.key("Tab")
+        person.key("Space")
+    assert view.seen == ["one", "one", "new", "two", "three"]
+
+
+def test_a_checkbox_tells_its_new_value(screen: Screen) -> None:
+    view = View()
+
+    def draw(ui: Ui) -> None:
+        changed = ui.checkbox("on", "Include files", view.is_on)
+        if changed is not None:
+            view.is_on = changed
+
+    person = screen.show(draw)
+    person.click("Include files")
+    assert view.is_on
+    person.click("Include files")
+    assert not view.is_on
+
+
+def test_a_checkbox_that_is_not_taken_goes_back(screen: Screen) -> None:
+    person = screen.show(lambda ui: ui.checkbox("on", "Include", False) and None)
+    person.click("Include")
+    person.step(4)
+    box = person.find("Include")
+    assert dpg.get_value(box.items()[0]) is False
+
+
+def test_a_slider_is_dragged(screen: Screen) -> None:
+    view = View()
+
+    def draw(ui: Ui) -> None:
+        level = ui.slider("level", view.level, 0, 10, label="Level", width=200)
+        view.level = view.level if level is None else level
+
+    person = screen.show(draw)
+    x, y = person.center(person.find("Level", kind=type(person.find("Level"))))
+    person.drag((x, y), (x + 60, y))
+    assert 5 < view.level <= 10
+
+
+def test_a_field_tells_the_text_after_each_key(screen: Screen) -> None:
+    view = View(value="")
+
+    def draw(ui: Ui) -> None:
+        typed = ui.text_input("name", view.value, hint="Name")
+        if typed is not None:
+            view.value = typed
+            view.seen.append(typed)
+
+    person = screen.show(draw)
+    person.click("Name")
+    person.type("abc")
+    assert view.seen == ["a", "ab", "abc"]
+
+
+def test_a_field_that_submits_tells_on_enter_and_on_leaving(screen: Screen) -> None:
+    view = View(value="")
+
+    def draw(ui: Ui) -> None:
+        typed = ui.text_input("name", view.value, hint="Name", submits=True)
+        if typed is not None:
+            view.value = typed
+            view.seen.append(typed)
+        ui.button("other", "Other")
+
+    person = screen.show(draw)
+    person.click("Name")
+    person.type("ab")
+    assert view.seen == []
+    person.key("Enter")
+    person.step(3)
+    assert view.seen == ["ab"]
+    person.click("Name")
+    person.key("End")
+    person.type("c")
+    person.click("Other")
+    assert view.seen == ["ab", "abc"]
+
+
+def test_a_value_from_outside_waits_until_the_field_is_left(screen: Screen) -> None:
+    view = View(value="mine")
+
+    def draw(ui: Ui) -> None:
+        ui.text_input("name", view.value, hint="Name")
+        ui.button("other", "Other")
+
+    person = screen.show(draw)
+    person.click("Name")
+    view.value = "theirs"
+    screen.settle()
+    element = person.find("Name", kind=Field)
+    assert dpg.get_value(element.items()[0]) == "mine"
+    person.click("Other")
+    screen.settle()
+    assert dpg.get_value(element.items()[0]) == "theirs"
+
+
+def test_a_secret_is_not_drawn(screen: Screen) -> None:
+    person = screen.show(lambda ui: ui.text_input("key", "sk-123", label="Key", is_secret=True) and None)
+    item = person.find("Key", kind=Field).items()[0]
+    assert dpg.get_item_configuration(item)["password"] is True
+
+
+def draw_editor(ui: Ui, view: View, **more: object) -> None:
+    edited = ui.editor("text", view.text, hint="Write", revision=view.revision, **more)  # type: ignore[arg-type]
+    if edited is not None:
+        view.text = edited.text
+        view.edits.append(edited)
+
+
+def test_an_editor_keeps_line_feeds_and_any_script(screen: Screen) -> None:
+    view = View()
+    person = screen.show(lambda ui: draw_editor(ui, view))
+    person.click("Write")
+    person.type("one")
+    person.key("Enter")
+    person.paste("zwei 漢字 é")
+    person.until(lambda: view.text == "one\nzwei 漢字 é")
+
+
+def test_the_hint_of_an_editor_goes_when_it_is_entered(screen: Screen) -> None:
+    view = View()
+    person = screen.show(lambda ui: draw_editor(ui, view))
+    editor = person.find("Write", kind=Editor)
+    assert len(editor.items()) == 2
+    person.move(
+        *(
+            coordinate - 250 if not axis else coordinate
+            for axis, coordinate in enumerate(person.center(editor))
+        )
+    )
+    person.click("Write")
+    person.until(lambda: len(editor.items()) == 1)
+
+
+def test_a_new_revision_replaces_the_text_while_the_person_is_in_it(screen: Screen) -> None:
+    view = View()
+    person = screen.show(lambda ui: draw_editor(ui, view))
+    person.click("Write")
+    person.type("draft")
+    view.text, view.revision = "", 1
+    screen.settle(12)
+    person.type("next")
+    person.until(lambda: view.text == "next")
+
+
+def test_without_a_new_revision_the_typed_text_wins(screen: Screen) -> None:
+    view = View()
+    person = screen.show(lambda ui: draw_editor(ui, view))
+    person.click("Write")
+    person.type("mine")
+    view.text = "theirs"
+    screen.settle(8)
+    editor = person.find("Write", kind=Editor)
+    assert dpg.get_value(editor.items()[0]) == "mine"
+
+
+def test_a_long_paste_comes_back_and_does_not_enter_the_text(screen: Screen) -> None:
+    view = View()
+    person = screen.show(lambda ui: draw_editor(ui, view, paste_limit_chars=100))
+    person.click("Write")
+    person.type("before")
+    person.paste("y" * 5000)
+    person.until(lambda: any(edit.pasted for edit in view.edits))
+    assert (view.edits[-1].text, view.edits[-1].pasted) == ("before", "y" * 5000)
+    person.step(12)
+    person.key("End")
+    person.type("x")
+    person.until(lambda: view.text == "beforex")
+
+
+def test_enter_submits_where_it_should_and_keeps_the_keyboard(screen: Screen) -> None:
+    view = View()
+
+    def draw(ui: Ui) -> None:
+        edited = ui.editor("text", view.text, hint="Write", revision=view.revision, submits_on_enter=True)
+        if edited is None:
+            return
+        view.text = edited.text
+        if edited.is_submitted:
+            view.seen.append(edited.text)
+            view.text, view.revision = "", view.revision + 1
+
+    person = screen.show(draw)
+    person.click("Write")
+    person.type("hi")
+    person.key("Enter")
+    person.until(lambda: view.seen == ["hi"])
+    person.step(12)
+    person.type("again")
+    person.until(lambda: view.text == "again")
+
+
+def test_focus_can_be_given_and_is_told(screen: Screen) -> None:
+    view = View()
+
+    def draw(ui: Ui) -> None:
+        ui.text_input("a", "", label="First")
+        ui.text_input("b", "", label="Second")
+        if ui.button("go", "Go"):
+            ui.focus("b")
+        view.seen = [ui.is_focused("a"), ui.is_focused("b")]
+
+    person = screen.show(draw)
+    person.click("Go")
+    person.until(lambda: view.seen == [False, True])
+
+
+def test_plain_keys_are_no_shortcuts_while_typing(screen: Screen) -> None:
+    view = View()
+
+    def draw(ui: Ui) -> None:
+        ui.text_input("a", "", hint="Field")
+        for chord in ("Up", "Escape", "Ctrl+K"):
+            if ui.shortcut(chord):
+                view.seen.append(chord)
+
+    person = screen.show(draw)
+    person.key("Up")
+    assert view.seen == ["Up"]
+    person.click("Field")
+    person.key("Up")
+    person.key("Ctrl+k")
+    assert view.seen == ["Up", "Ctrl+K"]
+
+
+def test_a_card_is_pressed_anywhere_but_on_its_own_buttons(screen: Screen) -> None:
+    view = View()
+
+    def draw(ui: Ui) -> None:
+        with ui.clickable("card", "card") as clicks:
+            with ui.row("row"):
+                ui.text("title", "Title")
+                ui.push()
+                if ui.button("more", "More"):
+                    view.seen.append("more")
+            ui.text("body", "A body that is part of the card", wraps=True)
+            ui.progress("bar", 0.5)
+        if clicks.clicked:
+            view.seen.append("card")
+
+    person = screen.show(draw)
+    person.click("A body that")
+    person.click("More")
+    person.click("Title")
+    assert view.seen == ["card", "more", "card"]
+    screen.check()
+
+
+def test_hovering_a_card_is_told(screen: Screen) -> None:
+    view = View()
+
+    def draw(ui: Ui) -> None:
+        with ui.clickable("card", "card") as clicks:
+            ui.text("title", "Title")
+        view.is_on = clicks.is_hovered
+
+    person = screen.show(draw)
+    assert not view.is_on
+    person.hover("Title")
+    assert view.is_on
+
+
+def test_pane_edges_are_dragged(screen: Screen) -> None:
+    view = View()
+    widths = [(300.0, 0.0, 300.0)]
+
+    def draw(ui: Ui) -> None:
+        with ui.split("split", widths[0]) as split:
+            for index in range(3):
+                with split.pane(index), ui.surface("pane", "pane", height=0):
+                    ui.text("name", f"pane {index}")
+        if split.dragged:
+            widths[0] = split.dragged
+            view.seen.append(split.dragged)
+
+    person = screen.show(draw)
+    from gui.elements.controls import Hit
+
+    edge = next(element for element in person.visible() if isinstance(element, Hit))
+    x, y = person.center(edge)
+    person.drag((x, y), (x + 90, y))
+    assert widths[0] == (390, 0, 300)
+    screen.check()
+
+
+def test_duplicate_keys_draw_both(screen: Screen) -> None:
+    person = screen.show(lambda ui: [ui.text("same", "first"), ui.text("same", "second")] and None)
+    assert person.has("first")
+    assert person.has("second")
+
+
+def test_effects_happen_after_the_click(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(screen.ui, "open_address", opened.append)
+
+    def draw(ui: Ui) -> None:
+        if ui.button("go", "Go"):
+            ui.copy("copied text")
+            ui.open_url("https://example.org/a")
+            ui.open_url("file:///etc/passwd")
+            ui.open_url("javascript:alert(1)")
+
+    person = screen.show(draw)
+    person.click("Go")
+    assert dpg.get_clipboard_text() == "copied text"
+    assert opened == ["https://example.org/a"]

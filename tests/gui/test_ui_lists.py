@@ -1,0 +1,216 @@
+"""Lists, tables, tabs and sorting on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+import dearpygui.dearpygui as dpg
+import pytest
+
+from gui.elements.lists import RowPane, VirtualList
+from gui.elements.sorting import Handle
+from gui.ui_lists import Lists
+from panels.ui import Column, ListView, Option, Ui
+from tests.gui.conftest import Screen
+from tests.gui.gallery_pages import COLUMNS, Rows, conversation
+
+pytestmark = pytest.mark.gui
+
+
+@dataclass
+class Names:
+    """Rows with a button each."""
+
+    count: int
+    high: float = 40.0
+    revision: Hashable = 0
+    pressed: list[int] = field(default_factory=list)
+    drawn: int = 0
+
+    def __len__(self) -> int:
+        return self.count
+
+    def key(self, index: int) -> Hashable:
+        return index, self.high
+
+    def estimate_px(self, index: int, width: float) -> float:
+        return 40
+
+    def draw(self, index: int, ui: Ui) -> None:
+        self.drawn += 1
+        with ui.surface("card", "card", height=self.high):
+            if ui.button("press", f"Press {index}", is_small=True):
+                self.pressed.append(index)
+
+
+def the_list(screen: Screen) -> VirtualList:
+    return next(element for element in screen.ui.root.walk() if isinstance(element, VirtualList))
+
+
+def test_only_rows_in_view_exist(screen: Screen) -> None:
+    rows = Names(100_000)
+    person = screen.show(lambda ui: ui.virtual_list("list", rows) and None)
+    live = [element for element in person.visible() if isinstance(element, RowPane)]
+    assert 15 < len(live) < 45
+    assert len(dpg.get_all_items()) < 1200
+    screen.check()
+
+
+def test_rows_react_wherever_the_list_was_scrolled_to(screen: Screen) -> None:
+    rows = Names(500)
+    person = screen.show(lambda ui: ui.virtual_list("list", rows) and None)
+    person.click("Press 3")
+    person.wheel(the_list(screen), 36)
+    person.click("Press 80")
+    assert rows.pressed == [3, 80]
+
+
+def test_where_it_stands_is_told_and_rows_can_be_brought_into_view(screen: Screen) -> None:
+    rows, views, wish = Names(1000), [], [700]
+
+    def draw(ui: Ui) -> None:
+        views.append(ui.virtual_list("list", rows, scroll_to=wish.pop() if wish else None))
+
+    person = screen.show(draw)
+    assert views[-1] == ListView(700, is_at_end=False)
+    assert person.has("Press 700")
+    wish.append(-1)
+    screen.settle()
+    assert views[-1].is_at_end
+    assert person.has("Press 999")
+
+
+def test_the_last_row_grows_in_view_while_the_reader_is_at_the_end(screen: Screen) -> None:
+    rows = conversation(30)
+    rows.is_streaming = True
+    screen.show(lambda ui: ui.virtual_list("list", rows, follows_end=True) and None)
+    view = the_list(screen).view
+    for _ in range(40):
+        rows.texts[-1] += " and on it goes"
+        screen.settle(1)
+        last = the_list(screen).order[-1]
+        assert last.key == 29
+        assert last.y + last.h == pytest.approx(the_list(screen).h, abs=1)
+    assert view.is_at_end
+
+
+def test_a_reader_who_scrolled_up_is_left_alone(screen: Screen) -> None:
+    rows = conversation(60)
+    person = screen.show(lambda ui: ui.virtual_list("list", rows, follows_end=True) and None)
+    person.wheel(the_list(screen), -6)
+    before = {row.key: row.y for row in the_list(screen).order}
+    rows.texts.append("another message " * 20)
+    rows.revision = 1
+    screen.settle()
+    assert {row.key: row.y for row in the_list(screen).order} == before
+
+
+def test_the_thumb_is_dragged_over_everything(screen: Screen) -> None:
+    rows = Names(2000)
+    person = screen.show(lambda ui: ui.virtual_list("list", rows) and None)
+    box = the_list(screen)
+    x, y = person.center(box.thumb)
+    person.drag((x, y), (x, y + 5000))
+    assert box.view.scroll == box.view.most
+    assert person.has("Press 1999")
+
+
+def test_a_frame_in_which_nothing_changed_describes_nothing(screen: Screen) -> None:
+    rows = Names(100)
+    person = screen.show(lambda ui: ui.virtual_list("list", rows) and None)
+    person.step(4)
+    rows.drawn = 0
+    calls = screen.ui.canvas.calls
+    person.step(30)
+    assert rows.drawn == 0
+    assert screen.ui.canvas.calls == calls
+
+
+def test_a_frame_described_without_a_change_writes_nothing(screen: Screen) -> None:
+    rows = Names(100)
+    screen.show(lambda ui: ui.virtual_list("list", rows) and None)
+    screen.settle()
+    calls = screen.ui.canvas.calls
+    screen.settle()
+    assert screen.ui.canvas.calls == calls
+
+
+def test_tab_into_a_row_below_scrolls_to_it(screen: Screen) -> None:
+    rows = Names(200)
+    person = screen.show(lambda ui: ui.virtual_list("list", rows) and None)
+    person.click("Press 1")
+    for _ in range(40):
+        person.key("Tab")
+    assert the_list(screen).view.scroll > 0
+    person.key("Space")
+    assert rows.pressed[-1] > 30
+
+
+def test_a_table_aligns_its_cells_with_its_heads(screen: Screen) -> None:
+    person = screen.show(lambda ui: ui.table("table", COLUMNS, Rows()))
+    screen.check()
+    head, cell = person.find("Items"), person.find("259")
+    right = [element.x + element.w for element in (head, cell)]
+    assert right[0] == pytest.approx(right[1], abs=1)
+    assert person.find("Job").x == person.find("Extract decisions 3").x
+
+
+def test_a_table_with_a_fixed_height_scrolls_within_it(screen: Screen) -> None:
+    def draw(ui: Ui) -> None:
+        ui.table("table", (*COLUMNS[:3], Column("More")), Rows(50), height=200)
+        ui.button("below", "Below")
+
+    person = screen.show(draw)
+    assert person.center(person.find("Below"))[1] < 300
+    screen.check()
+
+
+def test_tabs_tell_which_was_pressed(screen: Screen) -> None:
+    seen: list[str] = []
+
+    def draw(ui: Ui) -> None:
+        chosen = ui.tabs("tabs", (Option("a", "First"), Option("b", "Second")), "a")
+        if chosen:
+            seen.append(chosen)
+
+    person = screen.show(draw)
+    person.click("First")
+    person.click("Second")
+    assert seen == ["b"]
+    screen.check()
+
+
+def test_rows_are_dragged_by_their_handle(screen: Screen) -> None:
+    order = list("abcde")
+
+    def draw_row(ui: Ui, index: int) -> None:
+        with ui.surface("card", "card"):
+            ui.text("name", f"row {order[index]}")
+
+    def draw(ui: Ui) -> None:
+        moved = ui.sortable("sort", len(order), lambda index: draw_row(ui, index))
+        if moved:
+            order.insert(moved[1], order.pop(moved[0]))
+
+    person = screen.show(draw)
+    screen.check()
+
+    def drag(start: int, end: int, beyond: int) -> None:
+        handles = [element for element in person.visible() if isinstance(element, Handle)]
+        x, y = person.center(handles[end])
+        person.drag(person.center(handles[start]), (x, y + beyond))
+        person.step(4)
+
+    drag(0, 2, 12)
+    assert "".join(order) == "bcade"
+    drag(4, 0, -12)
+    assert "".join(order) == "ebcad"
+    drag(2, 2, 8)
+    assert "".join(order) == "ebcad"
+
+
+def test_the_binding_is_a_ui() -> None:
+    """Checked by mypy too; here so that a missing method fails in tests as well."""
+    missing = [name for name in dir(Ui) if not name.startswith("_") and not hasattr(Lists, name)]
+    assert set(missing) <= {"markdown", "code", "image", "file_dialog"}

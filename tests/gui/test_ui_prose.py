@@ -1,0 +1,199 @@
+"""Markdown, code and pictures on the screen."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from pathlib import Path
+
+import dearpygui.dearpygui as dpg
+import pytest
+
+from gui.elements.code import CodeLines
+from gui.elements.pictures import PictureError, picture_size
+from gui.elements.prose import CopyHit, LinkHit, Markdown
+from gui.markdown.document import load
+from gui.ui_prose import PAGE_CHARS, page_end
+from panels.ui import Ui
+from tests.gui.conftest import Screen
+from tests.gui.gallery_pages import CODE, SAMPLE
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture(autouse=True)
+def _loaded() -> None:
+    load()
+
+
+def show_markdown(screen: Screen, source: str) -> None:
+    def draw(ui: Ui) -> None:
+        with ui.surface("card", "card", scrolls=True, height=0):
+            ui.markdown("text", source)
+
+    screen.show(draw)
+
+
+def test_the_copy_button_copies_the_code_as_it_was(screen: Screen) -> None:
+    show_markdown(screen, "```python\n\tx = 1\n```")
+    screen.check()
+    button = screen.driver.find("Copy code", kind=CopyHit)
+    screen.driver.click(button)
+    screen.driver.step(3)
+    assert dpg.get_clipboard_text() == "\tx = 1"
+    assert isinstance(button, CopyHit)
+    assert "Copied" in button.text()
+
+
+def test_a_link_shows_its_address_and_opens_only_after_a_yes(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(screen.ui, "open_address", opened.append)
+    show_markdown(screen, "see [harmless](https://example.org/path?q=1) here")
+    person = screen.driver
+    link = person.find("harmless", kind=LinkHit)
+    assert link.tip == "https://example.org/path?q=1"
+    person.click(link)
+    person.until(lambda: person.has("https://example.org/path?q=1"))
+    assert opened == []
+    screen.check()
+    person.click("Open")
+    person.step(3)
+    assert opened == ["https://example.org/path?q=1"]
+    assert not person.has("Open this address?")
+
+
+def test_a_link_that_leads_to_no_web_page_cannot_be_opened(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(screen.ui, "open_address", opened.append)
+    show_markdown(screen, "[x](mailto:a@b.c) text")
+    person = screen.driver
+    person.click(person.find("x", kind=LinkHit))
+    person.until(lambda: person.has("leads to no web page"))
+    person.click("Open")
+    person.key("Escape")
+    person.step(3)
+    assert opened == []
+
+
+def test_a_long_text_is_shown_in_pages(screen: Screen) -> None:
+    show_markdown(screen, "word " * 40_000)
+    text = screen.driver.find("word", kind=Markdown)
+    assert len(text.label()) <= PAGE_CHARS
+    screen.driver.click("Show more")
+    screen.driver.step(3)
+    assert PAGE_CHARS < len(screen.driver.find("word", kind=Markdown).label()) <= 2 * PAGE_CHARS
+
+
+def test_pages_end_at_a_line() -> None:
+    assert page_end("a\n" * 3000, 4001) == 4000
+    assert page_end("a" * 5000, 4000) == 4000
+    assert page_end("short", 4000) == 5
+
+
+def test_ten_megabytes_on_one_line_do_not_stall(screen: Screen) -> None:
+    show_markdown(screen, "x" * 10_000_000)
+    screen.check()
+
+
+def test_the_sample_fits_narrow_and_wide(screen: Screen) -> None:
+    for width in (240, 420, 1100):
+        screen.show(lambda ui, width=width: _sample(ui, width))
+        screen.check()
+
+
+def _sample(ui: Ui, width: float) -> None:
+    with ui.surface("page", "pane", height=0, scrolls=True), ui.surface("card", "card", width=width):
+        ui.markdown("text", SAMPLE)
+
+
+def test_only_lines_in_view_of_long_code_are_drawn(screen: Screen) -> None:
+    def draw(ui: Ui) -> None:
+        ui.code("code", CODE * 40, language="python", first_line=1, height=0)
+
+    person = screen.show(draw)
+    lines = next(element for element in person.visible() if isinstance(element, CodeLines))
+    assert len(lines.lines) > 30_000
+    assert len(lines.prims) < 1500
+    person.wheel(lines, 30)
+    person.until(lambda: lines.first_shown > 60)
+    screen.check()
+
+
+def test_code_without_a_height_is_as_high_as_its_lines_but_bounded(screen: Screen) -> None:
+    heights: list[float] = []
+    for text in ("one", CODE):
+        person = screen.show(lambda ui, text=text: ui.code("code", text))
+        heights.append(next(e for e in person.visible() if isinstance(e, CodeLines)).parent.h)  # type: ignore[union-attr]
+    assert heights[0] < 50
+    assert heights[1] == 480
+
+
+def test_selectable_text_is_selected_and_copied(screen: Screen) -> None:
+    person = screen.show(lambda ui: ui.selectable_text("text", "Select all of me"))
+    person.click("Select all of me")
+    person.key("Ctrl+a")
+    person.key("Ctrl+c")
+    person.step(3)
+    assert dpg.get_clipboard_text() == "Select all of me"
+
+
+def png(width: int, height: int) -> bytes:
+    """A black picture."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + b"\0\0\0" * width for _ in range(height))
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", zlib.compress(rows))
+        + chunk(b"IEND", b"")
+    )
+
+
+def test_a_picture_keeps_its_shape_and_its_greatest_height(screen: Screen, tmp_path: Path) -> None:
+    path = tmp_path / "wide.png"
+    path.write_bytes(png(300, 150))
+    person = screen.show(lambda ui: ui.image("picture", str(path), max_height=100))
+    picture = person.find("wide.png")
+    person.until(lambda: picture.h == 100, most=4000)
+    assert picture.w == pytest.approx(200)
+    screen.check()
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [(b"hello", "not a PNG"), (b"", "not a PNG"), (b"\x89PNG\r\n\x1a\n" + b"\0" * 40, "empty picture"),
+     (None, "no such file"), (png(300, 150)[:60], "damaged")],
+)  # fmt: skip
+def test_a_broken_picture_shows_its_name_and_why(
+    screen: Screen, tmp_path: Path, content: bytes | None, reason: str
+) -> None:
+    path = tmp_path / "cat.png"
+    if content is not None:
+        path.write_bytes(content)
+    person = screen.show(lambda ui: ui.image("picture", str(path)))
+    person.until(
+        lambda: person.has(f"cat.png: {reason}") or any(reason in e.label() for e in person.visible()),
+        most=4000,
+    )
+    screen.check()
+
+
+def test_picture_sizes_come_from_the_head(tmp_path: Path) -> None:
+    path = tmp_path / "p"
+    path.write_bytes(png(31, 17))
+    assert picture_size(path) == (31, 17)
+    path.write_bytes(b"GIF89a" + struct.pack("<HH", 5, 6) + b"\0" * 20)
+    assert picture_size(path) == (5, 6)
+    path.write_bytes(b"\xff\xd8\xff\xe0\0\x04ab\xff\xc0\0\x11\x08" + struct.pack(">HH", 7, 9) + b"\0" * 20)
+    assert picture_size(path) == (9, 7)
+    path.write_bytes(b"\xff\xd8\xff")
+    with pytest.raises(PictureError, match="damaged"):
+        picture_size(path)
