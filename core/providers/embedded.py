@@ -54,10 +54,18 @@ class EmbeddedProvider:
         self._lock = threading.Lock()
         self._client: tuple[Endpoint, CompatibleProvider] | None = None
         self._reading_on = CancelToken()
+        self._reader: threading.Thread | None = None
 
     def prewarm(self) -> None:
         """Start the server in the background, so that the first answer need not wait for it. Returns at once."""
         self._process.prewarm()
+
+    def finish_reading(self, timeout_s: float) -> bool:
+        """Wait until it has read its own last reply. Returns whether it has, within `timeout_s` seconds."""
+        reader = self._reader
+        if reader is not None:
+            reader.join(timeout_s)
+        return reader is None or not reader.is_alive()
 
     def stream(
         self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken
@@ -148,7 +156,8 @@ class EmbeddedProvider:
             except ProviderError:
                 return  # nothing is lost: the next call reads it
 
-        threading.Thread(target=read, name="embedded-read-on", daemon=True).start()
+        self._reader = threading.Thread(target=read, name="embedded-read-on", daemon=True)
+        self._reader.start()
 
 
 def without_metadata(request: ProviderRequest, reply: str) -> ProviderRequest:

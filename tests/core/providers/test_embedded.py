@@ -372,9 +372,7 @@ def test_its_own_reply_is_read_on_while_the_person_reads(
     question = seg("Tell of a fox.", LayerId.USER)
     request = ask(MODEL_ID, user(question, METADATA), system=(RULES,), max_output_tokens=60)
     first = asked(provider, request)
-    for thread in threading.enumerate():
-        if thread.name == "embedded-read-on":
-            thread.join(PROMPT_S)
+    assert provider.finish_reading(60.0)
 
     second = asked(
         provider, short(user(question), assistant(first.text), user("Why?", METADATA), system=(RULES,))

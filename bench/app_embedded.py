@@ -1,0 +1,152 @@
+"""Measures the embedded model for real: how soon a second turn begins when its stable prefix was read before."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from bench.__main__ import Row
+from core.aggregate import build_stack
+from core.providers.base import CancelToken
+from core.providers.embedded import EmbeddedProvider
+from core.providers.llama_server import MODEL_ID
+from core.providers.profiles import packaged_models
+from core.values.curation import NamedText
+from core.values.messages import Message, Role, TextPart
+from core.values.provider import ProviderRequest, TextDelta, UsageUpdate
+from core.values.settings import ServerSettings
+from core.values.stack import DiscussionFacts, StackInputs
+
+RUNS = 3
+PREFIX_RULES = 115
+"""Rules in the project's context: about 2,000 tokens of the model with the rest of the stable prefix."""
+
+REPLY_TOKENS = 128
+RATIO_BAR = 0.1
+CACHED_BAR = 95.0
+PATIENCE_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a turn took: seconds to its first token, its text, tokens read from the cache."""
+
+    first_token_s: float
+    text: str
+    cached_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Two turns of a new discussion, and the second once more in another, sent the moment the first had ended."""
+
+    prefix_tokens: int
+    first: Turn
+    second: Turn
+    at_once: float
+
+
+def rows() -> list[Row]:
+    """Measure. Ratios come from one round each, values are medians; the start of the server is a row of its own."""
+    server = ServerSettings("embedded", "embedded", "Embedded")
+    provider = EmbeddedProvider(server, packaged_models())
+    try:
+        started = time.perf_counter()
+        provider.count_tokens(_request(0, ()), _no_blob)
+        ready_s = time.perf_counter() - started
+        rounds = [measure(provider, number) for number in range(RUNS)]
+    finally:
+        provider.close()
+    ratio = statistics.median(r.second.first_token_s / r.first.first_token_s for r in rounds)
+    at_once = statistics.median(r.at_once for r in rounds)
+    cached = statistics.median(100 * r.second.cached_tokens / r.prefix_tokens for r in rounds)
+    first_s = statistics.median(r.first.first_token_s for r in rounds)
+    prefix = statistics.median(r.prefix_tokens for r in rounds)
+    return [
+        _row("embedded, ready after the first call", ready_s, "s", runs=1),
+        _row("embedded, stable prefix", prefix, "tokens"),
+        _row("embedded, first turn, time to first token", first_s, "s"),
+        _row(
+            "embedded, second turn / first, time to first token",
+            ratio,
+            "times",
+            f"at most {RATIO_BAR:g}",
+            holds=ratio <= RATIO_BAR,
+        ),
+        _row("embedded, the same, sent as the reply ended", at_once, "times"),
+        _row(
+            "embedded, second turn, cached / stable prefix",
+            cached,
+            "%",
+            f"at least {CACHED_BAR:g}",
+            holds=cached >= CACHED_BAR,
+        ),
+    ]
+
+
+def measure(provider: EmbeddedProvider, number: int) -> Round:
+    """Two turns, twice, in discussions whose prefix the model has never read."""
+    asked = "Which of the rules matters most?"
+    first = _turn(provider, _request(2 * number, (asked,)))
+    assert provider.finish_reading(PATIENCE_S)
+    second = _turn(provider, _request(2 * number, (asked, first.text, "Why is that?")))
+    other = _turn(provider, _request(2 * number + 1, (asked,)))
+    at_once = _turn(provider, _request(2 * number + 1, (asked, other.text, "Why is that?")))
+    return Round(
+        prefix_tokens=prefix_tokens(provider, _request(2 * number, (asked,))),
+        first=first,
+        second=second,
+        at_once=at_once.first_token_s / other.first_token_s,
+    )
+
+
+def prefix_tokens(provider: EmbeddedProvider, request: ProviderRequest) -> int:
+    """Tokens of the system blocks, counted with the chat template's few around them."""
+    counted = provider.count_tokens(replace(request, messages=()), _no_blob)
+    assert counted is not None
+    return counted
+
+
+def _request(salt: int, said: tuple[str, ...]) -> ProviderRequest:
+    """The stack of a discussion as the program renders it: `said` alternates, the last is the new message."""
+    rules = "".join(
+        f"Rule {n}: item {(n * 7919 + salt * 104729) % 1000} is reported as {n}.\n"
+        for n in range(PREFIX_RULES)
+    )
+    inputs = StackInputs(
+        provider="embedded",
+        model=MODEL_ID,
+        role_text=f"You are a careful assistant of project {salt}.",
+        project=(NamedText("rules.md", rules),),
+        facts=DiscussionFacts("A bench", ("user", "assistant"), len(said)),
+        turns=tuple(_message(number, text) for number, text in enumerate(said[:-1])),
+        user_text=said[-1] if said else "Hello.",
+    )
+    return build_stack(inputs).request(max_output_tokens=REPLY_TOKENS)
+
+
+def _message(number: int, text: str) -> Message:
+    role = Role.ASSISTANT if number % 2 else Role.USER
+    return Message(f"m{number}", datetime(2026, 11, 20, tzinfo=UTC), role, (TextPart(text),))
+
+
+def _turn(provider: EmbeddedProvider, request: ProviderRequest) -> Turn:
+    started = time.perf_counter()
+    first_token_s, text, cached = 0.0, "", 0
+    for item in provider.stream(request, _no_blob, CancelToken()):
+        if isinstance(item, TextDelta):
+            first_token_s = first_token_s or time.perf_counter() - started
+            text += item.text
+        elif isinstance(item, UsageUpdate):
+            cached = item.usage.cache_read_tokens or 0
+    return Turn(first_token_s, text, cached)
+
+
+def _no_blob(sha256: str) -> bytes:
+    raise AssertionError(sha256)  # nothing is attached
+
+
+def _row(name: str, value: float, unit: str, bar: str = "", *, holds: bool = True, runs: int = 0) -> Row:
+    return Row(name=name, value=value, unit=unit, bar=bar, holds=holds, runs=runs or RUNS)
