@@ -324,6 +324,15 @@ def test_every_use_refreshes_for_nothing(cache: AnthropicCache, clock: Clock) ->
         assert cache.send(body).parts == Parts(plain=0, read=1_000)
 
 
+def test_a_hit_behind_the_mark_refreshes_the_entry_that_was_read(cache: AnthropicCache, clock: Clock) -> None:
+    cache.send(blocks(10, 10))
+    clock.advance(4 * MINUTE)
+    cache.begin(blocks(15, 15))  # its own entry never becomes visible
+    clock.advance(4 * MINUTE)
+
+    assert cache.begin(blocks(12, 12)).parts.read == 10_000
+
+
 def test_a_use_refreshes_at_the_lifetime_of_the_entry(cache: AnthropicCache, clock: Clock) -> None:
     """Marking a live entry of five minutes for an hour does not make it one of an hour."""
     cache.send(ask(text(1_000, "a", FIVE_MINUTES)))
@@ -405,12 +414,14 @@ def test_a_request_that_fails_before_its_answer_leaves_no_entry(cache: Anthropic
 
 def test_two_that_write_the_same_leave_the_longer_life(cache: AnthropicCache, clock: Clock) -> None:
     hour, minutes = ask(text(1_000, "a", ONE_HOUR)), ask(text(1_000, "a", FIVE_MINUTES))
-    first, second = cache.begin(hour), cache.begin(minutes)
-    cache.first_byte(first)
-    cache.first_byte(second)
-    clock.advance(30 * MINUTE)
-
-    assert cache.begin(hour).parts.read == 1_000
+    for bodies in ((hour, minutes), (minutes, hour)):
+        tickets = [cache.begin(body) for body in bodies]
+        for ticket in tickets:
+            cache.first_byte(ticket)
+        for _ in range(2):
+            clock.advance(50 * MINUTE)
+            assert cache.begin(hour).parts.read == 1_000
+        clock.advance(HOUR)
 
 
 # --- What is one prefix, and what is another ---------------------------------------------------------------------------

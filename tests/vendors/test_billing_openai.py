@@ -219,18 +219,56 @@ def test_a_request_writes_four_entries_at_most_the_latest(
     assert cache.live_tokens() == written
 
 
+def test_the_implicit_entry_keeps_its_place_among_the_four(cache: OpenAICache) -> None:
+    later = message("developer", *[part(1_000, f"b{n}", MARK) for n in range(4)])
+
+    cache.send(ask(message("user", part(2_000, "q")), later, mode="implicit"))
+
+    assert cache.live_tokens() == [2_000, 4_000, 5_000, 6_000]
+
+
+@pytest.mark.parametrize("upgrades", [False, True])
+def test_a_mark_before_the_hit_is_free_and_lives_no_longer_than_the_hit(clock: Clock, upgrades: bool) -> None:
+    rules = OpenAIRules(upgrades_free_marks=upgrades)
+    cache = OpenAICache(clock, Texts(count_label), rules=rules)
+    tail = message("user", part(500, "u"))
+    cache.send(ask(message("developer", part(2_000, "d")), tail))
+    assert cache.send(ask(message("developer", part(2_000, "d", LONG)), tail)).parts == Parts(
+        plain=0, read=2_500
+    )
+    clock.advance(60 * MINUTE)
+
+    read = cache.send(ask(message("developer", part(2_000, "d", LONG)), tail)).parts.read
+    assert read == (2_000 if upgrades else 0)
+
+
+@pytest.mark.parametrize("refreshes", [False, True])
+def test_whether_a_deep_hit_refreshes_unmarked_shallow_entries_can_be_chosen(
+    clock: Clock, refreshes: bool
+) -> None:
+    cache = OpenAICache(clock, Texts(count_label), rules=OpenAIRules(refreshes_unmarked=refreshes))
+    shallow, deep = message("user", part(2_000, "a")), message("user", part(500, "b"))
+    cache.send(ask(shallow))
+    cache.send(ask(shallow, deep))
+    for _ in range(3):
+        clock.advance(20 * MINUTE)
+        assert cache.send(ask(shallow, deep)).parts.read == 2_500
+
+    assert (cache.send(ask(shallow, message("user", part(1, "c")))).parts.read == 2_000) is refreshes
+
+
 def test_the_lookup_sees_the_first_two_and_the_latest_fifty_marks(cache: OpenAICache) -> None:
     def request(marks: set[int]) -> Json:
         parts = [part(1_024, f"b{n}", MARK if n in marks else None) for n in range(70)]
         return ask(message("developer", *parts), mode="explicit")
 
-    cache.send(request({5}))
-    cache.send(request({1}))
-
-    assert cache.begin(request(set(range(70)))).parts.read == 2 * 1_024  # the second, not the sixth
-    assert (
-        cache.begin(request(set(range(5, 55)))).parts.read == 6 * 1_024
-    )  # 50 marks: the sixth is among them
+    everything = request(set(range(70)))
+    for unseen in (2, 10, 19):
+        cache.send(request({unseen}))
+        assert cache.begin(everything).parts.read == 0
+    for seen in (0, 1, 20, 69):
+        cache.send(request({seen}))
+        assert cache.begin(everything).parts.read == (seen + 1) * 1_024
 
 
 def test_the_sdk_s_eighty_marks_can_be_chosen(clock: Clock) -> None:
