@@ -54,10 +54,11 @@ def run(options: Options, make_front: Callable[[Options], FrontEnd] | None = Non
 
 def local_controller(options: Options) -> FrontEnd:
     """The controller on this machine's home."""
+    from core.cli.outside import CommandOutside
     from core.controller import AppController
     from core.controller.outside import LocalOutside
 
-    return AppController(LocalOutside(options))
+    return AppController(LocalOutside(options) if options.headless else CommandOutside(options))
 
 
 def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], console: Console) -> int:

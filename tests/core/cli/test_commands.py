@@ -275,3 +275,13 @@ def test_a_home_of_a_newer_version_is_refused_in_one_line(world: World) -> None:
     assert ended.err.count("\n") == 1
     assert "999" in ended.err
     assert json.loads(world.run("doctor", "--quick", "--json").out)
+
+
+def test_a_command_leaves_the_windows_state_alone(world: World) -> None:
+    world.home.mkdir()
+    state = world.home / "state.toml"
+    state.write_text('selected = "x"\nwidth = 3\n')
+    _talk(world, "one", "two")
+    world.run("discussions", "show", "last")
+
+    assert state.read_text() == 'selected = "x"\nwidth = 3\n'
