@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime
-from pathlib import Path
 
-from core.errors import FailureKind, StorageError
-from core.store.attachments import attachment_file
+from core.errors import FailureKind
 from core.values import commands as c
 from core.values.discussion import CallPhase, LiveCall, OpenDiscussion
 from core.values.messages import AttachmentPart, Mark, Message, Role, Status, ToolCallPart, ToolResultPart
@@ -174,7 +172,7 @@ def _tools(ui: Ui, message: Message) -> None:
 def attachments(state: AppState, ui: Ui, discussion_id: str, parts: tuple[AttachmentPart, ...]) -> None:
     """Draw attached files: pictures as pictures, the rest by name and size."""
     for index, part in enumerate(parts):
-        path = attachment_path(state.home, discussion_id, part) if part.is_image else ""
+        path = _picture_path(state, discussion_id, part)
         if path:
             ui.image(("image", index), path, max_height=160)
         with ui.row(("attachment", index), gap=6):
@@ -183,12 +181,12 @@ def attachments(state: AppState, ui: Ui, discussion_id: str, parts: tuple[Attach
             ui.text("size", fmt.size(part.size_bytes), tone="muted", style="small")
 
 
-def attachment_path(home: str, discussion_id: str, part: AttachmentPart) -> str:
-    """Where an attachment's file lies; empty where a foreign log names none that could be there."""
-    try:
-        return str(attachment_file(Path(home), discussion_id, part))
-    except StorageError:
+def _picture_path(state: AppState, discussion_id: str, part: AttachmentPart) -> str:
+    """Where a picture lies; empty for other files, and where a foreign log names none that could be there."""
+    opened = state.open.get(discussion_id)
+    if opened is None or not (part.is_image and part.file_name and opened.attachments_dir):
         return ""
+    return f"{opened.attachments_dir}/{part.file_name}"
 
 
 def _cut_off(desk: Desk, opened: OpenDiscussion, message: Message) -> None:

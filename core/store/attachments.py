@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,16 +12,6 @@ from core import paths
 from core.errors import StorageError
 from core.store.atomic import OS_DISK, Disk, make_dirs, reported, sync_dir, write_file
 from core.values.messages import AttachmentPart
-
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_EXTENSIONS = {
-    "image/png": "png",
-    "image/jpeg": "jpg",
-    "image/gif": "gif",
-    "image/webp": "webp",
-    "application/pdf": "pdf",
-    "text/plain": "txt",
-}
 
 
 def sniff(data: bytes) -> str:
@@ -87,12 +76,11 @@ def attachment_file(home: Path, discussion_id: str, part: AttachmentPart) -> Pat
     Raises:
         StorageError: the hash is none, as a log from elsewhere may say.
     """
-    if _SHA256.fullmatch(part.sha256) is None:
+    if not part.file_name:
         raise StorageError(
             f"{part.sha256[:80]!r} is no sha256 of an attachment", remedy="Attach the file again"
         )
-    extension = _EXTENSIONS.get(part.media_type, "bin")
-    return paths.attachments_dir(home, discussion_id) / f"{part.sha256}.{extension}"
+    return paths.attachments_dir(home, discussion_id) / part.file_name
 
 
 def copy_between(
@@ -107,18 +95,13 @@ def copy_between(
     Raises:
         StorageError: a file could not be made.
     """
-    names = {f"{part.sha256}.{_EXTENSIONS.get(part.media_type, 'bin')}" for part in parts if _is_hash(part)}
-    for name in sorted(names):
+    for name in sorted({part.file_name for part in parts} - {""}):
         if (source / name).is_file() and not (target / name).exists():
             make_dirs(target, disk=disk)
             _link_or_copy(source / name, target / name)
     if target.is_dir():
         with reported("write", target):
             sync_dir(target, disk)
-
-
-def _is_hash(part: AttachmentPart) -> bool:
-    return _SHA256.fullmatch(part.sha256) is not None
 
 
 def _link_or_copy(source: Path, target: Path) -> None:

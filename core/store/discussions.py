@@ -85,6 +85,7 @@ def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK)
         log_view.fold(discussion_id, content.records),
         draft=meta.read_draft(home, discussion_id),
         repaired=repaired,
+        attachments_dir=str(paths.attachments_dir(home, discussion_id)),
     )
     read = meta.read_meta(home, discussion_id)
     return Loaded(read.meta, discussion, read.problem)

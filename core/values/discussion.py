@@ -67,7 +67,7 @@ class OpenDiscussion:
         last_request: the newest request record, for the difference and for replay.
         failed_message_id: the user's message whose send failed and can be retried, empty otherwise.
         repaired: what was repaired when the log was read (a torn last line, foreign lines), in sentences.
-        record_count: records in the log, for making ids unique in it.
+        record_count: records in the log, for making ids unique in it; attachments_dir: where its files lie.
     """
 
     id: str
@@ -78,6 +78,7 @@ class OpenDiscussion:
     failure: Failure | None = None
     repaired: tuple[str, ...] = ()
     record_count: int = 0
+    attachments_dir: str = ""
 
     @property
     def messages(self) -> tuple[Message, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -62,6 +63,19 @@ class ToolResultPart:
     is_error: bool = False
 
 
+EXTENSIONS = {
+    "image/png": "png",
+    "image/jpeg": "jpg",
+    "image/gif": "gif",
+    "image/webp": "webp",
+    "application/pdf": "pdf",
+    "text/plain": "txt",
+}
+"""Ending of an attachment's file by its media type; `bin` for all others."""
+
+_SHA256 = re.compile("[0-9a-f]{64}")
+
+
 @dataclass(frozen=True, slots=True)
 class AttachmentPart:
     """A file kept in the discussion's `attachments/`, named by its content's sha256 (hex)."""
@@ -70,6 +84,13 @@ class AttachmentPart:
     media_type: str
     name: str
     size_bytes: int
+
+    @property
+    def file_name(self) -> str:
+        """Its name in `attachments/`; empty where a foreign log gives no hash that could name a file."""
+        if _SHA256.fullmatch(self.sha256) is None:
+            return ""
+        return f"{self.sha256}.{EXTENSIONS.get(self.media_type, 'bin')}"
 
     @property
     def is_image(self) -> bool:

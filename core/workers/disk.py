@@ -146,12 +146,12 @@ class DiskHandler:
 
 
 def summarise(found: DiscussionMeta, discussion: OpenDiscussion) -> DiscussionSummary:
-    """The row of the list that a loaded discussion gives."""
+    """The row of the list that a loaded discussion gives. What deleted replies cost was paid all the same."""
     messages = discussion.messages
     usage = Usage()
-    for message in messages:
-        if message.usage is not None:
-            usage = add_usage(usage, message.usage)
+    for entry in discussion.entries:
+        if isinstance(entry, Message) and entry.usage is not None:
+            usage = add_usage(usage, entry.usage)
     last: Message | None = messages[-1] if messages else None
     return DiscussionSummary(
         meta=found,

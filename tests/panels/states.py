@@ -132,7 +132,7 @@ SYMBOLS = (
 def snapshot(path: str, *, tokens: int | None = 900, problem: FileProblem | None = None) -> FileSnapshot:
     """What was read of a file."""
     text = "" if problem else "".join(f"line {n} = {n}\n" for n in range(1, 90))
-    return FileSnapshot(path, f"/home/ada/work/cachelab/{path}", "ab" * 32, text, len(text), 1, 89,
+    return FileSnapshot(path, f"/home/person/work/cachelab/{path}", "ab" * 32, text, len(text), 1, 89,
                         () if problem else SYMBOLS, tokens, problem)  # fmt: skip
 
 
@@ -263,14 +263,18 @@ def summaries() -> dict[str, DiscussionSummary]:
 def working(**changes: object) -> AppState:
     """A normal day: several discussions, one open, a preset, a report."""
     opened = OpenDiscussion(
-        "d1", conversation(), Draft("Compare the lazy fork with the eager one."), last_request()
+        "d1",
+        conversation(),
+        Draft("Compare the lazy fork with the eager one."),
+        last_request(),
+        attachments_dir="/home/person/.manual_slop/discussions/d1/attachments",
     )
     state = AppState(
-        home="/home/ada/.manual_slop",
+        home="/home/person/.manual_slop",
         now=NOW,
         settings=Settings(servers={"box": ServerSettings("box", "compatible", "Box", "http://127.0.0.1:8080/v1")}),
         project=Project(
-            root="/home/ada/work/cachelab", name="cachelab", has_file=True, is_trusted=True, presets=presets(),
+            root="/home/person/work/cachelab", name="cachelab", has_file=True, is_trusted=True, presets=presets(),
             unsaved_presets=frozenset({"coding-strict"}),
             personas={"terse reviewer": NamedText("terse reviewer", "Be brief.")},
             system_prompts={"strict": NamedText("strict", "Follow the house style.", "prompts/strict.md")},
@@ -314,7 +318,7 @@ def first_run() -> AppState:
     fresh = summary("n1", "New discussion", provider="embedded", model="smollm2-135m", turns=0, cost_usd=None,
                     input_tokens=None)  # fmt: skip
     return AppState(
-        home="/home/ada/.manual_slop", now=NOW, providers=providers(), models=models(), summaries={"n1": fresh},
+        home="/home/person/.manual_slop", now=NOW, providers=providers(), models=models(), summaries={"n1": fresh},
         selected_id="n1", open={"n1": OpenDiscussion("n1")}, is_loading=False,
     )  # fmt: skip
 

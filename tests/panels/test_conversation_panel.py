@@ -1,3 +1,5 @@
+"""The conversation as a person meets it."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -173,7 +175,7 @@ def test_attachments_show_as_pictures_or_by_name() -> None:
     screen = Screen(states.working())
 
     (image,) = screen.ui.nodes("image")
-    assert image.props["file"] == f"/home/ada/.manual_slop/discussions/d1/attachments/{'ef' * 32}.png"
+    assert image.props["file"] == f"/home/person/.manual_slop/discussions/d1/attachments/{'ef' * 32}.png"
     assert screen.ui.shows("pasted.txt")
 
 
