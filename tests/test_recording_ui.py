@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from panels.ui import Edited, ListView, Option, Share, Ui
-from tests.recording_ui import ProtocolError, RecordingUi
+from tests.recording_nodes import ProtocolError
+from tests.recording_ui import RecordingUi
 
 
 @dataclass

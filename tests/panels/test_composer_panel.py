@@ -1,3 +1,5 @@
+"""The composer as a person meets it."""
+
 from __future__ import annotations
 
 from dataclasses import replace

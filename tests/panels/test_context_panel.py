@@ -1,3 +1,5 @@
+"""The Context view as a person meets it."""
+
 from __future__ import annotations
 
 from dataclasses import replace

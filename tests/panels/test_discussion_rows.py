@@ -1,3 +1,5 @@
+"""The rows of the discussion list."""
+
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,3 +1,5 @@
+"""The list of discussions as a person meets it."""
+
 from __future__ import annotations
 
 from dataclasses import replace

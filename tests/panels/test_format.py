@@ -1,3 +1,5 @@
+"""How figures, money and times read."""
+
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta

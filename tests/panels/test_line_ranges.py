@@ -1,3 +1,5 @@
+"""Line ranges as people type them."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Derived data is kept while its parts are the same objects."""
+
 from __future__ import annotations
 
 from panels.memo import Memo, Same

@@ -1,3 +1,5 @@
+"""Notices that stay until they are read."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -53,11 +55,11 @@ def test_notices_stand_over_the_settings_too() -> None:
 
 
 def test_a_settings_file_that_is_broken_is_named_with_line_and_reason() -> None:
-    fault = SettingsFault("/home/ada/work/cachelab/manual_slop.toml", 7, "Expected '=' after a key")
+    fault = SettingsFault("/home/person/work/cachelab/manual_slop.toml", 7, "Expected '=' after a key")
     screen = Screen(replace(states.working(), settings_faults=(fault,)))
 
     assert screen.ui.shows("Settings file not taken over; the last good settings stay.")
-    assert screen.ui.shows("Expected '=' after a key (/home/ada/work/cachelab/manual_slop.toml, line 7)")
+    assert screen.ui.shows("Expected '=' after a key (/home/person/work/cachelab/manual_slop.toml, line 7)")
 
 
 def _untrusted() -> AppState:

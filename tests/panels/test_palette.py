@@ -1,3 +1,5 @@
+"""The command palette."""
+
 from __future__ import annotations
 
 from core.values import commands as c

@@ -1,3 +1,5 @@
+"""Which panes stand side by side."""
+
 from __future__ import annotations
 
 from hypothesis import given

@@ -1,3 +1,5 @@
+"""Context presets and the structure view as a person meets them."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -115,7 +117,7 @@ def test_a_preset_is_deleted_only_after_a_yes() -> None:
 @pytest.mark.parametrize(
     ("typed", "kept"),
     [("src/new.py", "src/new.py"), (" 'docs/a b.md' ", "docs/a b.md"), ("lib/**/*.py", "lib/**/*.py"),
-     ("/home/ada/work/cachelab/src/x.py", "src/x.py"), ("/etc/hosts", "/etc/hosts")],
+     ("/home/person/work/cachelab/src/x.py", "src/x.py"), ("/etc/hosts", "/etc/hosts")],
 )  # fmt: skip
 def test_a_path_or_glob_is_added_as_it_is_typed(typed: str, kept: str) -> None:
     screen = Screen(states.working())
@@ -125,7 +127,7 @@ def test_a_path_or_glob_is_added_as_it_is_typed(typed: str, kept: str) -> None:
     assert _changed(screen) == (*ITEMS, FileItem(kept))
 
 
-@pytest.mark.parametrize("typed", ["", "  ", "AGENTS.md", "/home/ada/work/cachelab/AGENTS.md"])
+@pytest.mark.parametrize("typed", ["", "  ", "AGENTS.md", "/home/person/work/cachelab/AGENTS.md"])
 def test_nothing_and_what_is_there_already_are_not_added(typed: str) -> None:
     screen = Screen(states.working())
 
@@ -138,7 +140,9 @@ def test_files_are_added_through_the_file_chooser() -> None:
     screen = Screen(states.working())
     screen.ui.click("Add files…")
 
-    screen.ui.pick("Add files to the preset", "/home/ada/work/cachelab/a.py", "/home/ada/work/cachelab/b.py")
+    screen.ui.pick(
+        "Add files to the preset", "/home/person/work/cachelab/a.py", "/home/person/work/cachelab/b.py"
+    )
 
     assert _changed(screen) == (*ITEMS, FileItem("a.py"), FileItem("b.py"))
 
@@ -403,8 +407,8 @@ def test_names_that_are_free_are_found() -> None:
 
 
 def test_a_path_outside_the_project_stays_absolute() -> None:
-    assert project_path("/other/x.py", "/home/ada") == "/other/x.py"
-    assert project_path("/home/ada", "/home/ada") == "."
+    assert project_path("/other/x.py", "/home/person") == "/other/x.py"
+    assert project_path("/home/person", "/home/person") == "."
 
 
 def test_an_unread_preset_counts_nothing_yet() -> None:

@@ -1,3 +1,5 @@
+"""The settings page as a person meets it."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -225,7 +227,7 @@ def test_persona_and_system_prompt_of_new_discussions_are_chosen_and_shown() -> 
 def test_the_about_page_names_the_home_the_versions_and_the_licences() -> None:
     screen = _page("about")
 
-    for words in ("/home/ada/.manual_slop", "Dear PyGui", "2.3.1", "OFL 1.1", "Apache-2.0"):
+    for words in ("/home/person/.manual_slop", "Dear PyGui", "2.3.1", "OFL 1.1", "Apache-2.0"):
         assert screen.ui.shows(words)
 
 

@@ -1,3 +1,5 @@
+"""The status bar."""
+
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,3 +1,5 @@
+"""What the window alone knows, and what of it persists."""
+
 from __future__ import annotations
 
 import tomllib

@@ -41,7 +41,7 @@ from panels.settings_panel import SECTIONS
 from panels.view import Dialog, WindowView
 from tests.panels import states
 from tests.panels.screen import Screen
-from tests.recording_ui import ProtocolError, icon_names
+from tests.recording_nodes import ProtocolError, icon_names
 
 ids = st.sampled_from(["d1", "d2", "d3", "../x", ""])
 words = st.text(max_size=12) | st.sampled_from(

@@ -1,0 +1,96 @@
+"""What a recorded frame is made of, and the rules of look that every item keeps."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args
+
+from panels.ui import Style, Surface, Tone
+
+ICONS_FILE = Path(__file__).parent.parent / "assets" / "icons.toml"
+Path_ = tuple[Hashable, ...]
+
+
+class ProtocolError(AssertionError):
+    """A panel broke a rule of `panels/ui.py`."""
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One item of a frame."""
+
+    kind: str
+    path: Path_
+    parent: Node | None = None
+    label: str = ""
+    tip: str = ""
+    value: Any = None
+    is_enabled: bool = True
+    props: dict[str, Any] = field(default_factory=dict)
+    children: list[Node] = field(default_factory=list)
+    keys: set[Hashable] = field(default_factory=set)
+
+    def walk(self) -> Iterator[Node]:
+        """This node and everything in it, in drawing order."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def above(self) -> Iterator[Node]:
+        """The containers that it lies in, innermost first."""
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+    def words(self) -> list[str]:
+        """What it shows of its own."""
+        shown = [self.label, self.value if isinstance(self.value, str) else ""]
+        shown += [o.label for o in self.props.get("tabs", ())]
+        return [word for word in shown if word]
+
+    def texts(self) -> list[str]:
+        """Everything that it and what is in it show."""
+        return [word for node in self.walk() for word in node.words()]
+
+
+@cache
+def icon_names() -> frozenset[str]:
+    """The icons that there are."""
+    return frozenset(tomllib.loads(ICONS_FILE.read_text("utf-8")))
+
+
+def key_head(key: Hashable) -> Hashable:
+    return key[0] if isinstance(key, tuple) and key else None
+
+
+def is_function_key(chord: str) -> bool:
+    key = chord.rpartition("+")[2]
+    return key.startswith("F") and key[1:].isdigit()
+
+
+def needs_words(what: str, key: Hashable, label: str, tip: str) -> None:
+    if not label.strip() and not tip.strip():
+        raise ProtocolError(f"The {what} {key!r} has neither a label nor a tip")
+
+
+def check_look(about: dict[str, Any]) -> None:
+    icon = about.get("icon")
+    if icon and icon not in icon_names():
+        raise ProtocolError(f"There is no icon called {icon!r}")
+    for name, allowed in (("tone", Tone), ("style", Style), ("surface", Surface)):
+        if name in about and about[name] not in get_args(allowed):
+            raise ProtocolError(f"No {name}: {about[name]!r}")
+
+
+def is_called(node: Node, label: str) -> bool:
+    names = (node.label, node.tip, node.props.get("hint", ""))
+    if any(name == label or name.startswith(f"{label} (") for name in names if name):
+        return True
+    if node.kind == "clickable":
+        return any(child.value == label for child in node.walk() if child.kind == "text")
+    return node.kind in {"text", "badge", "markdown"} and node.value == label

@@ -1,0 +1,237 @@
+"""The person in front of a recorded window: sees words, clicks what is called something, types, presses keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from panels.ui import Edited, ListView, Ui
+from tests.recording_nodes import Node, Path_, ProtocolError, is_called, key_head
+
+CLICKABLE = ("button", "menu", "menu_item", "tab", "checkbox", "clickable")
+INPUTS = ("text_input", "editor")
+
+
+class Person:
+    """Looks and acts; `as_ui` is what the panels draw on. Every act draws the frames that follow it."""
+
+    def __init__(self, draw: Callable[[Ui], None], *, width_px: float = 1600.0) -> None:
+        self._draw = draw
+        self.width_px = width_px
+        self.root = Node("root", ())
+        self._here = self.root
+        self._events: dict[tuple[Path_, str], Any] = {}
+        self._chords: list[str] = []
+        self._open_menus: set[Path_] = set()
+        self._focused: Path_ | None = None
+        self._focus_asked: Path_ | None = None
+        self._typed: dict[Path_, tuple[int, str]] = {}
+        self._lists: dict[Path_, ListView] = {}
+        self._revisions: dict[Path_, tuple[Hashable, int, dict[int, Hashable]]] = {}
+        self._seen_focus: set[Path_] = set()
+        self.copied: list[str] = []
+        self.urls: list[str] = []
+        self.frames = 0
+
+    def as_ui(self) -> Ui:
+        """The surface that is drawn on."""
+        raise NotImplementedError
+
+    # --- frames
+
+    def frame(self) -> None:
+        """Draw one frame and check that what was done before it was taken."""
+        self.root = self._here = Node("root", ())
+        self._draw(self.as_ui())
+        self.frames += 1
+        assert self._here is self.root, "a container was not left"
+        if self._events:
+            lost = next(iter(self._events))
+            self._events.clear()
+            raise ProtocolError(f"Nothing took the {lost[1]} on {lost[0]}")
+        paths = {node.path for node in self.root.walk()}
+        self._seen_focus &= paths
+        self._open_menus &= paths
+        if self._focused is not None and self._focused not in paths:
+            self._focused = None
+        if self._focus_asked is not None:
+            self._focused, self._focus_asked = self._focus_asked, None
+
+    def settle(self) -> None:
+        """Draw until the panels have seen their own changes."""
+        self.frame()
+        self.frame()
+
+    # --- what a person sees
+
+    def texts(self) -> list[str]:
+        """Every word in view, in drawing order."""
+        return self._reach().texts()
+
+    def shows(self, words: str) -> bool:
+        """Whether the words stand somewhere in view."""
+        return any(words in text for text in self._reach().texts())
+
+    def tips(self) -> list[str]:
+        """What is said on hover, of everything in view."""
+        return [node.tip for node in self._reach().walk() if node.tip]
+
+    def nodes(self, kind: str) -> list[Node]:
+        """All items of a kind, in drawing order."""
+        return [node for node in self._reach().walk() if node.kind == kind]
+
+    def find(self, label: str, *, kind: str | Sequence[str] = (), within: str = "") -> Node:
+        """The one item that a person would mean by `label` (its words, its hint, or its tip)."""
+        kinds = (kind,) if isinstance(kind, str) else tuple(kind)
+        scope = self._scope(within, label, kinds) if within else self._reach()
+        found = [n for n in scope.walk() if (not kinds or n.kind in kinds) and is_called(n, label)]
+        if not found:
+            raise AssertionError(f"No {kinds or 'item'} called {label!r}; in view: {scope.texts()}")
+        direct = [n for n in found if n.kind != "clickable"] or found
+        assert len(direct) == 1, f"{len(direct)} items are called {label!r}: {[n.path for n in direct]}"
+        return direct[0]
+
+    def has(self, label: str, *, kind: str | Sequence[str] = (), within: str = "") -> bool:
+        """Whether there is an item called `label`."""
+        kinds = (kind,) if isinstance(kind, str) else tuple(kind)
+        try:
+            scope = self._scope(within, label, kinds) if within else self._reach()
+        except AssertionError:
+            return False
+        return any(is_called(n, label) for n in scope.walk() if not kinds or n.kind in kinds)
+
+    def is_focused_on(self, label: str) -> bool:
+        """Whether the keyboard is in the input called `label`."""
+        return self._focused == self.find(label, kind=INPUTS).path
+
+    def _reach(self) -> Node:
+        """What can be reached: the last dialog where one is open, else the window."""
+        dialogs = [node for node in self.root.walk() if node.kind == "dialog"]
+        return dialogs[-1] if dialogs else self.root
+
+    def _scope(self, within: str, label: str, kinds: tuple[str, ...]) -> Node:
+        """The smallest container around the words `within` that has something called `label`."""
+        around = [n for n in self._reach().walk() if any(within in word for word in n.words())]
+        assert around, f"Nothing in view says {within!r}"
+        for node in around[0].above():
+            if any(is_called(n, label) for n in node.walk() if not kinds or n.kind in kinds):
+                return node
+        raise AssertionError(f"Nothing called {label!r} stands near {within!r}")
+
+    # --- what a person does
+
+    def click(self, label: str, *, within: str = "") -> None:
+        """Click what is called `label`."""
+        node = self.find(label, kind=CLICKABLE, within=within)
+        if not node.is_enabled:
+            raise AssertionError(f"{label!r} is disabled: {node.tip}")
+        match node.kind:
+            case "menu":
+                inside = {path for path in self._open_menus if node.path[: len(path)] == path}
+                is_open = node.path in self._open_menus
+                self._open_menus = inside - {node.path} if is_open else inside | {node.path}
+            case "checkbox":
+                self._events[node.path, "toggle"] = not node.value
+            case "tab":
+                assert node.parent is not None
+                self._events[node.parent.path, "tab"] = node.value
+            case _:
+                self._events[node.path, "click"] = True
+                self.frame()
+                self._open_menus.clear()
+        self.settle()
+
+    def right_click(self, words: str) -> None:
+        """Right-click the innermost container around the words that has a menu for it."""
+        node = self.find(words)
+        for container in node.above():
+            menus = [child for child in container.children if child.kind == "context_menu"]
+            if menus:
+                self._open_menus = {menus[0].path}
+                self.settle()
+                return
+        raise AssertionError(f"Nothing opens on a right click at {words!r}")
+
+    def type(self, label: str, text: str, *, within: str = "") -> None:
+        """Put `text` into an input in place of what is there; where it submits, press Enter."""
+        node = self.find(label, kind=INPUTS, within=within)
+        if not node.is_enabled:
+            raise AssertionError(f"{label!r} is disabled")
+        self._focused = node.path
+        if node.kind == "editor":
+            self._typed[node.path] = (node.props["revision"], text)
+            self._events[node.path, "edit"] = Edited(text)
+        else:
+            self._events[node.path, "text"] = text
+        self.settle()
+
+    def paste(self, label: str, text: str) -> None:
+        """Paste into an editor: past its limit the text stays out of it."""
+        node = self.find(label, kind="editor")
+        limit = node.props["paste_limit_chars"]
+        if limit and len(text) > limit:
+            self._events[node.path, "edit"] = Edited(node.value, pasted=text)
+            self.settle()
+        else:
+            self.type(label, node.value + text)
+
+    def focus_on(self, label: str) -> None:
+        """Click into an input."""
+        self._focused = self.find(label, kind=INPUTS).path
+        self.settle()
+
+    def press(self, chord: str) -> None:
+        """Press a chord. Fails when nothing answers it."""
+        self._chords = [chord]
+        focused = next((n for n in self.root.walk() if n.path == self._focused), None)
+        if chord == "Enter" and focused is not None and focused.props.get("submits_on_enter"):
+            self._chords.clear()
+            self._events[focused.path, "edit"] = Edited(focused.value, is_submitted=True)
+        self.frame()
+        left, self._chords = self._chords, []
+        self.frame()
+        if left:
+            raise AssertionError(f"Nothing answers {chord}")
+
+    def choose(self, label: str, option: str, *, within: str = "") -> None:
+        """Choose an option of a combo by its label."""
+        node = self.find(label, kind="combo", within=within)
+        assert node.is_enabled, f"{label!r} is disabled"
+        values = [o.value for o in node.props["options"] if o.label == option]
+        assert len(values) == 1, f"{option!r} among {[o.label for o in node.props['options']]}"
+        self._events[node.path, "choose"] = values[0]
+        self.settle()
+
+    def drag(self, start: int, end: int) -> None:
+        """Drag a row of the sortable list in view to another place."""
+        (node,) = self.nodes("sortable")
+        assert 0 <= start < node.value
+        assert 0 <= end < node.value
+        self._events[node.path, "drag"] = (start, end)
+        self.settle()
+
+    def drag_edge(self, *widths: float) -> None:
+        """Drag the edges of the split in view so that its panes have these widths."""
+        (node,) = self.nodes("split")
+        assert len(widths) == node.value
+        self._events[node.path, "drag"] = widths
+        self.settle()
+
+    def pick(self, title: str, *paths: str) -> None:
+        """Choose files in a file chooser; none: close it."""
+        node = self.find(title, kind="file_dialog")
+        self._events[node.path, "pick"] = paths
+        self.settle()
+
+    def close_dialog(self) -> None:
+        """Close the dialog in view by its cross."""
+        node = self._reach()
+        assert node.kind == "dialog", "no dialog is open"
+        self._events[node.path, "click"] = True
+        self.settle()
+
+    def scroll(self, name: str, first: int | None = None) -> None:
+        """Scroll the virtual list whose key is or starts with `name` to a row, or to its end."""
+        (node,) = [n for n in self.nodes("virtual_list") if name in (n.path[-1], key_head(n.path[-1]))]
+        self._lists[node.path] = ListView(first or 0, is_at_end=first is None)
+        self.settle()
