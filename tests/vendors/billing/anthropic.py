@@ -47,17 +47,16 @@ class AnthropicTicket:
     """A request that was let in.
 
     Args:
-        writes: entries that `first_byte` makes visible; hit_prefix: number of the prefix that was read, 0 for
-            none.
+        writes: entries that `first_byte` makes visible.
         diagnostics: what stands in the answer's field of that name.
         is_prewarm: `max_tokens` 0: the answer has no content, stop reason `max_tokens` and no output tokens.
         transformations: `input_transformations` of the beta answer.
+        signer: gives the signature of thinking that answers this request.
     """
 
     parts: Parts
     start_s: float
     writes: tuple[Write, ...] = ()
-    hit_prefix: int = 0
     message_id: str = ""
     diagnostics: Json | None = None
     is_prewarm: bool = False
@@ -148,7 +147,6 @@ class AnthropicCache:
             parts,
             start_s,
             writes,
-            run.prefixes[hit] if hit >= 0 else 0,
             message_id,
             self._diagnostics.compare(
                 body, run, places[-1][0] if places else -1, parts.read, start_s, message_id

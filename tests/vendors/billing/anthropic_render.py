@@ -29,15 +29,13 @@ class Rendered:
         prefixes: the number of the prefix that ends with the block; ends: its tokens.
         positions: the block's place for lookback, where a run of tool uses, or of tool results, is one.
         sources: the number of the block in the request, as `marks_of` counts.
-        tools, system, setting: numbers of the prefix after tools, after system, and at the start of messages.
+        setting: number of the prefix at the start of messages, their settings included.
     """
 
     prefixes: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     positions: list[int] = field(default_factory=list)
     sources: list[int] = field(default_factory=list)
-    tools: int = 0
-    system: int = 0
     setting: int = 0
 
     @property
@@ -64,11 +62,9 @@ def render(
     run.set("scope", f"{workspace}\0{body['model']}\0{_early(body, model)}")
     for tool in body.get("tools") or ():
         run.add("tool", *texts.block("tool", fields(tool, "cache_control")))
-    run.out.tools = run.prefix
     run.set("system settings", _system_settings(body))
     for block in blocks_of(body.get("system")):
         run.add("text", *texts.block("system", block["text"]))
-    run.out.system = run.prefix
     run.set("message settings", _message_settings(body, model))
     run.out.setting = run.prefix
     _add_messages(run, body["messages"], model, dropped)

@@ -165,10 +165,6 @@ class CachedContents:
             raise Refused(403, "PERMISSION_DENIED", "CachedContent not found (or permission denied)")
         return cached
 
-    def stored(self) -> list[Cached]:
-        """Everything that ever was stored."""
-        return list(self._all.values())
-
     def token_hours(self, now_s: float) -> dict[str, float]:
         """What was stored so far, in token-hours by model."""
         found: dict[str, float] = {}

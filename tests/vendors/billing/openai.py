@@ -64,7 +64,6 @@ class OpenAITicket:
     parts: Parts
     start_s: float
     writes: tuple[Write, ...] = ()
-    hit_prefix: int = 0
     grid: GridHit | None = None
     retention: str = ""
     response: tuple[str, str] = ("", "")
@@ -155,7 +154,6 @@ class OpenAICache:
             _bill(run, boundaries, hit),
             start_s,
             writes,
-            run.prefixes[hit] if hit >= 0 else 0,
             response=(organisation, response_id),
             diagnostics=self._diagnose(body, run, named, hit, boundaries, organisation, response_id),
             is_prewarm=bool(options.get("prewarm")),

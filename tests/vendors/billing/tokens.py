@@ -75,9 +75,6 @@ class Prefixes:
     def __init__(self) -> None:
         self._steps: dict[int, int] = {}
 
-    def __len__(self) -> int:
-        return len(self._steps)
-
     def extend(self, prefix: int, block: int) -> int:
         """The number of a prefix with one more block."""
         step = prefix << 32 | block
