@@ -29,6 +29,7 @@ class DpgUi(Files):
         measure = Measure(theme.fonts, ASSETS / "fonts", scale)
         super().__init__(Canvas(theme, theme.palettes[palette_name], measure), Keys())
         self.size = (0, 0)
+        self._quiet: list[Button] = []
         self._looks: tuple[Palette, float] | None = None
 
     # looks
@@ -54,6 +55,9 @@ class DpgUi(Files):
     def poll(self) -> None:
         """Look at the toolkit's state: who has the keyboard, how far things are scrolled, what is dragged."""
         self.keys.is_typing = False
+        for button in self._quiet:
+            button.quiet_frames = max(0, button.quiet_frames - 1)
+        self._quiet = [button for button in self._quiet if button.quiet_frames]
         for element in list(self._polled()):
             element.poll(self.canvas)
             if isinstance(element, Field) and element.is_active:
@@ -98,7 +102,7 @@ class DpgUi(Files):
         if card is not None:
             items = [kid for kid in card.walk() if isinstance(kid, Item | Field)]
             if items and isinstance(items[0], Item):
-                items[0].take_focus()
+                self._focus_button(items[0])
         if self.focus_wish is None:
             return
         holder, key = self.focus_wish
@@ -106,8 +110,12 @@ class DpgUi(Files):
         if isinstance(target, Field):
             target.wants_focus = True
         elif isinstance(target, Button):
-            target.take_focus()
+            self._focus_button(target)
         self.focus_wish = None
+
+    def _focus_button(self, button: Button) -> None:
+        button.take_focus()
+        self._quiet.append(button)
 
 
 def _find(holder: Element, key: object) -> Element | None:

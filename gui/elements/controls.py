@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Hashable
 from typing import Any, ClassVar
 
@@ -80,13 +79,13 @@ class Control(Element):
 class Button(Control):
     """A button. `props`: glyph, label, kind, is_enabled, is_small, hint of its chord."""
 
-    __slots__ = ("is_clicked", "quiet_until_s", "shown", "written")
-    QUIET_S: ClassVar[float] = 0.15
+    __slots__ = ("is_clicked", "quiet_frames", "shown", "written")
+    QUIET_FRAMES: ClassVar[int] = 3
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
         self.is_clicked = False
-        self.quiet_until_s = 0.0
+        self.quiet_frames = 0
         self.shown = ""
         self.written: tuple[Any, ...] = ()
 
@@ -150,14 +149,14 @@ class Button(Control):
     def take_focus(self) -> None:
         """Get the keyboard. The toolkit presses a button that it focuses: that press is not a person's."""
         if self.item:
-            self.quiet_until_s = time.monotonic() + self.QUIET_S
+            self.quiet_frames = self.QUIET_FRAMES
             dpg.focus_item(self.item)
 
     def on_click(self, *_: object) -> None:
         """The toolkit says that it was pressed."""
-        if time.monotonic() >= self.quiet_until_s:
+        if not self.quiet_frames:
             self.is_clicked = True
-        self.quiet_until_s = 0.0
+        self.quiet_frames = 0
 
     def label(self) -> str:
         return str(self.props[1]) or self.tip

@@ -15,6 +15,8 @@ from gui.metrics import Measure
 
 EDGE_PX = 7.0
 """Width of the strip between two panes that takes the mouse."""
+MAIN_SHARE = 0.42
+"""What the panes without a width of their own keep of the whole before the others give way."""
 
 
 class SplitBox(Element):
@@ -92,7 +94,7 @@ def split_widths(widths: Sequence[float], least: float, total: float) -> tuple[f
     if not free:
         free = [len(sizes) - 1]
         sizes[-1] = 0.0
-    excess = sum(sizes) + least * len(free) - total
+    excess = sum(sizes) + max(least, total * MAIN_SHARE / len(free)) * len(free) - total
     while excess > 0.5 and any(size > least for size in sizes):
         widest = max(range(len(sizes)), key=sizes.__getitem__)
         cut = min(excess, sizes[widest] - least, max(1.0, sizes[widest] * 0.1))

@@ -114,13 +114,17 @@ class _Flow:
                 continue
             if self.x + width > self.width and self.x > 0:
                 self._newline()
-            while width > self.width and len(piece) > 1:
-                count = self._fitting(piece, font)
-                self._put(piece[:count], self.m.width(piece[:count], font), run, font)
-                self._newline()
-                piece = piece[count:]
-                width = self.m.width(piece, font)
-            self._put(piece, width, run, font)
+            rest = self._cut_long(piece, run, font) if width > self.width else piece
+            self._put(rest, self.m.width(rest, font), run, font)
+
+    def _cut_long(self, piece: str, run: Run, font: str) -> str:
+        """Put down full lines of a word that is longer than one; returns what is left of it."""
+        while len(piece) > 1 and self.m.width(piece, font) > self.width:
+            count = self._fitting(piece, font)
+            self._put(piece[:count], self.m.width(piece[:count], font), run, font)
+            self._newline()
+            piece = piece[count:]
+        return piece
 
     def _fitting(self, piece: str, font: str) -> int:
         low, high = 1, len(piece) - 1
@@ -253,14 +257,16 @@ def wrap_code(line: Line, columns: int) -> list[Line]:
     lines: list[list[tuple[str, str]]] = [[]]
     used = 0
     for text, kind in line:
-        while text:
+        at = 0
+        while at < len(text):
             room = columns - used
             if room <= 0:
                 lines.append([])
                 used, room = 0, columns
-            lines[-1].append((text[:room], kind))
-            used += len(text[:room])
-            text = text[room:]
+            part = text[at : at + room]
+            lines[-1].append((part, kind))
+            used += len(part)
+            at += len(part)
     return [tuple(part) for part in lines]
 
 

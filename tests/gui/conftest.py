@@ -21,14 +21,23 @@ SIZE = (1280, 800)
 class Screen:
     """A window that shows what a test describes, and a person in front of it."""
 
-    def __init__(self, ui: DpgUi, loop: Loop, driver: Driver) -> None:
+    def __init__(self, ui: DpgUi) -> None:
         self.ui = ui
-        self.loop = loop
-        self.driver = driver
         self.failures: list[BaseException] = []
-        self.closed = 0
+        self.closed: list[bool] = []
         self.revision = 0
         self.describe: Callable[[Ui], None] = lambda _: None
+        self.loop = Loop(
+            ui,
+            self._draw,
+            lambda: self.revision,
+            on_close=lambda: self.closed.append(True),
+            on_failure=self.failures.append,
+        )
+        self.driver = Driver(ui, self.loop.frame)
+
+    def _draw(self, ui: Ui) -> None:
+        self.describe(ui)
 
     def show(self, describe: Callable[[Ui], None]) -> Driver:
         """Show a description and let it settle."""
@@ -60,18 +69,10 @@ def _screen(display: str) -> Iterator[Screen]:
     dpg.configure_app(manual_callback_management=True)
     open_viewport(Placement(0, 0, *SIZE))
     ui = DpgUi(load_theme())
-    holder: list[Screen] = []
-    loop = Loop(
-        ui,
-        lambda drawn: holder[0].describe(drawn),
-        lambda: holder[0].revision,
-        on_close=lambda: setattr(holder[0], "closed", holder[0].closed + 1),
-        on_failure=lambda error: holder[0].failures.append(error),
-    )
-    holder.append(Screen(ui, loop, Driver(ui, loop.frame)))
-    holder[0].driver.step(3)
-    yield holder[0]
-    holder[0].driver.close()
+    screen = Screen(ui)
+    screen.driver.step(3)
+    yield screen
+    screen.driver.close()
 
 
 @pytest.fixture

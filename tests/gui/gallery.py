@@ -131,7 +131,7 @@ def middle(ui: Ui, view: View) -> None:
     if view.page == "chat":
         ui.virtual_list("messages", view.messages, follows_end=True)
     elif view.page == "long":
-        with ui.group("long"):
+        with ui.surface("long", "clear", height=0, scrolls=view.long.tab in ("sort", "text")):
             long_page(ui, view.long)
     else:
         widgets(ui, view)

@@ -31,9 +31,8 @@ def _check(element: Element, found: list[str]) -> None:
     if isinstance(element, Markdown):
         return
     for index, kid in enumerate(kids):
-        for other in kids[index + 1 :]:
-            if _overlap(kid, other):
-                found.append(f"{_name(kid)} overlaps {_name(other)}")
+        hidden = [other for other in kids[index + 1 :] if _overlap(kid, other)]
+        found += [f"{_name(kid)} overlaps {_name(other)}" for other in hidden]
 
 
 def _has_area(element: Element) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -184,7 +185,7 @@ def test_no_row_overlaps_or_overflows(measure: Measure, names: list[str], width:
         assert kid.x + kid.w <= width + 0.6
         assert kid.y >= 0
         assert kid.y + kid.h <= holder.h + 0.6
-    for kid, following in zip(kids, kids[1:], strict=False):
+    for kid, following in pairwise(kids):
         if is_row:
             assert kid.x + kid.w <= following.x + 0.6
         else:
@@ -196,6 +197,12 @@ def test_panes_fill_the_width_and_keep_their_least(widths: list[float], total: i
     sizes = split_widths(widths, 60, total)
     assert sum(sizes) == pytest.approx(total)
     assert all(size >= 59 for size in sizes)
+
+
+def test_the_main_pane_keeps_its_share_of_a_small_window() -> None:
+    left, main, right = split_widths((300, 0, 470), 160, 900)
+    assert main == pytest.approx(900 * 0.42, abs=1)
+    assert min(left, right) >= 160
 
 
 def test_a_dragged_edge_takes_from_its_neighbour() -> None:

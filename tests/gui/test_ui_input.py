@@ -357,7 +357,11 @@ def test_pane_edges_are_dragged(screen: Screen) -> None:
 
 
 def test_duplicate_keys_draw_both(screen: Screen) -> None:
-    person = screen.show(lambda ui: [ui.text("same", "first"), ui.text("same", "second")] and None)
+    def draw(ui: Ui) -> None:
+        ui.text("same", "first")
+        ui.text("same", "second")
+
+    person = screen.show(draw)
     assert person.has("first")
     assert person.has("second")
 

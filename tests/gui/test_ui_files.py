@@ -1,0 +1,112 @@
+"""The file chooser on the screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gui.elements.fields import Field
+from gui.elements.popups import Item
+from panels.ui import Ui
+from tests.gui.conftest import Screen
+
+pytestmark = pytest.mark.gui
+
+
+class View:
+    """Whether the chooser is open, and what it gave."""
+
+    def __init__(self, start: Path, picks: str = "files") -> None:
+        self.start, self.picks, self.is_open = start, picks, True
+        self.chosen: tuple[str, ...] | None = None
+
+    def draw(self, ui: Ui) -> None:
+        if self.is_open:
+            chosen = ui.file_dialog("files", "Choose", start=str(self.start), picks=self.picks)  # type: ignore[arg-type]
+            if chosen is not None:
+                self.is_open, self.chosen = False, chosen
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "src").mkdir()
+    for number in range(120):
+        (tmp_path / "src" / f"file_{number:03}.py").write_text("x" * number)
+    (tmp_path / "read me.txt").write_text("hello")
+    return tmp_path
+
+
+def test_a_file_is_chosen_with_the_mouse(screen: Screen, folder: Path) -> None:
+    view = View(folder)
+    person = screen.show(view.draw)
+    screen.check()
+    person.click(person.find("src", kind=Item))
+    person.until(lambda: person.has("file_000.py"))
+    person.click(person.find("file_003.py", kind=Item))
+    person.click(person.find("file_001.py", kind=Item))
+    person.until(lambda: person.has("2 chosen"))
+    screen.check()
+    person.click("Choose", index=0) if not person.has("Choose   ") else None
+    person.key("Ctrl+Enter")
+    person.step(3)
+    assert view.chosen == tuple(str(folder / "src" / name) for name in ("file_003.py", "file_001.py"))
+
+
+def test_a_folder_is_entered_and_filtered_with_the_keyboard(screen: Screen, folder: Path) -> None:
+    view = View(folder)
+    person = screen.show(view.draw)
+    person.click(person.find("src", kind=Item))
+    person.until(lambda: person.find("Filter by name", kind=Field).is_active)
+    person.type("117")
+    person.until(lambda: not person.has("file_003.py"))
+    person.click(person.find("file_117.py", kind=Item))
+    person.key("Ctrl+Enter")
+    person.step(3)
+    assert view.chosen == (str(folder / "src" / "file_117.py"),)
+
+
+def test_a_typed_path_is_taken(screen: Screen, folder: Path) -> None:
+    view = View(folder)
+    person = screen.show(view.draw)
+    person.click(person.find("Path", kind=Field))
+    person.key("Ctrl+a")
+    person.paste(str(folder / "read me.txt"))
+    person.key("Enter")
+    person.until(lambda: not view.is_open)
+    assert view.chosen == (str(folder / "read me.txt"),)
+
+
+def test_a_path_that_leads_nowhere_is_said(screen: Screen, folder: Path) -> None:
+    view = View(folder)
+    person = screen.show(view.draw)
+    person.click(person.find("Path", kind=Field))
+    person.key("Ctrl+a")
+    person.paste("/no/such/place")
+    person.key("Enter")
+    person.until(lambda: person.has("no such file or folder"))
+    screen.check()
+    person.key("Escape")
+    person.until(lambda: not view.is_open)
+    assert view.chosen == ()
+
+
+def test_saving_asks_for_a_name(screen: Screen, folder: Path) -> None:
+    view = View(folder, "save")
+    person = screen.show(view.draw)
+    person.click(person.find("File name", kind=Field))
+    person.type("out.md")
+    person.until(lambda: person.find("File name", kind=Field).text == "out.md")
+    person.key("Ctrl+Enter")
+    person.until(lambda: not view.is_open)
+    assert view.chosen == (str(folder / "out.md"),)
+
+
+def test_the_parent_is_one_chord_away(screen: Screen, folder: Path) -> None:
+    view = View(folder / "src", "folder")
+    person = screen.show(view.draw)
+    person.key("Alt+Up")
+    person.until(lambda: person.has("src"))
+    person.click("Choose this folder")
+    person.until(lambda: not view.is_open)
+    assert view.chosen == (str(folder),)
