@@ -25,6 +25,7 @@ from core.values.commands import (
 from core.values.state import AppState, TrashItem
 
 TRASH_S = 3.0
+READING = frozenset({"list", "show", "export"})
 
 
 def run_discussions(options: Options, front: FrontEnd, console: Console) -> int:
@@ -33,23 +34,22 @@ def run_discussions(options: Options, front: FrontEnd, console: Console) -> int:
     Raises:
         UsageError: no such discussion. SlopError: it could not be read or written.
     """
-    given = options.given
-    with session(front, console) as state:
-        match given.action or "list":
+    action = options.given.action or "list"
+    done = ""
+    with session(front, console, writes=action not in READING) as state:
+        match action:
             case "list":
                 _list(options, front, console, state)
             case "show" | "export":
-                _export(options, front, console, find_discussion(state, given.id))
+                _export(options, front, console, find_discussion(state, options.given.id))
             case "restore":
-                _restore(front, console, given.id)
+                done = _restore(front, options.given.id)
             case "delete":
-                chosen = find_discussion(state, given.id)
-                name = state.summaries[chosen].meta.name
-                front.send(DeleteDiscussion(chosen))
-                settle(front, lambda s: chosen not in s.summaries)
-                console.line(f"{name!r} is in the trash: manual-slop discussions restore {chosen}")
+                done = _delete(front, state, find_discussion(state, options.given.id))
             case _:
-                _change(options, front, console, find_discussion(state, given.id))
+                done = _change(options, front, find_discussion(state, options.given.id))
+    if done:
+        console.line(done)
     return 0
 
 
@@ -89,7 +89,15 @@ def _export(options: Options, front: FrontEnd, console: Console, chosen: str) ->
     console.note(f"Written to {path}.")
 
 
-def _restore(front: FrontEnd, console: Console, wanted: str) -> None:
+def _delete(front: FrontEnd, state: AppState, chosen: str) -> str:
+    """Move one to the trash. Returns what to say once it is sure."""
+    front.send(DeleteDiscussion(chosen))
+    settle(front, lambda s: chosen not in s.summaries)
+    name = state.summaries[chosen].meta.name
+    return f"{name!r} is in the trash: manual-slop discussions restore {chosen}"
+
+
+def _restore(front: FrontEnd, wanted: str) -> str:
     """Bring one back. The trash is listed after the discussions, so that it is waited for a little."""
     state = front.wait_for(lambda s: len(_in_trash(s, wanted)) == 1, TRASH_S) or front.snapshot()
     found = _in_trash(state, wanted)
@@ -100,7 +108,7 @@ def _restore(front: FrontEnd, console: Console, wanted: str) -> None:
     chosen = found[0].discussion_id
     front.send(UndoDelete(chosen))
     settle(front, lambda s: chosen in s.summaries)
-    console.line(f"{found[0].name!r} is back: {chosen}")
+    return f"{found[0].name!r} is back: {chosen}"
 
 
 def _in_trash(state: AppState, wanted: str) -> list[TrashItem]:
@@ -110,7 +118,7 @@ def _in_trash(state: AppState, wanted: str) -> list[TrashItem]:
     return by_id or [item for item in state.trash if item.name == wanted]
 
 
-def _change(options: Options, front: FrontEnd, console: Console, chosen: str) -> None:
+def _change(options: Options, front: FrontEnd, chosen: str) -> str:
     given = options.given
     changes: dict[str, tuple[Callable[[], Command], str]] = {
         "rename": (lambda: RenameDiscussion(chosen, given.name), "renamed"),
@@ -123,4 +131,4 @@ def _change(options: Options, front: FrontEnd, console: Console, chosen: str) ->
     if given.action == "rename" and not given.name.strip():
         raise UsageError("A discussion needs a name")
     front.send(make())
-    console.line(f"{chosen} is {said}.")
+    return f"{chosen} is {said}."

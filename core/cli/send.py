@@ -32,7 +32,7 @@ from core.values.commands import (
 )
 from core.values.discussion import CallPhase, OpenDiscussion
 from core.values.messages import Message, ReasoningPart, Role, TextPart
-from core.values.state import AppState, Level
+from core.values.state import AppState, Level, Notice
 
 MAX_INPUT_BYTES = 20_000_000
 STOP_S = 15.0
@@ -62,7 +62,7 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
         )
     if given.retry and given.discussion == "new":
         raise UsageError("--retry needs --discussion", remedy="Use --discussion last")
-    with session(front, console, said=("call/",)) as state:
+    with session(front, console, said=("call/",), writes=True) as state:
         _check_names(state, options)
         chosen = _choose(front, state, options)
         opened = front.snapshot().open[chosen]
@@ -182,21 +182,20 @@ class _Turn:
 
     def run(self) -> int:
         """Follow the call to its end; Ctrl+C stops it and keeps the part."""
-        is_stopped = False
         try:
-            self._follow()
+            state, is_stopped = self._follow(), False
         except KeyboardInterrupt:
-            is_stopped = True
             self.front.send(CancelReply(self.chosen))
-            self.front.wait_for(self._is_over, STOP_S)
-        return self._finish(is_stopped=is_stopped)
+            state, is_stopped = self.front.wait_for(self._is_over, STOP_S), True
+        return self._finish(state or self.front.snapshot(), is_stopped=is_stopped)
 
-    def _follow(self) -> None:
+    def _follow(self) -> AppState | None:
         with self.console.waiting("Waiting for the reply"):
             state = self.front.wait_for(lambda s: self._is_over(s) or self._has_news(s), NEVER_S)
         while state is not None and not self._is_over(state):
             self._show(state)
             state = self.front.wait_for(lambda s: self._is_over(s) or self._has_news(s), NEVER_S)
+        return state
 
     def _has_news(self, state: AppState) -> bool:
         call = state.calls.get(self.chosen)
@@ -209,7 +208,7 @@ class _Turn:
 
     def _is_over(self, state: AppState) -> bool:
         """The call has come and gone, or its words or its reply could not be written."""
-        if any(notice.id == "disk" and notice.level is Level.ERROR for notice in state.notices):
+        if _disk_errors(state):
             return True
         if self.chosen in state.calls:
             self.call_id = state.calls[self.chosen].id
@@ -238,8 +237,7 @@ class _Turn:
             self.console.write(text[len(self.printed) :])
             self.printed = text
 
-    def _finish(self, *, is_stopped: bool) -> int:
-        state = self.front.snapshot()
+    def _finish(self, state: AppState, *, is_stopped: bool) -> int:
         opened = state.open[self.chosen]
         reply = self._reply(opened)
         if reply is not None:
@@ -249,6 +247,8 @@ class _Turn:
         elif self.printed and not self.printed.endswith("\n"):
             self.console.line()
         self._say(opened, reply, is_stopped=is_stopped)
+        if disk := _disk_errors(state):
+            raise SlopError(disk[-1].text.removesuffix("."), remedy=disk[-1].detail)
         if is_stopped:
             return 130
         return 1 if opened.failure is not None or reply is None else 0
@@ -291,6 +291,11 @@ class _Turn:
                 "where": failure.where,
             },
         }
+
+
+def _disk_errors(state: AppState) -> list[Notice]:
+    """What could not be written. The words stay in the composer, a reply in its journal until the next start."""
+    return [notice for notice in state.notices if notice.id == "disk" and notice.level is Level.ERROR]
 
 
 def joined(message: Message, kind: type[TextPart | ReasoningPart]) -> str:

@@ -22,6 +22,9 @@ ACT_S = 30.0
 SETTINGS_NOTICES = ("settings/",)
 """Faults of settings files are said as warnings before the command runs, which goes on without them."""
 
+HOME_NOTICES = ("home",)
+"""A home that can only be read is enough for a command that only reads."""
+
 
 class UsageError(SlopError):
     """The command line names something that is not there. Exit code 2."""
@@ -39,11 +42,14 @@ class FrontEnd(Protocol):
 
 
 @contextmanager
-def session(front: FrontEnd, console: Console, *, said: tuple[str, ...] = ()) -> Iterator[AppState]:
+def session(
+    front: FrontEnd, console: Console, *, said: tuple[str, ...] = (), writes: bool = False
+) -> Iterator[AppState]:
     """Run a controller for the time of a command.
 
     Args:
         said: how the ids of notices start that the command itself tells of.
+        writes: whether the command is nothing without a home that can be written.
 
     Yields:
         The state once settings and the list of discussions are read.
@@ -51,15 +57,17 @@ def session(front: FrontEnd, console: Console, *, said: tuple[str, ...] = ()) ->
     Raises:
         SlopError: the home cannot be used, or something that was asked for could not be written.
     """
+    passed = (*said, *SETTINGS_NOTICES, *(() if writes else HOME_NOTICES))
     front.start()
     try:
         with console.waiting("Reading settings and discussions"):
-            state = settle(front, _is_ready, READY_S, said=SETTINGS_NOTICES)
+            state = settle(front, _is_ready, READY_S, said=passed)
+        raise_error(state, passed)
         report_faults(state, console)
         yield state
     finally:
         front.stop()
-    raise_error(front.snapshot(), (*said, *SETTINGS_NOTICES))
+    raise_error(front.snapshot(), passed)
 
 
 def _is_ready(state: AppState) -> bool:
@@ -116,7 +124,10 @@ def _raise_last(errors: list[Notice]) -> None:
 
 
 def report_faults(state: AppState, console: Console) -> None:
-    """Say on standard error what of the settings could not be honoured."""
+    """Say on standard error what of the settings could not be honoured, and what the home lacks."""
+    for notice in state.notices:
+        if notice.level is Level.ERROR and notice.id.startswith(HOME_NOTICES):
+            console.note(f"manual-slop: warning: {notice.text} {notice.detail}".rstrip())
     for fault in state.settings_faults:
         place = fault.path if fault.line is None else f"{fault.path}:{fault.line}"
         console.note(f"manual-slop: warning: {place}: {fault.reason}")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from core.errors import StorageError
 from core.export import parse_export
 from tests.core.cli.conftest import World
 from tests.vendors.compatible_server import MODEL, Said
@@ -285,3 +286,41 @@ def test_a_command_leaves_the_windows_state_alone(world: World) -> None:
     world.run("discussions", "show", "last")
 
     assert state.read_text() == 'selected = "x"\nwidth = 3\n'
+
+
+def test_a_home_that_can_only_be_read_is_enough_to_read(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.server.replies.append(Said("Six hours."))
+    chosen = _talk(world, "When?")
+    monkeypatch.setattr("core.store.home.is_writable", lambda *_args: False)
+
+    for arguments in (["discussions"], ["discussions", "show", chosen], ["context", "--discussion", chosen]):
+        ended = world.run(*arguments)
+        assert ended.code == 0, arguments
+        assert "warning: The home is read-only" in ended.err
+    assert "Six hours." in world.run("discussions", "show", chosen).out
+    for arguments in (
+        ["send", "x"],
+        ["discussions", "rename", chosen, "y"],
+        ["discussions", "delete", chosen],
+    ):
+        ended = world.run(*arguments)
+        assert (ended.code, ended.out) == (1, ""), arguments
+        assert "The home is read-only" in ended.err
+    assert len(world.server.bodies) == 1
+
+
+def test_a_change_that_could_not_be_written_is_not_said_to_be_done(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = _talk(world, "one")
+
+    def full(*_args: object, **_kwargs: object) -> None:
+        raise StorageError("The disk is full", remedy="Free some space", errno=28)
+
+    monkeypatch.setattr("core.store.meta.write_meta", full)
+    ended = world.run("discussions", "rename", chosen, "new name")
+
+    assert (ended.code, ended.out) == (1, "")
+    assert "The disk is full. Free some space" in ended.err
