@@ -118,6 +118,10 @@ class Element:
             self.nat = m.px(self.wide) if self.wide is not None and self.wide > 0 else self.measure(m)
         return self.nat
 
+    def collapsed(self, m: Measure) -> float:
+        """The width it can do with in a row that is too narrow."""
+        return self.natural(m)
+
     def measure(self, m: Measure) -> float:
         """The width of its content in pixels."""
         return 0.0

@@ -8,6 +8,7 @@ from gui.elements.base import Element
 from gui.metrics import Measure
 
 MIN_FLEX_PX = 40.0
+READABLE_TEXT_PX = 110.0
 MIN_TEXT_PX = 24.0
 DEFAULT_FILL_PX = 240.0
 
@@ -142,9 +143,17 @@ def row_widths(kids: list[Element], m: Measure, w: float, gap: float) -> list[fl
 
 
 def _shrink(kids: list[Element], widths: list[float], excess: float, m: Measure) -> None:
-    """Take `excess` pixels from the texts of a row, the widest first, then from everything."""
-    floor = m.px(MIN_TEXT_PX)
-    for soft_only in (True, False):
+    """Take `excess` pixels from the texts of a row, the widest first; then from the labels of buttons."""
+    for soft_only, least in (
+        (True, READABLE_TEXT_PX),
+        (None, 0.0),
+        (True, MIN_TEXT_PX),
+        (False, MIN_TEXT_PX),
+    ):
+        if soft_only is None:
+            excess = _collapse(kids, widths, excess, m)
+            continue
+        floor = m.px(least)
         soft = [i for i, kid in enumerate(kids) if (kid.shrinks or not soft_only) and widths[i] > floor]
         soft = [i for i in soft if not kids[i].grows()[0]]
         while excess > 0.5 and soft:
@@ -156,6 +165,16 @@ def _shrink(kids: list[Element], widths: list[float], excess: float, m: Measure)
                 widths[i] = max(floor, widths[i] - step)
             excess -= step * len(top)
             soft = [i for i in soft if widths[i] > floor]
+
+
+def _collapse(kids: list[Element], widths: list[float], excess: float, m: Measure) -> float:
+    """Leave only the icons of labelled buttons, from the left, until the excess is gone."""
+    for index, kid in enumerate(kids):
+        if excess > 0.5 and not kid.grows()[0]:
+            least = min(widths[index], kid.collapsed(m))
+            excess -= widths[index] - least
+            widths[index] = least
+    return excess
 
 
 def place_row(row: Element, m: Measure, w: float, h: float | None) -> None:

@@ -79,13 +79,14 @@ class Control(Element):
 class Button(Control):
     """A button. `props`: glyph, label, kind, is_enabled, is_small, hint of its chord."""
 
-    __slots__ = ("is_clicked", "quiet_frames", "shown", "written")
+    __slots__ = ("is_clicked", "is_collapsed", "quiet_frames", "shown", "written")
     QUIET_FRAMES: ClassVar[int] = 3
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
         self.is_clicked = False
         self.quiet_frames = 0
+        self.is_collapsed = False
         self.shown = ""
         self.written: tuple[Any, ...] = ()
 
@@ -119,7 +120,23 @@ class Button(Control):
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
         self.h = self.height(m)
-        self.shown = m.ellipsized(self.text(), self.style(), w - m.px(6))
+        glyph, label = self.props[0], self.props[1]
+        self.is_collapsed = (
+            bool(glyph and label) and w < self.natural(m) - 1 and w < self.collapsed(m) + m.px(20)
+        )
+        text = glyph if self.is_collapsed else self.text()
+        self.shown = m.ellipsized(text, self.style(), w - m.px(6))
+
+    def collapsed(self, m: Measure) -> float:
+        """The width it can do with: that of its icon, where it has one."""
+        if not (self.props[0] and self.props[1]):
+            return self.natural(m)
+        return max(self.height(m), m.width(self.props[0], self.style()) + m.px(12))
+
+    def hint(self) -> str:
+        """Its tip, with the label where only the icon is left of it."""
+        label = str(self.props[1]) if self.is_collapsed else ""
+        return ": ".join(filter(None, (label, self.tip)))
 
     def make(self, c: Canvas, pane: Pane, spot: Spot) -> int:
         item = int(
@@ -253,30 +270,40 @@ class Checkbox(Control):
 
 
 class Slider(Control):
-    """A slider with its number on it. `props`: value, low, high, form."""
+    """A slider with its number beside it. `props`: value, low, high, form."""
 
-    __slots__ = ("changed", "written")
+    __slots__ = ("changed", "number_width", "written")
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
+        self.number_width = 0.0
         self.changed: float | None = None
         self.written: tuple[Any, ...] = ()
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
         self.h = m.px(CONTROL_PX)
+        _, low, high, form, *_ = self.props
+        self.number_width = m.px(10) + max(m.width(form % end, "small") for end in (low, high))
 
     def place(self, spot: Spot) -> dict[str, Any]:
-        return {"pos": (spot[0], spot[1]), "width": max(1, spot[2] - spot[0])}
+        return {"pos": (spot[0], spot[1]), "width": max(1, spot[2] - spot[0] - round(self.number_width))}
+
+    def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
+        shown = self.props[3] % (self.props[0] if self.changed is None else self.changed)
+        size = c.m.sizes["small"]
+        y = spot[1] + (spot[3] - spot[1] - size) // 2
+        x = spot[2] - round(c.m.width(shown, "small"))
+        return [("text", x, y, shown, "small", c.color("muted"))]
 
     def make(self, c: Canvas, pane: Pane, spot: Spot) -> int:
-        value, low, high, form, *_ = self.props
+        value, low, high, *_ = self.props
         self.written = self.props
         return int(
             dpg.add_slider_float(
                 default_value=value,
                 min_value=low,
                 max_value=high,
-                format=form,
+                format="",
                 clamped=True,
                 parent=pane.item,
                 before=pane.last,
@@ -287,8 +314,8 @@ class Slider(Control):
 
     def patch(self, c: Canvas) -> None:
         if self.props != self.written and not dpg.is_item_active(self.item):
-            value, low, high, form, *_ = self.props
-            dpg.configure_item(self.item, min_value=low, max_value=high, format=form)
+            value, low, high, *_ = self.props
+            dpg.configure_item(self.item, min_value=low, max_value=high)
             dpg.set_value(self.item, value)
             self.written = self.props
             c.calls += 2

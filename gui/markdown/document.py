@@ -75,10 +75,12 @@ class Document:
         height = 0.0
         for index, block in enumerate(self.blocks):
             known = old[index] if index < len(old) else None
-            if known is not None and (known[0] is block or known[0] == block):
+            before = self.blocks[index - 1].quotes if index else 0
+            is_joined = not index or (index <= len(old) and old[index - 1][0].quotes == before)
+            if known is not None and is_joined and known[0] == block:
                 fresh.append((block, known[1]))
             else:
-                fresh.append((block, lay_out(block, m, width, is_first=index == 0)))
+                fresh.append((block, lay_out(block, m, width, is_first=not index, quotes_before=before)))
             height += fresh[-1][1].above + fresh[-1][1].height
         self.laid = fresh
         return height

@@ -78,6 +78,8 @@ _FONTS = {
 }
 _HEADINGS = {1: "h1", 2: "h2", 3: "h3"}
 LEADING = 1.4
+CODE_GAP_PX = 3.0
+"""Space around inline code, for its tint."""
 
 
 @dataclass(slots=True)
@@ -104,6 +106,8 @@ class _Flow:
     def add(self, run: Run) -> None:
         """Put a run down, piece by piece."""
         font = self.font(run)
+        if run.style == "code" and self.x > 0:
+            self.x += CODE_GAP_PX * self.m.scale
         for piece in _PIECE.findall(run.text.replace("\t", TAB)):
             if piece == "\n":
                 self._newline()
@@ -116,6 +120,8 @@ class _Flow:
                 self._newline()
             rest = self._cut_long(piece, run, font) if width > self.width else piece
             self._put(rest, self.m.width(rest, font), run, font)
+        if run.style == "code":
+            self.x += CODE_GAP_PX * self.m.scale
 
     def _cut_long(self, piece: str, run: Run, font: str) -> str:
         """Put down full lines of a word that is longer than one; returns what is left of it."""
@@ -200,12 +206,15 @@ def _backed(ops: list[Op], m: TextMeasure) -> Iterator[Op]:
         yield op
 
 
-def lay_out(block: Block, m: TextMeasure, width: float, *, is_first: bool = False) -> Laid:
+def lay_out(
+    block: Block, m: TextMeasure, width: float, *, is_first: bool = False, quotes_before: int = 0
+) -> Laid:
     """Place one block.
 
     Args:
         width: pixels it may take, padding of lists and quotes included.
         is_first: no space above the first block of a text.
+        quotes_before: quotes that the block before it is in: their bars are joined.
     """
     s = m.scale
     left = (block.depth * 24 + block.quotes * 16) * s
@@ -227,10 +236,10 @@ def lay_out(block: Block, m: TextMeasure, width: float, *, is_first: bool = Fals
             flow = _flow(block.runs, m, inner, "muted" if block.quotes else "text")
             above = 4 if block.is_tight and block.depth else 10
             laid = Laid(tuple(_backed(flow.ops, m)), flow.y + flow.step, above * s, tuple(flow.links))
-    return _framed(laid, block, m, left, above=0.0 if is_first else laid.above)
+    return _framed(laid, block, m, left, 0.0 if is_first else laid.above, quotes_before)
 
 
-def _framed(laid: Laid, block: Block, m: TextMeasure, left: float, above: float) -> Laid:
+def _framed(laid: Laid, block: Block, m: TextMeasure, left: float, above: float, quotes_before: int) -> Laid:
     """Move a block right for its lists and quotes; add its marker and the bars of its quotes."""
     ops = [replace(op, x=op.x + left) for op in laid.ops]
     links = tuple(replace(link, x=link.x + left) for link in laid.links)
@@ -242,7 +251,8 @@ def _framed(laid: Laid, block: Block, m: TextMeasure, left: float, above: float)
         ops.append(Op(max(0.0, left - width - 8 * m.scale), y, width, size, tone, block.marker))
     for quote in range(block.quotes):
         x = min(quote * 16 * m.scale, left)
-        ops.append(Op(x, -above, 3 * m.scale, laid.height + above, "border_strong", rounding=m.scale))
+        top = -above if quote < quotes_before else 0.0
+        ops.append(Op(x, top, 3 * m.scale, laid.height - top, "border_strong", rounding=m.scale))
     return Laid(tuple(ops), laid.height, above, links, laid.copy)
 
 

@@ -1,0 +1,60 @@
+"""The whole window in its states: nothing is clipped, nothing overlaps, at any size and scale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from core.values.commands import Command
+from core.values.state import AppState
+from gui.markdown.document import load
+from panels.ui import Ui
+from panels.view import WindowView
+from panels.window import window
+from tests.gui.conftest import Screen
+from tests.gui.layout_check import faults
+from tests.panels import states
+
+pytestmark = pytest.mark.gui
+STATES: dict[str, Callable[[], AppState]] = {
+    "working": states.working,
+    "streaming": states.streaming,
+    "failed": states.failed,
+    "first_run": states.first_run,
+    "busy": states.busy,
+    "many": states.many,
+}
+SIZES = ((1600, 1000), (1280, 800), (1024, 700))
+
+
+def shown(screen: Screen, state: AppState, view: WindowView, scale: float = 1.0) -> list[str]:
+    """Faults of the window at all sizes."""
+    load()
+    sent: list[Command] = []
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", scale)
+        window(state, view, ui, sent.append)
+
+    screen.show(draw)
+    found = []
+    for size in SIZES:
+        screen.ui.frame(draw, *size)
+        screen.ui.frame(draw, *size)
+        found += [f"{size}: {fault}" for fault in faults(screen.ui)]
+    screen.loop.wake()
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(STATES))
+@pytest.mark.parametrize("scale", [0.9, 1.0, 1.2])
+def test_every_state_fits(screen: Screen, name: str, scale: float) -> None:
+    assert shown(screen, STATES[name](), WindowView(), scale) == []
+
+
+@pytest.mark.parametrize("section", ["providers", "models", "appearance", "files"])
+def test_every_page_of_the_settings_fits(screen: Screen, section: str) -> None:
+    view = WindowView()
+    view.page, view.settings_section = "settings", section
+    assert shown(screen, states.working(), view) == []
