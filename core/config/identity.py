@@ -62,8 +62,6 @@ def find_identity(
         if not os.path.lexists(place.path):
             continue
         real = os.path.realpath(place.path)
-        if real in seen and Path(place.path).is_symlink():
-            continue
         found = read_context_file(place, allowed_roots)
         if isinstance(found, SettingsFault):
             faults.append(found)

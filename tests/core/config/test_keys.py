@@ -61,7 +61,10 @@ def locked() -> Iterator[tuple[Keyring, threading.Event]]:
     opened = threading.Event()
 
     class Locked(Ring):
+        asked = 0
+
         def get_password(self, service: str, username: str) -> str | None:
+            type(self).asked += 1
             opened.wait(30)
             return super().get_password(service, username)
 
@@ -174,6 +177,7 @@ def test_a_locked_keyring_is_waited_for_once_and_not_for_every_provider(
     found = [store.find(name) for name in ("openai", "anthropic", "gemini", "box")]
 
     assert time.monotonic() - began < 2
+    assert ring.asked == 1  # type: ignore[attr-defined]
     assert {key.source for key in found} == {KeySource.MISSING}
     assert all("does not answer" in key.warning for key in found)
     opened.set()
