@@ -1,0 +1,245 @@
+"""Measures the window: its first frame and memory against a bare one, and what a frame costs with 10,000 messages."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import nullcontext
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench.__main__ import Row
+from core.values.state import AppState
+
+RUNS = 5
+FRAMES = 400
+MESSAGES = 10_000
+CHUNKS_PER_FRAME = 100 / 60
+FIRST_FRAME_BAR = 1.7
+MEMORY_BAR_MB = 80.0
+MEDIAN_BAR_MS = 3.0
+P99_BAR_MS = 8.0
+WHEEL_PX = 84.0
+NOW = datetime(2026, 11, 20, 14, 5, tzinfo=UTC)
+ANSWER = """Keep the slot **immutable** and let the fork *share* the prefix until it diverges:
+
+1. the parent owns the slot and its `expires_at`
+2. the fork stores only the anchor index
+
+```python
+def touch(slot: Slot, now: float) -> Slot:
+    return replace(slot, last_used=now, expires_at=now + 300)
+```
+
+> Anything that edits history before the anchor must split the slot first.
+"""
+
+
+def rows() -> list[Row]:
+    """Measure, each figure in processes of its own, on this machine's screen or a virtual one."""
+    from gui.screen import virtual_screen
+
+    screen = nullcontext() if os.environ.get("DISPLAY") else virtual_screen()
+    with screen:
+        return [*_first_frame(), *_frames("scroll"), *_frames("stream")]
+
+
+def _first_frame() -> list[Row]:
+    """Start both programs by turns: a machine that slows down then slows both."""
+    pairs = [(_child("bare"), _child("program")) for _ in range(RUNS)]
+    ratio = statistics.median(program["ready_s"] / bare["ready_s"] for bare, program in pairs)
+    more_mb = statistics.median(program["memory_mb"] - bare["memory_mb"] for bare, program in pairs)
+    first_ms = 1000 * statistics.median(program["ready_s"] for _, program in pairs)
+    return [
+        _row("window, first frame", first_ms, "ms", "", holds=True, runs=RUNS),
+        _row("window, first frame / bare", ratio, "times", f"at most {FIRST_FRAME_BAR:g}", holds=ratio <= FIRST_FRAME_BAR, runs=RUNS),
+        _row("window, memory over bare", more_mb, "MB", f"at most {MEMORY_BAR_MB:g}", holds=more_mb <= MEMORY_BAR_MB, runs=RUNS),
+    ]  # fmt: skip
+
+
+def _frames(what: str) -> list[Row]:
+    found = _child(what, GALLIUM_NOOP="1")
+    median, p99 = found["median_ms"], found["p99_ms"]
+    name = {"scroll": "while scrolling", "stream": "while streaming"}[what]
+    return [
+        _row(f"frame CPU, {MESSAGES:,} messages, {name}, median", median, "ms", f"at most {MEDIAN_BAR_MS:g}", holds=median <= MEDIAN_BAR_MS, runs=FRAMES),
+        _row(f"frame CPU, {MESSAGES:,} messages, {name}, 99th percentile", p99, "ms", f"at most {P99_BAR_MS:g}", holds=p99 <= P99_BAR_MS, runs=FRAMES),
+    ]  # fmt: skip
+
+
+def _row(name: str, value: float, unit: str, bar: str, *, holds: bool, runs: int) -> Row:
+    return {"name": name, "value": value, "unit": unit, "bar": bar, "holds": holds, "runs": runs}
+
+
+def _child(mode: str, **environment: str) -> dict[str, float]:
+    """Run this module in a process of its own and read what it measured."""
+    with tempfile.TemporaryDirectory() as home:
+        started = time.time()
+        done = subprocess.run(
+            [sys.executable, "-m", "bench.app_window", mode, str(started)],
+            env={**os.environ, "MANUAL_SLOP_HOME": str(Path(home) / "home"), **environment},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+            timeout=300,
+        )
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def _memory_mb() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGESIZE") / 1e6
+
+
+def bare(started: float) -> dict[str, float]:
+    """A Dear PyGui window with one line of text."""
+    import dearpygui.dearpygui as dpg
+
+    dpg.create_context()
+    dpg.create_viewport(title="bare", width=1440, height=900, vsync=False)
+    with dpg.window(tag="window"):
+        dpg.add_text("ready")
+    dpg.setup_dearpygui()
+    dpg.show_viewport()
+    dpg.set_primary_window("window", True)
+    dpg.render_dearpygui_frame()
+    ready = time.time() - started
+    for _ in range(30):
+        dpg.render_dearpygui_frame()
+    return {"ready_s": ready, "memory_mb": _memory_mb()}
+
+
+def program(started: float) -> dict[str, float]:
+    """The program as `manual-slop` opens it, up to the frame that shows its window."""
+    from core.controller import AppController
+    from core.controller.outside import LocalOutside, OutsideOptions
+    from gui.app import WindowApp
+
+    controller = AppController(LocalOutside(OutsideOptions()))
+    app = WindowApp(controller)
+    controller.start()
+    app.open()
+    while not app.loop.described:
+        app.loop.frame()
+    app.loop.frame()
+    ready = time.time() - started
+    for _ in range(60):
+        app.loop.frame()
+        time.sleep(1 / 60)
+    memory = _memory_mb()
+    controller.stop()
+    return {"ready_s": ready, "memory_mb": memory}
+
+
+def frames(what: str) -> dict[str, float]:
+    """CPU of the frame thread, the full window open on a long discussion."""
+    import dearpygui.dearpygui as dpg
+
+    from core.values.discussion import CallPhase, LiveCall
+    from gui.binding import DpgUi
+    from gui.elements.lists import VirtualList
+    from gui.loop import Loop
+    from gui.markdown.document import load
+    from gui.theme import load_theme
+    from gui.window import Placement, open_viewport
+    from panels.ui import Ui
+    from panels.view import WindowView
+    from panels.window import window
+
+    load()
+    sys.setswitchinterval(0.001)
+    dpg.create_context()
+    dpg.configure_app(manual_callback_management=True)
+    open_viewport(Placement(0, 0, 1440, 900))
+    state, view, revision = _long_state(), WindowView(), 0
+
+    def describe(ui: Ui) -> None:
+        window(state, view, ui, lambda _: None)
+
+    def fail(error: BaseException) -> None:
+        raise error
+
+    loop = Loop(DpgUi(load_theme()), describe, lambda: revision, on_close=lambda: None, on_failure=fail)
+    if what == "stream":
+        call = LiveCall(
+            "c", "d0", f"m{MESSAGES}", "reply", "embedded", "m", NOW, CallPhase.STREAMING, text=""
+        )
+        state = replace(state, calls={"d0": call})
+    for _ in range(10):
+        loop.frame()
+    box = next(e for e in loop.ui.root.walk() if isinstance(e, VirtualList) and len(e.view.keys) >= MESSAGES)
+    taken, chunks = [], 0.0
+    for index in range(FRAMES):
+        if what == "scroll":
+            box.scroll_by(-WHEEL_PX)
+        else:
+            chunks += CHUNKS_PER_FRAME
+            text = " ".join(["word"] * int(chunks))
+            text = f"{ANSWER}\n\n{text}" if index > FRAMES // 2 else text
+            state = replace(state, calls={"d0": replace(state.calls["d0"], text=text)})
+            revision += 1
+        start = time.thread_time()
+        loop.frame()
+        taken.append(1000 * (time.thread_time() - start))
+    taken.sort()
+    return {"median_ms": statistics.median(taken), "p99_ms": taken[int(0.99 * len(taken))]}
+
+
+def _long_state() -> AppState:
+    """A discussion of 10,000 messages of many lengths, and 200 others in the list."""
+    import random
+
+    from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
+    from core.values.messages import Message, Role, TextPart
+    from core.values.provider import KeySource, ProviderKind, ProviderStatus
+
+    rng = random.Random(7)
+    words = [
+        "alpha",
+        "context",
+        "cache",
+        "token",
+        "stream",
+        "the",
+        "model",
+        "responds",
+        "with",
+        "curated",
+        "knowledge",
+        "harvest",
+    ]
+
+    def text(index: int) -> str:
+        if index % 5 == 1:
+            return ANSWER
+        return " ".join(rng.choice(words) for _ in range(int(min(900, rng.lognormvariate(4, 0.9)))))
+
+    entries = tuple(
+        Message(f"m{n}", NOW, Role.ASSISTANT if n % 2 else Role.USER, (TextPart(text(n)),))
+        for n in range(MESSAGES)
+    )
+    metas = [DiscussionMeta(f"d{n}", f"Discussion {n}", NOW, "embedded", "m") for n in range(200)]
+    status = ProviderStatus("embedded", ProviderKind.EMBEDDED, "Embedded", KeySource.NOT_NEEDED, is_ready=True)
+    return AppState(
+        now=NOW,
+        providers={"embedded": status},
+        summaries={meta.id: DiscussionSummary(meta, NOW, turns=4) for meta in metas},
+        selected_id="d0",
+        open={"d0": OpenDiscussion("d0", entries)},
+        is_loading=False,
+    )
+
+
+if __name__ == "__main__":
+    mode, at = sys.argv[1], float(sys.argv[2])
+    measured = bare(at) if mode == "bare" else program(at) if mode == "program" else frames(mode)
+    sys.stdout.write(json.dumps(measured) + "\n")
+    sys.stdout.flush()
+    os._exit(0)
