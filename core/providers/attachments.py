@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 
 from core.errors import FailureKind, ProviderError
+from core.stack.frame import frame
 from core.text import clean
 from core.values.messages import AttachmentPart
 
@@ -12,7 +13,7 @@ from core.values.messages import AttachmentPart
 def attachment_text(part: AttachmentPart, data: bytes) -> str | None:
     """The text of an attached file with its name around it, None where it is not text (UTF-8, no NUL).
 
-    Same file, same name, same text: it stands in the prefix of every later turn.
+    Same file, same name, same text: it stands in the prefix of every later turn. Nothing in it can close its tag.
     """
     if part.is_image or b"\0" in data:
         return None
@@ -20,9 +21,7 @@ def attachment_text(part: AttachmentPart, data: bytes) -> str | None:
         text = clean(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
         return None
-    name = part.name.replace('"', "'")
-    end = "" if text.endswith("\n") else "\n"
-    return f'<attachment name="{name}">\n{text}{end}</attachment>'
+    return frame("attachment", text, name=part.name).removesuffix("\n")
 
 
 def data_url(part: AttachmentPart, data: bytes) -> str:
