@@ -53,8 +53,13 @@ HISTORY_LIMIT = 200
 
 def create(state: AppState, given: Input, command: CreateDiscussion) -> Result:
     """Start a discussion on disk; it is selected when it stands there."""
-    provider = command.provider or _default_provider(state)
     ai = state.settings.ai
+    provider = command.provider or _default_provider(state)
+    if not command.provider and provider != ai.provider:
+        why = state.providers[ai.provider].problem
+        state = notify(
+            state, "provider", Level.WARNING, f"The embedded model answers instead of {ai.provider}.", why
+        )
     meta = DiscussionMeta(
         id=given.make_id(),
         name=command.name or UNNAMED,

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from core.step.base import dismiss, notify
 from core.values.commands import TrustProject
+from core.values.settings import SettingsFault
 from core.values.state import AppState, Level
 
 INFO_STAYS = timedelta(seconds=12)
@@ -26,21 +27,23 @@ def expire(state: AppState) -> AppState:
 
 
 def show_settings_faults(state: AppState) -> AppState:
-    """One notice a broken settings file; gone when the file is whole again."""
-    shown = {f"settings/{fault.path}" for fault in state.settings_faults}
-    for notice in state.notices:
-        if notice.id.startswith("settings/") and notice.id not in shown:
-            state = dismiss(state, notice.id)
+    """One notice a faulty settings file, all its faults in it; gone when the file is whole again."""
+    by_file: dict[str, list[SettingsFault]] = {}
     for fault in state.settings_faults:
-        place = fault.path if fault.line is None else f"{fault.path}, line {fault.line}"
-        state = notify(
-            state,
-            f"settings/{fault.path}",
-            Level.ERROR,
-            f"{fault.reason}. The last good settings stay in force.",
-            place,
-        )
+        by_file.setdefault(fault.path, []).append(fault)
+    for notice in state.notices:
+        if notice.id.startswith("settings/") and notice.id.removeprefix("settings/") not in by_file:
+            state = dismiss(state, notice.id)
+    for path, faults in by_file.items():
+        first, *more = sorted(faults, key=lambda fault: not fault.is_grave)
+        level = Level.ERROR if first.is_grave else Level.WARNING
+        detail = "\n".join((_place(first), *(f"{_place(fault)}: {fault.reason}" for fault in more)))
+        state = notify(state, f"settings/{path}", level, first.reason, detail)
     return state
+
+
+def _place(fault: SettingsFault) -> str:
+    return fault.path if fault.line is None else f"{fault.path}, line {fault.line}"
 
 
 def show_trust(state: AppState) -> AppState:

@@ -14,6 +14,7 @@ from core.values.commands import (
     RevertPreset,
     SavePreset,
     SetDiscussionPreset,
+    TrustProject,
 )
 from core.values.curation import Preset
 from core.values.effects import Effect, KeepPresets, LoadSettings, WriteMeta, WritePreset
@@ -67,8 +68,18 @@ def _keep(state: AppState) -> Effect:
 
 def save(state: AppState, command: SavePreset) -> Result:
     """Write a preset to the project's file."""
-    preset = state.project.presets.get(command.name)
-    return (state, (WritePreset(state.project.root, preset),)) if preset is not None else (state, ())
+    project = state.project
+    preset = project.presets.get(command.name)
+    if preset is None:
+        return state, ()
+    if project.has_file and not project.is_trusted:
+        text = f"{command.name!r} is not saved: the folder's manual_slop.toml is not trusted yet."
+        detail = "Your work is kept. Trust the folder, then save."
+        action = TrustProject(True)
+        return notify(
+            state, "preset", Level.WARNING, text, detail, action=action, action_label="Trust this folder"
+        ), ()
+    return state, (WritePreset(project.root, preset),)
 
 
 def stored(state: AppState, event: PresetStored) -> Result:

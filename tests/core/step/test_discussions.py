@@ -62,6 +62,7 @@ def test_without_a_key_the_embedded_model_answers(book: Playbook) -> None:
     meta = book.state.summaries[chosen].meta
 
     assert (meta.provider, meta.model) == ("embedded", "smollm2-135m")
+    assert "instead of anthropic" in book.state.notices[-1].text
 
 
 def test_on_start_the_discussion_of_last_time_is_opened() -> None:

@@ -49,10 +49,34 @@ def test_a_broken_settings_file_is_named_with_its_line_until_it_is_whole(book: P
 
     notice = next(n for n in book.state.notices if n.id.startswith("settings/"))
     assert "line 7" in notice.detail
-    assert "last good settings" in notice.text
+    assert (notice.text, notice.level) == ("Expected '=' after a key", Level.ERROR)
 
     book.play(loaded)
     assert not [n for n in book.state.notices if n.id.startswith("settings/")]
+
+
+def test_all_faults_of_a_file_stand_in_one_notice_and_an_unknown_key_is_no_error(book: Playbook) -> None:
+    loaded = settings_loaded()
+    path = "/project/manual_slop.toml"
+    unknown = SettingsFault(path, 3, "Unknown key 'theem'", is_grave=False)
+    grave = SettingsFault(path, 9, "ui_scale must be a number")
+
+    book.play(replace(loaded, faults=(unknown,)))
+    assert [n.level for n in book.state.notices if n.id.startswith("settings/")] == [Level.WARNING]
+
+    book.play(replace(loaded, faults=(unknown, grave)))
+    (notice,) = [n for n in book.state.notices if n.id.startswith("settings/")]
+    assert (notice.level, notice.text) == (Level.ERROR, "ui_scale must be a number")
+    assert "line 3: Unknown key 'theem'" in notice.detail
+
+
+def test_saving_into_a_strangers_file_asks_for_trust_first_and_keeps_the_work(book: Playbook) -> None:
+    book.play(settings_loaded(project=replace(PROJECT, is_trusted=False)))
+    book.play(c.ChangePreset("core", ()))
+
+    assert book.play(c.SavePreset("core")) == ()
+    assert book.state.notices[-1].action == c.TrustProject(True)
+    assert book.state.project.unsaved_presets == {"core"}
 
 
 def test_an_untrusted_project_asks_once_and_says_what_is_held_back(book: Playbook) -> None:
