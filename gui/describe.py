@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import webbrowser
 from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from types import TracebackType
@@ -64,7 +63,7 @@ class Tree:
         self.pages: dict[tuple[Hashable, ...], int] = {}
         self.asked_address: tuple[tuple[Hashable, ...], str] | None = None
         self.choosers: dict[tuple[Hashable, ...], Chooser] = {}
-        self.open_address: Callable[[str], object] = webbrowser.open
+        self.open_address: Callable[[str], object] = open_in_browser
         self.opened: Element | None = None
         self.effects: list[Callable[[], object]] = []
 
@@ -172,6 +171,13 @@ class Tree:
             for node in _everything(element):
                 node.stale = node.touched = True
                 node.nat = node.fill = node.box = None
+
+
+def open_in_browser(address: str) -> None:
+    """Hand an address to the person's browser."""
+    import webbrowser
+
+    webbrowser.open(address)
 
 
 def _everything(element: Element) -> list[Element]:

@@ -81,6 +81,8 @@ class Loop:
 
     def frame(self) -> bool:
         """One frame: render, dispatch what happened, describe when needed. Whether anything happened."""
+        if not self.frames:
+            self._draw_first()
         dpg.render_dearpygui_frame()
         self.frames += 1
         had_jobs = self._dispatch()
@@ -102,6 +104,12 @@ class Loop:
         if is_busy or self.ui.keys.is_typing or shown != self._shown:
             self._active_until_s = now + ACTIVE_FOR_S
         return is_busy
+
+    def _draw_first(self) -> None:
+        """Describe before anything is rendered: the first frame shows the window, not its background."""
+        size = (dpg.get_viewport_client_width(), dpg.get_viewport_client_height())
+        if min(size) > 0:
+            self._draw(*size)
 
     def _draw(self, width: int, height: int) -> None:
         try:

@@ -33,8 +33,7 @@ class FontMetrics(dict[str, float]):
         self._h_metrics = int(self._read(">H", hhea + 34)[0])
         self._hmtx = tables["hmtx"]
         self._groups_at, count = self._character_map(tables["cmap"])
-        starts = range(self._groups_at, self._groups_at + 12 * count, 12)
-        self._starts = [int(self._read(">I", at)[0]) for at in starts]
+        self._starts = self._read(f">{3 * count}I", self._groups_at)[::3]
         self._fallback = self._advance(self._glyph(0xFFFD))
 
     def _read(self, form: str, at: int) -> tuple[int, ...]:

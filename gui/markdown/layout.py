@@ -94,43 +94,51 @@ class _Flow:
     heading: str
     x: float = 0.0
     y: float = 0.0
+    start: float = 0.0
+    parts: list[str] = field(default_factory=list)
     ops: list[Op] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
 
     def font(self, run: Run) -> str:
         """The text style of a run."""
-        if self.heading:
-            return self.heading
-        return _FONTS[run.style]
+        return self.heading or _FONTS[run.style]
 
     def add(self, run: Run) -> None:
-        """Put a run down, piece by piece."""
-        font = self.font(run)
+        """Put a run down, piece by piece; what of it stands on one line is one operation."""
+        font, measure = self.font(run), self.m.width
         if run.style == "code" and self.x > 0:
             self.x += CODE_GAP_PX * self.m.scale
+        self.start = self.x
         for piece in _PIECE.findall(run.text.replace("\t", TAB)):
             if piece == "\n":
-                self._newline()
+                self._newline(run, font)
                 continue
-            width = self.m.width(piece, font)
+            width = measure(piece, font)
             if piece.isspace():
-                self._put(piece, width, run, font)
-                continue
-            if self.x + width > self.width and self.x > 0:
-                self._newline()
-            rest = self._cut_long(piece, run, font) if width > self.width else piece
-            self._put(rest, self.m.width(rest, font), run, font)
+                width = min(width, max(0.0, self.width - self.x))
+            elif self.x + width > self.width:
+                if self.x > 0:
+                    self._newline(run, font)
+                if width > self.width:
+                    self._put_long(piece, run, font)
+                    continue
+            self.parts.append(piece)
+            self.x += width
+        self._flush(run, font)
         if run.style == "code":
             self.x += CODE_GAP_PX * self.m.scale
 
-    def _cut_long(self, piece: str, run: Run, font: str) -> str:
-        """Put down full lines of a word that is longer than one; returns what is left of it."""
-        while len(piece) > 1 and self.m.width(piece, font) > self.width:
-            count = self._fitting(piece, font)
-            self._put(piece[:count], self.m.width(piece[:count], font), run, font)
-            self._newline()
-            piece = piece[count:]
-        return piece
+    def _put_long(self, piece: str, run: Run, font: str) -> None:
+        """Put down a word that is longer than a line, on as many as it needs."""
+        rest = piece
+        while len(rest) > 1 and self.m.width(rest, font) > self.width:
+            count = self._fitting(rest, font)
+            self.parts.append(rest[:count])
+            self.x += self.m.width(rest[:count], font)
+            self._newline(run, font)
+            rest = rest[count:]
+        self.parts.append(rest)
+        self.x += self.m.width(rest, font)
 
     def _fitting(self, piece: str, font: str) -> int:
         low, high = 1, len(piece) - 1
@@ -142,43 +150,29 @@ class _Flow:
                 high = middle - 1
         return low
 
-    def _newline(self) -> None:
-        self.x = 0.0
+    def _newline(self, run: Run, font: str) -> None:
+        self._flush(run, font)
+        self.x = self.start = 0.0
         self.y += self.step
 
-    def _put(self, text: str, width: float, run: Run, font: str) -> None:
+    def _flush(self, run: Run, font: str) -> None:
+        """Make an operation of what the run has on this line."""
+        if not self.parts:
+            return
+        text, width = "".join(self.parts), self.x - self.start
+        self.parts.clear()
         tone = "accent" if run.href else "muted" if run.style == "muted" else self.tone
         if run.style == "code" and not self.heading:
             tone = "code.inline"
         size = self.m.sizes[font]
-        drop = (self.size - size) / 2
-        last = self.ops[-1] if self.ops else None
-        at_y = self.y + (self.step - self.size) / 2 + drop
-        joins = (
-            last is not None
-            and last.y == at_y
-            and last.style == font
-            and last.tone == tone
-            and abs(last.x + last.w - self.x) < 0.01
-        )
-        room = min(width, max(0.0, self.width - self.x)) if text.isspace() else width
-        if joins and last is not None:
-            self.ops[-1] = replace(last, text=last.text + text, w=last.w + room)
-        else:
-            self.ops.append(Op(self.x, at_y, room, size, tone, text, font))
+        at_y = self.y + (self.step - size) / 2
+        self.ops.append(Op(self.start, at_y, width, size, tone, text, font))
         if run.href:
-            self._link(run.href, room, text)
+            self.links.append(Link(self.start, self.y, width, self.step, run.href, text))
         if run.style == "strike":
             middle = self.y + self.step / 2
-            self.ops.append(Op(self.x, middle, room, max(1.0, self.m.scale), self.tone))
-        self.x += room
-
-    def _link(self, href: str, width: float, text: str) -> None:
-        last = self.links[-1] if self.links else None
-        if last and last.href == href and last.y == self.y and abs(last.x + last.w - self.x) < 0.01:
-            self.links[-1] = replace(last, w=last.w + width, text=last.text + text)
-        else:
-            self.links.append(Link(self.x, self.y, width, self.step, href, text))
+            self.ops.append(Op(self.start, middle, width, max(1.0, self.m.scale), self.tone))
+        self.start = self.x
 
 
 def _flow(
