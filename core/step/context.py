@@ -71,6 +71,7 @@ def _inputs(
     return StackInputs(
         provider=meta.provider,
         model=meta.model,
+        epoch=meta.cache_epoch,
         role_text=_role_text(state, profile),
         system_text=_system_text(state, meta),
         persona=state.project.personas.get(meta.persona),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.step.base import Input, Result, notify, with_open, with_summary
-from core.step.context import default_model
+from core.step.context import default_model, stack_spec
 from core.values.commands import (
     ArchiveDiscussion,
     BranchDiscussion,
@@ -23,6 +23,7 @@ from core.values.commands import (
 from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
 from core.values.effects import (
     AppendRecords,
+    AssembleContext,
     BranchOnDisk,
     CreateOnDisk,
     IndexDiscussion,
@@ -38,6 +39,7 @@ from core.values.events import (
     DiscussionTrashed,
     SummariesLoaded,
 )
+from core.values.ids import is_id
 from core.values.mapping import without
 from core.values.messages import Message, Role
 from core.values.provider import Effort
@@ -61,7 +63,7 @@ def create(state: AppState, given: Input, command: CreateDiscussion) -> Result:
             state, "provider", Level.WARNING, f"The embedded model answers instead of {ai.provider}.", why
         )
     meta = DiscussionMeta(
-        id=given.make_id(),
+        id=_free_id(state, command.id) or given.make_id(),
         name=command.name or UNNAMED,
         created_at=given.at,
         provider=provider,
@@ -72,6 +74,12 @@ def create(state: AppState, given: Input, command: CreateDiscussion) -> Result:
         system_preset=ai.system_prompt_preset,
     )
     return state, (CreateOnDisk(meta),)
+
+
+def _free_id(state: AppState, wanted: str) -> str:
+    """The id that a front end chose, empty where it is none or taken."""
+    taken = wanted in state.summaries or any(item.discussion_id == wanted for item in state.trash)
+    return wanted if is_id(wanted) and not taken else ""
 
 
 def _default_provider(state: AppState) -> str:
@@ -100,6 +108,20 @@ def select(state: AppState, discussion_id: str) -> Result:
     if discussion_id in state.open:
         return state, ()
     return state, (LoadDiscussion(discussion_id),)
+
+
+def read(state: AppState, discussion_id: str) -> Result:
+    """Load a log that is not loaded yet; nothing else changes."""
+    if discussion_id not in state.summaries or discussion_id in state.open:
+        return state, ()
+    return state, (LoadDiscussion(discussion_id),)
+
+
+def measure(state: AppState, discussion_id: str) -> Result:
+    """Assemble the stack of a discussion whose log is loaded."""
+    if discussion_id not in state.summaries or discussion_id not in state.open:
+        return state, ()
+    return state, (AssembleContext(stack_spec(state, discussion_id)),)
 
 
 def loaded(state: AppState, event: DiscussionLoaded) -> Result:
@@ -133,39 +155,39 @@ def _name(state: AppState, discussion_id: str) -> str:
 def rename(state: AppState, command: RenameDiscussion) -> Result:
     """Rename; an empty name is ignored."""
     name = " ".join(command.name.split())
-    return _change(state, command.discussion_id, name=name) if name else (state, ())
+    return change_meta(state, command.discussion_id, name=name) if name else (state, ())
 
 
 def pin(state: AppState, command: PinDiscussion) -> Result:
     """Pin or unpin."""
-    return _change(state, command.discussion_id, pinned=command.is_pinned)
+    return change_meta(state, command.discussion_id, pinned=command.is_pinned)
 
 
 def archive(state: AppState, command: ArchiveDiscussion) -> Result:
     """Archive or take back."""
-    return _change(state, command.discussion_id, archived=command.is_archived)
+    return change_meta(state, command.discussion_id, archived=command.is_archived)
 
 
 def set_preset(state: AppState, command: SetDiscussionPreset) -> Result:
     """Choose the context preset."""
-    return _change(state, command.discussion_id, preset=command.preset)
+    return change_meta(state, command.discussion_id, preset=command.preset)
 
 
 def set_persona(state: AppState, command: SetPersona) -> Result:
     """Choose the persona."""
-    return _change(state, command.discussion_id, persona=command.persona)
+    return change_meta(state, command.discussion_id, persona=command.persona)
 
 
 def set_system_preset(state: AppState, command: SetSystemPreset) -> Result:
     """Choose the system prompt preset."""
-    return _change(state, command.discussion_id, system_preset=command.system_preset)
+    return change_meta(state, command.discussion_id, system_preset=command.system_preset)
 
 
 def set_effort(state: AppState, command: SetEffort) -> Result:
     """Choose how hard the model thinks. An unknown level is ignored."""
     if command.effort not in set(Effort):
         return state, ()
-    return _change(state, command.discussion_id, effort=command.effort)
+    return change_meta(state, command.discussion_id, effort=command.effort)
 
 
 def set_model(state: AppState, given: Input, command: SetModel) -> Result:
@@ -176,14 +198,15 @@ def set_model(state: AppState, given: Input, command: SetModel) -> Result:
     model = command.model or default_model(state, command.provider)
     if (summary.meta.provider, summary.meta.model) == (command.provider, model):
         return state, ()
-    state, effects = _change(state, command.discussion_id, provider=command.provider, model=model)
+    state, effects = change_meta(state, command.discussion_id, provider=command.provider, model=model)
     if summary.turns:
         mark = MarkRecord(given.make_id(), given.at, "model", f"{summary.meta.model} → {model}")
         effects = (*effects, AppendRecords(command.discussion_id, (mark,)))
     return state, effects
 
 
-def _change(state: AppState, discussion_id: str, **fields: object) -> Result:
+def change_meta(state: AppState, discussion_id: str, **fields: object) -> Result:
+    """Replace fields of a discussion's meta and write it, when anything differs."""
     summary = state.summaries.get(discussion_id)
     if summary is None:
         return state, ()

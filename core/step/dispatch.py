@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from core.step import discussions, durable, presets, replies, sending, setup
+from core.step import caching, discussions, durable, presets, replies, sending, setup
 from core.step.base import Input, Result, dismiss, notify, with_open
 from core.step.context import context_effects
 from core.step.notices import expire
@@ -61,6 +61,10 @@ def _command(state: AppState, given: Input, command: c.Command) -> Result:
             return discussions.create(state, given, command)
         case c.SelectDiscussion():
             return discussions.select(state, command.discussion_id)
+        case c.ReadDiscussion():
+            return discussions.read(state, command.discussion_id)
+        case c.MeasureContext():
+            return discussions.measure(state, command.discussion_id)
         case c.RenameDiscussion():
             return discussions.rename(state, command)
         case c.PinDiscussion():
@@ -109,6 +113,8 @@ def _command(state: AppState, given: Input, command: c.Command) -> Result:
             return state, (WriteExport(command.discussion_id, command.form, command.path),)
         case c.SearchDiscussions():
             return _search(state, command.query)
+        case c.InvalidateCache() | c.DisableCaching() | c.EnableCaching():
+            return caching.decide(state, command)
         case c.CreatePreset():
             return presets.create(state, command)
         case c.ChangePreset():

@@ -24,14 +24,14 @@ from core.values.state import AppState, Level
 
 
 def create(state: AppState, command: CreatePreset) -> Result:
-    """A new preset, empty, with items, or a copy; the selected discussion uses it."""
+    """A new preset, empty, with items, or a copy; the selected discussion uses it unless told otherwise."""
     name = command.name.strip()
     if not name or name in state.project.presets:
         return notify(state, "preset", Level.WARNING, _name_problem(name)), ()
     source = state.project.presets.get(command.copy_of)
     items = command.items or (source.items if source is not None else ())
     state, kept = _put(state, Preset(name, items))
-    if not state.selected_id:
+    if not state.selected_id or not command.is_used:
         return state, kept
     state, effects = set_preset(state, SetDiscussionPreset(state.selected_id, name))
     return state, (*kept, *effects)
@@ -50,7 +50,8 @@ def change(state: AppState, command: ChangePreset) -> Result:
 
 
 def _put(state: AppState, preset: Preset) -> Result:
-    """Put unsaved work in place and keep it in the home."""
+    """Put unsaved work in place and keep it in the home. Pinned items come first, here as in what is sent."""
+    preset = replace(preset, items=tuple(sorted(preset.items, key=lambda item: not item.pinned)))
     project = replace(
         state.project,
         presets=with_entry(state.project.presets, preset.name, preset),

@@ -29,6 +29,7 @@ _TEXT_KEYS = {
     "parent": "parent_id",
     "branch_point": "branch_message_id",
 }
+_OPTIONAL_KEYS = ("spend_limit_usd", "cache_epoch")
 _FLAG_KEYS = ("pinned", "archived", "caching_enabled")
 _UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -62,7 +63,7 @@ def write_meta_in(directory: Path, meta: DiscussionMeta, *, disk: Disk = OS_DISK
     if problem and path.exists():
         with reported("keep a copy of", path):
             disk.replace(path, path.with_name(path.name + ".broken"))
-    table = {key: value for key, value in old.items() if key != "spend_limit_usd"}
+    table = {key: value for key, value in old.items() if key not in _OPTIONAL_KEYS}
     text = tomli_w.dumps({**table, **_to_table(meta)})
     write_file(path, text.encode("utf-8", "replace"), disk=disk)
 
@@ -80,6 +81,7 @@ def read_meta(home: Path, discussion_id: str) -> MetaRead:
         _take(table, key, str, name, values, wrong)
     for key in _FLAG_KEYS:
         _take(table, key, bool, key, values, wrong)
+    values["cache_epoch"] = _epoch(table, wrong)
     created = _created(table, discussion_id, wrong)
     limit = _limit(table, wrong)
     base: dict[str, Any] = {"name": discussion_id, "provider": "", "model": ""}
@@ -138,6 +140,8 @@ def _to_table(meta: DiscussionMeta) -> dict[str, Any]:
     table["created"] = meta.created_at
     if meta.spend_limit_usd is not None:
         table["spend_limit_usd"] = meta.spend_limit_usd
+    if meta.cache_epoch:
+        table["cache_epoch"] = meta.cache_epoch
     return table
 
 
@@ -183,3 +187,11 @@ def _limit(table: dict[str, Any], wrong: list[str]) -> float | None:
         return float(limit)
     wrong.append("'spend_limit_usd'")
     return None
+
+
+def _epoch(table: dict[str, Any], wrong: list[str]) -> int:
+    epoch = table.get("cache_epoch", 0)
+    if type(epoch) is int and epoch >= 0:
+        return epoch
+    wrong.append("'cache_epoch'")
+    return 0

@@ -12,17 +12,35 @@ from core.values.curation import FileItem
 
 @dataclass(frozen=True, slots=True)
 class CreateDiscussion:
-    """Start a discussion and select it. Empty fields take the settings' defaults."""
+    """Start a discussion and select it. Empty fields take the settings' defaults.
+
+    `id` is given by a front end that must tell its discussion from others made at the same time; else empty.
+    """
 
     name: str = ""
     provider: str = ""
     model: str = ""
     preset: str = ""
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SelectDiscussion:
     """Show a discussion; its log is loaded when it is not yet."""
+
+    discussion_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDiscussion:
+    """Load a discussion's log, when it is not yet, without showing it."""
+
+    discussion_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureContext:
+    """Assemble a discussion's stack as it is now, also when it is not the one shown. Its log must be loaded."""
 
     discussion_id: str
 
@@ -218,12 +236,37 @@ class SearchDiscussions:
 
 
 @dataclass(frozen=True, slots=True)
+class InvalidateCache:
+    """Let a discussion's next request share no prefix with what was sent before. Source: 20-caching.md."""
+
+    discussion_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class DisableCaching:
+    """Ask the provider to cache nothing more of a discussion, where it lets itself be asked."""
+
+    discussion_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class EnableCaching:
+    """Let the planner cache a discussion again."""
+
+    discussion_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class CreatePreset:
-    """A new preset; `copy_of` duplicates another, and its items are taken where `items` is empty."""
+    """A new preset; `copy_of` duplicates another, and its items are taken where `items` is empty.
+
+    The selected discussion uses it, unless `is_used` is False.
+    """
 
     name: str
     items: tuple[FileItem, ...] = ()
     copy_of: str = ""
+    is_used: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,6 +396,8 @@ class Quit:
 Command = (
     CreateDiscussion
     | SelectDiscussion
+    | ReadDiscussion
+    | MeasureContext
     | RenameDiscussion
     | PinDiscussion
     | ArchiveDiscussion
@@ -377,6 +422,9 @@ Command = (
     | Detach
     | ExportDiscussion
     | SearchDiscussions
+    | InvalidateCache
+    | DisableCaching
+    | EnableCaching
     | CreatePreset
     | ChangePreset
     | SavePreset

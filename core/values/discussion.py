@@ -14,7 +14,10 @@ from core.values.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class DiscussionMeta:
-    """`meta.toml`. `parent_id` and `branch_message_id` are empty for a discussion that is no branch."""
+    """`meta.toml`. `parent_id` and `branch_message_id` are empty for a discussion that is no branch.
+
+    `cache_epoch` counts invalidations: it salts the prefix, 0 until the first.
+    """
 
     id: str
     name: str
@@ -31,6 +34,7 @@ class DiscussionMeta:
     parent_id: str = ""
     branch_message_id: str = ""
     spend_limit_usd: float | None = None
+    cache_epoch: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ FULL = DiscussionMeta(
     "parent",
     "msg",
     1.5,
+    3,
 )
 
 
@@ -54,7 +55,7 @@ def test_the_keys_are_those_of_the_specification(tmp_path: Path) -> None:
 
     assert keys == {
         "name", "created", "provider", "model", "effort", "preset", "persona", "system_preset", "pinned",
-        "archived", "caching_enabled", "parent", "branch_point", "spend_limit_usd",
+        "archived", "caching_enabled", "parent", "branch_point", "spend_limit_usd", "cache_epoch",
     }  # fmt: skip
 
 
@@ -79,12 +80,13 @@ def test_keys_of_a_later_version_survive_a_rewrite(tmp_path: Path) -> None:
     path = made(tmp_path) / "meta.toml"
     path.write_text(path.read_text() + 'colour = "blue"\n\n[later]\ndeep = [1, 2]\n')
     write_meta(tmp_path, replace(FULL, name="new"))
-    write_meta(tmp_path, replace(FULL, spend_limit_usd=None))
+    write_meta(tmp_path, replace(FULL, spend_limit_usd=None, cache_epoch=0))
 
     text = path.read_text(encoding="utf-8")
     assert 'colour = "blue"' in text
     assert "[later]" in text
     assert "spend_limit_usd" not in text
+    assert "cache_epoch" not in text
 
 
 @pytest.mark.parametrize("content", [b"name = ", b"\xff\xfe", b"= = =", b"a" * 100, b"[" * 5_000])
