@@ -12,6 +12,7 @@ from core.values.provider import ProviderKind
 from core.values.settings import (
     AiSettings,
     Appearance,
+    CachingSettings,
     FileLimits,
     KnowledgeSettings,
     ServerSettings,
@@ -108,6 +109,7 @@ def merge(sources: Sequence[Source]) -> tuple[Settings, tuple[SettingsFault, ...
     settings = Settings(
         ai=AiSettings(**groups.get("ai", {})),
         knowledge=KnowledgeSettings(**groups.get("knowledge", {})),
+        caching=CachingSettings(**groups.get("caching", {})),
         servers=servers,
         appearance=Appearance(**groups.get("appearance", {})),
         files=FileLimits(**groups.get("files", {})),

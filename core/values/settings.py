@@ -31,6 +31,35 @@ class KnowledgeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class CachingSettings:
+    """`[ai_settings.caching]`: the global switches of prompt caching. Source: 20-caching.md.
+
+    Args:
+        anthropic_ttl: `auto` lets the planner choose by the person's gaps, else `5m` or `1h`; openai_ttl likewise
+            with `30m` and `12h`.
+        gemini_ttl_minutes: of an explicit cache; over 60 only with `gemini_allow_long` (charges may apply).
+        appends_changes: while a prefix is warm, changed files are appended instead of edited in.
+        keepalive: read an idle prefix again while that is expected to pay; keepalive_cap_usd: for one idle time.
+        prewarm: read the prefix when a discussion opens; the embedded model always does, it is free.
+        embedded_disk_mb: what saved prefixes of the embedded model may take.
+        day_limit_usd: at this sum of a day the next send asks and background work stops; None: no limit.
+    """
+
+    anthropic_enabled: bool = True
+    anthropic_ttl: str = "auto"
+    gemini_enabled: bool = True
+    gemini_ttl_minutes: int = 60
+    gemini_allow_long: bool = False
+    openai_ttl: str = "auto"
+    appends_changes: bool = True
+    keepalive: bool = False
+    keepalive_cap_usd: float = 1.0
+    prewarm: bool = False
+    embedded_disk_mb: int = 512
+    day_limit_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ServerSettings:
     """`[providers.<id>]` of user settings: a vendor's address and limits, or a compatible server by its name.
 
@@ -78,6 +107,7 @@ class Settings:
 
     ai: AiSettings = field(default_factory=AiSettings)
     knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
+    caching: CachingSettings = field(default_factory=CachingSettings)
     servers: Mapping[str, ServerSettings] = field(default_factory=dict)
     appearance: Appearance = field(default_factory=Appearance)
     files: FileLimits = field(default_factory=FileLimits)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from core.values.cache import CachePlan, DiscussionCacheState
 from core.values.commands import Command
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
@@ -14,6 +15,7 @@ from core.values.provider import ModelProfile, ProviderStatus
 from core.values.records import Record
 from core.values.settings import Project, ServerSettings, Settings, SettingsFault
 from core.values.stack import ContextReport
+from core.values.usage import Usage
 
 
 class Level(StrEnum):
@@ -88,6 +90,20 @@ class SearchHits:
 
 
 @dataclass(frozen=True, slots=True)
+class ProviderTotals:
+    """What a provider was used for since the program started, and what caching was worth.
+
+    Args:
+        usage: of all calls, added up; saved_usd: what the same calls would have cost more without caching (writes
+            that were never read count against it), None where a price is unknown.
+    """
+
+    provider: str
+    usage: Usage = field(default_factory=Usage)
+    saved_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class AppState:
     """Everything that a front end may read.
 
@@ -97,6 +113,8 @@ class AppState:
         files: what the active presets stand for, by preset name; files_revision: grows when a watched file changed; reports: the assembled stack by discussion id.
         models: models to choose from by provider id; profiles: all that is known of models, for `find_profile`;
              window_toml: the window's own settings, opaque here.
+        caches: what providers hold, by discussion id; plans: of the next request; miss_reasons: why the last
+            request missed; totals: by provider id.
         prompts: prompt files by name, resolved; pending: writes that failed and are tried again, by token.
         found_servers: local servers that answer and are not configured; raise_count: how often a second start
             asked this window to come forward.
@@ -124,6 +142,10 @@ class AppState:
     inspected: FileSnapshot | None = None
     inspected_path: str = ""
     reports: Mapping[str, ContextReport] = field(default_factory=dict)
+    caches: Mapping[str, DiscussionCacheState] = field(default_factory=dict)
+    plans: Mapping[str, CachePlan] = field(default_factory=dict)
+    miss_reasons: Mapping[str, str] = field(default_factory=dict)
+    totals: Mapping[str, ProviderTotals] = field(default_factory=dict)
     search: SearchHits = field(default_factory=SearchHits)
     trash: tuple[TrashItem, ...] = ()
     notices: tuple[Notice, ...] = ()

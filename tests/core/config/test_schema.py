@@ -14,6 +14,7 @@ from core.values.curation import FileItem, FileMode
 from core.values.settings import (
     AiSettings,
     Appearance,
+    CachingSettings,
     FileLimits,
     KnowledgeSettings,
     ServerSettings,
@@ -24,6 +25,7 @@ ROOT = Path(__file__).parents[3]
 GROUPS = {
     "ai": AiSettings,
     "knowledge": KnowledgeSettings,
+    "caching": CachingSettings,
     "servers": ServerSettings,
     "appearance": Appearance,
     "files": FileLimits,

@@ -1,0 +1,313 @@
+"""Prompt caching as values: prices, the ledger of what providers hold, plans, gaps, spend limits and views."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+TOOLS_KEY = "3"
+"""`CacheMark.after_key` of a mark behind the last tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiscussionCacheState:
+    """What a provider holds for one discussion, as the panel and the Hook API show it. Source: 20-caching.md."""
+
+    discussion_id: str
+    provider: str
+    cached_at: datetime
+    expires_at: datetime | None
+    """None: the provider manages it."""
+    hit_count: int = 0
+    tokens_cached: int = 0
+    last_invalidated_at: datetime | None = None
+    caching_enabled: bool = True
+    """The person can turn it off for this discussion."""
+
+
+class Mechanism(StrEnum):
+    """How a provider is asked to cache."""
+
+    MARKS = "marks"
+    """Anthropic's `cache_control`: written only where marked, found at most a lookback before a mark."""
+    BREAKPOINTS = "breakpoints"
+    """OpenAI from GPT-5.6 on: explicit breakpoints, or none at all."""
+    CONTENTS = "contents"
+    """Gemini 2.5 to 3.x: `cachedContents` for the stable prefix, with rent."""
+    IMPLICIT = "implicit"
+    """The provider or the server decides; nothing can be marked."""
+
+
+@dataclass(frozen=True, slots=True)
+class TtlPrice:
+    """A lifetime on offer: its seconds, and what writing costs, as a multiple of fresh input."""
+
+    ttl_s: int
+    write: float
+
+
+@dataclass(frozen=True, slots=True)
+class CachePrices:
+    """What caching costs with a model, and its rules.
+
+    Args:
+        input_usd: a fresh input token, None where unknown (the plan then counts in multiples alone).
+        read: a token read from the cache, as a multiple of fresh input.
+        writes: lifetimes on offer, short first; empty where there is nothing to mark.
+        minimum_tokens: a shorter prefix is silently not cached.
+        lookback: positions, the mark's own included, in which a mark finds an earlier entry; 0: no limit.
+        storage_usd: for a token and an hour (Gemini), else 0.
+    """
+
+    provider: str
+    model: str
+    mechanism: Mechanism
+    input_usd: float | None
+    read: float
+    writes: tuple[TtlPrice, ...] = ()
+    minimum_tokens: int = 0
+    lookback: int = 0
+    max_marks: int = 0
+    storage_usd: float = 0.0
+
+    def write_at(self, ttl_s: int) -> float:
+        """What writing at a lifetime costs; that of the nearest lifetime on offer, 1 where there is none."""
+        if not self.writes:
+            return 1.0
+        return min(self.writes, key=lambda offer: abs(offer.ttl_s - ttl_s)).write
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerScope:
+    """Caches are apart by these.
+
+    Args:
+        key_id: names the provider's key without telling it (a short digest).
+        settings: all that enters the prefix beside its text: thinking, effort, tool choice, canonical JSON.
+    """
+
+    provider: str
+    key_id: str
+    model: str
+    settings: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """A prefix that a provider holds.
+
+    Args:
+        prefix_hash: of everything up to the mark; tokens: of the same.
+        expires_at: counted from the start of the request that wrote or last used it.
+        discussion_id: who wrote or used it last; its `cache.json` keeps the entry.
+        is_extended: written for long behind a hit that lived short; name: of a cached content (Gemini).
+    """
+
+    prefix_hash: str
+    tokens: int
+    ttl_s: int
+    expires_at: datetime
+    discussion_id: str = ""
+    is_extended: bool = False
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """What providers hold, as far as is known. Copied on write.
+
+    Args:
+        entries: by scope, then by prefix hash.
+        cannot_extend: scopes' providers and models for which a long mark behind a short-lived hit was seen not
+            to keep the whole prefix for long.
+    """
+
+    entries: Mapping[LedgerScope, Mapping[str, LedgerEntry]] = field(default_factory=dict)
+    cannot_extend: frozenset[tuple[str, str]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class CacheMark:
+    """Where a provider is asked to write: behind the part with this key (`part_key`), `TOOLS_KEY` for the tools.
+
+    Where a key occurs more than once in a request, its last part is meant.
+    """
+
+    after_key: str
+    ttl_s: int
+
+
+class ContentsUse(StrEnum):
+    """What a plan does with Gemini's cached contents."""
+
+    NONE = "none"
+    USE = "use"
+    CREATE = "create"
+
+
+@dataclass(frozen=True, slots=True)
+class ContentsPlan:
+    """What to do with cached contents.
+
+    Args:
+        through_key: the last part that the content holds (system and tools always inside); name: of the content
+            to use, empty where it is to be made.
+        ttl_s: of a new one, or to extend the used one to.
+    """
+
+    use: ContentsUse
+    through_key: str = ""
+    prefix_hash: str = ""
+    ttl_s: int = 0
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedWrite:
+    """An entry that a request will write, or renew where it is not new, for the ledger."""
+
+    prefix_hash: str
+    tokens: int
+    ttl_s: int
+    is_new: bool = True
+    is_extended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CachePlan:
+    """How one request is to be cached, and what that is expected to cost.
+
+    Args:
+        marks: in wire order, long lifetimes before short ones.
+        is_enabled: False: no caching was asked for (the client uses the vendor's way to turn it off).
+        openai_mode: `explicit` or `implicit`, empty for other vendors; prompt_cache_key: for OpenAI.
+        read_tokens, write_tokens, fresh_tokens: how the request's input is expected to be billed.
+        cost_usd: of this request's input; cost_without_usd: without caching; None where the price is unknown.
+        outlook, outlook_without: this request and the turns expected after it, in fresh input tokens' price:
+            what the choice was made by. `outlook` is never above `outlook_without`.
+        hit_hash: the prefix that is expected to be read, empty for none; hit_ttl_s: its lifetime.
+        writes: what the ledger records when the answer begins.
+        superseded_tokens: earlier versions of files and presets that the request still carries.
+        sentences: one for each choice.
+    """
+
+    marks: tuple[CacheMark, ...] = ()
+    is_enabled: bool = True
+    openai_mode: str = ""
+    prompt_cache_key: str = ""
+    contents: ContentsPlan | None = None
+    read_tokens: int = 0
+    write_tokens: int = 0
+    fresh_tokens: int = 0
+    cost_usd: float | None = None
+    cost_without_usd: float | None = None
+    outlook: float = 0.0
+    outlook_without: float = 0.0
+    hit_hash: str = ""
+    hit_ttl_s: int = 0
+    writes: tuple[PlannedWrite, ...] = ()
+    superseded_tokens: int = 0
+    sentences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GapStats:
+    """How long the person lets pass between turns, learned as it goes.
+
+    Args:
+        own_s: seconds between turns of one discussion, newest last; shared_s: between turns of any.
+        turns: turns seen; discussions: discussions seen.
+    """
+
+    own_s: tuple[float, ...] = ()
+    shared_s: tuple[float, ...] = ()
+    turns: int = 0
+    discussions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CacheSettings:
+    """What the person chose for one provider and discussion. Source: 20-caching.md, "By provider".
+
+    Args:
+        ttl_s: a fixed lifetime, None lets the planner choose; longest_ttl_s: the longest it may choose.
+        appends_changes: rule 2; off rewrites the context whenever it changes.
+        keepalive: rule 4; keepalive_cap_usd: for one discussion and one idle time.
+        all_marks, pays_only, extends: other rules, each of which can be switched off to measure it.
+    """
+
+    is_enabled: bool = True
+    ttl_s: int | None = None
+    longest_ttl_s: int = 3600
+    appends_changes: bool = True
+    keepalive: bool = False
+    keepalive_cap_usd: float = 1.0
+    all_marks: bool = True
+    pays_only: bool = True
+    extends: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class KeepalivePlan:
+    """Whether and when to read a prefix again only to keep it.
+
+    Args:
+        ping_at: None: not at all; pings_left: how many more are worth it from now on, this one included.
+        expected_saving_usd: of pinging on, over letting the entry expire; None where the price is unknown.
+    """
+
+    ping_at: datetime | None
+    pings_left: int
+    expected_saving_usd: float | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpendLimits:
+    """At a limit the next send asks and background work stops. None: no limit."""
+
+    discussion_usd: float | None = None
+    day_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BaseFile:
+    """A piece of layer 10 as it was last written canonically, or by a delta."""
+
+    key: str
+    sha256: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenBase:
+    """Layers 9 and 10 as they were last written canonically. `file_set` is layer 9, empty where there is none."""
+
+    file_set: str = ""
+    files: tuple[BaseFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ViewDelta:
+    """What one turn appended because files or the preset had changed.
+
+    Args:
+        message_id: the user's message that carries it, before the person's words.
+        files: new contents, each superseding an earlier one of its key or new; removed: keys no longer in context.
+        file_set: the new layer 9, None where it did not change.
+    """
+
+    message_id: str
+    files: tuple[BaseFile, ...] = ()
+    removed: tuple[str, ...] = ()
+    file_set: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ContextView:
+    """What a model sees of layers 9 and 10: a frozen base and what was appended since."""
+
+    base: FrozenBase = field(default_factory=FrozenBase)
+    deltas: tuple[ViewDelta, ...] = ()
