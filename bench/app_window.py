@@ -226,7 +226,9 @@ def _long_state() -> AppState:
         for n in range(MESSAGES)
     )
     metas = [DiscussionMeta(f"d{n}", f"Discussion {n}", NOW, "embedded", "m") for n in range(200)]
-    status = ProviderStatus("embedded", ProviderKind.EMBEDDED, "Embedded", KeySource.NOT_NEEDED, is_ready=True)
+    status = ProviderStatus(
+        "embedded", ProviderKind.EMBEDDED, "Embedded", KeySource.NOT_NEEDED, is_ready=True
+    )
     return AppState(
         now=NOW,
         providers={"embedded": status},

@@ -21,8 +21,3 @@ def glyph(name: str) -> str:
         KeyError: the program does not have that icon.
     """
     return _table()[name] if name else ""
-
-
-def labelled(icon: str, label: str) -> str:
-    """A label with its icon before it, as buttons and menus show it."""
-    return f"{glyph(icon)}  {label}" if icon and label else glyph(icon) or label

@@ -156,14 +156,6 @@ class Keys:
         """A key went up."""
         self._down.discard(_BY_CODE.get(code, ""))
 
-    def is_down(self, modifier: str) -> bool:
-        """Whether `Ctrl`, `Alt` or `Shift` is held."""
-        return any(_MODIFIERS.get(name) == modifier for name in self._down)
-
-    def release_all(self) -> None:
-        """The window lost the keyboard: what was held is not known any more."""
-        self._down.clear()
-
     def take(self, chord: str, *, while_typing: bool) -> bool:
         """Whether a chord was pressed since the last frame; only the first who asks gets it."""
         if self._fresh:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import mmap
 import struct
 from bisect import bisect_right
-from collections.abc import Callable
 from pathlib import Path
 
 from gui.theme import FontSpec
@@ -133,7 +132,3 @@ class Measure:
             if used > room:
                 return text[:index].rstrip() + "…" if room > 0 else ""
         return text
-
-    def advance(self, style: str) -> Callable[[str], float]:
-        """A function from a character to its advance at size 1."""
-        return self.table(style).__getitem__

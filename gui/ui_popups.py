@@ -180,7 +180,7 @@ class Popups(Input):
             combo.update(("", visible(shown), "combo", is_enabled, False, "", width))
         if combo.is_clicked:
             combo.is_clicked = False
-            combo.is_open, combo.filter, combo.lit = not combo.is_open, "", 0
+            combo.is_open, combo.filter = not combo.is_open, ""
         return self._choose(combo, options, value) if combo.is_open and is_enabled else None
 
     def _choose(self, combo: Combo, options: Sequence[Option], value: str) -> str | None:

@@ -333,14 +333,13 @@ class Slider(Control):
 class Combo(Button):
     """A button that shows the chosen option and opens the list. `props` as a button's."""
 
-    __slots__ = ("filter", "is_open", "lit", "name")
+    __slots__ = ("filter", "is_open", "name")
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
         self.is_open = False
         self.filter = ""
         self.name = ""
-        self.lit = 0
 
     def measure(self, m: Measure) -> float:
         return m.width(self.props[1], "body") + m.px(40)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
 import dearpygui.dearpygui as dpg
@@ -108,10 +108,6 @@ class VirtualList(Surface):
         thumb.w, thumb.h = (c.m.px(THUMB_PX), length) if length else (1.0, 1.0)
         thumb.touched = True
         thumb.paint(c, inner, self.w - c.m.px(THUMB_PX + 2) if length else self.w + 50, top)
-
-    def inner_controls(self) -> Iterator[int]:
-        """The thumb, after the rows."""
-        yield from self.thumb.items()
 
     def items_after(self) -> list[int]:
         return self.thumb.items()

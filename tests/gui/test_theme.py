@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gui.icons import glyph, labelled
+from gui.icons import glyph
 from gui.skins import SURFACES
 from gui.theme import blend, faded, load_theme, parse_color
 
@@ -40,7 +40,5 @@ def test_every_surface_has_its_tokens() -> None:
 def test_icons_have_names() -> None:
     assert glyph("gear") == "\uf013"
     assert glyph("") == ""
-    assert labelled("gear", "Settings") == "\uf013  Settings"
-    assert labelled("", "Settings") == "Settings"
     with pytest.raises(KeyError):
         glyph("no-such-icon")
