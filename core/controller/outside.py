@@ -110,8 +110,11 @@ class LocalOutside:
                 | f.KeepPresets()
                 | f.ListModels()
                 | f.ProbeServers()
+                | f.WarmUp()
             ):
                 self._setup.submit(effect)
+            case f.WarmUp() if not self._options.owns_home:
+                pass  # a command that runs once starts what it needs when it needs it
             case f.StopAll():
                 pass  # the controller ends its loop and calls `stop_calls` and `stop`
             case _:
@@ -164,7 +167,7 @@ class LocalOutside:
             self.home, clock, emit, self._journals, lambda: setup.settings.files.max_attachment_bytes
         )
         lister = listing.ListingHandler(self.home, clock, emit, is_read_only=is_read_only)
-        assembling = context.ContextHandler(self._assembler, outline, emit)
+        assembling = context.ContextHandler(self._assembler, outline, self._counting, emit)
         self._disk = QueueWorker("disk", keeper.handle, emit, disk.supersedes)
         self._listing = QueueWorker("list", lister.handle, emit, listing.supersedes)
         self._setup = QueueWorker("settings", setup.handle, emit)

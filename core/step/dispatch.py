@@ -50,6 +50,7 @@ def step(state: AppState, given: Input) -> Result:
 
 def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
     effects: tuple[Effect, ...] = (*context_effects(before, after), *setup.watch_effects(before, after))
+    effects = (*effects, *setup.warm_up_effects(before, after))
     if before.selected_id != after.selected_id and after.home and not after.is_loading:
         effects = (*effects, WriteWindow(after.window_toml, after.selected_id))
     return effects

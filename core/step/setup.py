@@ -16,6 +16,7 @@ from core.values.effects import (
     LoadSummaries,
     ProbeServers,
     StopAll,
+    WarmUp,
     WatchFiles,
     WriteKey,
     WriteServer,
@@ -151,6 +152,22 @@ def probe_servers(state: AppState) -> Result:
 def quit_program(state: AppState) -> Result:
     """Stop workers after what is pending is written."""
     return replace(state, is_closing=True), (WriteWindow(state.window_toml, state.selected_id), StopAll())
+
+
+def warm_up_effects(before: AppState, after: AppState) -> tuple[Effect, ...]:
+    """Start the embedded model when a discussion of it is shown: it costs nothing and the first answer comes sooner."""
+    provider = _answering(after)
+    if provider not in after.providers or (provider == _answering(before) and before.providers):
+        return ()
+    is_embedded = after.providers[provider].kind is ProviderKind.EMBEDDED
+    return (WarmUp(provider),) if is_embedded else ()
+
+
+def _answering(state: AppState) -> str:
+    """The provider of the discussion that is shown and read, empty when there is none."""
+    if state.selected_id not in state.open or state.selected_id not in state.summaries:
+        return ""
+    return state.summaries[state.selected_id].meta.provider
 
 
 def watch_effects(before: AppState, after: AppState) -> tuple[Effect, ...]:

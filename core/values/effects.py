@@ -195,6 +195,13 @@ class ListModels:
 
 
 @dataclass(frozen=True, slots=True)
+class WarmUp:
+    """Start what a first message to this provider would wait for (the embedded model's process)."""
+
+    provider: str
+
+
+@dataclass(frozen=True, slots=True)
 class ProbeServers:
     """Look for local servers and report `ServersFound`."""
 
@@ -290,6 +297,7 @@ Effect = (
     | KeepPresets
     | ListModels
     | ProbeServers
+    | WarmUp
     | LoadSummaries
     | IndexDiscussion
     | SearchCatalog

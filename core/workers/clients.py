@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from core.errors import FailureKind, ProviderError
 from core.providers.base import Provider
@@ -14,6 +15,15 @@ from core.values.settings import ServerSettings
 
 KEYLESS = frozenset({ProviderKind.EMBEDDED, ProviderKind.CLAUDE_CODE, ProviderKind.COMPATIBLE})
 """Kinds that can be called without a key of ours."""
+
+
+@runtime_checkable
+class Warms(Protocol):
+    """A client with something to start before its first call (the embedded model's process)."""
+
+    def prewarm(self) -> None:
+        """Begin to start it; returns at once."""
+        ...
 
 
 class Clients:
@@ -34,20 +44,30 @@ class Clients:
     def configure(
         self, servers: Mapping[str, ServerSettings], keys: Mapping[str, str], models: Sequence[ModelProfile]
     ) -> None:
-        """Take new settings; clients whose server, key or models changed are closed and made anew."""
+        """Take new settings.
+
+        A client whose server or key changed is made anew at the next call; so is a vendor's when the list of models
+        did. Calls that run keep the client they have. The embedded model's process is ended only when its own
+        server's settings changed: it holds warm prefixes.
+        """
         with self._lock:
             is_same_list = tuple(models) == tuple(self._models)
             stale = [
                 provider
                 for provider in self._clients
-                if not is_same_list
-                or servers.get(provider) != self._servers.get(provider)
+                if servers.get(provider) != self._servers.get(provider)
                 or keys.get(provider) != self._keys.get(provider)
+                or not (is_same_list or self._is_embedded(provider))
             ]
-            closing = [self._clients.pop(provider) for provider in stale]
+            dropped = {provider: self._clients.pop(provider) for provider in stale}
+            closing = [client for provider, client in dropped.items() if self._is_embedded(provider)]
             self._servers, self._keys, self._models = dict(servers), dict(keys), tuple(models)
         for client in closing:
             client.close()
+
+    def _is_embedded(self, provider: str) -> bool:
+        server = self._servers.get(provider)
+        return server is not None and server.kind == ProviderKind.EMBEDDED
 
     def get(self, provider: str) -> Provider:
         """The client of a provider.

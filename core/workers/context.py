@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from core.files.read import Outliner, read_item
 from core.values import effects as f
 from core.values import events as e
+from core.values.curation import FileMode, FileSnapshot
 from core.values.effects import Effect
-from core.workers.assembly import Assembler
+from core.workers.assembly import Assembler, TokenCounter
 from core.workers.queue import Emit
 
 
@@ -14,12 +17,13 @@ class ContextHandler:
     """Carries out the context worker's effects.
 
     Args:
-        assembler: builds and measures; outline: makes outlines for the structure view; emit: the inbox.
+        assembler: builds and measures; outline, counter: for the structure view; emit: the inbox.
     """
 
-    def __init__(self, assembler: Assembler, outline: Outliner, emit: Emit) -> None:
+    def __init__(self, assembler: Assembler, outline: Outliner, counter: TokenCounter, emit: Emit) -> None:
         self._assembler = assembler
         self._outline = outline
+        self._counter = counter
         self._emit = emit
 
     def handle(self, effect: Effect) -> None:
@@ -43,11 +47,18 @@ class ContextHandler:
             self._emit(e.ContextAssembled(spec.discussion_id, self._assembler.report(counted)))
 
     def _inspect(self, effect: f.InspectOnDisk) -> None:
-        found = read_item(
-            effect.root, effect.item, effect.limits, effect.allowed_roots, outline=self._outline
-        )
-        if found.files:
-            self._emit(e.FileInspected(found.files[0]))
+        """Report the file with its outline, then again with its tokens."""
+        item = replace(effect.item, mode=FileMode.OUTLINE)
+        found = read_item(effect.root, item, effect.limits, effect.allowed_roots, outline=self._outline)
+        if not found.files:
+            self._emit(e.FileInspected(FileSnapshot(item.path, "", problem=found.problem)))
+            return
+        file = found.files[0]
+        self._emit(e.FileInspected(file))
+        if file.problem is None:
+            self._counter.count({file.text_sha256: file.text})
+            tokens = self._counter.known().get(file.text_sha256)
+            self._emit(e.FileInspected(replace(file, tokens=tokens)))
 
 
 def supersedes(newer: Effect, older: Effect) -> bool:

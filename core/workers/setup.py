@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -21,13 +20,14 @@ from core.config.working import keep_working
 from core.errors import ConfigError, SlopError
 from core.files.prompts import prompt_names, read_prompts
 from core.profiles import merge_models, offered_models
+from core.providers.claude_code import find_program
 from core.providers.profiles import load_models, packaged_models
 from core.values import effects as f
 from core.values import events as e
 from core.values.effects import Effect
 from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus
 from core.values.settings import ServerSettings, Settings
-from core.workers.clients import Clients
+from core.workers.clients import Clients, Warms
 from core.workers.queue import Emit
 
 SHOWN_PACKAGES = ("manual-slop", "dearpygui", "anthropic", "google-genai", "openai", "xllamacpp")
@@ -97,6 +97,8 @@ class SetupHandler:
                 keep_working(self._home, Path(effect.root), effect.presets)
             case f.ListModels():
                 self._list_models(effect.provider)
+            case f.WarmUp():
+                self._warm_up(effect.provider)
             case f.ProbeServers():
                 self._probe()
             case _:
@@ -135,7 +137,9 @@ class SetupHandler:
                     self._home, Path(loaded.project.root), is_trusted=loaded.project.is_trusted
                 ),
                 warnings=(*warnings, *key_warnings),
-                settings_paths=(*loaded.watched, str(paths.models_file())),
+                settings_paths=(*loaded.watched, *self._prompt_paths(loaded), str(paths.models_file())),
+                versions=versions(),
+                profiles=self._models,
             )
         )
 
@@ -233,6 +237,12 @@ class SetupHandler:
         finally:
             self._emit(e.WorkerReported("models", "idle"))
 
+    def _warm_up(self, provider: str) -> None:
+        """Start what a first message would wait for; a client that has nothing to start is left alone."""
+        client = self._clients.get(provider)
+        if isinstance(client, Warms):
+            client.prewarm()
+
     def _probe(self) -> None:
         from core.providers.local_servers import find_local_servers
 
@@ -264,7 +274,7 @@ def _status(server: ServerSettings, source: KeySource) -> ProviderStatus:
     problem = ""
     if not server.is_enabled:
         problem = "Switched off in settings."
-    elif kind is ProviderKind.CLAUDE_CODE and shutil.which("claude") is None:
+    elif kind is ProviderKind.CLAUDE_CODE and find_program() is None:
         problem = "The `claude` command is not on PATH; install the npm package @anthropic-ai/claude-code."
     elif (
         kind in (ProviderKind.ANTHROPIC, ProviderKind.GEMINI, ProviderKind.OPENAI)

@@ -10,6 +10,7 @@ from core.values import commands as c
 from core.values import effects as f
 from core.values import events as e
 from core.values.curation import FileItem, FileSnapshot, ItemFiles, Preset
+from core.values.discussion import DiscussionSummary, OpenDiscussion
 from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus
 from core.values.settings import Project, ServerSettings, SettingsFault
 from core.values.state import Level
@@ -105,6 +106,18 @@ def test_work_on_a_preset_counts_at_once_and_is_kept_before_it_is_saved(book: Pl
     assert book.state.project.unsaved_presets == {"core"}
 
 
+def test_a_pinned_item_goes_to_the_head_and_stays_there(book: Playbook) -> None:
+    one, two, three = FileItem("one.py"), FileItem("two.py"), FileItem("three.py")
+    book.play(c.CreatePreset("core", (one, two, replace(three, pinned=True))))
+    book.play(c.ChangePreset("core", (two, replace(three, pinned=True), one)))
+
+    assert [item.path for item in book.state.project.presets["core"].items] == [
+        "three.py",
+        "two.py",
+        "one.py",
+    ]
+
+
 def test_unsaved_work_survives_a_reload_of_the_file(book: Playbook) -> None:
     book.play(settings_loaded(project=PROJECT))
     book.play(c.ChangePreset("core", ()))
@@ -198,6 +211,17 @@ def test_a_compatible_server_is_asked_for_its_models(book: Playbook) -> None:
 
     book.play(e.ModelsListed("ollama", (ModelProfile("ollama", "llama"),)))
     assert book.state.models["ollama"][0].id == "llama"
+
+
+def test_the_embedded_model_starts_when_a_discussion_of_it_is_shown(book: Playbook) -> None:
+    (create,) = of(book.play(c.CreateDiscussion()), f.CreateOnDisk)
+    summary = DiscussionSummary(create.meta, book.at)
+    effects = book.play(e.DiscussionCreated(summary, OpenDiscussion(create.meta.id)))
+    assert of(effects, f.WarmUp) == (f.WarmUp("embedded"),)
+    assert not of(book.play(e.Tick()), f.WarmUp)
+
+    book.play(c.SetModel(create.meta.id, "anthropic", "claude-opus-5-5"))
+    assert of(book.play(c.SetModel(create.meta.id, "embedded", "smollm2-135m")), f.WarmUp)
 
 
 @pytest.mark.parametrize(
