@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from core.values.provider import ModelProfile, ProviderRequest, StreamItem
+from core.values.usage import Usage
 
 
 class CancelToken:
@@ -73,4 +74,20 @@ class Provider(Protocol):
 
     def close(self) -> None:
         """Release connections, processes and servers. Idempotent."""
+        ...
+
+
+@runtime_checkable
+class Prewarms(Protocol):
+    """A client that can read a request's prefix into the cache, or keep it there, without asking for a reply."""
+
+    def prewarm(self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken) -> Usage | None:
+        """Send the request up to its last mark. Also the keepalive ping: a ping whose `cache_read_tokens` is 0 missed.
+
+        Returns:
+            What it used, None where there is nothing to warm, the model cannot, or the call was cancelled.
+
+        Raises:
+            ProviderError: as `Provider.stream`.
+        """
         ...

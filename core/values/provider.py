@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from core.errors import FailureKind
+from core.values.cache import CachePlan
 from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.stack import Segment, ToolSchema
 from core.values.usage import Usage
@@ -84,6 +86,7 @@ class ProviderRequest:
         max_output_tokens: None for the model's own limit.
         response_schema_json: canonical JSON Schema that the reply must match, empty for free text.
         discussion_id: for caches and slots that are kept for each discussion.
+        cache: where to ask for caching; None marks nothing and leaves the vendor's own ways alone.
     """
 
     provider: str
@@ -95,6 +98,50 @@ class ProviderRequest:
     max_output_tokens: int | None = None
     response_schema_json: str = ""
     discussion_id: str = ""
+    cache: CachePlan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredContent:
+    """A prefix that Gemini stores for us, and bills by the hour.
+
+    Args:
+        name: the vendor's (`cachedContents/…`); prefix_hash and discussion_id: what it was made for, read off its
+            display name.
+    """
+
+    name: str
+    model: str
+    prefix_hash: str
+    discussion_id: str
+    tokens: int
+    created_at: datetime
+    expires_at: datetime
+
+    def token_hours(self, until: datetime) -> float:
+        """What was stored up to a moment, or up to its expiry if that came before."""
+        stored_s = (min(until, self.expires_at) - self.created_at).total_seconds()
+        return self.tokens * max(0.0, stored_s) / 3600
+
+    def storage_cost_usd(self, until: datetime, usd_per_token_hour: float) -> float:
+        """The rent up to a moment. Making it cost its tokens at the price of input beside that."""
+        return self.token_hours(until) * usd_per_token_hour
+
+
+@dataclass(frozen=True, slots=True)
+class ContentsReport:
+    """What became of a stored prefix while a turn was sent.
+
+    Args:
+        text: for the person, empty where all went as planned.
+        stored: what was made, extended or used; is_new: it was made now, its tokens were billed as input.
+        lost_name: one that turned out to be gone, or not to fit; the turn was sent without it.
+    """
+
+    text: str = ""
+    stored: StoredContent | None = None
+    is_new: bool = False
+    lost_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +171,7 @@ class UsageUpdate:
     """What the vendor has reported so far; replaces the one before. `cost_usd` is filled in by pricing."""
 
     usage: Usage
+    contents: ContentsReport | None = None
 
 
 class StopKind(StrEnum):
