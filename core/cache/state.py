@@ -1,0 +1,5 @@
+"""The public place of `DiscussionCacheState`."""
+
+from core.values.cache import DiscussionCacheState
+
+__all__ = ["DiscussionCacheState"]
