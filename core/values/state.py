@@ -146,6 +146,7 @@ class AppState:
     plans: Mapping[str, CachePlan] = field(default_factory=dict)
     miss_reasons: Mapping[str, str] = field(default_factory=dict)
     totals: Mapping[str, ProviderTotals] = field(default_factory=dict)
+    spent_today_usd: float | None = None
     search: SearchHits = field(default_factory=SearchHits)
     trash: tuple[TrashItem, ...] = ()
     notices: tuple[Notice, ...] = ()
