@@ -39,7 +39,7 @@ def item_row(
             line = problem or _what(item, files)
             ui.text("what", line, tone=tone, style="small", width=0, tip=line)
         if key in view.open_items:
-            _details(desk, preset, index, files)
+            _details(desk, preset, index, files, sent)
 
 
 def _head(
@@ -99,7 +99,9 @@ def _what(item: FileItem, files: ItemFiles | None) -> str:
     return " · ".join(parts)
 
 
-def _details(desk: Desk, preset: Preset, index: int, files: ItemFiles | None) -> None:
+def _details(
+    desk: Desk, preset: Preset, index: int, files: ItemFiles | None, sent: Mapping[str, int]
+) -> None:
     ui, item = desk.ui, preset.items[index]
     with ui.row("mode row"):
         mode = ui.combo("mode", MODES, item.mode.value, width=128, tip="How much of it is sent")
@@ -115,7 +117,7 @@ def _details(desk: Desk, preset: Preset, index: int, files: ItemFiles | None) ->
                 _move_menu(desk, preset, index)
     notes_editor(desk, preset, item)
     if item.is_glob and files is not None:
-        _glob_files(desk, preset, item, files)
+        _glob_files(desk, preset, item, files, sent)
 
 
 def _move_menu(desk: Desk, preset: Preset, index: int) -> None:
@@ -143,7 +145,9 @@ def notes_editor(desk: Desk, preset: Preset, item: FileItem) -> None:
         change_item(desk, preset, item, replace(item, notes=edited.text))
 
 
-def _glob_files(desk: Desk, preset: Preset, item: FileItem, files: ItemFiles) -> None:
+def _glob_files(
+    desk: Desk, preset: Preset, item: FileItem, files: ItemFiles, sent: Mapping[str, int]
+) -> None:
     ui = desk.ui
     for file in files.files[:SHOWN_FILES]:
         with ui.row(("file", file.path), gap=6):
@@ -151,12 +155,10 @@ def _glob_files(desk: Desk, preset: Preset, item: FileItem, files: ItemFiles) ->
             icon = "triangle-exclamation" if file.problem else "file-lines"
             ui.icon("icon", icon, tone=tone, tip=file.problem.detail if file.problem else "")
             ui.text("path", file.path, tone=tone, style="small", width=0, tip=file.path)
-            ui.text(
-                "tokens",
-                "…" if file.tokens is None else fmt.tokens_est(file.tokens),
-                tone="faint",
-                style="small",
-            )
+            counted = sent.get(file.path, file.tokens)
+            if file.problem is None and item.enabled:
+                shown = "…" if counted is None else fmt.tokens_est(counted)
+                ui.text("tokens", shown, tone="faint", style="small")
             if ui.button(
                 "open", "", icon="list-check", kind="ghost", is_small=True, tip=f"Structure of {file.path}"
             ):

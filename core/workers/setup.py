@@ -120,9 +120,7 @@ class SetupHandler:
                     f"{root!r} is not a folder", remedy="Choose a folder that exists", where=root
                 )
             self._request = self._request_for(start)
-        self._let_writers_finish()
-        loaded = load(self._request, self._loaded)
-        self._loaded = loaded
+        loaded = self._loaded = self._read_settled()
         warnings = self._read_models()
         keys, statuses, key_warnings = self._providers(loaded.settings.servers)
         self._clients.configure(loaded.settings.servers, keys, self._models)
@@ -143,16 +141,32 @@ class SetupHandler:
             )
         )
 
-    def _let_writers_finish(self) -> None:
-        """An editor that saves in place empties the file first: what was full a moment ago gets a moment more."""
-        files = (self._request.config_file, paths.project_file(self._request.root))
-        sizes: dict[Path, int] = {}
+    def _read_settled(self) -> Loaded:
+        """Read the settings; again when a file changed under the reading."""
+        before = self._let_writers_finish()
+        loaded = load(self._request, self._loaded)
         for _ in range(EMPTY_FILE_PATIENCE):
-            sizes = {file: _size(file) for file in files}
+            if before == self._file_sizes():
+                break
+            before = self._let_writers_finish()
+            loaded = load(self._request, self._loaded)
+        return loaded
+
+    def _let_writers_finish(self) -> dict[Path, int]:
+        """An editor that saves in place empties the file first: what was full a moment ago gets a moment more."""
+        sizes = self._file_sizes()
+        for _ in range(EMPTY_FILE_PATIENCE):
             if not any(size == 0 and self._sizes.get(file, 0) > 0 for file, size in sizes.items()):
                 break
             self._pause(EMPTY_FILE_WAIT_S)
+            sizes = self._file_sizes()
         self._sizes = sizes
+        return sizes
+
+    def _file_sizes(self) -> dict[Path, int]:
+        return {
+            file: _size(file) for file in (self._request.config_file, paths.project_file(self._request.root))
+        }
 
     def _prompt_paths(self, loaded: Loaded) -> list[str]:
         folders = (paths.knowledge_dir(self._home) / "prompts", Path(loaded.project.root) / "prompts")

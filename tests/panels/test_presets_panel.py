@@ -8,6 +8,7 @@ import pytest
 
 from core.values import commands as c
 from core.values.curation import FileItem, FileMode, FileSnapshot, LineRange, Preset
+from core.values.stack import LayerId, SegmentReport
 from core.values.state import AppState
 from panels.preset_edit import free_name, project_path
 from tests.panels import states
@@ -264,6 +265,28 @@ def test_the_files_of_a_glob_are_listed_and_each_can_be_looked_into() -> None:
     screen.ui.click("Structure of docs/ttl.md")
 
     assert screen.asked == [c.InspectFile("docs/ttl.md")]
+
+
+def test_each_file_of_a_glob_says_how_many_tokens_of_it_are_sent() -> None:
+    screen = Screen(states.working())
+    _open(screen, "docs/**/*.md")
+    state = screen.state
+    files = {
+        name: tuple(
+            replace(entry, files=tuple(replace(file, tokens=None) for file in entry.files))
+            for entry in entries
+        )
+        for name, entries in state.files.items()
+    }
+    report = states.report()
+    details = next(layer for layer in report.layers if layer.layer is LayerId.FILE_DETAILS)
+    sent = replace(details, segments=(SegmentReport("10/docs/ttl.md", "0" * 64, 4_000, 1_234),))
+    layers = tuple(sent if layer is details else layer for layer in report.layers)
+    reports = {name: replace(report, layers=layers) for name in state.reports}
+
+    screen.show(replace(state, files=files, reports=reports))
+
+    assert screen.ui.shows("≈1.2k")
 
 
 def test_the_preview_shows_exactly_the_layers_of_the_files() -> None:
