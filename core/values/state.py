@@ -114,7 +114,8 @@ class AppState:
         models: models to choose from by provider id; profiles: all that is known of models, for `find_profile`;
              window_toml: the window's own settings, opaque here.
         caches: what providers hold, by discussion id; plans: of the next request; miss_reasons: why the last
-            request missed; totals: by provider id.
+            request missed; totals: by provider id; spent_today_usd: what all calls since the person's midnight have
+            cost, None where a price is unknown or nothing was added up yet.
         prompts: prompt files by name, resolved; pending: writes that failed and are tried again, by token.
         found_servers: local servers that answer and are not configured; raise_count: how often a second start
             asked this window to come forward.
