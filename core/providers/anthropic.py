@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from core.errors import FailureKind, ProviderError
 from core.profiles import find_profile
-from core.providers.anthropic_stream import reply_items
-from core.providers.anthropic_wire import request_body
+from core.providers.anthropic_stream import merge_usage, reply_items
+from core.providers.anthropic_wire import prewarm_body, request_body
 from core.providers.base import CancelToken, ReadBlob
 from core.providers.call import run_call
 from core.providers.errors import (
@@ -24,17 +25,28 @@ from core.providers.errors import (
 )
 from core.providers.http import http_client
 from core.providers.lazy import Lazy
-from core.values.provider import Effort, ModelProfile, ProviderRequest, StreamItem
+from core.values.provider import (
+    Effort,
+    ModelProfile,
+    ProviderRequest,
+    StopKind,
+    Stopped,
+    StreamItem,
+    UsageUpdate,
+)
 from core.values.settings import ServerSettings
+from core.values.usage import Usage
 
 if TYPE_CHECKING:
     import anthropic
-    from anthropic.types import ModelInfo
+    from anthropic.types import ModelInfo, RawMessageStreamEvent
 
 KEY_VARIABLE = "ANTHROPIC_API_KEY"
 URL_VARIABLE = "ANTHROPIC_BASE_URL"
 MODELS_PER_PAGE = 1000
 MAX_BOUNDARIES = 3
+MAX_REMEMBERED = 1000
+"""Discussions whose last message id is kept, for the vendor's comparison with it."""
 
 _KIND_OF_TYPE: Mapping[str, FailureKind] = {
     "authentication_error": FailureKind.BAD_KEY,
@@ -64,12 +76,21 @@ class AnthropicProvider:
         self._key = key
         self._models = tuple(models)
         self._client = Lazy(self._connect, _release)
+        self._last_ids = _LastIds()
+        self._takes_diagnostics = True
 
     def stream(
         self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken
     ) -> Iterator[StreamItem]:
         """See `Provider.stream`."""
         return run_call(lambda: self._produce(request, read_blob), cancel)
+
+    def prewarm(self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken) -> Usage | None:
+        """See `Prewarms.prewarm`. Models with a thinking budget cannot: the vendor refuses it."""
+        usage = None
+        for item in run_call(lambda: self._warm(request, read_blob), cancel):
+            usage = item.usage if isinstance(item, UsageUpdate) else usage
+        return usage
 
     def list_models(self) -> tuple[ModelProfile, ...]:
         """See `Provider.list_models`. What the server says of windows, pictures and effort is taken over."""
@@ -94,11 +115,42 @@ class AnthropicProvider:
         body = request_body(request, self._profile(request.model), read_blob)
         with (
             self._failures(request.model, "v1/messages") as progress,
-            client.messages.create(**body, stream=True) as events,
+            self._open(client, body, request) as events,
         ):
             progress.has_begun = True
             progress.request_id = events.response.headers.get("request-id", "")
-            yield from reply_items(events, progress.request_id)
+            known = self._last_ids
+            yield from reply_items(
+                events, progress.request_id, lambda name: known.put(request.discussion_id, name)
+            )
+
+    def _open(
+        self, client: anthropic.Anthropic, body: dict[str, Any], request: ProviderRequest
+    ) -> anthropic.Stream[RawMessageStreamEvent]:
+        """Send the body, with the question why less is read than expected; without it where a server refuses it."""
+        import anthropic
+
+        asks = request.cache is not None and request.cache.is_enabled and bool(request.discussion_id)
+        if asks and self._takes_diagnostics:
+            body["diagnostics"] = {"previous_message_id": self._last_ids.get(request.discussion_id)}
+        try:
+            events: anthropic.Stream[RawMessageStreamEvent] = client.messages.create(**body, stream=True)
+        except anthropic.BadRequestError as error:
+            if body.pop("diagnostics", None) is None or "diagnostics" not in str(error):
+                raise
+            self._takes_diagnostics = False
+            events = client.messages.create(**body, stream=True)
+        return events
+
+    def _warm(self, request: ProviderRequest, read_blob: ReadBlob) -> Iterator[StreamItem]:
+        body = prewarm_body(request_body(request, self._profile(request.model), read_blob))
+        if body is not None:
+            client = self._client.get()
+            with self._failures(request.model, "v1/messages"):
+                answer = client.messages.with_raw_response.create(**body)
+                request_id = answer.headers.get("request-id", "")
+                yield UsageUpdate(merge_usage(Usage(request_id=request_id), answer.parse().usage))
+        yield Stopped(StopKind.COMPLETED)
 
     def _profile(self, model: str) -> ModelProfile:
         return find_profile(self._models, self._server.id, model, kind=self._server.kind)
@@ -169,6 +221,29 @@ class AnthropicProvider:
             request_id=error.request_id or "",
             retry_after_s=None if is_in_stream else retry_after_s(headers),
         )
+
+
+class _LastIds:
+    """The id of each discussion's last message, the oldest forgotten first. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._ids: dict[str, str] = {}
+
+    def get(self, discussion_id: str) -> str | None:
+        """None where none is known."""
+        with self._lock:
+            return self._ids.get(discussion_id)
+
+    def put(self, discussion_id: str, message_id: str) -> None:
+        """Remember the message that a discussion now ends with."""
+        if not (discussion_id and message_id):
+            return
+        with self._lock:
+            self._ids.pop(discussion_id, None)
+            self._ids[discussion_id] = message_id
+            if len(self._ids) > MAX_REMEMBERED:
+                del self._ids[next(iter(self._ids))]
 
 
 class _Progress:

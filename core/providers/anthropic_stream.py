@@ -5,8 +5,8 @@ Source: anthropic 2.10.0, types/raw_message_stream_event.py; platform.claude.com
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from core.errors import FailureKind, ProviderError
 from core.providers.wire import canonical_json
@@ -33,6 +33,16 @@ _STOPS: Mapping[str, StopKind] = {
 }
 """A reason that is not listed counts as completed, with the vendor's word as its detail."""
 
+_MISSES: Mapping[str, str] = {
+    "model_changed": "the model changed",
+    "system_changed": "the system prompt changed",
+    "tools_changed": "the tools changed",
+    "messages_changed": "earlier messages changed",
+    "previous_message_not_found": "the provider no longer knows the last request",
+    "unavailable": "the provider could not tell",
+}
+"""Source: anthropic 2.10.0, types/cache_miss_*.py; "Cache diagnostics" (read 2026-11)."""
+
 
 @dataclass(slots=True)
 class _Block:
@@ -45,11 +55,14 @@ class _Block:
     signature: str = ""
 
 
-def reply_items(events: Iterable[object], request_id: str) -> Iterator[StreamItem]:
+def reply_items(
+    events: Iterable[object], request_id: str, on_id: Callable[[str], None] = lambda _: None
+) -> Iterator[StreamItem]:
     """Translate a stream of events.
 
     Args:
         events: the SDK's, or anything with their attributes; a part that is missing is taken as not reported.
+        on_id: told the message's id when it begins.
 
     Raises:
         ProviderError: STREAM_DROPPED where it ends without `message_stop`, BAD_REPLY where it never began.
@@ -62,7 +75,9 @@ def reply_items(events: Iterable[object], request_id: str) -> Iterator[StreamIte
         match getattr(event, "type", None):
             case "message_start":
                 has_begun = True
+                on_id(_string(_get(event, "message"), "id"))
                 usage = merge_usage(usage, _get(event, "message", "usage"))
+                usage = replace(usage, miss_reason=miss_reason(_get(event, "message", "diagnostics")))
                 yield UsageUpdate(usage)
             case "content_block_start":
                 block = _start(_get(event, "content_block"))
@@ -114,7 +129,22 @@ def merge_usage(before: Usage, reported: object) -> Usage:
         cache_write_1h_tokens=write_1h,
         reasoning_tokens=_either(_number(details, "thinking_tokens"), before.reasoning_tokens),
         request_id=before.request_id,
+        miss_reason=before.miss_reason,
     )
+
+
+def miss_reason(diagnostics: object) -> str:
+    """Why less was read from the cache than the last request left there, empty where nothing is reported.
+
+    Source: platform.claude.com "Cache diagnostics": absent, null, pending, or an object with a type (read 2026-11).
+    """
+    reason = _get(diagnostics, "cache_miss_reason")
+    kind = _string(reason, "type")
+    if not kind:
+        return ""
+    words = _MISSES.get(kind, kind.replace("_", " "))
+    missed = _number(reason, "cache_missed_input_tokens")
+    return f"{words}, {missed:,} tokens not read" if missed else words
 
 
 def _start(block: object) -> _Block:

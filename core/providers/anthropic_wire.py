@@ -11,7 +11,9 @@ from typing import Any
 
 from core.profiles import nearest_effort
 from core.providers.base import ReadBlob
+from core.providers.marks import Blocks, marks_of
 from core.providers.wire import attached, open_turn_start, sorted_object
+from core.values.cache import TOOLS_KEY
 from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage, RequestPart
 from core.values.stack import Segment
@@ -26,6 +28,13 @@ LEAST_BUDGET = 1024
 BUDGETS = {Effort.LOW: 4_096, Effort.MEDIUM: 10_240, Effort.HIGH: 24_576, Effort.MAX: 32_768}
 """Thinking tokens for models that take a budget; at least 1,024 and below `max_tokens` (types/thinking_config)."""
 
+LONG_TTL_S = 3600
+"""Lifetimes on offer: 5 minutes and an hour. Source: anthropic 2.10.0, types/cache_control_ephemeral_param.py."""
+
+_THINKING_BLOCKS = frozenset({"thinking", "redacted_thinking"})
+_GOES_ON = {"role": "user", "content": [{"type": "text", "text": "."}]}
+"""Ends a prewarm whose last mark is not in the person's words: a request must end with a user's turn."""
+
 _CHARS_PER_TOKEN = 3
 _NOT_IN_ID = re.compile(r"[^a-zA-Z0-9_-]")
 
@@ -39,32 +48,87 @@ def request_body(request: ProviderRequest, profile: ModelProfile, read_blob: Rea
         ProviderError: an attachment that the model does not take.
     """
     max_tokens = _max_tokens(request, profile)
-    body: dict[str, Any] = {
-        "model": request.model,
-        "max_tokens": max_tokens,
-        "messages": _messages(request, profile, read_blob),
-        **_thinking(request, profile, max_tokens),
-    }
-    system = [_text(segment.text) for segment in request.system if segment.text.strip()]
-    if system:
+    blocks = Blocks()
+    body: dict[str, Any] = {"model": request.model, "max_tokens": max_tokens}
+    if tools := _tools(request):
+        blocks.note(TOOLS_KEY, tools[-1])
+        body["tools"] = tools
+    if system := _system(request, blocks):
         body["system"] = system
-    if request.tools:
-        body["tools"] = [
-            {
-                "name": tool.name,
-                "description": tool.description,
-                "input_schema": sorted_object(tool.parameters_json) or {"type": "object"},
-            }
-            for tool in sorted(request.tools, key=lambda tool: tool.name)
-        ]
-    return body
+    body["messages"] = _messages(request, profile, read_blob, blocks)
+    for block, ttl_s in blocks.marked(marks_of(request.cache)):
+        block["cache_control"] = {"type": "ephemeral", "ttl": "1h" if ttl_s >= LONG_TTL_S else "5m"}
+    return {**body, **_thinking(request, profile, max_tokens)}
 
 
-def _messages(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob) -> list[Block]:
+def prewarm_body(body: dict[str, Any]) -> dict[str, Any] | None:
+    """The same request up to its last mark, asking for no reply; None where that cannot be.
+
+    Tools, system, thinking and effort stay, since they are part of the prefix. A tool's results stay together.
+
+    Source: platform.claude.com "Prompt caching", pre-warming: `max_tokens` 0 is refused with a thinking budget and
+    with an output format (read 2026-11).
+    """
+    is_budget = body.get("thinking", {}).get("type") == "enabled"
+    if is_budget or "format" in body.get("output_config", {}):
+        return None
+    messages = _up_to_last_mark(body["messages"])
+    if not messages and not any("cache_control" in block for block in _head(body)):
+        return None
+    if any(block["type"] == "tool_use" for block in _last_turn(messages)):
+        return None
+    if not messages or messages[-1]["role"] != "user":
+        messages = [*messages, _GOES_ON]
+    return {**body, "max_tokens": 0, "messages": messages}
+
+
+def _head(body: dict[str, Any]) -> list[Block]:
+    return [*body.get("tools", ()), *body.get("system", ())]
+
+
+def _up_to_last_mark(messages: list[Block]) -> list[Block]:
+    for number in reversed(range(len(messages))):
+        content = messages[number]["content"]
+        marked = [place for place, block in enumerate(content) if "cache_control" in block]
+        if marked:
+            results = [place for place, block in enumerate(content) if block["type"] == "tool_result"]
+            end = max(marked[-1], *results) if results else marked[-1]
+            return [*messages[:number], {**messages[number], "content": content[: end + 1]}]
+    return []
+
+
+def _last_turn(messages: list[Block]) -> list[Block]:
+    return messages[-1]["content"] if messages and messages[-1]["role"] == "assistant" else []
+
+
+def _tools(request: ProviderRequest) -> list[Block]:
+    return [
+        {
+            "name": tool.name,
+            "description": tool.description,
+            "input_schema": sorted_object(tool.parameters_json) or {"type": "object"},
+        }
+        for tool in sorted(request.tools, key=lambda tool: tool.name)
+    ]
+
+
+def _system(request: ProviderRequest, blocks: Blocks) -> list[Block]:
+    system = []
+    for segment in request.system:
+        block = _text(segment.text) if segment.text.strip() else None
+        blocks.note_part(segment, block)
+        if block is not None:
+            system.append(block)
+    return system
+
+
+def _messages(
+    request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob, blocks: Blocks
+) -> list[Block]:
     open_from = open_turn_start(request.messages)
     messages = []
     for index, message in enumerate(request.messages):
-        content = _content(message, profile, read_blob, keeps_thinking=index >= open_from)
+        content = _content(message, profile, read_blob, blocks, keeps_thinking=index >= open_from)
         if content:
             role = "assistant" if message.role is Role.ASSISTANT else "user"
             messages.append({"role": role, "content": content})
@@ -72,16 +136,22 @@ def _messages(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBl
 
 
 def _content(
-    message: RequestMessage, profile: ModelProfile, read_blob: ReadBlob, *, keeps_thinking: bool
+    message: RequestMessage,
+    profile: ModelProfile,
+    read_blob: ReadBlob,
+    blocks: Blocks,
+    *,
+    keeps_thinking: bool,
 ) -> list[Block]:
-    blocks = []
+    content = []
     for part in message.parts:
-        if isinstance(part, ReasoningPart) and not keeps_thinking:
-            continue
-        block = _block(part, profile, read_blob)
+        is_left_out = isinstance(part, ReasoningPart) and not keeps_thinking
+        block = None if is_left_out else _block(part, profile, read_blob)
+        can_be_marked = block is not None and block["type"] not in _THINKING_BLOCKS
+        blocks.note_part(part, block if can_be_marked else None)
         if block is not None:
-            blocks.append(block)
-    return blocks
+            content.append(block)
+    return content
 
 
 def _block(part: RequestPart, profile: ModelProfile, read_blob: ReadBlob) -> Block | None:
@@ -110,7 +180,7 @@ def _attachment(part: AttachmentPart, profile: ModelProfile, read_blob: ReadBlob
 
 def _thinking_block(part: ReasoningPart) -> Block | None:
     block = sorted_object(part.vendor_json)
-    if block is None or block.get("type") not in {"thinking", "redacted_thinking"}:
+    if block is None or block.get("type") not in _THINKING_BLOCKS:
         return None  # another vendor's
     return block
 

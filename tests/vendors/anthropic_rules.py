@@ -1,4 +1,4 @@
-"""What Anthropic's Messages API accepts, version 2026-10-21, as its documents say it.
+"""What Anthropic's Messages API accepts, version 2026-10-21, as its documents say it; caching and thinking aside.
 
 Source: platform.claude.com "Messages", "Errors", "Versions", "Extended thinking" (read 2026-11); anthropic 2.10.0 types.
 """
@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
-import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.vendors.loopback import Json
 
 VERSION = "2026-10-21"
-MAX_MARKS = 4
 MAX_BODY_BYTES = 32_000_000
 _FIELDS = frozenset(
     [
@@ -76,7 +72,6 @@ class Model:
     max_output: int = 128_000
     efforts: tuple[str, ...] = ("low", "medium", "high", "xhigh", "max")
     thinking: tuple[str, ...] = ("adaptive",)
-    is_bound: bool = True
     takes_prefill: bool = False
 
 
@@ -93,7 +88,6 @@ MODELS = {
             max_output=64_000,
             efforts=(),
             thinking=("enabled", "disabled"),
-            is_bound=False,
             takes_prefill=True,
         ),
         Model("claude-novel-6", "Claude Novel 6", max_output=256_000, efforts=("low", "high")),
@@ -127,46 +121,12 @@ def check(body: Json, *, counts_only: bool = False) -> Model:
     _check_tools(body.get("tools", []))
     _check_thinking(body, model)
     _check_messages(body["messages"], model)
-    marks = sum(1 for _ in marked(body))
-    if marks > MAX_MARKS:
-        raise _invalid(f"A maximum of 4 blocks with cache_control may be provided. Found {marks}.")
-    _check_binding(body, model)
     return model
 
 
 def blocks_of(content: object) -> list[Json]:
     """Content as blocks: a string is one text block."""
     return [{"type": "text", "text": content}] if isinstance(content, str) else list(content or [])  # type: ignore[call-overload]
-
-
-def marked(body: Json) -> Iterator[Json]:
-    """Every block with a mark, in the order of the prefix: tools, system, messages."""
-    groups = [body.get("tools", []), blocks_of(body.get("system", []))]
-    groups += [blocks_of(message["content"]) for message in body.get("messages", [])]
-    for group in groups:
-        yield from (block for block in group if block.get("cache_control"))
-
-
-def prefix_digest(body: Json, messages: int) -> str:
-    """A hash of tools, system and the first so many messages, marks aside: what thinking is bound to."""
-    parts = [body.get("tools", []), blocks_of(body.get("system", []))]
-    parts += [[m["role"], blocks_of(m["content"])] for m in body["messages"][:messages]]
-    return hashlib.sha256(_unmarked(parts).encode()).hexdigest()[:16]
-
-
-def sign(thinking: str, digest: str) -> str:
-    """The signature of a thinking block that was written after a prefix."""
-    seal = hashlib.sha256(f"{thinking}\0{digest}".encode()).hexdigest()
-    return base64.b64encode(f"{digest}.{seal}".encode()).decode()
-
-
-def _unmarked(value: object) -> str:
-    def bare(part: object) -> object:
-        if isinstance(part, dict):
-            return {key: bare(item) for key, item in part.items() if key != "cache_control"}
-        return [bare(item) for item in part] if isinstance(part, list) else part
-
-    return json.dumps(bare(value), sort_keys=True)
 
 
 def _check_max_tokens(value: object, model: Model) -> None:
@@ -330,28 +290,6 @@ def _merged(messages: list[Json]) -> list[tuple[str, list[Json]]]:
         else:
             turns.append((message["role"], list(blocks)))
     return turns
-
-
-def _check_binding(body: Json, model: Model) -> None:
-    for number, message in enumerate(body["messages"]):
-        for place, block in enumerate(blocks_of(message["content"])):
-            if block["type"] != "thinking":
-                continue
-            where = f"messages.{number}.content.{place}"
-            digest = _digest_of(str(block.get("signature")))
-            if sign(block["thinking"], digest) != block.get("signature"):
-                raise _invalid(f"{where}: Invalid `signature` in `thinking` block")
-            if model.is_bound and digest != prefix_digest(body, number):
-                raise _invalid(
-                    f"{where}: `thinking` block does not match the conversation prefix it was generated from"
-                )
-
-
-def _digest_of(signature: str) -> str:
-    try:
-        return base64.b64decode(signature, validate=True).decode().split(".")[0]
-    except (binascii.Error, UnicodeDecodeError):
-        return ""
 
 
 def _invalid(message: str) -> RefusedError:

@@ -1,15 +1,16 @@
 """Anthropic's API on loopback: messages, token counts, the list of models, errors and events in the vendor's shape.
 
-It knows nothing of the program. Caching is to be added in `bill`.
+It knows nothing of the program. Caching, its bill and the binding of thinking are the billing engine's.
 """
 
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from tests.vendors.anthropic_rules import (
@@ -17,11 +18,10 @@ from tests.vendors.anthropic_rules import (
     MODELS,
     Model,
     RefusedError,
-    blocks_of,
     check,
-    prefix_digest,
-    sign,
 )
+from tests.vendors.billing.anthropic import AnthropicCache, AnthropicTicket
+from tests.vendors.billing.values import Refused
 from tests.vendors.loopback import Captured, Json, LoopbackServer, Reply, StreamReply, json_reply
 
 KEY = "sk-ant-api03-loopback-0123456789"
@@ -42,31 +42,6 @@ class Said:
     piece_chars: int = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Billing:
-    """The input of one request as it is billed, in tokens."""
-
-    input_tokens: int
-    cache_read_input_tokens: int = 0
-    cache_creation_input_tokens: int = 0
-    ephemeral_5m_input_tokens: int = 0
-    ephemeral_1h_input_tokens: int = 0
-
-    @property
-    def usage(self) -> Json:
-        """As it stands in `message_start`."""
-        figures = asdict(self)
-        by_ttl = {
-            name: figures.pop(name) for name in ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")
-        }
-        return {
-            **figures,
-            "cache_creation": by_ttl,
-            "service_tier": "standard",
-            "inference_geo": "not_available",
-        }
-
-
 def count_tokens(text: str) -> int:
     """A token for four bytes: any fixed rule will do."""
     return (len(text.encode()) + 3) // 4
@@ -77,12 +52,18 @@ class AnthropicServer(LoopbackServer):
 
     Args:
         clock: seconds since the epoch.
+        caches: False for a server that keeps the protocol and has no cache: marks mean nothing, usage does not speak
+            of caching, and diagnostics are unknown to it.
     """
 
-    def __init__(self, *, key: str = KEY, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, *, key: str = KEY, clock: Callable[[], float] = time.time, caches: bool = True
+    ) -> None:
         super().__init__()
         self.key = key
-        self.clock = clock
+        self.cache = AnthropicCache(clock)
+        self.caches = caches
+        self._cache_lock = threading.Lock()
         self.replies: deque[Said] = deque()
         self.page_size = 1000
         self._count = 0
@@ -90,7 +71,7 @@ class AnthropicServer(LoopbackServer):
     def answer(self, captured: Captured) -> Reply | StreamReply:
         try:
             return self._answer(captured)
-        except RefusedError as error:
+        except (RefusedError, Refused) as error:
             return self.error(error.status, error.kind, str(error))
 
     def error(self, status: int, kind: str, message: str, **headers: str) -> Reply:
@@ -99,16 +80,26 @@ class AnthropicServer(LoopbackServer):
         body = {"type": "error", "error": {"type": kind, "message": message}, "request_id": request_id}
         return json_reply(status, body, {"request-id": request_id, **headers})
 
-    def bill(self, body: Json, model: Model) -> Billing:
-        """How the input is billed. Without caching: all of it at full price."""
-        return Billing(input_tokens=self.input_tokens(body))
+    def bill(self, body: Json, captured: Captured, message_id: str) -> AnthropicTicket:
+        """Let a request in to the cache. Raises Refused."""
+        betas = frozenset(captured.headers.get("anthropic-beta", "").replace(" ", "").split(","))
+        with self._cache_lock:
+            return self.cache.begin(
+                body if self.caches else _unmarked(body),
+                workspace=self.key,
+                message_id=message_id,
+                betas=betas,
+            )
+
+    def begin(self, ticket: AnthropicTicket) -> None:
+        """The answer's first byte goes out."""
+        with self._cache_lock:
+            self.cache.first_byte(ticket)
 
     def input_tokens(self, body: Json) -> int:
-        """Tokens of everything sent, each block counted by itself."""
-        blocks = [*body.get("tools", []), *blocks_of(body.get("system", []))]
-        for message in body["messages"]:
-            blocks += blocks_of(message["content"])
-        return sum(count_tokens(json.dumps(block, sort_keys=True)) for block in blocks)
+        """Tokens of everything sent."""
+        with self._cache_lock:
+            return self.cache.count_tokens(body)
 
     def is_faultable(self, captured: Captured) -> bool:
         return captured.path == "/v1/messages"
@@ -146,34 +137,45 @@ class AnthropicServer(LoopbackServer):
             raise RefusedError(
                 400, "invalid_request_error", f"prompt is too long: {tokens} tokens > {model.window} maximum"
             )
-        with self._lock:
-            said = self.replies.popleft() if self.replies else Said()
-        message = self._message(body, model, said)
+        if not self.caches and "diagnostics" in body:
+            raise RefusedError(400, "invalid_request_error", "diagnostics: Extra inputs are not permitted")
+        message_id = self._next_id("msg")
+        ticket = self.bill(body, captured, message_id)
+        said = Said((), "max_tokens") if ticket.is_prewarm else self._next_reply()
+        message = self._message(body, model, said, ticket)
         headers = {"request-id": self._next_id("req")}
         if not body.get("stream"):
+            self.begin(ticket)
             return json_reply(200, message, headers)
-        return StreamReply(_events(message, said), headers)
+        return StreamReply(_events(message, said), headers, on_begin=lambda: self.begin(ticket))
 
-    def _message(self, body: Json, model: Model, said: Said) -> Json:
-        digest = prefix_digest(body, len(body["messages"]))
+    def _next_reply(self) -> Said:
+        with self._lock:
+            return self.replies.popleft() if self.replies else Said()
+
+    def _message(self, body: Json, model: Model, said: Said, ticket: AnthropicTicket) -> Json:
         output = sum(count_tokens(json.dumps(block)) for block in said.blocks)
-        usage = {**self.bill(body, model).usage, "output_tokens": output, **said.usage}
+        usage = {**ticket.usage(output), **said.usage}
+        if not self.caches:
+            usage = {name: value for name, value in usage.items() if not name.startswith("cache_")}
         return {
-            "id": self._next_id("msg"),
+            "id": ticket.message_id,
             "type": "message",
             "role": "assistant",
             "model": model.id,
-            "content": [self._block(block, digest) for block in said.blocks],
+            "content": [self._block(block, ticket) for block in said.blocks],
             "stop_reason": said.stop_reason,
             "stop_sequence": None,
             "stop_details": said.stop_details,
             "usage": {name: value for name, value in usage.items() if value is not ...},
+            **({"diagnostics": ticket.diagnostics} if "diagnostics" in body else {}),
         }
 
-    def _block(self, block: Json, digest: str) -> Json:
+    def _block(self, block: Json, ticket: AnthropicTicket) -> Json:
         match block["type"]:
             case "thinking":
-                return {**block, "signature": sign(block["thinking"], digest)}
+                with self._cache_lock:
+                    return {**block, "signature": ticket.signer(block["thinking"])}
             case "tool_use":
                 return {"id": self._next_id("toolu"), **block}
             case _:
@@ -257,6 +259,13 @@ def _block_events(index: int, block: Json, size: int) -> Iterator[bytes]:
 
 def _pieces(text: str, size: int) -> list[str]:
     return [text[start : start + size] for start in range(0, len(text), size)]
+
+
+def _unmarked(value: Any) -> Any:
+    """A body without its marks."""
+    if isinstance(value, dict):
+        return {name: _unmarked(item) for name, item in value.items() if name != "cache_control"}
+    return [_unmarked(item) for item in value] if isinstance(value, list) else value
 
 
 def _body(captured: Captured) -> Json:

@@ -56,11 +56,15 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class StreamReply:
-    """An answer in parts; each is written, flushed and one chunk on the wire."""
+    """An answer in parts; each is written, flushed and one chunk on the wire.
+
+    `on_begin` is called when the first part is about to go out.
+    """
 
     parts: Iterator[bytes]
     headers: Mapping[str, str] = field(default_factory=dict)
     status: int = 200
+    on_begin: Callable[[], None] = lambda: None
 
 
 def json_reply(status: int, body: object, headers: Mapping[str, str] | None = None) -> Reply:
@@ -323,6 +327,8 @@ def _stream(handler: BaseHTTPRequestHandler, reply: StreamReply, fault: Fault | 
                 return
             case _:
                 pass
+        if number == 0:
+            reply.on_begin()
         _chunk(handler, part)
         sent += len(part)
     handler.wfile.write(b"0\r\n\r\n")
