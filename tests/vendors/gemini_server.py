@@ -1,16 +1,19 @@
 """Gemini's API on loopback: content, token counts, the list of models, errors and chunks in the vendor's shape.
 
-It knows nothing of the program. Caching is to be added in `bill`.
+It knows nothing of the program. Caches, stored contents and the bill are the billing engine's.
 """
 
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from tests.vendors.billing.gemini import GeminiCache, GeminiRules, GeminiTicket
+from tests.vendors.billing.values import Refused
 from tests.vendors.gemini_rules import MODELS, VERSION, Model, RefusedError, camel, check, find_model, seal_of
 from tests.vendors.loopback import Captured, Json, LoopbackServer, Reply, StreamReply, json_reply
 
@@ -38,12 +41,27 @@ def count_tokens(text: str) -> int:
 
 
 class GeminiServer(LoopbackServer):
-    """A server with one valid key. `replies` are taken from the left; when there are none it says hello."""
+    """A server with one valid key. `replies` are taken from the left; when there are none it says hello.
 
-    def __init__(self, *, key: str = KEY, clock: Callable[[], float] = time.time) -> None:
+    Args:
+        clock: seconds since the epoch.
+        rules: of its caches; nothing is read implicitly unless they say so.
+        caches: False for a server without `cachedContents`.
+    """
+
+    def __init__(
+        self,
+        *,
+        key: str = KEY,
+        clock: Callable[[], float] = time.time,
+        rules: GeminiRules | None = None,
+        caches: bool = True,
+    ) -> None:
         super().__init__()
         self.key = key
-        self.clock = clock
+        self.cache = GeminiCache(clock, rules=rules or GeminiRules(implicit_hit=0.0))
+        self.caches = caches
+        self._cache_lock = threading.Lock()
         self.replies: deque[Said] = deque()
         self.page_size = 1000
         self._count = 0
@@ -58,18 +76,23 @@ class GeminiServer(LoopbackServer):
             return self._answer(captured)
         except RefusedError as error:
             return error_reply(error.code, error.status, str(error), *error.details)
+        except Refused as error:
+            return error_reply(error.status, error.kind, error.message)
 
-    def bill(self, body: Json, model: Model) -> Json:
-        """How the input is billed, as fields of `usageMetadata`. Without caching: all of it at full price."""
-        return {"promptTokenCount": self.input_tokens(body)}
+    def bill(self, body: Json, model: Model) -> GeminiTicket:
+        """Let a request in to the caches. Raises Refused."""
+        with self._cache_lock:
+            return self.cache.begin(body, model.id, owner=self.key, version=VERSION)
+
+    def begin(self, ticket: GeminiTicket) -> None:
+        """The answer's first byte goes out."""
+        with self._cache_lock:
+            self.cache.first_byte(ticket)
 
     def input_tokens(self, body: Json) -> int:
-        """Tokens of everything sent, each part counted by itself."""
-        parts = [part for content in body.get("contents", []) for part in content["parts"]]
-        parts += body.get("systemInstruction", {}).get("parts", [])
-        return sum(
-            count_tokens(json.dumps(part, sort_keys=True)) for part in [*parts, *body.get("tools", [])]
-        )
+        """Tokens of everything sent."""
+        with self._cache_lock:
+            return self.cache.count_tokens(body)
 
     def is_faultable(self, captured: Captured) -> bool:
         return captured.path.endswith((":streamGenerateContent", ":generateContent"))
@@ -79,6 +102,9 @@ class GeminiServer(LoopbackServer):
         prefix = f"/{VERSION}/models"
         if captured.method == "GET" and captured.path == prefix:
             return self._models(captured)
+        if self.caches and captured.path.startswith(f"/{VERSION}/cachedContents"):
+            with self._cache_lock:
+                return json_reply(200, self._contents(captured))
         name, _, action = captured.path.removeprefix(f"{prefix}/").partition(":")
         if captured.method != "POST" or not captured.path.startswith(prefix):
             return Reply(404, b"", {})
@@ -92,6 +118,26 @@ class GeminiServer(LoopbackServer):
                 return json_reply(200, {"totalTokens": self.input_tokens(whole)})
             case _:
                 return Reply(404, b"", {})
+
+    def _contents(self, captured: Captured) -> Json:
+        """`cachedContents`. Raises Refused."""
+        stored = self.cache.stored
+        name = captured.path.removeprefix(f"/{VERSION}/")
+        match captured.method, name.count("/"):
+            case "POST", 0:
+                return stored.create(_body(captured), owner=self.key)
+            case "GET", 0:
+                size = int(captured.query.get("pageSize", ("0",))[0])
+                token = captured.query.get("pageToken", ("",))[0]
+                return stored.page(page_size=size, page_token=token, owner=self.key)
+            case "GET", 1:
+                return stored.get(name, owner=self.key)
+            case "PATCH", 1:
+                return stored.patch(name, _body(captured), owner=self.key)
+            case "DELETE", 1:
+                return stored.delete(name, owner=self.key)
+            case _:
+                raise RefusedError(404, "NOT_FOUND", "Not Found")
 
     def _check_key(self, captured: Captured) -> None:
         given = captured.headers.get("x-goog-api-key")
@@ -116,14 +162,16 @@ class GeminiServer(LoopbackServer):
                 "INVALID_ARGUMENT",
                 f"The input token count ({tokens}) exceeds the maximum number of tokens allowed ({model.window}).",
             )
+        ticket = self.bill(body, model)
         with self._lock:
             said = self.replies.popleft() if self.replies else Said()
             self._count += 1
             response_id = f"resp-{self._count}"
-        chunks = list(_chunks(said, self.bill(body, model), model.id, response_id))
+        chunks = list(_chunks(said, ticket, model.id, response_id))
         if action == "generateContent":
+            self.begin(ticket)
             return json_reply(200, {**chunks[-1], "candidates": [_whole(said)]})
-        return StreamReply(data(chunk) for chunk in chunks)
+        return StreamReply((data(chunk) for chunk in chunks), on_begin=lambda: self.begin(ticket))
 
     def _models(self, captured: Captured) -> Reply:
         size = min(int(captured.query.get("pageSize", ("50",))[0]), self.page_size)
@@ -166,7 +214,7 @@ def data(chunk: Json) -> bytes:
     return b"data: " + json.dumps(chunk, ensure_ascii=False).encode() + b"\r\n\r\n"
 
 
-def _chunks(said: Said, billed: Json, model: str, response_id: str) -> Iterator[Json]:
+def _chunks(said: Said, billed: GeminiTicket, model: str, response_id: str) -> Iterator[Json]:
     shared = {"modelVersion": model, "responseId": response_id}
     if said.block_reason:
         yield {
@@ -189,14 +237,11 @@ def _chunks(said: Said, billed: Json, model: str, response_id: str) -> Iterator[
         }
 
 
-def _usage(billed: Json, pieces: list[Json], said: Said) -> Json:
+def _usage(billed: GeminiTicket, pieces: list[Json], said: Said) -> Json:
     """Cumulative: each chunk counts all that was said so far."""
     thought = sum(count_tokens(piece["text"]) for piece in pieces if piece.get("thought"))
     spoken = sum(count_tokens(json.dumps(piece)) for piece in pieces if not piece.get("thought"))
-    total = billed["promptTokenCount"] + thought + spoken
-    usage = {**billed, "candidatesTokenCount": spoken, "totalTokenCount": total}
-    if thought:
-        usage["thoughtsTokenCount"] = thought
+    usage = {"candidatesTokenCount": spoken, **billed.usage(spoken, thought)}
     return {name: value for name, value in {**usage, **said.usage}.items() if value is not ...}
 
 
