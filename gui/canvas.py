@@ -227,6 +227,10 @@ class Canvas:
                     parent=pane.drawlist,
                     before=before,
                 )
+            case ("quad", p1, p2, p3, p4, fill):
+                item = dpg.draw_quad(
+                    p1, p2, p3, p4, color=CLEAR, fill=fill, parent=pane.drawlist, before=before
+                )
             case ("image", x0, y0, x1, y1, texture):
                 item = dpg.draw_image(texture, (x0, y0), (x1, y1), parent=pane.drawlist, before=before)
             case _:
@@ -243,6 +247,8 @@ class Canvas:
                 )
             case ("line", x0, y0, x1, y1, color, thickness):
                 dpg.configure_item(item, p1=(x0, y0), p2=(x1, y1), color=color, thickness=thickness)
+            case ("quad", p1, p2, p3, p4, fill):
+                dpg.configure_item(item, p1=p1, p2=p2, p3=p3, p4=p4, fill=fill)
             case ("image", x0, y0, x1, y1, _):
                 dpg.configure_item(item, pmin=(x0, y0), pmax=(x1, y1))
             case _:
@@ -258,5 +264,6 @@ _CAN_PATCH: dict[str, Callable[[Any, Any], bool]] = {
     "text": lambda old, new: bool(old[4] == new[4]),
     "rect": lambda old, new: True,
     "line": lambda old, new: True,
+    "quad": lambda old, new: True,
     "image": lambda old, new: bool(old[5] == new[5]),
 }

@@ -9,6 +9,8 @@ from typing import Any
 
 Color = tuple[int, int, int, int]
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
+PLOT_TONES = ("accent", "warn", "ok", "purple", "cyan", "error")
+"""The tones of a plot's curves, in the order of the theme's `plot.series`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +23,16 @@ class FontSpec:
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """Colours of one theme: surfaces and tones by token name, and those of code and layers."""
+    """Colours of one theme: surfaces and tones by token name, and those of code, layers and plots.
+
+    `plot`: curves by tone, `grid` and `axis`.
+    """
 
     name: str
     tokens: dict[str, Color]
     code: dict[str, Color]
     layers: tuple[Color, ...]
+    plot: dict[str, Color]
 
     def __getitem__(self, token: str) -> Color:
         return self.tokens[token]
@@ -70,7 +76,9 @@ def faded(color: Color, share: float) -> Color:
 def _palette(name: str, table: dict[str, Any]) -> Palette:
     tokens = {key: parse_color(value) for key, value in table.items() if isinstance(value, str)}
     code = {key: parse_color(value) for key, value in table["code"].items()}
-    return Palette(name, tokens, code, tuple(parse_color(value) for value in table["layer"]["fills"]))
+    curves = dict(zip(PLOT_TONES, map(parse_color, table["plot"]["series"]), strict=True))
+    plot = curves | {token: parse_color(table["plot"][token]) for token in ("grid", "axis")}
+    return Palette(name, tokens, code, tuple(map(parse_color, table["layer"]["fills"])), plot)
 
 
 def load_theme(path: Path = ASSETS / "theme.toml") -> Theme:

@@ -7,11 +7,12 @@ from urllib.parse import urlsplit
 
 import dearpygui.dearpygui as dpg
 
+from gui.elements.plot import Plot
 from gui.elements.text import Badge, Icon, Progress, StackedBar, Text
 from gui.icons import glyph
 from gui.ui_boxes import Boxes
 from gui.visible import visible
-from panels.ui import Length, Share, Style, Tone
+from panels.ui import Length, Series, Share, Style, Tone
 
 
 class Output(Boxes):
@@ -61,6 +62,19 @@ class Output(Boxes):
         """Shares of a whole side by side, full width."""
         bar = self.take(StackedBar, key)
         bar.update((tuple(shares), height))
+
+    def plot(
+        self,
+        key: Hashable,
+        series: Sequence[Series],
+        *,
+        height: float = 200,
+        x_label: str = "",
+        y_label: str = "",
+    ) -> None:
+        """Curves over a common x, full width, of at most two units. Hover shows the values of the nearest x."""
+        plot = self.take(Plot, key)
+        plot.update((tuple(series), height, visible(x_label), visible(y_label)))
 
     def badge(self, key: Hashable, value: str, *, tone: Tone = "muted", tip: str = "") -> None:
         """A small rounded label."""

@@ -55,6 +55,28 @@ class Share:
     fill: int | None = None
 
 
+SeriesKind = Literal["line", "area", "bars"]
+Unit = Literal["", "%", "$"]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One curve of a plot.
+
+    Args:
+        xs: ascending; ys: one for each x, None where nothing is known (a gap, never 0).
+        unit: how values read. Each unit has its own axis: the first at the left, a second at the right; `%` spans
+            0 to 100.
+    """
+
+    label: str
+    xs: tuple[float, ...]
+    ys: tuple[float | None, ...]
+    kind: SeriesKind = "line"
+    tone: Tone = "accent"
+    unit: Unit = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table: `weight` shares what is left, `width` fixes it (design px)."""
@@ -279,6 +301,21 @@ class Ui(Protocol):
 
     def stacked_bar(self, key: Hashable, shares: Sequence[Share], *, height: float = 10) -> None:
         """Shares of a whole side by side, full width."""
+        ...
+
+    def plot(
+        self,
+        key: Hashable,
+        series: Sequence[Series],
+        *,
+        height: float = 200,
+        x_label: str = "",
+        y_label: str = "",
+    ) -> None:
+        """Curves over a common x, full width, of at most two units. Hover shows the values of the nearest x.
+
+        Bars stand behind lines. Long series are thinned out to what the pixels can show.
+        """
         ...
 
     def badge(self, key: Hashable, value: str, *, tone: Tone = "muted", tip: str = "") -> None:

@@ -6,10 +6,12 @@ import tomllib
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
+from math import isfinite
 from pathlib import Path
 from typing import Any, get_args
 
-from panels.ui import Style, Surface, Tone
+from panels.ui import Series, SeriesKind, Style, Surface, Tone, Unit
 
 ICONS_FILE = Path(__file__).parent.parent / "assets" / "icons.toml"
 Path_ = tuple[Hashable, ...]
@@ -94,3 +96,18 @@ def is_called(node: Node, label: str) -> bool:
     if node.kind == "clickable":
         return any(child.value == label for child in node.walk() if child.kind == "text")
     return node.kind in {"text", "badge", "markdown"} and node.value == label
+
+
+def check_series(series: Series) -> None:
+    """A curve that can be drawn: as many values as places, ascending, finite, and words for the legend."""
+    if not series.label.strip():
+        raise ProtocolError("A series without a label")
+    if len(series.xs) != len(series.ys):
+        raise ProtocolError(f"{series.label!r} has {len(series.xs)} xs for {len(series.ys)} ys")
+    if any(left >= right for left, right in pairwise(series.xs)):
+        raise ProtocolError(f"The xs of {series.label!r} do not ascend")
+    if not all(isfinite(y) for y in (*series.xs, *series.ys) if y is not None):
+        raise ProtocolError(f"{series.label!r} has a value that is no number")
+    for name, allowed in (("kind", SeriesKind), ("tone", Tone), ("unit", Unit)):
+        if getattr(series, name) not in get_args(allowed):
+            raise ProtocolError(f"No {name}: {getattr(series, name)!r}")

@@ -12,8 +12,16 @@ from contextlib import contextmanager
 from typing import Any, Literal, get_args
 
 from panels import ui as protocol
-from panels.ui import Clicks, Edited, Length, ListView, Option, Share, Surface, Tone, VirtualRows
-from tests.recording_nodes import Node, Path_, ProtocolError, check_look, is_function_key, needs_words
+from panels.ui import Clicks, Edited, Length, ListView, Option, Series, Share, Surface, Tone, VirtualRows
+from tests.recording_nodes import (
+    Node,
+    Path_,
+    ProtocolError,
+    check_look,
+    check_series,
+    is_function_key,
+    needs_words,
+)
 from tests.recording_person import Person
 
 VIEWPORT_PX = 700.0
@@ -292,6 +300,22 @@ class RecordingUi(Person):
         if sum(share.fraction for share in shares) > 1.001 or any(s.fraction < 0 for s in shares):
             raise ProtocolError(f"Shares of {key!r} are no parts of a whole: {shares}")
         self._add("stacked_bar", key, shares=tuple(shares))
+
+    def plot(
+        self,
+        key: Hashable,
+        series: Sequence[Series],
+        *,
+        height: float = 200,
+        x_label: str = "",
+        y_label: str = "",
+    ) -> None:
+        for one in series:
+            check_series(one)
+        if len({one.unit for one in series}) > 2:
+            raise ProtocolError(f"{key!r} has more than two units")
+        legend = " · ".join(one.label for one in series)
+        self._add("plot", key, value=legend, series=tuple(series), x_label=x_label, y_label=y_label)
 
     def badge(self, key: Hashable, value: str, *, tone: Tone = "muted", tip: str = "") -> None:
         self._add("badge", key, value=value, tone=tone, tip=tip)
