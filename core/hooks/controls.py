@@ -1,0 +1,145 @@
+"""What `POST /api/ui` can ask for: the commands that the widgets of each panel send, by name."""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from core.config.preset_table import read_preset
+from core.hooks.refusals import RefusedError, unknown
+from core.hooks.schema import Schema, flaw
+from core.hooks.shapes import ITEMS
+from core.values import commands as c
+from core.values.commands import Command
+from core.values.curation import FileItem
+from core.values.state import AppState
+
+PANELS: Mapping[str, tuple[type[Any], ...]] = {
+    "discussions": (
+        c.CreateDiscussion,
+        c.SelectDiscussion,
+        c.ReadDiscussion,
+        c.RenameDiscussion,
+        c.PinDiscussion,
+        c.ArchiveDiscussion,
+        c.DeleteDiscussion,
+        c.UndoDelete,
+        c.SearchDiscussions,
+        c.ExportDiscussion,
+    ),
+    "conversation": (
+        c.CancelReply,
+        c.RetrySend,
+        c.RegenerateReply,
+        c.EditMessage,
+        c.DeleteMessage,
+        c.RestoreMessage,
+        c.BranchDiscussion,
+    ),
+    "composer": (
+        c.SendPrompt,
+        c.SetDraft,
+        c.AttachFile,
+        c.AttachText,
+        c.Detach,
+        c.SetModel,
+        c.SetEffort,
+        c.SetDiscussionPreset,
+        c.SetPersona,
+        c.SetSystemPreset,
+    ),
+    "presets": (
+        c.CreatePreset,
+        c.ChangePreset,
+        c.SavePreset,
+        c.RevertPreset,
+        c.RenamePreset,
+        c.DeletePreset,
+        c.InspectFile,
+    ),
+    "context": (c.MeasureContext,),
+    "caching": (c.InvalidateCache, c.DisableCaching, c.EnableCaching),
+    "settings": (
+        c.ChangeSetting,
+        c.SaveServer,
+        c.RemoveServer,
+        c.RefreshModels,
+        c.FindLocalServers,
+        c.TrustProject,
+        c.OpenProject,
+    ),
+    "notices": (c.DismissNotice,),
+    "program": (c.Quit,),
+}
+"""Commands by the panel whose widgets send them."""
+
+HELD_BACK: tuple[type[Any], ...] = (c.StoreKey, c.SaveWindow)
+"""Keys never pass through the Hook API; the window keeps its own places."""
+
+
+def action_name(kind: type[Any]) -> str:
+    """A command's name as an action: `rename_discussion`."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
+
+
+def make_command(state: AppState, panel: str, action: str, body: Mapping[str, Any]) -> Command:
+    """The command that a body asks for.
+
+    Args:
+        body: with the command's fields beside `panel` and `action`.
+
+    Raises:
+        RefusedError: 404 no such panel, action or discussion; 422 wrong fields.
+    """
+    kinds = PANELS.get(panel)
+    if kinds is None:
+        raise unknown("panel", panel, f"There are: window, {', '.join(PANELS)}")
+    kind = next((kind for kind in kinds if action_name(kind) == action), None)
+    if kind is None:
+        raise unknown("action", action, f"There are: {', '.join(map(action_name, kinds))}")
+    given = {name: value for name, value in body.items() if name not in {"panel", "action"}}
+    if reason := flaw(fields_schema(kind), given):
+        raise RefusedError(422, "wrong_body", reason, f"See the fields of {kind.__name__}")
+    wanted = given.get("discussion_id", "")
+    if wanted and wanted not in state.summaries and kind is not c.UndoDelete:
+        raise unknown("discussion", wanted, "See GET /api/discussions")
+    if "items" in given:
+        given["items"] = _items(given["items"])
+    command: Command = kind(**given)
+    return command
+
+
+def _items(rows: Any) -> tuple[FileItem, ...]:
+    found, flaws = read_preset("items", {"items": rows})
+    if found is None or flaws:
+        raise RefusedError(422, "wrong_body", flaws[0].reason, "See docs/openapi.json")
+    return found.items
+
+
+def fields_schema(kind: type[Any]) -> Schema:
+    """The schema of a command's fields, from their types."""
+    hints = get_type_hints(kind)
+    return {
+        "type": "object",
+        "properties": {field.name: _field_schema(hints[field.name]) for field in fields(kind)},
+        "required": [field.name for field in fields(kind) if field.default is MISSING],
+        "additionalProperties": False,
+    }
+
+
+_NAMES: Mapping[Any, str] = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    type(None): "null",
+}
+
+
+def _field_schema(hint: Any) -> Schema:
+    if get_origin(hint) in {Union, types.UnionType}:
+        return {"type": [_NAMES[part] for part in get_args(hint)]}
+    return ITEMS if get_origin(hint) is tuple else {"type": _NAMES[hint]}

@@ -1,0 +1,197 @@
+"""What every request must pass before an operation sees it: Host, Origin, token, path, size, time, number."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import re
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from core.hooks.refusals import RefusedError, error_data
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+
+_PLAIN = re.compile(rb"/[A-Za-z0-9._~%!$&'()*+,;=:@/-]*")
+_BAD_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much and how long a request may be.
+
+    Args:
+        head_s: for the request line and headers; body_s: for the whole body; requests: under way at once.
+        linger_s, linger_bytes: what is still read of a body that is refused, so that its sender sees why.
+    """
+
+    body_bytes: int = 20_000_000
+    path_bytes: int = 2_048
+    head_s: float = 10.0
+    body_s: float = 20.0
+    requests: int = 64
+    linger_s: float = 1.0
+    linger_bytes: int = 1_000_000
+
+
+class Guard:
+    """An ASGI app around another.
+
+    Args:
+        app: what answers requests that pass; token: what they must carry; hosts: the names they may call us by.
+    """
+
+    def __init__(self, app: App, token: str, hosts: Iterable[str], limits: Limits) -> None:
+        self._app = app
+        self._token = f"Bearer {token}".encode()
+        self._hosts = frozenset(host.encode() for host in hosts)
+        self._limits = limits
+        self._under_way = 0
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        assert scope["type"] == "http", scope["type"]
+        headers: list[tuple[bytes, bytes]] = list(scope["headers"])
+        try:
+            self._check_sender(headers)
+            self._check_path(scope)
+            self._check_size(headers)
+        except RefusedError as error:
+            await refuse(error, headers, receive, send, self._limits)
+            return
+        self._under_way += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._under_way -= 1
+
+    def _check_sender(self, headers: list[tuple[bytes, bytes]]) -> None:
+        """A page in a browser cannot get past these, nor another program without the token."""
+        hosts = _all(headers, b"host")
+        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
+            raise RefusedError(
+                403, "wrong_host", "This is not the host of the Hook API", "Use the address in hook.json"
+            )
+        if _all(headers, b"origin"):
+            raise RefusedError(403, "origin", "Requests of web pages are refused", "Send no Origin")
+        tokens = _all(headers, b"authorization")
+        if len(tokens) != 1 or not hmac.compare_digest(tokens[0], self._token):
+            raise RefusedError(
+                401,
+                "no_token",
+                "The token is missing or not that of this start",
+                "Send `Authorization: Bearer` with the content of hook_token",
+                {"WWW-Authenticate": "Bearer"},
+            )
+        if self._under_way >= self._limits.requests:
+            raise RefusedError(
+                503, "too_many", "Too many requests are under way", "Wait", {"Retry-After": "1"}
+            )
+
+    def _check_path(self, scope: MutableMapping[str, Any]) -> None:
+        """A path names one thing in one way: no dots, no doubled, encoded or backward separators."""
+        path: bytes = scope["raw_path"]
+        if len(path) + len(scope["query_string"]) > self._limits.path_bytes:
+            raise RefusedError(414, "long_path", "The path is too long")
+        if _PLAIN.fullmatch(path) is None or _BAD_ESCAPE.search(path) or b"//" in path:
+            raise _bad_path()
+        for part in path.split(b"/"):
+            name = unquote_to_bytes(part)
+            try:
+                text = name.decode()
+            except UnicodeDecodeError as error:
+                raise _bad_path() from error
+            if text in {".", ".."} or any(mark in "/\\" or ord(mark) < 32 or mark == "\x7f" for mark in text):
+                raise _bad_path()
+
+    def _check_size(self, headers: list[tuple[bytes, bytes]]) -> None:
+        """Refuse by what is announced; what comes in pieces is counted by `read_all`."""
+        for length in _all(headers, b"content-length"):
+            if not length.isdigit() or len(length) > 15 or int(length) > self._limits.body_bytes:
+                raise _too_large(self._limits)
+
+
+async def read_all(receive: Receive, limits: Limits) -> bytes:
+    """The body of a request, whole.
+
+    Raises:
+        RefusedError: 413 it is too large, 408 it did not come in time, 400 its sender has gone.
+    """
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(limits.body_s):
+            while True:
+                message = await receive()
+                if message["type"] != "http.request":
+                    raise RefusedError(400, "gone", "The request ended before its body did")
+                chunks.append(message.get("body", b""))
+                size += len(chunks[-1])
+                if size > limits.body_bytes:
+                    raise _too_large(limits)
+                if not message.get("more_body", False):
+                    return b"".join(chunks)
+    except TimeoutError as error:
+        raise RefusedError(
+            408, "slow_body", f"The body did not arrive within {limits.body_s:g} s", "Send it at once"
+        ) from error
+
+
+async def refuse(
+    error: RefusedError,
+    headers: list[tuple[bytes, bytes]],
+    receive: Receive,
+    send: Send,
+    limits: Limits,
+) -> None:
+    """Answer with an error and end the connection; read a little of an unread body, so that the answer is seen."""
+    body = error_body(error.data)
+    names = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close"}
+    fields = [(n.lower().encode(), v.encode()) for n, v in {**names, **error.headers}.items()]
+    await send({"type": "http.response.start", "status": error.status, "headers": fields})
+    has_body = bool(_all(headers, b"content-length") or _all(headers, b"transfer-encoding"))
+    await send({"type": "http.response.body", "body": body, "more_body": True})
+    if has_body and not _all(headers, b"expect"):
+        with suppress(TimeoutError):
+            await asyncio.wait_for(_drain(receive, limits.linger_bytes), limits.linger_s)
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _drain(receive: Receive, most: int) -> None:
+    while most > 0:
+        message = await receive()
+        most -= len(message.get("body", b""))
+        if message["type"] != "http.request" or not message.get("more_body", False):
+            return
+
+
+def error_body(data: Any) -> bytes:
+    """An answer's JSON as bytes."""
+    text = json.dumps(data, ensure_ascii=False, sort_keys=True, allow_nan=False)
+    return text.encode("utf-8", "replace")
+
+
+def not_understood(status: int, code: str, what: str) -> bytes:
+    """A whole answer for what never became a request."""
+    body = error_body(error_data(code, what))
+    head = f"HTTP/1.1 {status} Refused\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
+    return f"{head}connection: close\r\n\r\n".encode() + body
+
+
+def _all(headers: list[tuple[bytes, bytes]], wanted: bytes) -> list[bytes]:
+    return [value for name, value in headers if name == wanted]
+
+
+def _bad_path() -> RefusedError:
+    return RefusedError(400, "bad_path", "The path has dots, separators or characters that no name has")
+
+
+def _too_large(limits: Limits) -> RefusedError:
+    return RefusedError(413, "too_large", f"A body may have {limits.body_bytes:,} bytes", "Send less")

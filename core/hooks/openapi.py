@@ -1,0 +1,110 @@
+"""`docs/openapi.json`, written from the table: `python -m core.hooks.openapi > docs/openapi.json`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from http import HTTPStatus
+from typing import Any
+
+from core.hooks.shapes import SHAPES, named
+from core.hooks.table import OPERATIONS, Operation
+
+_ABOUT = """\
+Loopback HTTP for automation and tests: the same commands and the same state as the window. Off unless \
+`[hooks] enabled = true` stands in user settings, or the program was started with `--hooks`.
+
+The address is in `<home>/hook.json`, the bearer token in `<home>/hook_token`; both are new at each start and gone \
+after it. A request with another Host than the address's, with any Origin, or without the token is refused. \
+A path that names nothing is answered with 404, another method than those listed with 405, both in the shape `Error`.
+"""
+
+_WHEN = {
+    400: "a path or body that cannot be read",
+    401: "no token, or not that of this start",
+    403: "another Host than the program's own, or an Origin",
+    408: "the request did not arrive in time",
+    413: "the body is too large",
+    414: "the path is too long",
+    415: "the body is not application/json",
+    422: "the body is JSON, but not what this takes",
+    503: "too many requests at once, the program is about to end, or it does not answer",
+}
+
+_EVENTS = """\
+With `Accept: text/event-stream`. Events, each with JSON: `accepted` {discussion_id, message_id}; `reasoning` and \
+`text` {text}, as it comes; `retrying` {reason}; last `done` (as the JSON answer) or `error` {code, message, remedy}. \
+Closing the stream does not stop the reply."""
+
+
+def document() -> dict[str, Any]:
+    """The whole description, OpenAPI 3.1, the same for the same table."""
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in OPERATIONS:
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Manual Slop Hook API", "version": "1", "description": _ABOUT},
+        "servers": [{"url": "http://127.0.0.1:{port}", "variables": {"port": {"default": "0"}}}],
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "schemas": dict(SHAPES),
+        },
+    }
+
+
+def _operation(operation: Operation) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "operationId": operation.id,
+        "summary": operation.summary,
+        "responses": {str(status): _response(operation, status) for status in operation.statuses},
+    }
+    if operation.names:
+        found["parameters"] = [
+            {
+                "name": name,
+                "in": "path",
+                "required": True,
+                "schema": {"type": "string", "minLength": 1, "maxLength": 500},
+            }
+            for name in operation.names
+        ]
+    if operation.body is not None:
+        content = {"application/json": {"schema": operation.body}}
+        found["requestBody"] = {"required": True, "content": content}
+    if operation.needs_clock:
+        found["description"] = "Only with `--test-clock`."
+    return found
+
+
+def _response(operation: Operation, status: int) -> dict[str, Any]:
+    shape = operation.answers.get(status)
+    if shape is None:
+        when = operation.errors.get(status) or _WHEN[status]
+        return {"description": when, "content": _json("Error")}
+    phrase = HTTPStatus(status).phrase
+    if shape == "png":
+        return {
+            "description": phrase,
+            "content": {"image/png": {"schema": {"type": "string", "format": "binary"}}},
+        }
+    content = _json(shape)
+    if operation.streams and status == HTTPStatus.OK:
+        phrase = f"{phrase}, with `wait` once the reply is on disk. {_EVENTS}"
+        content["text/event-stream"] = {"schema": {"type": "string"}}
+    return {"description": phrase, "content": content}
+
+
+def _json(shape: str) -> dict[str, Any]:
+    return {"application/json": {"schema": named(shape)}}
+
+
+def page() -> str:
+    """The description as the file's text."""
+    return json.dumps(document(), indent=1, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

@@ -1,0 +1,177 @@
+"""The one table of the Hook API: each operation with its path, body, answers and what carries it out."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from core.hooks import acting, looking, talking
+from core.hooks.asked import Answer, Asked
+from core.hooks.schema import Schema
+from core.hooks.shapes import BODIES
+
+Run = Callable[[Asked], Awaitable[Answer]]
+
+GUARDED = (400, 401, 403, 408, 414, 503)
+"""Statuses that the guard answers with on any path."""
+BODIED = (413, 415, 422)
+"""Statuses that any operation with a body answers with beside those."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation.
+
+    Args:
+        id: stable; body: the schema of its body, None where it takes none.
+        answers: the shape's name by status; `png` for a picture.
+        errors: statuses of refusals beside the guard's, with when.
+        streams: whether it answers with events where they are asked for; needs_clock: only with `--test-clock`.
+    """
+
+    id: str
+    method: str
+    path: str
+    run: Run
+    answers: Mapping[int, str]
+    errors: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
+    body: Schema | None = None
+    streams: bool = False
+    needs_clock: bool = False
+
+    @property
+    def summary(self) -> str:
+        """What it does, in a sentence: its docstring."""
+        return (self.run.__doc__ or "").strip()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names in its path."""
+        return tuple(part[1:-1] for part in self.path.split("/") if part.startswith("{"))
+
+    @property
+    def statuses(self) -> tuple[int, ...]:
+        """Every status that it may answer with."""
+        takes_body = self.method != "GET"
+        found = {*self.answers, *self.errors, *GUARDED, *(BODIED if takes_body else ())}
+        return tuple(sorted(found))
+
+
+_GONE = "no such discussion"
+_READ_ONLY = "the home is read-only"
+_FAILED = "it could not be written or read"
+_LOOK = {404: _GONE, 500: _FAILED}
+_CACHE = {404: _GONE, 409: "the provider cannot do it, or the home is read-only", 500: _FAILED}
+_WRITE = {404: "no such discussion, provider or preset", 409: _READ_ONLY, 500: _FAILED}
+_WINDOW = {409: "there is no window"}
+_ONE = "/api/discussions/{discussion_id}"
+
+OPERATIONS: tuple[Operation, ...] = (
+    Operation("status", "GET", "/api/status", looking.status, {200: "Status"}),
+    Operation("list_caches", "GET", "/api/cache", looking.caches, {200: "Caches"}),
+    Operation("get_cache", "GET", "/api/cache/{discussion_id}", looking.cache, {200: "Cache"}, {404: _GONE}),
+    Operation(
+        "invalidate_cache",
+        "POST",
+        "/api/cache/{discussion_id}/invalidate",
+        acting.invalidate_cache,
+        {200: "Cache"},
+        _CACHE,
+    ),
+    Operation(
+        "disable_caching",
+        "POST",
+        "/api/cache/{discussion_id}/disable",
+        acting.disable_caching,
+        {200: "Cache"},
+        _CACHE,
+    ),
+    Operation(
+        "enable_caching",
+        "POST",
+        "/api/cache/{discussion_id}/enable",
+        acting.enable_caching,
+        {200: "Cache"},
+        _CACHE,
+    ),
+    Operation("list_discussions", "GET", "/api/discussions", looking.discussions, {200: "Discussions"}),
+    Operation(
+        "create_discussion",
+        "POST",
+        "/api/discussions",
+        acting.create_discussion,
+        {201: "Discussion"},
+        _WRITE,
+        BODIES["create_discussion"],
+    ),
+    Operation("list_messages", "GET", f"{_ONE}/messages", looking.messages, {200: "Messages"}, _LOOK),
+    Operation(
+        "send_message",
+        "POST",
+        f"{_ONE}/messages",
+        talking.send_message,
+        {200: "Answered", 202: "Sent"},
+        {
+            404: _GONE,
+            409: "a reply is under way, or the home is read-only",
+            500: "the words could not be written",
+            502: "the provider failed; the words are kept",
+        },
+        BODIES["send_message"],
+        streams=True,
+    ),
+    Operation(
+        "cancel_reply",
+        "POST",
+        f"{_ONE}/cancel",
+        talking.cancel_reply,
+        {200: "Cancelled"},
+        {404: _GONE, 409: "no reply is under way"},
+    ),
+    Operation(
+        "choose_preset",
+        "POST",
+        f"{_ONE}/preset",
+        acting.choose_preset,
+        {200: "Discussion"},
+        _WRITE,
+        BODIES["choose_preset"],
+    ),
+    Operation("list_presets", "GET", "/api/presets", looking.presets, {200: "Presets"}),
+    Operation(
+        "put_preset",
+        "PUT",
+        "/api/presets/{name}",
+        acting.put_preset,
+        {200: "Preset", 201: "Preset"},
+        {409: _READ_ONLY, 500: _FAILED},
+        BODIES["put_preset"],
+    ),
+    Operation("context", "GET", "/api/context/{discussion_id}", looking.context, {200: "Context"}, _LOOK),
+    Operation("screenshot", "GET", "/api/screenshot.png", looking.screenshot, {200: "png"}, _WINDOW),
+    Operation(
+        "act",
+        "POST",
+        "/api/ui",
+        acting.act,
+        {202: "Done"},
+        {404: "no such panel, action or discussion", 409: "no window, or not just now"},
+        BODIES["act"],
+    ),
+    Operation(
+        "advance_clock",
+        "POST",
+        "/api/clock",
+        acting.advance_clock,
+        {200: "Clock"},
+        {404: "the program was started without --test-clock"},
+        BODIES["advance_clock"],
+        needs_clock=True,
+    ),
+)
+
+
+def operations(*, has_clock: bool) -> tuple[Operation, ...]:
+    """The operations that a program offers."""
+    return tuple(operation for operation in OPERATIONS if has_clock or not operation.needs_clock)
