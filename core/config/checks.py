@@ -13,6 +13,7 @@ from core.config.schema import (
     BY_KEY,
     LATER_TABLES,
     NAME_PATTERN,
+    NEVER_TABLES,
     PROJECT_TABLES,
     VENDORS,
     Kind,
@@ -123,7 +124,7 @@ def check_settings(data: Mapping[str, Any], *, is_project: bool) -> tuple[dict[s
     """
     values: dict[str, Value] = {}
     flaws: list[Flaw] = []
-    passed_over = (*LATER_TABLES, *(PROJECT_TABLES if is_project else ()))
+    passed_over = (*LATER_TABLES, *((*PROJECT_TABLES, *NEVER_TABLES) if is_project else ()))
     for place, value in _leaves((), {name: row for name, row in data.items() if name not in passed_over}):
         flaw = _flaw(place, value, is_project=is_project)
         if flaw is None:

@@ -14,6 +14,7 @@ from core.values.settings import (
     Appearance,
     CachingSettings,
     FileLimits,
+    HookSettings,
     KnowledgeSettings,
     ServerSettings,
     Settings,
@@ -113,6 +114,7 @@ def merge(sources: Sequence[Source]) -> tuple[Settings, tuple[SettingsFault, ...
         servers=servers,
         appearance=Appearance(**groups.get("appearance", {})),
         files=FileLimits(**groups.get("files", {})),
+        hooks=HookSettings(**groups.get("hooks", {})),
         sources={key: label for key, (_, label) in sorted(winners.items())},
         **groups.get("", {}),
     )

@@ -400,6 +400,25 @@ _WINDOW = (
         maximum=10_000_000,
     ),
     Setting(
+        "hooks.enabled",
+        Kind.SWITCH,
+        False,
+        "Whether other programs of yours may use the Hook API (docs/openapi.json), from the next start on. "
+        "`--hooks` turns it on for one run.",
+        scope=Scope.USER,
+        field="hooks.enabled",
+    ),
+    Setting(
+        "hooks.port",
+        Kind.WHOLE,
+        0,
+        "The loopback port of the Hook API. 0: any that is free; `hook.json` in the home names it.",
+        scope=Scope.USER,
+        field="hooks.port",
+        minimum=0,
+        maximum=65_535,
+    ),
+    Setting(
         "trash_days",
         Kind.WHOLE,
         30,
@@ -530,7 +549,10 @@ BY_KEY = MappingProxyType({setting.key: setting for setting in SETTINGS})
 PROJECT_TABLES = ("project", "presets", "personas", "system_prompts")
 """Tables that only a project's file has, and that become `Project`."""
 
-LATER_TABLES = ("retrieval", "tools", "mcp", "hooks")
+NEVER_TABLES = ("hooks",)
+"""Tables that a project's file can never have: they are said to be held back, and read nowhere."""
+
+LATER_TABLES = ("retrieval", "tools", "mcp")
 """Tables of the project's file that later versions read; no fault, and no effect."""
 
 

@@ -98,6 +98,17 @@ class FileLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class HookSettings:
+    """`[hooks]` of user settings, never of a project's: whether the Hook API runs, and on which loopback port.
+
+    `port` 0 takes any that is free. Counts from the next start.
+    """
+
+    enabled: bool = False
+    port: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything after command line, environment, project and user settings were merged.
 
@@ -111,6 +122,7 @@ class Settings:
     servers: Mapping[str, ServerSettings] = field(default_factory=dict)
     appearance: Appearance = field(default_factory=Appearance)
     files: FileLimits = field(default_factory=FileLimits)
+    hooks: HookSettings = field(default_factory=HookSettings)
     trash_days: int = 30
     sources: Mapping[str, str] = field(default_factory=dict)
 

@@ -12,6 +12,7 @@ from core.config.trust import trust
 from core.config.working import keep_working
 from core.errors import ConfigError
 from core.values.curation import FileItem, Preset
+from core.values.settings import HookSettings
 
 
 @pytest.fixture
@@ -322,3 +323,17 @@ def test_a_value_of_the_command_line_is_checked_by_the_same_rules() -> None:
         check_override("apearance.theme", "dark")
     with pytest.raises(ConfigError):
         check_override("presets.<name>.items", "x")
+
+
+def test_the_hook_api_is_turned_on_by_user_settings_or_the_command_line_and_never_by_a_project(
+    request_: ConfigRequest,
+) -> None:
+    _project(request_, "[hooks]\nenabled = true\nport = 80\n")
+    trust(request_.root, request_.trust_file)
+    assert load(request_).settings.hooks == HookSettings()
+    assert "Hook API" in " ".join(load(request_).project.held_back)
+
+    _write(request_.config_file, "[hooks]\nport = 4711\n")
+    assert load(request_).settings.hooks == HookSettings(port=4711)
+    asked = replace(request_, overrides={"hooks.enabled": True})
+    assert load(asked).settings.hooks == HookSettings(enabled=True, port=4711)

@@ -16,6 +16,7 @@ from core.values.settings import (
     Appearance,
     CachingSettings,
     FileLimits,
+    HookSettings,
     KnowledgeSettings,
     ServerSettings,
     Settings,
@@ -29,6 +30,7 @@ GROUPS = {
     "servers": ServerSettings,
     "appearance": Appearance,
     "files": FileLimits,
+    "hooks": HookSettings,
 }
 
 
