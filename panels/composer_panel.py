@@ -158,7 +158,14 @@ def _preset_menu(desk: Desk) -> None:
     if summary is None:
         return
     current = summary.meta.preset
-    with ui.menu("preset", current or "No preset", icon="layer-group", tip="Context preset") as is_open:
+    is_missing = bool(selection.missing_preset(desk.state))
+    label = f"{current} (missing)" if is_missing else current or "No preset"
+    tip = (
+        f"There is no preset {current!r} in this project: no files are sent"
+        if is_missing
+        else "Context preset"
+    )
+    with ui.menu("preset", label, icon="layer-group", tip=tip) as is_open:
         if not is_open:
             return
         for name in ("", *project.presets):

@@ -35,15 +35,21 @@ def presets_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None
         _toolbar(desk, preset)
     _add_row(desk, preset)
     if preset is None:
-        ui.text(
-            "none",
-            "No preset: the model sees no files. Choose one above, or add a file to begin one.",
-            tone="muted", style="small", wraps=True,
-        )  # fmt: skip
+        _say_no_files(desk)
         return
     with ui.surface("items", "clear", height=-FOOT_PX, padding=(0, 0), scrolls=True):
         _items(desk, preset)
     _foot(desk, preset)
+
+
+def _say_no_files(desk: Desk) -> None:
+    missing = selection.missing_preset(desk.state)
+    if missing:
+        text = f"There is no preset {missing!r} in this project: the model sees no files. Choose one above."
+        desk.ui.text("missing", text, tone="warn", style="small", wraps=True)
+    else:
+        text = "No preset: the model sees no files. Choose one above, or add a file to begin one."
+        desk.ui.text("none", text, tone="muted", style="small", wraps=True)
 
 
 def _chooser(desk: Desk) -> None:

@@ -58,3 +58,10 @@ def active_preset(state: AppState) -> Preset | None:
     """The context preset of the selected discussion."""
     summary = selected(state)
     return state.project.presets.get(summary.meta.preset) if summary else None
+
+
+def missing_preset(state: AppState) -> str:
+    """The preset that the selected discussion asks for and the project does not have, empty when all is well."""
+    summary = selected(state)
+    name = summary.meta.preset if summary else ""
+    return "" if name in state.project.presets else name

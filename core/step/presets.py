@@ -120,17 +120,28 @@ def rename(state: AppState, command: RenamePreset) -> Result:
 
 
 def delete(state: AppState, command: DeletePreset) -> Result:
-    """Delete a preset from the file. Discussions that used it send no files and say so."""
+    """Delete a preset from the file. Discussions that used it send no files from now on; it can be taken back."""
     project = state.project
-    if command.name not in project.presets:
+    gone = project.presets.get(command.name)
+    if gone is None:
         return state, ()
     project = replace(
         project,
         presets=without(project.presets, command.name),
         unsaved_presets=project.unsaved_presets - {command.name},
     )
-    state = replace(state, project=project)
-    return state, (WritePreset(project.root, None, old_name=command.name), _keep(state))
+    state, metas = _repoint(replace(state, project=project), command.name, "")
+    count = len(metas)
+    state = notify(
+        state,
+        "preset",
+        Level.INFO,
+        f"Preset {command.name!r} is deleted."
+        + (f" It was in use in {count} discussions." if count > 1 else ""),
+        action=CreatePreset(gone.name, gone.items),
+        action_label="Undo",
+    )
+    return state, (WritePreset(project.root, None, old_name=command.name), _keep(state), *metas)
 
 
 def _repoint(state: AppState, old: str, new: str) -> Result:

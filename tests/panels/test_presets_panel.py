@@ -447,3 +447,12 @@ def test_a_snapshot_without_tokens_is_not_counted_as_zero() -> None:
     screen = Screen(replace(states.working(), files={"coding-strict": (uncounted,)}, reports={}))
 
     assert screen.ui.has("…", within="slots.py")
+
+
+def test_a_preset_that_the_project_does_not_have_is_named_here_and_at_the_composer() -> None:
+    state = states.working()
+    project = replace(state.project, presets={"docs only": state.project.presets["docs only"]})
+    screen = Screen(replace(state, project=project))
+
+    assert screen.ui.shows("There is no preset 'coding-strict' in this project")
+    assert screen.ui.shows("coding-strict (missing)")

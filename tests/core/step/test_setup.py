@@ -186,6 +186,22 @@ def test_a_deleted_preset_sends_no_files(book: Playbook) -> None:
     assert of(effects, f.AssembleContext)[0].spec.preset.items == ()
 
 
+def test_a_deleted_preset_leaves_its_discussions_without_one_and_can_be_taken_back(book: Playbook) -> None:
+    book.play(settings_loaded(project=PROJECT))
+    chosen = book.discussion()
+    book.play(c.SetDiscussionPreset(chosen, "core"))
+
+    effects = book.play(c.DeletePreset("core"))
+
+    assert [meta.meta.preset for meta in of(effects, f.WriteMeta)] == [""]
+    assert book.state.summaries[chosen].meta.preset == ""
+    undo = book.state.notices[-1].action
+    assert undo is not None
+    book.play(undo)
+    assert book.state.project.presets["core"].items == (ITEM,)
+    assert book.state.summaries[chosen].meta.preset == "core"
+
+
 def test_files_in_use_are_watched_and_no_others(book: Playbook) -> None:
     found = ItemFiles(ITEM, (FileSnapshot("src/a.py", "/project/src/a.py"),))
 
