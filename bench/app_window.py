@@ -13,9 +13,12 @@ from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench.__main__ import Row
-from core.values.state import AppState
+
+if TYPE_CHECKING:
+    from core.values.state import AppState
 
 RUNS = 5
 FRAMES = 400
@@ -118,23 +121,27 @@ def bare(started: float) -> dict[str, float]:
 
 def program(started: float) -> dict[str, float]:
     """The program as `manual-slop` opens it, up to the frame that shows its window."""
-    from core.controller import AppController
-    from core.controller.outside import LocalOutside, OutsideOptions
-    from gui.app import WindowApp
+    from core.values.options import OutsideOptions
+    from gui.app import LastLook, WindowApp
+    from gui.startup import Starting
 
-    controller = AppController(LocalOutside(OutsideOptions()))
-    app = WindowApp(controller)
-    controller.start()
+    home = Path(os.environ["MANUAL_SLOP_HOME"])
+    starting = Starting(OutsideOptions(home=home))
+    app = WindowApp(LastLook(), lambda: starting.controller)
     app.open()
-    while not app.loop.described:
-        app.loop.frame()
     app.loop.frame()
     ready = time.time() - started
+    starting.begin()
+    end = time.monotonic() + 30
+    while not (app.state().providers and not app.state().is_loading) and time.monotonic() < end:
+        app.loop.frame()
+        time.sleep(1 / 60)
     for _ in range(60):
         app.loop.frame()
         time.sleep(1 / 60)
     memory = _memory_mb()
-    controller.stop()
+    if starting.controller is not None:
+        starting.controller.stop()
     return {"ready_s": ready, "memory_mb": memory}
 
 
@@ -199,6 +206,7 @@ def _long_state() -> AppState:
     from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
     from core.values.messages import Message, Role, TextPart
     from core.values.provider import KeySource, ProviderKind, ProviderStatus
+    from core.values.state import AppState
 
     rng = random.Random(7)
     words = [

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import dearpygui.dearpygui as dpg
 
-from core.controller import AppController
 from core.values.commands import Command, CreateDiscussion, SaveWindow
-from core.values.events import OperationFailed
 from core.values.state import AppState
 from gui.binding import DpgUi
 from gui.loop import Loop
@@ -20,7 +19,22 @@ from panels.ui import Ui
 from panels.view import WindowView
 from panels.window import window
 
+if TYPE_CHECKING:
+    from core.controller import AppController
+
 PLACEMENT_TABLE = "viewport"
+LARGEST_PX = 20_000
+EARLY = AppState()
+"""What the window shows until the controller is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastLook:
+    """How the window looked last time: the first frame is drawn before settings are read."""
+
+    placement: Placement = field(default_factory=Placement)
+    theme: str = "dark"
+    ui_scale: float = 1.0
 
 
 @dataclass(slots=True)
@@ -28,13 +42,16 @@ class WindowApp:
     """One window on one controller. All methods on the thread that made it.
 
     Args:
-        controller: started, or about to be; the window shows what it has.
-        placement: where the window was last time.
+        look: how the window looked last time.
+        find_controller: asked each frame until it gives the started controller; a window that opens before its
+            controller does shows that it loads, and keeps what it is asked for until then.
     """
 
-    controller: AppController
-    placement: Placement = field(default_factory=Placement)
+    look: LastLook
+    find_controller: Callable[[], AppController | None]
+    controller: AppController | None = None
     view: WindowView = field(default_factory=WindowView)
+    early: list[Command] = field(default_factory=list)
     raised: int = 0
     is_greeted: bool = False
     ui: DpgUi = field(init=False)
@@ -46,12 +63,12 @@ class WindowApp:
         Raises:
             NoDisplayError: there is no screen to open a window on.
         """
-        check_display()
+        display = check_display()
         dpg.create_context()
         dpg.configure_app(manual_callback_management=True)
-        open_viewport(self.placement, icon=str(ASSETS / "icon.png"))
-        appearance = self.controller.snapshot().settings.appearance
-        self.ui = DpgUi(load_theme(), appearance.theme, appearance.ui_scale)
+        open_viewport(self.look.placement, icon=str(ASSETS / "icon.png"))
+        del display
+        self.ui = DpgUi(load_theme(), self.look.theme, self.look.ui_scale)
         self.loop = Loop(
             self.ui, self._describe, self._revision, on_close=self.close, on_failure=self._report_failure
         )
@@ -65,13 +82,24 @@ class WindowApp:
         """Leave `run` after the current frame."""
         self.loop.stop()
 
+    def state(self) -> AppState:
+        """The snapshot to draw."""
+        return self.controller.snapshot() if self.controller is not None else EARLY
+
     def _revision(self) -> Hashable:
-        return self.controller.revision
+        if self.controller is None:
+            self.controller = self.find_controller()
+            if self.controller is not None:
+                for command in self.early:
+                    self.controller.send(command)
+                self.early.clear()
+        return None if self.controller is None else (id(self.controller), self.controller.revision)
 
     def _describe(self, ui: Ui) -> None:
-        state = self.controller.snapshot()
-        appearance = state.settings.appearance
-        self.ui.set_looks(appearance.theme, appearance.ui_scale)
+        state = self.state()
+        if state.providers:
+            appearance = state.settings.appearance
+            self.ui.set_looks(appearance.theme, appearance.ui_scale)
         if state.raise_count != self.raised:
             self.raised = state.raise_count
             bring_to_front()
@@ -86,36 +114,54 @@ class WindowApp:
             return
         self.is_greeted = True
         if not state.summaries and not state.is_home_read_only:
-            self.controller.send(CreateDiscussion())
+            self._send(CreateDiscussion())
 
     def _send(self, command: Command) -> None:
         if isinstance(command, SaveWindow):
-            command = SaveWindow(with_placement(command.data_toml, placement_now()))
-        self.controller.send(command)
+            look = LastLook(placement_now(), self.ui.canvas.palette.name, self.ui.m.scale)
+            command = SaveWindow(with_look(command.data_toml, look))
+        if self.controller is None:
+            self.early.append(command)
+        else:
+            self.controller.send(command)
 
     def _report_failure(self, error: BaseException) -> None:
+        if self.controller is None:
+            return
+        from core.values.events import OperationFailed
+
         what = f"The window failed to draw something: {type(error).__name__}: {error}"
         self.controller.emit(OperationFailed("window", what, "Your work is safe. See the log file."))
 
 
-def with_placement(window_toml: str, placement: Placement) -> str:
-    """The window's tables with where it stands."""
-    rows = "\n".join(f"{name} = {getattr(placement, name)}" for name in ("x", "y", "width", "height"))
-    return f"{window_toml}\n[{PLACEMENT_TABLE}]\n{rows}\n"
+def with_look(window_toml: str, look: LastLook) -> str:
+    """The window's tables with where it stands and how it looks."""
+    rows = [f"{name} = {getattr(look.placement, name)}" for name in ("x", "y", "width", "height")]
+    rows += [f'theme = "{look.theme}"', f"ui_scale = {look.ui_scale}"]
+    return f"{window_toml}\n[{PLACEMENT_TABLE}]\n" + "\n".join(rows) + "\n"
 
 
-def placement_of(state_toml: str) -> Placement:
-    """Where the window was, from `state.toml`; a foreign or broken one gives the default place."""
+def look_of(state_toml: str) -> LastLook:
+    """How the window looked, from `state.toml`; a foreign or broken one gives the default."""
     try:
         table = tomllib.loads(state_toml).get(PLACEMENT_TABLE, {})
     except tomllib.TOMLDecodeError:
-        return Placement()
+        return LastLook()
     if not isinstance(table, dict):
-        return Placement()
-    known = {
-        k: v
-        for k, v in table.items()
-        if k in ("x", "y", "width", "height") and type(v) is int and 0 <= v < 20_000
-    }
+        return LastLook()
+    return LastLook(_placement(table), _theme(table.get("theme")), _scale(table.get("ui_scale")))
+
+
+def _placement(table: dict[str, Any]) -> Placement:
+    names = ("x", "y", "width", "height")
+    known = {k: v for k, v in table.items() if k in names and type(v) is int and 0 <= v < LARGEST_PX}
     placed = replace(Placement(), **known)
     return replace(placed, width=max(720, placed.width), height=max(480, placed.height))
+
+
+def _theme(value: object) -> str:
+    return value if value in ("dark", "light") else "dark"
+
+
+def _scale(value: object) -> float:
+    return float(value) if isinstance(value, int | float) and 0.5 <= value <= 3 else 1.0

@@ -23,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     options = parse(arguments)
     if options.command not in WINDOW_COMMANDS or options.headless:
-        from core.cli import run
+        from core.cli.run import run
 
         return run(options)
     from gui.startup import run_tour, run_window

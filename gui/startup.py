@@ -1,43 +1,111 @@
-"""Starts the window: opens it at once, and the home, settings and workers behind it."""
+"""Starts the window: it is drawn first, and the controller, whose parts take longer to load, on a thread behind it."""
 
 from __future__ import annotations
 
 import sys
+import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core import paths
-from core.controller import AppController
-from core.controller.outside import LocalOutside, OutsideOptions
 from core.errors import LockedError, SlopError
-from core.store.home import read_state
-from core.workers.diagnostics import start_log
-from gui.app import WindowApp, placement_of
+from core.store import peek
+from core.values.options import OutsideOptions
+from gui.app import WindowApp, look_of
 from gui.window import check_display
+
+if TYPE_CHECKING:
+    from core.controller import AppController
+
+
+class Starting:
+    """A controller that starts on a thread of its own."""
+
+    def __init__(self, options: OutsideOptions) -> None:
+        self._options = options
+        self._thread = threading.Thread(target=self._start, name="start", daemon=True)
+        self.controller: AppController | None = None
+        self.failure: SlopError | None = None
+
+    def begin(self) -> None:
+        """Start it, once."""
+        if not self._thread.ident:
+            self._thread.start()
+
+    def wait(self) -> None:
+        """Wait until it is there or has failed."""
+        if self._thread.ident:
+            self._thread.join()
+
+    def _start(self) -> None:
+        from core.controller import AppController
+        from core.controller.outside import LocalOutside
+        from core.workers.diagnostics import start_log
+
+        start_log()
+        controller = AppController(LocalOutside(self._options))
+        try:
+            controller.start()
+        except SlopError as error:
+            self.failure = error
+            return
+        self.controller = controller
 
 
 def run_window(options: OutsideOptions) -> int:
     """Open the window and run until it is closed. Returns the exit code."""
     sys.setswitchinterval(0.001)
-    start_log()
     home = options.home or paths.home_dir()
-    controller = AppController(LocalOutside(options))
-    app = WindowApp(controller, placement_of(_last_state(home)))
     try:
         check_display()
-        controller.start()
-        app.open()
-    except LockedError as error:
-        print(error.what, file=sys.stderr)
-        return 0
     except SlopError as error:
         print(f"manual-slop: {error}", file=sys.stderr)
-        controller.stop()
         return 1
+    starting = Starting(options)
+    if peek.is_owned(home):
+        starting.begin()
+        starting.wait()
+        return _end(starting)
+    return _run(home, starting)
+
+
+def _run(home: Path, starting: Starting) -> int:
+    app = WindowApp(look_of(peek.last_state(home)), lambda: _found(starting, app))
     try:
+        app.open()
+        app.loop.frame()
+        starting.begin()
         app.run()
+    except SlopError as error:
+        starting.failure = error
     finally:
-        controller.stop()
-    return 0
+        starting.wait()
+        if starting.controller is not None:
+            for command in app.early:
+                starting.controller.send(command)
+            starting.controller.stop()
+    return _end(starting)
+
+
+def _end(starting: Starting) -> int:
+    """Say what went wrong. A home that another window owns is no fault: that window came forward."""
+    failure = starting.failure
+    if failure is None:
+        if starting.controller is not None:
+            starting.controller.stop()
+        return 0
+    if isinstance(failure, LockedError):
+        print(failure.what, file=sys.stderr)
+        return 0
+    print(f"manual-slop: {failure}", file=sys.stderr)
+    return 1
+
+
+def _found(starting: Starting, app: WindowApp) -> AppController | None:
+    """The controller once it is there; a home that cannot be used closes the window."""
+    if starting.failure is not None:
+        app.close()
+    return starting.controller
 
 
 def run_tour(options: OutsideOptions) -> int:
@@ -46,10 +114,3 @@ def run_tour(options: OutsideOptions) -> int:
     from gui.tour import run
 
     return run()
-
-
-def _last_state(home: Path) -> str:
-    try:
-        return read_state(home)
-    except SlopError:
-        return ""

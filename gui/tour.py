@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.controller import AppController
-from core.controller.outside import LocalOutside, OutsideOptions
+from core.controller.outside import LocalOutside
 from core.errors import SlopError
+from core.values.options import OutsideOptions
 from core.values.state import AppState
 from core.values.usage import Usage
-from gui.app import WindowApp
+from gui.app import LastLook, WindowApp
 from gui.driver import Driver
 from gui.screen import virtual_screen
 from gui.screenshot import screenshot
@@ -58,7 +59,7 @@ class Tour:
     @property
     def state(self) -> AppState:
         """The state now."""
-        return self.app.controller.snapshot()
+        return self.app.state()
 
     def wait(self, holds: Callable[[AppState], object], what: str, timeout_s: float = STEP_S) -> float:
         """Render frames until something holds. Returns the seconds it took.
@@ -112,7 +113,7 @@ def _walk(home: Path, project: Path, out: Path, say: Callable[[str], None]) -> N
     say(f"Manual Slop, guided tour. Sample project: {', '.join(sorted(p.name for p in project.iterdir()))}")
     controller = AppController(LocalOutside(OutsideOptions(home=home, start=project)))
     controller.start()
-    app = WindowApp(controller, Placement(0, 0, WIDTH_PX, HEIGHT_PX))
+    app = WindowApp(LastLook(Placement(0, 0, WIDTH_PX, HEIGHT_PX)), lambda: controller)
     app.open()
     tour = Tour(app, out, say)
     try:

@@ -6,12 +6,10 @@ from core.values import commands as c
 from core.values.state import AppState
 from panels.actions import ACTIONS, MENUS, Desk, action_item, action_tip, run_shortcuts, show_hub
 from panels.conversation_panel import conversation_panel
-from panels.dialogs import dialogs
 from panels.discussions_panel import discussions_panel
 from panels.hub_panel import hub_panel
 from panels.notices_panel import notices_panel
 from panels.panes import Pane, panes, shown_panes, toggle_side
-from panels.settings_panel import settings_panel
 from panels.status_bar import STATUS_PX, status_bar
 from panels.ui import Send, Ui
 from panels.view import HubTab, WindowView
@@ -40,7 +38,10 @@ def window(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
             with ui.group("main", gap=0):
                 _main(desk)
         status_bar(state, view, ui, send)
-    dialogs(desk)
+    if view.dialog is not None:
+        from panels.dialogs import dialogs  # not before it is needed: the first frame must not wait for it
+
+        dialogs(desk)
     _keep(state, view, send)
 
 
@@ -124,6 +125,8 @@ def _rail_button(ui: Ui, key: str, icon: str, tip: str, *, is_active: bool) -> b
 def _main(desk: Desk) -> None:
     state, view, ui, send = desk.state, desk.view, desk.ui, desk.send
     if view.page == "settings":
+        from panels.settings_panel import settings_panel
+
         with ui.surface("settings", "pane", height=0, padding=(0, 0)):
             notices_panel(state, view, ui, send)
             settings_panel(state, view, ui, send)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
-from core.cli.run import main, run
+from collections.abc import Sequence
 
-__all__ = ["main", "run"]
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line that needs no window. Returns the exit code."""
+    from core.cli.run import main as run_command
+
+    return run_command(argv)

@@ -6,13 +6,10 @@ import argparse
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
 
-from core.config.load import check_override
-from core.config.schema import Value
-from core.controller.outside import OutsideOptions
 from core.errors import ConfigError
+from core.values.options import OutsideOptions
 from core.values.provider import Effort
 
 PROGRAM = "manual-slop"
@@ -49,6 +46,8 @@ class Options(OutsideOptions):
 
 def version_text() -> str:
     """Name and version of the program and of Python."""
+    from importlib import metadata
+
     try:
         version = metadata.version(PROGRAM)
     except metadata.PackageNotFoundError:
@@ -68,13 +67,7 @@ def parse(argv: Sequence[str]) -> Options:
     parser = make_parser()
     given = parser.parse_args(argv)
     command: str = given.command or ""
-    overrides: dict[str, Value] = {}
-    for pair in given.set or ():
-        key, _, text = pair.partition("=")
-        try:
-            overrides[key.strip()] = check_override(key.strip(), text)
-        except ConfigError as error:
-            parser.error(str(error))
+    overrides = _overrides(parser, given.set or ())
     start = _folder(parser, given.project) if given.project else None
     return Options(
         home=Path(given.home).expanduser().absolute() if given.home else None,
@@ -88,6 +81,35 @@ def parse(argv: Sequence[str]) -> Options:
         trusts=getattr(given, "trust", False),
         given=given,
     )
+
+
+def _overrides(parser: argparse.ArgumentParser, pairs: Sequence[str]) -> dict[str, str | int | float | bool]:
+    """What `--set` asks for; the schema is read only when something is set."""
+    found: dict[str, str | int | float | bool] = {}
+    for pair in pairs:
+        from core.config.load import check_override
+
+        key, _, text = pair.partition("=")
+        try:
+            found[key.strip()] = check_override(key.strip(), text)
+        except ConfigError as error:
+            parser.error(str(error))
+    return found
+
+
+class _ShowVersion(argparse.Action):
+    """Prints the version and ends; looking it up takes time, so only when asked."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        del namespace, values, option_string
+        print(version_text())
+        parser.exit()
 
 
 def _folder(parser: argparse.ArgumentParser, name: str) -> Path:
@@ -108,7 +130,7 @@ def make_parser() -> argparse.ArgumentParser:
         parents=[_common(None)],
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=version_text())
+    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
     parser.add_argument("--headless", action="store_true", help="run without a window until stopped")
     commands = parser.add_subparsers(dest="command", metavar="command", title="commands")
     _add_tour(commands, common)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from core import paths
 from core.config.keys import KeyStore
-from core.config.schema import Value
 from core.controller.app import wall_clock
-from core.errors import LockedError, StorageError
 from core.providers.base import Provider, ReadBlob
 from core.store import attachments
 from core.store import home as store_home
@@ -22,6 +20,7 @@ from core.values import effects as f
 from core.values import events as e
 from core.values.effects import Effect, StackSpec
 from core.values.events import Event
+from core.values.options import OutsideOptions
 from core.values.usage import Usage
 from core.workers import context, disk, listing
 from core.workers.assembly import Assembler, BuiltCall, Prices
@@ -35,25 +34,6 @@ from core.workers.watching import Watcher
 
 STOP_CALLS_S = 5.0
 STOP_WORKERS_S = 20.0
-
-
-@dataclass(frozen=True, slots=True)
-class OutsideOptions:
-    """How a program is started.
-
-    Args:
-        home: the person's data, by default `$MANUAL_SLOP_HOME` or `~/.manual_slop`.
-        start: the folder to work in, by default the current one.
-        overrides: settings of the command line by dotted key.
-        owns_home: take the home's lock; False for a command beside a window, which uses the files' own locks.
-        watches: whether files are watched for change.
-    """
-
-    home: Path | None = None
-    start: Path | None = None
-    overrides: Mapping[str, Value] = field(default_factory=dict)
-    owns_home: bool = True
-    watches: bool = True
 
 
 class LocalOutside:
@@ -79,7 +59,7 @@ class LocalOutside:
             StorageError: the home cannot be used.
         """
         self._emit = emit
-        self._lock = self._acquire() if self._options.owns_home else None
+        self._lock = store_home.own(self.home) if self._options.owns_home else None
         opened = store_home.open_home(self.home, self._clock())
         window_toml, selected_id = disk.split_state(store_home.read_state(self.home))
         self._make_workers(is_read_only=opened.is_read_only)
@@ -100,6 +80,8 @@ class LocalOutside:
                 self._context.submit(effect)
             case f.LoadSummaries() | f.IndexDiscussion() | f.SearchCatalog():
                 self._listing.submit(effect)
+            case f.WarmUp() if not self._options.owns_home:
+                pass  # a command that runs once starts what it needs when it needs it
             case (
                 f.LoadSettings()
                 | f.WriteSetting()
@@ -113,8 +95,6 @@ class LocalOutside:
                 | f.WarmUp()
             ):
                 self._setup.submit(effect)
-            case f.WarmUp() if not self._options.owns_home:
-                pass  # a command that runs once starts what it needs when it needs it
             case f.StopAll():
                 pass  # the controller ends its loop and calls `stop_calls` and `stop`
             case _:
@@ -139,22 +119,6 @@ class LocalOutside:
         self._journals.release_all()
         if self._lock is not None:
             self._lock.release()
-
-    def _acquire(self) -> HomeLock | None:
-        try:
-            held = store_home.acquire(self.home)
-        except StorageError:
-            if store_home.is_writable(self.home):
-                raise
-            return None
-        if isinstance(held, HomeLock):
-            return held
-        store_home.ask_to_raise(self.home)
-        raise LockedError(
-            f"Manual Slop is already open on this home (process {held.pid}); its window was asked to come forward",
-            remedy="Close it first, or start with another home (--home)",
-            where=str(self.home),
-        )
 
     def _make_workers(self, *, is_read_only: bool) -> None:
         emit, clock = self._emit, self._clock

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core import paths
-from core.errors import SlopError, StorageError
+from core.errors import LockedError, SlopError, StorageError
 from core.store.atomic import OS_DISK, Disk, make_dirs, remove_leftovers, reported, write_file
 from core.store.locks import take_lock
 
@@ -144,6 +144,32 @@ def acquire(root: Path) -> HomeLock | Holder:
     ):  # it only tells another start who we are; a full disk must not keep a person out
         write_file(root / paths.OWNER_FILE, _toml(owner))
     return HomeLock(root, lock)
+
+
+def own(root: Path) -> HomeLock | None:
+    """Become the program that owns a home, or ask the one that does to come forward.
+
+    Returns:
+        The lock, to be kept until the end; None for a home that is read-only and so needs no owner.
+
+    Raises:
+        LockedError: another program owns it; it was asked to come forward.
+        StorageError: the home cannot be used.
+    """
+    try:
+        held = acquire(root)
+    except StorageError:
+        if is_writable(root):
+            raise
+        return None
+    if isinstance(held, HomeLock):
+        return held
+    ask_to_raise(root)
+    raise LockedError(
+        f"Manual Slop is already open on this home (process {held.pid}); its window was asked to come forward",
+        remedy="Close it first, or start with another home (--home)",
+        where=str(root),
+    )
 
 
 def ask_to_raise(root: Path) -> None:

@@ -15,13 +15,15 @@ from pathlib import Path
 import pytest
 
 from core.controller import AppController
-from core.controller.outside import LocalOutside, OutsideOptions
+from core.controller.outside import LocalOutside
 from core.errors import FailureKind, LockedError
+from core.step.context import profile_of
 from core.values import commands as c
 from core.values.curation import FileItem
 from core.values.messages import Mark, Status
+from core.values.options import OutsideOptions
 from core.values.state import AppState
-from tests.vendors.compatible_server import VLLM, MODEL, CompatibleServer, Said
+from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer, Said
 from tests.vendors.loopback import DropAfter, Gate, HangUp, HoldAfter
 
 WAIT_S = 30.0
@@ -245,7 +247,8 @@ CHILD = """
 import sys
 from pathlib import Path
 from core.controller import AppController
-from core.controller.outside import LocalOutside, OutsideOptions
+from core.controller.outside import LocalOutside
+from core.values.options import OutsideOptions
 from core.values import commands as c
 controller = AppController(LocalOutside(OutsideOptions(home=Path(sys.argv[1]), start=Path(sys.argv[2]), watches=False)))
 controller.start()
@@ -324,6 +327,25 @@ def test_settings_edited_by_hand_count_at_once_and_a_broken_file_leaves_the_last
     assert any(notice.id.startswith("settings/") for notice in state.notices)
     config.write_text(good, encoding="utf-8")
     until(controller, lambda s: not s.settings_faults and s.settings.appearance.theme == "dark")
+
+
+def test_a_prompt_file_edited_by_hand_counts_at_once(world: World) -> None:
+    controller = world.start(watches=True)
+    chosen = world.discussion(controller)
+    until(controller, lambda s: chosen in s.reports)
+    prompts = world.home / "knowledge" / "prompts"
+    prompts.mkdir(parents=True)
+
+    (prompts / "role-open.md").write_text("You know the sea.\n", encoding="utf-8")
+
+    until(controller, lambda s: "You know the sea." in s.reports[chosen].texts[0])
+
+
+def test_a_model_is_known_before_its_server_has_listed_it_and_versions_are_told(world: World) -> None:
+    state = world.start().snapshot()
+
+    assert profile_of(state, "local", "a-model-nobody-listed").family == "open"
+    assert {"Python", "dearpygui"} <= set(state.versions)
 
 
 def test_a_preset_is_saved_into_the_projects_file_and_found_by_the_next_start(world: World) -> None:

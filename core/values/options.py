@@ -1,0 +1,26 @@
+"""How a program is started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideOptions:
+    """Where a program works and what it may take for itself.
+
+    Args:
+        home: the person's data, by default `$MANUAL_SLOP_HOME` or `~/.manual_slop`.
+        start: the folder to work in, by default the current one.
+        overrides: settings of the command line by dotted key, checked.
+        owns_home: take the home's lock; False for a command beside a window, which uses the files' own locks.
+        watches: whether files are watched for change.
+    """
+
+    home: Path | None = None
+    start: Path | None = None
+    overrides: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    owns_home: bool = True
+    watches: bool = True
