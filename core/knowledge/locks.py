@@ -1,0 +1,80 @@
+"""Who may write knowledge: a short lock for each write, a long one for a harvest, both across processes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.errors import LockedError
+from core.paths import knowledge_dir
+from core.store.atomic import OS_DISK, Disk, make_dirs
+from core.store.locks import take_lock
+
+WRITE_LOCK, HARVEST_LOCK = ".lock", ".harvest.lock"
+WRITE_WAIT_S = 10.0
+
+
+@contextmanager
+def write_lock(home: Path, *, wait_s: float = WRITE_WAIT_S, disk: Disk = OS_DISK) -> Iterator[None]:
+    """Hold the lock of one write. Not to be taken twice by one thread.
+
+    Raises:
+        LockedError: another process or thread wrote all that time; says who.
+        StorageError: the knowledge directory cannot be made or written.
+    """
+    with _held(home, WRITE_LOCK, "writes knowledge", wait_s, disk):
+        yield
+
+
+@contextmanager
+def harvest_lock(home: Path, what: str, *, wait_s: float = 0.0, disk: Disk = OS_DISK) -> Iterator[None]:
+    """Hold the lock of a harvest or its undo, for as long as it runs.
+
+    Args:
+        what: how the holder is named to others (`manual-slop harvest`, `the window`).
+
+    Raises:
+        LockedError: another one runs; says which program, its process and since when.
+        StorageError: the knowledge directory cannot be made or written.
+    """
+    with _held(home, HARVEST_LOCK, what, wait_s, disk):
+        yield
+
+
+@contextmanager
+def _held(home: Path, name: str, what: str, wait_s: float, disk: Disk) -> Iterator[None]:
+    directory = knowledge_dir(home)
+    make_dirs(directory, disk=disk)
+    path = directory / name
+    lock = take_lock(path, wait_s=wait_s)
+    if lock is None:
+        raise LockedError(
+            f"Knowledge is being written by {_holder(path)}",
+            remedy="Wait until that has ended and try again",
+            where=str(directory),
+        )
+    try:
+        if name == HARVEST_LOCK:
+            _sign(path, what)
+        yield
+    finally:
+        lock.release()
+
+
+def _sign(path: Path, what: str) -> None:
+    """Say who holds it, beside the lock: what is in a locked file cannot be read on every platform."""
+    with suppress(OSError):
+        holder = {"pid": os.getpid(), "what": what, "since": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"}
+        path.with_suffix(".holder").write_text(json.dumps(holder), encoding="utf-8")
+
+
+def _holder(path: Path) -> str:
+    try:
+        holder = json.loads(path.with_suffix(".holder").read_text(encoding="utf-8"))
+        return f"{holder['what']} (process {holder['pid']}, since {holder['since']})"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another window or command"

@@ -1,0 +1,177 @@
+"""Knowledge as values: items, the files that hold them, notes on files, the ledger's entries and the switch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Category(StrEnum):
+    """The seven kinds of what a conversation leaves behind, in the order in which they are counted."""
+
+    FACTS = "facts"
+    DECISIONS = "decisions"
+    TASKS_DONE = "tasks_done"
+    TASKS_OPEN = "tasks_open"
+    QUESTIONS = "questions"
+    PLAYBOOKS = "playbooks"
+    FILES = "files"
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where an item came from: the conversation's name and the day, `YYYY-MM-DD`."""
+
+    source: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item as it stands in its file.
+
+    Args:
+        file: name of the file below the knowledge directory (`facts.md`, `files/1:2.md`).
+        text: without its dash and provenance; continued lines joined with LF, their indent kept.
+        section: the heading it stands under, empty before the first.
+        first_line, last_line: 1-based, both included.
+    """
+
+    category: Category
+    file: str
+    text: str
+    provenance: Provenance | None = None
+    section: str = ""
+    first_line: int = 0
+    last_line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """An item that is about to be written, raw: whatever a model or a person said.
+
+    Args:
+        text: the statement, a playbook's steps, or the note; detail: joins it after an em dash.
+        name: of a playbook, or the absolute path that a note is about; else empty.
+        provenance: None for an item that a person adds by hand.
+    """
+
+    category: Category
+    text: str
+    detail: str = ""
+    name: str = ""
+    provenance: Provenance | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryFile:
+    """A category file as it was read. `data` is the truth, byte for byte; `items` is what of it was understood.
+
+    Args:
+        name: below the knowledge directory; problem: why it cannot be read or written, empty when all is well.
+    """
+
+    name: str
+    data: bytes = b""
+    items: tuple[Item, ...] = ()
+    problem: str = ""
+
+
+class NoteStatus(StrEnum):
+    """How notes stand to the file that they are about."""
+
+    ATTACHED = "attached"
+    MOVED = "moved"
+    RENAMED = "renamed"
+    ORPHANED = "orphaned"
+
+
+@dataclass(frozen=True, slots=True)
+class NoteFile:
+    """Notes that are bound to one file.
+
+    Args:
+        file_id: `{st_dev}:{st_ino}`, from the note file's name; heading: the path it was written for.
+        sha256: hex digest of the file's bytes when that was noted, empty where it was not.
+        path: the file that they belong to now, empty while orphaned; proposal: what to attach them to then.
+    """
+
+    file_id: str
+    heading: str
+    items: tuple[Item, ...] = ()
+    sha256: str = ""
+    status: NoteStatus = NoteStatus.ATTACHED
+    path: str = ""
+    proposal: str = ""
+    problem: str = ""
+
+
+class LedgerStatus(StrEnum):
+    """What became of a conversation. Source: 30-knowledge.md."""
+
+    HARVESTED = "harvested"
+    HARVEST_FAILED = "harvest-failed"
+    DELETED_UNHARVESTED = "deleted-unharvested"
+    TOO_LARGE = "too-large"
+    PRUNED = "pruned"
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """One line of the audit log.
+
+    Args:
+        sha256: hex digest of the conversation's bytes, or `path:<path>` where pruned.
+        at, undone_at: ISO 8601 UTC with microseconds; undone_at empty unless the harvest was taken back.
+        deleted: whether the conversation was moved to the trash; size_bytes: of what was hashed.
+        items: a count for each category, by its name; error: why it failed.
+    """
+
+    sha256: str
+    path: str
+    status: LedgerStatus
+    at: str
+    deleted: bool = False
+    size_bytes: int = 0
+    items: Mapping[str, int] = field(default_factory=dict)
+    error: str = ""
+    undone_at: str = ""
+
+    @property
+    def allows_reclaim(self) -> bool:
+        """Whether the conversation may go to the trash: its content is kept, or the person said so."""
+        is_kept = self.status in {LedgerStatus.HARVESTED, LedgerStatus.DELETED_UNHARVESTED}
+        return is_kept and not self.undone_at
+
+
+class DigestSwitch(StrEnum):
+    """Whether layer 7 is injected, and why not."""
+
+    ON = "on"
+    OFF_BY_DELETION = "off by deletion"
+    OFF_BY_CONFIGURATION = "off by configuration"
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeState:
+    """What is known, as a front end and the context stack may read it.
+
+    Args:
+        categories: files by name, in the order of the digest; notes: sorted by file id.
+        digest: text of `digest.md` as it is injected, empty where there is none; digest_bytes: its size on disk.
+        watched: absolute paths whose change calls for another reading; problems: sentences for the person.
+    """
+
+    categories: tuple[CategoryFile, ...] = ()
+    notes: tuple[NoteFile, ...] = ()
+    digest: str = ""
+    digest_bytes: int = 0
+    switch: DigestSwitch = DigestSwitch.OFF_BY_DELETION
+    watched: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def is_on(self) -> bool:
+        """Whether layer 7 is injected."""
+        return self.switch is DigestSwitch.ON
