@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from core.cache.abilities import has_gemini_contents
 from core.errors import FailureKind, ProviderError
 from core.profiles import find_profile
 from core.providers.base import CancelToken, ReadBlob
@@ -20,12 +23,15 @@ from core.providers.errors import (
     retry_after_s,
     transport_error,
 )
+from core.providers.gemini_caches import GeminiCaches, Prefix
 from core.providers.gemini_stream import reply_items
-from core.providers.gemini_wire import request_config, request_contents
+from core.providers.gemini_wire import request_config, request_contents, split_contents
 from core.providers.http import http_client
 from core.providers.lazy import Lazy
-from core.values.provider import ModelProfile, ProviderRequest, StreamItem
+from core.values.cache import ContentsPlan, ContentsUse
+from core.values.provider import ContentsReport, ModelProfile, ProviderRequest, StreamItem, UsageUpdate
 from core.values.settings import ServerSettings
+from core.values.usage import Usage
 
 if TYPE_CHECKING:
     import httpx2
@@ -66,17 +72,32 @@ _BY_TEXT: Sequence[tuple[FailureKind, re.Pattern[str]]] = (
 )
 """Texts that say more than the status. Source: error bodies quoted in public issues of gemini-cli (read 2026-11)."""
 
+_CONTENT_FAULTS = frozenset({400, 403, 404})
+"""What a request by a stored prefix is answered with where that is gone, foreign, or of another model."""
+
 _SECONDS = re.compile(r"^(\d+(?:\.\d+)?)s$")
 
 
 class GeminiProvider:
-    """Speaks to Gemini, or to whatever keeps its protocol at `base_url` or `GOOGLE_GEMINI_BASE_URL`."""
+    """Speaks to Gemini, or to whatever keeps its protocol at `base_url` or `GOOGLE_GEMINI_BASE_URL`.
 
-    def __init__(self, server: ServerSettings, key: str | None, models: Sequence[ModelProfile] = ()) -> None:
+    Attributes:
+        caches: the prefixes that it stores for this key. `close` leaves them: `caches.delete_held` ends their rent.
+    """
+
+    def __init__(
+        self,
+        server: ServerSettings,
+        key: str | None,
+        models: Sequence[ModelProfile] = (),
+        *,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
         self._server = server
         self._key = key
         self._models = tuple(models)
         self._client = Lazy(self._connect, _release)
+        self.caches = GeminiCaches(lambda: self._client.get().sdk, self._failures, clock)
 
     def stream(
         self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken
@@ -111,13 +132,55 @@ class GeminiProvider:
         self._client.close()
 
     def _produce(self, request: ProviderRequest, read_blob: ReadBlob) -> Iterator[StreamItem]:
-        client = self._client.get().sdk
+        """Send by a stored prefix where the plan has one, and inline where that fails before a reply begins."""
+        report = yield from self._by_stored(request, read_blob)
+        if report is not None and report.stored is not None:
+            return
         profile = self._profile(request.model)
         contents = request_contents(request, profile, read_blob)
+        for item in self._speak(request.model, contents, request_config(request, profile)):
+            if report is not None and report.lost_name:
+                self.caches.forget(report.lost_name)
+            yield _with_report(item, report)
+
+    def _by_stored(
+        self, request: ProviderRequest, read_blob: ReadBlob
+    ) -> Generator[StreamItem, None, ContentsReport | None]:
+        """Returns a report with `stored` where the reply came by it, without where all is to be sent inline."""
+        plan = _contents_plan(request)
+        if plan is None:
+            return None
+        profile = self._profile(request.model)
         config = request_config(request, profile)
-        with self._failures(request.model, f"models/{request.model}:streamGenerateContent"):
+        head, tail = split_contents(request, profile, read_blob, plan.through_key)
+        if not tail:
+            return None
+        report = self.caches.ready(plan, request.model, request.discussion_id, _prefix(head, config))
+        if report is None or report.stored is None:
+            return report
+        if report.is_new:
+            yield UsageUpdate(Usage(), report)  # it is paid for, whatever becomes of the turn
+        name = report.stored.name
+        beside = {"cached_content": name, "system_instruction": None, "tools": None}
+        has_begun = False
+        try:
+            for item in self._speak(request.model, tail, config.model_copy(update=beside)):
+                has_begun = True
+                yield _with_report(item, report)
+        except ProviderError as error:
+            if has_begun or error.status not in _CONTENT_FAULTS:
+                raise
+            return ContentsReport(f"The stored prefix could not be used: {error.what}", lost_name=name)
+        return report
+
+    def _speak(
+        self, model: str, contents: Sequence[types.Content], config: types.GenerateContentConfig
+    ) -> Iterator[StreamItem]:
+        sdk = self._client.get().sdk
+        with self._failures(model, f"models/{model}:streamGenerateContent"):
+            said: Any = list(contents)
             yield from reply_items(
-                client.models.generate_content_stream(model=request.model, contents=contents, config=config)
+                sdk.models.generate_content_stream(model=model, contents=said, config=config)
             )
 
     def _profile(self, model: str) -> ModelProfile:
@@ -191,6 +254,26 @@ class _Client(NamedTuple):
 def _release(client: _Client) -> None:
     client.sdk.close()
     client.http.close()
+
+
+def _contents_plan(request: ProviderRequest) -> ContentsPlan | None:
+    plan = request.cache
+    if plan is None or not plan.is_enabled or plan.contents is None or not has_gemini_contents(request.model):
+        return None
+    return None if plan.contents.use is ContentsUse.NONE else plan.contents
+
+
+def _prefix(head: Sequence[types.Content], config: types.GenerateContentConfig) -> Prefix:
+    system: Any = config.system_instruction
+    tools: Any = config.tools or ()
+    return Prefix(tuple(head), system, tuple(tools))
+
+
+def _with_report(item: StreamItem, report: ContentsReport | None) -> StreamItem:
+    """Usage with what became of the stored prefix; what went wrong is the reason of the miss."""
+    if report is None or not isinstance(item, UsageUpdate):
+        return item
+    return UsageUpdate(replace(item.usage, miss_reason=report.text), report)
 
 
 def _kind(

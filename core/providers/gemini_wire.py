@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from core.cache.blocks import part_key
 from core.profiles import nearest_effort
 from core.providers.base import ReadBlob
 from core.providers.wire import attached, open_turn_start, sorted_object
@@ -35,12 +37,45 @@ def request_contents(
     Raises:
         ProviderError: an attachment that the model does not take.
     """
+    return _contents(request, enumerate(request.messages), profile, read_blob)
+
+
+def split_contents(
+    request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob, through_key: str
+) -> tuple[list[types.Content], list[types.Content]]:
+    """The messages up to the last part with a key, and those behind it. Without such a part all are behind.
+
+    Raises:
+        ProviderError: as `request_contents`.
+    """
+    head: list[tuple[int, RequestMessage]] = []
+    tail = list(enumerate(request.messages))
+    for index, message in reversed(tail):
+        found = [place for place, part in enumerate(message.parts) if part_key(part) == through_key]
+        if found:
+            cut = found[-1] + 1
+            head = [*tail[:index], (index, replace(message, parts=message.parts[:cut]))]
+            tail = [(index, replace(message, parts=message.parts[cut:])), *tail[index + 1 :]]
+            break
+    return (
+        _contents(request, head, profile, read_blob),
+        _contents(request, tail, profile, read_blob),
+    )
+
+
+def _contents(
+    request: ProviderRequest,
+    messages: Iterable[tuple[int, RequestMessage]],
+    profile: ModelProfile,
+    read_blob: ReadBlob,
+) -> list[types.Content]:
+    """Some messages of a request, each with its number there."""
     from google.genai import types
 
     names = _call_names(request)
     open_from = open_turn_start(request.messages)
     contents = []
-    for index, message in enumerate(request.messages):
+    for index, message in messages:
         parts = _parts(message, profile, read_blob, names, is_open=index >= open_from)
         if parts:
             role = "model" if message.role is Role.ASSISTANT else "user"
