@@ -218,6 +218,6 @@ def _recorded_turns(old: LayerReport | None, stack: AggregateStack) -> int | Non
 def _byte(
     layer: LayerId | None, stack: AggregateStack, previous_texts: Mapping[LayerId, str] | None
 ) -> int | None:
-    if layer is None or previous_texts is None:
+    if layer is None or previous_texts is None or layer not in previous_texts:
         return None
-    return first_difference(previous_texts.get(layer, ""), stack.layer(layer).text)
+    return first_difference(previous_texts[layer], stack.layer(layer).text)

@@ -19,7 +19,7 @@ from core.values.curation import ItemFiles
 from core.values.effects import CallProvider, StackSpec
 from core.values.provider import ModelProfile, ProviderRequest
 from core.values.records import RequestRecord
-from core.values.stack import LAYER_TITLES, ContextReport, LayerId, LayerReport, StackInputs
+from core.values.stack import LAYER_TITLES, ContextChange, ContextReport, LayerId, LayerReport, StackInputs
 from core.values.usage import Usage
 
 SINCE_LAST_START = "changed since the program was last open"
@@ -142,9 +142,7 @@ class Assembler:
         spec, stack = assembly.spec, assembly.stack
         price = self._price(spec.inputs)
         total, limit = assembly.total_tokens, assembly.profile.context_tokens
-        change = None
-        if spec.previous is not None:
-            change = compare(spec.previous.layers, stack, assembly.layers, input_usd_per_token=price)
+        change = self._change(assembly, price)
         too_large = _too_large(assembly)
         return ContextReport(
             layers=assembly.layers,
@@ -158,6 +156,30 @@ class Assembler:
             is_exact=assembly.is_counted and assembly.profile.family == "gpt",
             fits=not too_large,
         )
+
+    def _change(self, assembly: Assembly, price: float | None) -> ContextChange | None:
+        """What differs from the last request; by the byte and with its reason where this process sent that one."""
+        spec = assembly.spec
+        if spec.previous is None:
+            return None
+        desk = self._desk(spec.discussion_id)
+        recorded_sha = {layer.layer: layer.sha256 for layer in spec.previous.layers}
+        sent = desk.sent.layers if desk.sent is not None else ()
+        texts = {
+            layer.id: layer.text
+            for layer in sent
+            if recorded_sha.get(layer.id) == layer.sha256 != assembly.stack.layer(layer.id).sha256
+        }
+        change = compare(
+            spec.previous.layers,
+            assembly.stack,
+            assembly.layers,
+            previous_texts=texts,
+            input_usd_per_token=price,
+        )
+        if change.layer is None or desk.sent_inputs is None:
+            return change
+        return replace(change, reason=prefix_reasons(desk.sent_inputs, spec.inputs).get(change.layer, ""))
 
     def build(self, effect: CallProvider) -> BuiltCall:
         """Assemble a call, judge whether it fits, and guard the prefix.

@@ -130,6 +130,31 @@ def test_the_difference_from_the_last_request_shows_only_what_is_new(bench: Benc
     assert second.rewritten_tokens_est > first.rewritten_tokens_est
 
 
+def test_the_difference_is_named_by_its_byte_and_its_reason(bench: Bench) -> None:
+    record = bench.build(bench.spec("one")).record
+    bench.file.write_text("x = 2\n", encoding="utf-8")
+    files = bench.assembler.report(bench.assembler.assemble(replace(bench.spec("one"), previous=record)))
+    persona = NamedText("terse", "Be terse.")
+    spec = replace(bench.spec("one", persona=persona), previous=record)
+    stable = bench.assembler.report(bench.assembler.assemble(spec))
+
+    assert files.change is not None
+    assert files.change.byte_offset == files.texts[LayerId.FILE_DETAILS - 1].index("2")
+    assert stable.change is not None
+    assert (stable.change.layer, stable.change.reason) == (LayerId.PERSONA, "persona changed")
+
+
+def test_after_a_restart_the_byte_of_a_difference_is_not_known(tmp_path: Path) -> None:
+    record = Bench(tmp_path).build(Bench(tmp_path).spec()).record
+    fresh = Bench(tmp_path)
+    fresh.file.write_text("x = 2\n", encoding="utf-8")
+
+    change = fresh.assembler.report(fresh.assembler.assemble(replace(fresh.spec(), previous=record))).change
+
+    assert change is not None
+    assert (change.layer, change.byte_offset) == (LayerId.FILE_DETAILS, None)
+
+
 def test_a_request_record_explains_what_was_sent(bench: Bench) -> None:
     built = bench.build(bench.spec())
 
