@@ -366,7 +366,7 @@ def test_deleting_ends_the_rent_and_one_that_is_gone_is_no_failure(
 
     hours = server.cache.stored.token_hours(clock())[FLASH]
     assert hours == pytest.approx(stored.token_hours(moment(clock() - 36_000)))
-    assert client.caches.held == ()
+    assert not client.caches.delete_held()
     client.caches.delete(stored.name)
 
 
