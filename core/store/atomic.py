@@ -43,6 +43,10 @@ class Disk:
         """Rename a file or directory, as `os.replace`."""
         os.replace(source, target)
 
+    def unlink(self, path: Path) -> None:
+        """Remove a file's name, as `os.unlink`."""
+        path.unlink()
+
     def make_dir(self, path: Path) -> None:
         """Make one directory that only its owner can enter."""
         path.mkdir(mode=0o700)
@@ -107,6 +111,20 @@ def append_file(path: Path, data: bytes, *, disk: Disk = OS_DISK) -> Appended:
         if is_new:
             sync_dir(path.parent, disk)
         return appended
+
+
+def remove_file(path: Path, *, disk: Disk = OS_DISK) -> None:
+    """Remove a file and return once that is on the medium; one that is not there is fine.
+
+    Raises:
+        StorageError: it is still there.
+    """
+    with reported("remove", path):
+        try:
+            disk.unlink(path)
+        except FileNotFoundError:
+            return
+        sync_dir(path.parent, disk)
 
 
 def make_dirs(path: Path, *, disk: Disk = OS_DISK) -> None:
