@@ -1,0 +1,119 @@
+"""Distils one conversation: asks a model piece by piece, shows it its malformed reply once, merges without doubles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from core.errors import SlopError
+from core.knowledge.harvest_classify import PROMPT_BYTES, SUMMARIZE_THRESHOLD_BYTES
+from core.knowledge.harvest_prompt import build_harvest_prompt
+from core.knowledge.harvest_reply import Reply, read_reply
+from core.knowledge.transcript import Said, pieces
+from core.values.harvest import HarvestItem
+from core.values.knowledge import Category
+from core.values.provider import ModelProfile
+
+HARVEST_MAX_ATTEMPTS = 2
+"""To get JSON that can be read. Source: 30-knowledge.md, "Budgets"."""
+
+LEAST_PIECE_BYTES = 2_000
+BYTES_PER_TOKEN = 3
+"""Fewer than prose has (four), so that code and other scripts than Latin fit as well."""
+
+OUTPUT_SHARE = 0.25
+"""Of a model's window that is left for the reply."""
+
+_WORDS = re.compile(r"\w+")
+
+Ask = Callable[[str], str]
+"""Sends a prompt and returns the reply's text. Raises SlopError."""
+
+
+class HarvestError(SlopError, ValueError):
+    """A conversation could not be harvested: it is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distilled:
+    """What a conversation gave. `dropped`: rows of replies that were malformed."""
+
+    items: tuple[HarvestItem, ...] = ()
+    dropped: int = 0
+
+
+def distil(
+    messages: Sequence[Said],
+    name: str,
+    template: str,
+    ask: Ask,
+    *,
+    piece_bytes: int = SUMMARIZE_THRESHOLD_BYTES,
+) -> Distilled:
+    """Ask a model what stays useful of a conversation.
+
+    Args:
+        messages: prepared (no secrets, no recalled memory), in order; none give nothing and cost nothing.
+        name: of the conversation; template: the prompt; piece_bytes: what one call reads at most.
+
+    Raises:
+        HarvestError: a reply was malformed after every attempt. SlopError: whatever `ask` raises.
+    """
+    texts = pieces(messages, piece_bytes)
+    replies = [
+        ask_for_items(
+            ask, template, f"{name} (part {number} of {len(texts)})" if len(texts) > 1 else name, text
+        )
+        for number, text in enumerate(texts, 1)
+    ]
+    found = merged(item for reply in replies for item in reply.items)
+    return Distilled(found, sum(reply.dropped for reply in replies))
+
+
+def ask_for_items(ask: Ask, template: str, name: str, content: str) -> Reply:
+    """One piece: a malformed reply is shown to the model once, with a line that says what was wrong.
+
+    Raises:
+        HarvestError: the last reply was malformed too.
+    """
+    malformed: str | bool = False
+    fault = ""
+    for _ in range(HARVEST_MAX_ATTEMPTS):
+        text = ask(build_harvest_prompt(template, name, content, retry=malformed))
+        try:
+            return read_reply(text)
+        except ValueError as error:
+            malformed, fault = text or True, str(error)
+    raise HarvestError(f"harvest output invalid after {HARVEST_MAX_ATTEMPTS} attempts: {fault}")
+
+
+def piece_bytes_for(profile: ModelProfile | None) -> int:
+    """How much of a conversation one call to a model may read, in bytes; at most `SUMMARIZE_THRESHOLD_BYTES`."""
+    window = profile.context_tokens if profile is not None else None
+    if window is None:
+        return SUMMARIZE_THRESHOLD_BYTES
+    room = int(window * (1 - OUTPUT_SHARE) * BYTES_PER_TOKEN) - PROMPT_BYTES
+    return max(LEAST_PIECE_BYTES, min(SUMMARIZE_THRESHOLD_BYTES, room))
+
+
+def merged(items: Iterable[HarvestItem]) -> tuple[HarvestItem, ...]:
+    """Items of all pieces in order, each once; a task that a later piece saw done is open no longer."""
+    found: dict[tuple[Category, str], HarvestItem] = {}
+    for item in items:
+        key = (item.category, words_of(item))
+        old = found.get(key)
+        if old is None or (not old.body and item.body):
+            found[key] = item
+    done = {key for category, key in found if category is Category.TASKS_DONE}
+    return tuple(
+        item
+        for (category, key), item in found.items()
+        if category is not Category.TASKS_OPEN or key not in done
+    )
+
+
+def words_of(item: HarvestItem) -> str:
+    """What two items that say the same have in common: the words without case and punctuation."""
+    text = f"{item.head} {item.body}" if item.category is Category.FILES else item.head
+    return " ".join(_WORDS.findall(text.casefold())) or text

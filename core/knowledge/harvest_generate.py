@@ -1,0 +1,127 @@
+"""Asks a provider for the items of a conversation, in the reply's schema where the provider can hold to it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from core.errors import FailureKind, ProviderError, SlopError
+from core.knowledge.harvest_reply import reply_schema
+from core.providers.base import CancelToken, Provider
+from core.providers.retry import stream_with_retry
+from core.values.messages import Role
+from core.values.provider import (
+    ProviderKind,
+    ProviderRequest,
+    RequestMessage,
+    StopKind,
+    Stopped,
+    StreamItem,
+    TextDelta,
+    UsageUpdate,
+)
+from core.values.stack import LayerId, Segment
+from core.values.usage import Usage, add_usage
+
+SMALL_OUTPUT_TOKENS = 1_500
+"""Of the embedded model: three short items for each category, at most."""
+
+OUTPUT_TOKENS = 16_000
+"""Of any other: a reply that is longer was led astray by its text."""
+
+
+class HarvestCancelledError(SlopError):
+    """The person stopped the harvest."""
+
+
+class Generate(Protocol):
+    """Sends a prompt to a model and returns the text of its reply. Raises SlopError."""
+
+    def __call__(self, prompt: str, provider: str, model: str) -> str:
+        """Ask once."""
+        ...
+
+
+class ProviderGenerate:
+    """A `Generate` over the providers' clients. One harvest's; adds up what it used.
+
+    Args:
+        client: gives a provider's client, raises ProviderError where there is none.
+        cancel: stops the call under way, and all that would follow.
+    """
+
+    def __init__(self, client: Callable[[str], Provider], cancel: CancelToken | None = None) -> None:
+        self._client = client
+        self._cancel = cancel or CancelToken()
+        self._without_schema: set[tuple[str, str]] = set()
+        self.usage = Usage()
+        self.calls = 0
+
+    def __call__(self, prompt: str, provider: str, model: str) -> str:
+        """Ask once; without the schema where the provider refuses it.
+
+        Raises:
+            HarvestCancelledError: it was stopped. ProviderError: the call failed, or the model refused.
+        """
+        has_schema = (provider, model) not in self._without_schema
+        try:
+            return self._ask(request_for(prompt, provider, model, has_schema=has_schema))
+        except ProviderError as error:
+            if not has_schema or error.kind is not FailureKind.BAD_REQUEST:
+                raise
+        self._without_schema.add((provider, model))
+        return self._ask(request_for(prompt, provider, model, has_schema=False))
+
+    def _ask(self, request: ProviderRequest) -> str:
+        if self._cancel.is_cancelled:
+            raise HarvestCancelledError("The harvest was stopped")
+        client = self._client(request.provider)
+        stream = stream_with_retry(client, request, _no_attachments, self._cancel, lambda *_: None)
+        return self._collected(stream, request)
+
+    def _collected(self, stream: Iterable[StreamItem], request: ProviderRequest) -> str:
+        texts: list[str] = []
+        usage: Usage | None = None
+        stopped = Stopped(StopKind.COMPLETED)
+        for item in stream:
+            match item:
+                case TextDelta():
+                    texts.append(item.text)
+                case UsageUpdate():
+                    usage = item.usage
+                case Stopped():
+                    stopped = item
+                case _:
+                    pass
+        self.calls += 1
+        if usage is not None:
+            self.usage = add_usage(self.usage, usage)
+        if stopped.kind is StopKind.CANCELLED:
+            raise HarvestCancelledError("The harvest was stopped")
+        if stopped.kind is StopKind.REFUSED:
+            raise ProviderError(
+                FailureKind.BAD_REPLY,
+                f"{request.model} refused to read the conversation",
+                remedy="Choose another model, or pin the conversation to keep it",
+            )
+        return "".join(texts)
+
+
+def request_for(prompt: str, provider: str, model: str, *, has_schema: bool = True) -> ProviderRequest:
+    """The request that asks for a harvest: one message of the user, and the schema of the reply."""
+    is_small = provider == ProviderKind.EMBEDDED
+    sha256 = hashlib.sha256(prompt.encode("utf-8", "replace")).hexdigest()
+    segment = Segment(LayerId.USER, "12/harvest", prompt, sha256)
+    return ProviderRequest(
+        provider=provider,
+        model=model,
+        system=(),
+        messages=(RequestMessage(Role.USER, (segment,)),),
+        max_output_tokens=SMALL_OUTPUT_TOKENS if is_small else OUTPUT_TOKENS,
+        response_schema_json=reply_schema(is_small=is_small) if has_schema else "",
+    )
+
+
+def _no_attachments(sha256: str) -> bytes:
+    raise LookupError(sha256)

@@ -1,0 +1,256 @@
+"""Looks for conversations on disk and says what they are; reads, and changes nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from core import paths
+from core.knowledge.harvest_classify import LIVE_FOR, MAX_HARVEST_SOURCE_BYTES, classify
+from core.knowledge.provenance import source_name
+from core.knowledge.transcript_sources import SHAPE_BYTES, messages_of, recognised
+from core.store.meta import read_meta
+from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts, ArtifactKind
+from core.values.knowledge import LedgerEntry
+
+MAX_SOURCES = 100_000
+STAGING_AGE = timedelta(hours=1)
+
+_HASHERS = 2
+_EMPTY_BYTES = 16 * 1024
+_MESSAGE = b'"type":"message"'
+_DATED = re.compile(r"(\d{4})-(\d{2})-(\d{2})[_T ]?[\d-]*Z?[-_ ]*(.*)")
+
+Progress = Callable[[int, int], None]
+"""Told how many conversations of how many are done."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScanRequest:
+    """What to look at.
+
+    Args:
+        home: its discussions are looked at, always; sources: further files and folders, never reclaimed.
+        ledger: entries by sha256; open_ids: discussions that a window has open.
+        live_for, max_bytes: as for `classify`.
+    """
+
+    home: Path
+    now: datetime
+    sources: tuple[Path, ...] = ()
+    ledger: Mapping[str, LedgerEntry] = field(default_factory=dict)
+    open_ids: frozenset[str] = frozenset()
+    live_for: timedelta = LIVE_FOR
+    max_bytes: int = MAX_HARVEST_SOURCE_BYTES
+
+    def classified(self, facts: ArtifactFacts) -> Artifact:
+        """A conversation with its class."""
+        return classify(facts, self.now, live_for=self.live_for, max_bytes=self.max_bytes)
+
+
+def scan(request: ScanRequest, on_progress: Progress = lambda _done, _all: None) -> tuple[Artifact, ...]:
+    """Find every conversation and give it its class. Only those that may be harvested or pruned are read.
+
+    Args:
+        on_progress: called on this thread.
+
+    Returns:
+        Those of the home by id, then the other sources by path.
+    """
+    found = [*_discussions(request), *_foreign(request.sources)]
+    heads = _earlier_heads(request.ledger)
+    made: list[Artifact] = []
+    with ThreadPoolExecutor(_HASHERS) as pool:
+        for artifact in pool.map(lambda facts: _looked_into(facts, request, heads), found):
+            made.append(artifact)
+            on_progress(len(made), len(found))
+    return tuple(made)
+
+
+def read_source(facts: ArtifactFacts) -> bytes:
+    """The bytes of a conversation. Raises OSError."""
+    return Path(facts.path).read_bytes()
+
+
+def _looked_into(
+    facts: ArtifactFacts, request: ScanRequest, heads: Mapping[str, Sequence[LedgerEntry]]
+) -> Artifact:
+    first = request.classified(facts)
+    if first.kind not in {ArtifactClass.HARVEST, ArtifactClass.PRUNE} or facts.kind is ArtifactKind.TEMPORARY:
+        return first
+    try:
+        data = read_source(facts) if facts.size_bytes else b""
+    except OSError as error:
+        return request.classified(replace(facts, problem=f"cannot be read: {error.strerror or error}"))
+    return request.classified(with_content(facts, data, request.ledger, heads))
+
+
+def with_content(
+    facts: ArtifactFacts,
+    data: bytes,
+    ledger: Mapping[str, LedgerEntry],
+    heads: Mapping[str, Sequence[LedgerEntry]] | None = None,
+) -> ArtifactFacts:
+    """The facts with what the bytes say: their hash, whether anything was said, what is known of them already."""
+    digest = hashlib.sha256(data).hexdigest()
+    entry = ledger.get(digest)
+    known = entry.status.value if entry is not None and entry.allows_reclaim else ""
+    earlier = 0 if known else harvested_bytes(facts.path, data, heads or {})
+    made = replace(
+        facts,
+        sha256=digest,
+        size_bytes=len(data),
+        known_status=known,
+        new_bytes=0 if known else len(data) - earlier,
+    )
+    return _with_emptiness(made, data)
+
+
+def harvested_bytes(path: str, data: bytes, heads: Mapping[str, Sequence[LedgerEntry]]) -> int:
+    """How many bytes at the head of a conversation were harvested before, by the hash of exactly those. 0: none."""
+    sizes = [entry for entry in heads.get(path, ()) if 0 < entry.size_bytes < len(data)]
+    for entry in sorted(sizes, key=lambda one: one.size_bytes, reverse=True):
+        if hashlib.sha256(data[: entry.size_bytes]).hexdigest() == entry.sha256:
+            return entry.size_bytes
+    return 0
+
+
+def _earlier_heads(ledger: Mapping[str, LedgerEntry]) -> dict[str, list[LedgerEntry]]:
+    """What was harvested, by path: a conversation that grew starts with it."""
+    heads: dict[str, list[LedgerEntry]] = {}
+    for entry in ledger.values():
+        if entry.allows_reclaim and entry.status.value == "harvested":
+            heads.setdefault(entry.path, []).append(entry)
+    return heads
+
+
+def _with_emptiness(facts: ArtifactFacts, data: bytes) -> ArtifactFacts:
+    """Whether anything was said. A log without a single message of ours is not called empty when lines are foreign."""
+    if facts.kind is not ArtifactKind.DISCUSSION or (len(data) > _EMPTY_BYTES and _MESSAGE in data):
+        return facts
+    try:
+        return replace(facts, is_empty=not messages_of(facts.kind, data))
+    except ValueError as error:
+        return replace(facts, problem=str(error))
+
+
+def _discussions(request: ScanRequest) -> Iterator[ArtifactFacts]:
+    root = paths.discussions_dir(request.home)
+    try:
+        entries = sorted(os.scandir(root), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.startswith("."):
+            yield from _staging(entry, request.now)
+        elif not entry.is_dir(follow_symlinks=False) or not paths.is_directory_name(entry.name):
+            yield _unknown(Path(entry.path))
+        else:
+            yield _discussion(request, Path(entry.path), entry.name)
+
+
+def _discussion(request: ScanRequest, folder: Path, discussion_id: str) -> ArtifactFacts:
+    log = folder / paths.LOG_FILE
+    meta = read_meta(request.home, discussion_id).meta
+    log_size, log_time = _stat(log)
+    times = [log_time, _stat(folder / paths.META_FILE)[1]]
+    drafts = [_stat(folder / name) for name in (paths.DRAFT_FILE, paths.DRAFT_ATTACHMENTS_FILE)]
+    has_reply = (folder / paths.REPLY_FILE).exists()
+    seen = [time for time in (*times, *(at for _, at in drafts)) if time is not None]
+    facts = ArtifactFacts(
+        id=discussion_id,
+        path=str(log),
+        name=source_name(meta.created_at, meta.name),
+        title=meta.name,
+        kind=ArtifactKind.DISCUSSION if seen else ArtifactKind.UNKNOWN,
+        size_bytes=log_size,
+        updated_at=max(seen, default=meta.created_at),
+        is_open=discussion_id in request.open_ids or has_reply,
+        is_pinned=meta.pinned,
+        has_draft=any(size for size, _ in drafts),
+        new_bytes=log_size,
+    )
+    return replace(facts, is_empty=True) if log_size == 0 and seen else facts
+
+
+def _staging(entry: os.DirEntry[str], now: datetime) -> Iterator[ArtifactFacts]:
+    """What a killed process left half made; other hidden names are none of ours."""
+    if not (entry.name.startswith(".new-") and entry.name.endswith(".tmp")):
+        return
+    _, at = _stat(Path(entry.path))
+    if at is not None and now - at > STAGING_AGE:
+        size = sum(_stat(path)[0] for path in Path(entry.path).rglob("*") if path.is_file())
+        yield ArtifactFacts("", entry.path, entry.name, ArtifactKind.TEMPORARY, size, at)
+
+
+def _foreign(sources: Iterable[Path]) -> Iterator[ArtifactFacts]:
+    seen: set[Path] = set()
+    for source in sources:
+        for path in _files(source):
+            if path not in seen and len(seen) < MAX_SOURCES:
+                seen.add(path)
+                yield _foreign_facts(path)
+
+
+def _files(source: Path) -> Iterator[Path]:
+    """The files of a source in a fixed order; links are not followed, hidden folders are passed over."""
+    if not source.is_dir():
+        yield source
+        return
+    for folder, folders, names in os.walk(source):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (
+            path for name in sorted(names) if (path := Path(folder, name)).is_file() and not path.is_symlink()
+        )
+
+
+def _foreign_facts(path: Path) -> ArtifactFacts:
+    size, at = _stat(path)
+    problem, kind = "", ArtifactKind.UNKNOWN
+    try:
+        with path.open("rb") as file:
+            kind = recognised(file.read(SHAPE_BYTES))
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror or error}"
+    changed = at or datetime.fromtimestamp(0, UTC)
+    return ArtifactFacts(
+        "",
+        str(path),
+        foreign_name(path.stem, changed),
+        kind,
+        size,
+        changed,
+        path.name,
+        new_bytes=size,
+        problem=problem,
+    )
+
+
+def foreign_name(stem: str, changed: datetime) -> str:
+    """The source's name for provenance: the date that the file's name starts with, else that of its last change."""
+    match = _DATED.fullmatch(stem)
+    if match is not None:
+        with suppress(ValueError):
+            return source_name(datetime(int(match[1]), int(match[2]), int(match[3]), tzinfo=UTC), match[4])
+    return source_name(changed, stem)
+
+
+def _unknown(path: Path) -> ArtifactFacts:
+    size, at = _stat(path)
+    changed = at or datetime.fromtimestamp(0, UTC)
+    return ArtifactFacts("", str(path), path.name, ArtifactKind.UNKNOWN, size, changed, path.name)
+
+
+def _stat(path: Path) -> tuple[int, datetime | None]:
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, None
+    return found.st_size, datetime.fromtimestamp(found.st_mtime, UTC)

@@ -1,0 +1,180 @@
+"""The harvest as values: what was found, what class it has, what a model proposed, what a person chose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from core.values.knowledge import Category
+
+
+class ArtifactKind(StrEnum):
+    """What a file or directory was recognised as, by its shape."""
+
+    DISCUSSION = "discussion"
+    EXPORT = "manual-slop export"
+    SPECSTORY = "specstory"
+    CLAUDE_CODE = "claude-code"
+    CHATGPT = "chatgpt"
+    AIDER = "aider"
+    TEMPORARY = "temporary"
+    UNKNOWN = "unknown"
+
+
+class ArtifactClass(StrEnum):
+    """What a harvest does with it. Source: 30-knowledge.md, "Harvest"; the first that matches, in this order."""
+
+    LIVE = "live"
+    USER_KEPT = "user-kept"
+    PRUNE = "prune"
+    KEEP = "keep"
+    HARVEST = "harvest"
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactFacts:
+    """What a look at the disk says of one conversation.
+
+    Args:
+        id: of the discussion, empty for what is no discussion of this home; path: of the conversation's file.
+        name: as provenance names it (`2026-11-20-tides`); title: as the person sees it.
+        size_bytes: of the file; sha256: of its raw bytes (hex), empty where it was not read.
+        updated_at: the newest of its file times, UTC; is_empty: nothing was said in it.
+        is_open: in the window, or a reply is arriving; is_pinned: by the person; has_draft: unsent words.
+        known_status: what the ledger says of the content, empty for nothing that counts.
+        new_bytes: what a harvest would read: less than `size_bytes` where its head was harvested before.
+        problem: why it cannot be read, empty when all is well.
+    """
+
+    id: str
+    path: str
+    name: str
+    kind: ArtifactKind
+    size_bytes: int
+    updated_at: datetime
+    title: str = ""
+    sha256: str = ""
+    is_empty: bool = False
+    is_open: bool = False
+    is_pinned: bool = False
+    has_draft: bool = False
+    known_status: str = ""
+    new_bytes: int = 0
+    problem: str = ""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it lies in this home, so that it may be reclaimed."""
+        return bool(self.id) or self.kind is ArtifactKind.TEMPORARY
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A conversation with its class. `why`: a short phrase, as the report says it."""
+
+    facts: ArtifactFacts
+    kind: ArtifactClass
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestEstimate:
+    """What harvesting would take. `cost_usd` None: the price is unknown; `new_bytes`: what a model would read."""
+
+    candidate_bytes: int = 0
+    prune_bytes: int = 0
+    new_bytes: int = 0
+    input_tokens_est: int = 0
+    output_tokens_est: int = 0
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestItem:
+    """One thing that a model found worth keeping, cleaned and without secrets.
+
+    Args:
+        head: the statement; a playbook's name; a file note's absolute path.
+        body: the detail, may be empty; a playbook's steps; the note.
+    """
+
+    category: Category
+    head: str
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedItem:
+    """An item of the preview.
+
+    Args:
+        id: unique in the preview; source: of the conversation in provenance; artifact_path: where it lies.
+        near: lines already known that say nearly the same; is_known: exactly this is known, it is not written again.
+        is_ticked: whether the person wants it; is_edited: the person changed its words.
+    """
+
+    id: str
+    item: HarvestItem
+    source: str
+    artifact_path: str
+    sha256: str
+    near: tuple[str, ...] = ()
+    is_known: bool = False
+    is_ticked: bool = True
+    is_edited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestFailure:
+    """A conversation that could not be harvested, and is kept."""
+
+    name: str
+    path: str
+    sha256: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestPreview:
+    """What a harvest would write, for a person to edit and untick. Nothing of it is in the knowledge yet.
+
+    Args:
+        sources: the conversations that were read, also those in which nothing was found.
+        dropped: malformed rows of the model's replies; calls: replies that were paid for in this run.
+    """
+
+    sources: tuple[ArtifactFacts, ...] = ()
+    items: tuple[ProposedItem, ...] = ()
+    failures: tuple[HarvestFailure, ...] = ()
+    dropped: int = 0
+    calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestReport:
+    """What a run found and did.
+
+    Args:
+        artifacts: every conversation with its class; is_dry: nothing was changed.
+        items: written, by category; known: not written because exactly that was known already.
+        reclaimed_bytes: moved to the trash; failures: kept, with the reason.
+        digest_path, ledger_path: empty in a dry run; stopped: why the run ended early, empty where it did not.
+    """
+
+    artifacts: tuple[Artifact, ...] = ()
+    estimate: HarvestEstimate = field(default_factory=HarvestEstimate)
+    is_dry: bool = True
+    reclaimed_bytes: int = 0
+    items: tuple[tuple[str, int], ...] = ()
+    known: int = 0
+    dropped: int = 0
+    failures: tuple[HarvestFailure, ...] = ()
+    digest_path: str = ""
+    ledger_path: str = ""
+    stopped: str = ""
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether anything failed: then the exit code is 1."""
+        return bool(self.failures or self.stopped)
