@@ -1,0 +1,141 @@
+"""The digest file: made from the category files on demand, its presence the switch of layer 7."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+
+from core import paths
+from core.knowledge import categories as c
+from core.knowledge.locks import write_lock
+from core.knowledge.projection import DIGEST_MAX_BYTES, project
+from core.store.atomic import OS_DISK, Disk, make_dirs, remove_file, reported, write_file
+
+__all__ = ["DIGEST_MAX_BYTES", "DIGEST_SECTIONS", "DigestResult", "DigestWrite", "regenerate_digest"]
+
+DIGEST_SECTIONS = (
+    ("Open tasks", c.TASKS),
+    ("Open questions", c.QUESTIONS),
+    ("Decisions", c.DECISIONS),
+    ("Facts", c.FACTS),
+    ("Playbooks", c.PLAYBOOKS),
+)
+"""Titles in their fixed order, each with its category file. Source: 30-knowledge.md."""
+
+DIGEST_FILE = "digest.md"
+_TAIL_BYTES = 1 << 16
+
+
+class DigestWrite(StrEnum):
+    """What a regeneration did to the file."""
+
+    WRITTEN = "written"
+    UNCHANGED = "unchanged"
+    DELETED = "deleted"
+    LEFT_OFF = "left off"
+
+
+@dataclass(frozen=True, slots=True)
+class DigestResult:
+    """The outcome: the text that the file holds now, empty where there is none."""
+
+    path: Path
+    text: str
+    write: DigestWrite
+
+
+def regenerate_digest(
+    home: Path | None = None, *, may_create: bool = True, disk: Disk = OS_DISK
+) -> DigestResult:
+    """Bring `digest.md` up to date with the category files; written only when its bytes change.
+
+    Args:
+        home: by default `home_dir()`.
+        may_create: False for everything that the person did not ask for: a missing file means off, and stays off.
+
+    Returns:
+        What the file holds now. It is deleted when there is nothing at all to say.
+
+    Raises:
+        StorageError: the old digest is as it was. LockedError: another program writes knowledge.
+    """
+    where = home or paths.home_dir()
+    path = digest_file(where)
+    if not may_create and not path.is_file():
+        return DigestResult(path, "", DigestWrite.LEFT_OFF)
+    make_dirs(path.parent, disk=disk)
+    with write_lock(where, disk=disk):
+        return _regenerate(where, path, may_create=may_create, disk=disk)
+
+
+def fresh_digest(home: Path) -> str:
+    """What the digest would hold if it were made now. Reads only the ends of the files that fit into it."""
+    directory = paths.knowledge_dir(home)
+    sections = [(title, _newest(directory, name)) for title, name in DIGEST_SECTIONS]
+    return project(sections, note_count=_note_count(directory / c.NOTES_FOLDER))
+
+
+def digest_file(home: Path) -> Path:
+    """`digest.md` of a home."""
+    return paths.knowledge_dir(home) / DIGEST_FILE
+
+
+def _regenerate(home: Path, path: Path, *, may_create: bool, disk: Disk) -> DigestResult:
+    before = _bytes(path)
+    text = fresh_digest(home)
+    data = text.encode()
+    if before is None and not may_create:
+        return DigestResult(path, "", DigestWrite.LEFT_OFF)
+    if before == data or (before is None and not data):
+        return DigestResult(path, text, DigestWrite.UNCHANGED)
+    if not data:
+        remove_file(path, disk=disk)
+        return DigestResult(path, "", DigestWrite.DELETED)
+    if not may_create and not path.is_file():  # deleted while we were reading: off
+        return DigestResult(path, "", DigestWrite.LEFT_OFF)
+    write_file(path, data, disk=disk)
+    return DigestResult(path, text, DigestWrite.WRITTEN)
+
+
+def _newest(directory: Path, name: str) -> Iterator[str]:
+    """Texts of a file's items from its end; of a long file only the end is read, unless that is not enough."""
+    path = directory / name
+    count = 0
+    if name != c.TASKS and (tail := _tail(path)):
+        for text in c.newest_first(name, tail):
+            count += 1
+            yield text
+    yield from islice(c.newest_first(name, _bytes(path) or b""), count, None)
+
+
+def _tail(path: Path) -> bytes:
+    """The last whole lines of a long file, nothing of a short one."""
+    with reported("read", path):
+        try:
+            with path.open("rb") as file:
+                if file.seek(0, os.SEEK_END) <= _TAIL_BYTES:
+                    return b""
+                file.seek(-_TAIL_BYTES, os.SEEK_END)
+                return file.read().partition(b"\n")[2]
+        except (FileNotFoundError, IsADirectoryError):
+            return b""
+
+
+def _note_count(folder: Path) -> int:
+    """Notes in all note files."""
+    with reported("read", folder):
+        files = sorted(folder.glob("*.md")) if folder.is_dir() else []
+        return sum(sum(1 for _ in c.newest_first(f.name, f.read_bytes())) for f in files)
+
+
+def _bytes(path: Path) -> bytes | None:
+    """The file's bytes, None where there is none."""
+    with reported("read", path):
+        try:
+            return path.read_bytes()
+        except (FileNotFoundError, IsADirectoryError):
+            return None

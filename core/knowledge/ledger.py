@@ -1,0 +1,196 @@
+"""The ledger on disk: what became of each conversation, proven before anything is reclaimed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from core import paths
+from core.knowledge.ledger_text import (
+    journal_line,
+    ledger_bytes,
+    read_journal,
+    read_ledger,
+    to_entry,
+    to_raw,
+)
+from core.knowledge.locks import write_lock
+from core.store.atomic import OS_DISK, Disk, append_file, make_dirs, remove_file, reported, write_file
+from core.values.knowledge import LedgerEntry, LedgerStatus
+
+LEDGER_FILE, JOURNAL_FILE = "ledger.json", "ledger.journal"
+_CHUNK = 1 << 20
+
+_Stamp = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceHash:
+    """A conversation's bytes: their sha256, their number, and the sha256 of some of its leading runs by length."""
+
+    sha256: str
+    size_bytes: int
+    prefixes: Mapping[int, str] = field(default_factory=dict)
+
+
+class Ledger:
+    """The ledger of a home, read when it changed. Not thread-safe; processes are kept apart by `write_lock`.
+
+    Args:
+        home: the person's data; disk: what fails on purpose in tests.
+    """
+
+    def __init__(self, home: Path, *, disk: Disk = OS_DISK) -> None:
+        directory = paths.knowledge_dir(home)
+        self._home, self._disk = home, disk
+        self.path, self.journal = directory / LEDGER_FILE, directory / JOURNAL_FILE
+        self._document: dict[str, Any] = {"entries": {}}
+        self._stamps: tuple[_Stamp, _Stamp] | None = None
+        self._by_path: dict[str, list[str]] | None = None
+        self.torn_lines = 0
+
+    def load(self) -> None:
+        """Read what is on disk, unless it is what was read before.
+
+        Raises:
+            ConfigError: the ledger does not parse; file and line are named. StorageError: it cannot be read.
+        """
+        stamps = (_stamp(self.path), _stamp(self.journal))
+        if stamps == self._stamps:
+            return
+        document = read_ledger(_read(self.path), str(self.path))
+        rows, self.torn_lines = read_journal(_read(self.journal))
+        for key, raw in rows:
+            document["entries"][key] = raw
+        self._document, self._stamps, self._by_path = document, stamps, None
+
+    def get(self, sha256: str) -> LedgerEntry | None:
+        """The entry of a conversation by the hash of its bytes."""
+        self.load()
+        return to_entry(sha256, self._document["entries"].get(sha256))
+
+    def entries(self) -> Iterator[LedgerEntry]:
+        """All entries that are ours, as they stand, the oldest first."""
+        self.load()
+        found = (to_entry(key, raw) for key, raw in self._document["entries"].items())
+        yield from (entry for entry in found if entry is not None)
+
+    def may_reclaim(self, sha256: str) -> bool:
+        """Whether the ledger on disk proves that the conversation with these bytes may go. The gate of reclaim."""
+        entry = self.get(sha256)
+        return entry is not None and entry.allows_reclaim
+
+    def add(self, entry: LedgerEntry) -> None:
+        """Put an entry on disk, fsynced, in the journal beside the ledger.
+
+        Raises:
+            StorageError: it was not added. ConfigError: the ledger does not parse. LockedError: another writes.
+        """
+        with write_lock(self._home, disk=self._disk):
+            self.load()
+            raw = to_raw(entry, self._document["entries"].get(entry.sha256))
+            make_dirs(self.path.parent, disk=self._disk)
+            append_file(self.journal, journal_line(entry.sha256, raw), disk=self._disk)
+            self._document["entries"][entry.sha256] = raw
+            self._stamps = (_stamp(self.path), _stamp(self.journal))
+            self._by_path = None
+
+    def mark_undone(self, sha256: str, at: datetime) -> None:
+        """Note that a harvest was taken back: the conversation is a candidate again. Unknown ones are left alone."""
+        entry = self.get(sha256)
+        if entry is not None:
+            self.add(replace(entry, undone_at=timestamp(at), deleted=False))
+
+    def fold(self) -> None:
+        """Take the journal into `ledger.json` and remove it. Call it when a run ends.
+
+        Raises:
+            StorageError, ConfigError, LockedError: both files are as they were, or say the same.
+        """
+        with write_lock(self._home, disk=self._disk):
+            self._stamps = None
+            self.load()
+            if not self.journal.exists():
+                return
+            write_file(self.path, ledger_bytes(self._document), disk=self._disk)
+            remove_file(self.journal, disk=self._disk)
+            self._stamps = (_stamp(self.path), _stamp(self.journal))
+
+    def harvested_lengths(self, path: str, size_bytes: int) -> tuple[int, ...]:
+        """Lengths at which a conversation was harvested before it grew, to be given to `hash_source`.
+
+        Args:
+            path: as the ledger names it; size_bytes: of the conversation now.
+        """
+        found = (self.get(key) for key in self._keys_of(path))
+        lengths = {e.size_bytes for e in found if e is not None and _is_kept(e)}
+        return tuple(sorted(n for n in lengths if 0 < n < size_bytes))
+
+    def harvested_prefix(self, source: SourceHash) -> int:
+        """Leading bytes of a conversation that were harvested already, 0 where none; only the rest is new."""
+        for length in sorted(source.prefixes, reverse=True):
+            entry = self.get(source.prefixes[length])
+            if entry is not None and _is_kept(entry) and entry.size_bytes == length:
+                return length
+        return 0
+
+    def _keys_of(self, path: str) -> list[str]:
+        self.load()
+        if self._by_path is None:
+            self._by_path = {}
+            for key, raw in self._document["entries"].items():
+                if isinstance(raw, dict) and isinstance(raw.get("path"), str):
+                    self._by_path.setdefault(raw["path"], []).append(key)
+        return self._by_path.get(path, [])
+
+
+def hash_source(path: Path, lengths: Iterable[int] = ()) -> SourceHash:
+    """Hash a conversation in one pass, and its leading runs of these lengths on the way.
+
+    Raises:
+        StorageError: it cannot be read.
+    """
+    whole, size = hashlib.sha256(), 0
+    prefixes: dict[int, str] = {}
+    marks = sorted(set(lengths))
+    with reported("read", path), path.open("rb", buffering=0) as file:
+        while chunk := file.read(_CHUNK):
+            start = 0
+            while marks and marks[0] <= size + len(chunk):
+                cut = marks.pop(0)
+                whole.update(memoryview(chunk)[start : cut - size])
+                start = cut - size
+                prefixes[cut] = whole.hexdigest()
+            whole.update(memoryview(chunk)[start:])
+            size += len(chunk)
+    return SourceHash(whole.hexdigest(), size, prefixes)
+
+
+def timestamp(at: datetime) -> str:
+    """ISO 8601 UTC with microseconds, as the ledger writes it."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _is_kept(entry: LedgerEntry) -> bool:
+    return entry.status is LedgerStatus.HARVESTED and not entry.undone_at
+
+
+def _stamp(path: Path) -> _Stamp:
+    with reported("read", path):
+        try:
+            status = path.stat()
+        except FileNotFoundError:
+            return (0, 0, 0, 0)
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def _read(path: Path) -> bytes:
+    with reported("read", path):
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            return b""

@@ -1,0 +1,132 @@
+"""The ledger's two files as text: read whatever they hold, written so that nothing foreign is lost."""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from core.errors import ConfigError
+from core.values.knowledge import LedgerEntry, LedgerStatus
+
+_dumps = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
+_KNOWN = ("path", "status", "at", "deleted", "bytes", "items", "error", "undone_at")
+
+
+def read_ledger(data: bytes, where: str) -> dict[str, Any]:
+    """The ledger's document; an empty one where there are no bytes at all.
+
+    Raises:
+        ConfigError: it does not parse, or is no ledger; names the file and the line. It must not be overwritten.
+    """
+    if not data:
+        return {"entries": {}}
+    try:
+        with _uncollected():
+            document = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise _broken(where, data[: error.start].count(b"\n") + 1, "it is not UTF-8 text") from error
+    except json.JSONDecodeError as error:
+        raise _broken(where, error.lineno, f"it is not JSON: {error.msg}") from error
+    except RecursionError as error:
+        raise _broken(where, 1, "it is nested too deep") from error
+    if not isinstance(document, dict) or not isinstance(document.setdefault("entries", {}), dict):
+        raise _broken(where, 1, 'it holds no object "entries"')
+    return document
+
+
+def ledger_bytes(document: Mapping[str, Any]) -> bytes:
+    """The document with an entry on each line, everything that we do not know included."""
+    parts = [f"{_dumps(key)}: {_value(key, value)}" for key, value in document.items()]
+    return ("{\n" + ",\n".join(parts) + "\n}\n").encode("utf-8", "surrogatepass")
+
+
+def read_journal(data: bytes) -> tuple[list[tuple[str, dict[str, Any]]], int]:
+    """Entries of the append journal in order, and how many lines were no entries (a torn write)."""
+    entries, torn = [], 0
+    for line in data.split(b"\n"):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            entries.append((str(row["sha256"]), dict(row["entry"])))
+        except (ValueError, KeyError, TypeError, RecursionError):
+            torn += 1
+    return entries, torn
+
+
+def journal_line(key: str, entry: Mapping[str, Any]) -> bytes:
+    """One entry as a line of the journal."""
+    return _dumps({"sha256": key, "entry": dict(entry)}).encode("utf-8", "replace") + b"\n"
+
+
+def to_entry(key: str, raw: object) -> LedgerEntry | None:
+    """An entry as a value; None where it is none of ours."""
+    if not isinstance(raw, dict) or raw.get("status") not in {s.value for s in LedgerStatus}:
+        return None
+    items = raw.get("items")
+    size = raw.get("bytes")
+    return LedgerEntry(
+        sha256=key,
+        path=_text(raw, "path"),
+        status=LedgerStatus(raw["status"]),
+        at=_text(raw, "at"),
+        deleted=raw.get("deleted") is True,
+        size_bytes=size if isinstance(size, int) and size >= 0 else 0,
+        items={str(k): v for k, v in items.items() if isinstance(v, int)} if isinstance(items, dict) else {},
+        error=_text(raw, "error"),
+        undone_at=_text(raw, "undone_at"),
+    )
+
+
+def to_raw(entry: LedgerEntry, before: object = None) -> dict[str, Any]:
+    """An entry as JSON, with whatever foreign keys an earlier one had."""
+    foreign = {k: v for k, v in before.items() if k not in _KNOWN} if isinstance(before, dict) else {}
+    raw: dict[str, Any] = {
+        "path": entry.path,
+        "status": entry.status.value,
+        "at": entry.at,
+        "deleted": entry.deleted,
+        "bytes": entry.size_bytes,
+    }
+    if entry.status is LedgerStatus.HARVESTED:
+        raw["items"] = dict(entry.items)
+    if entry.error:
+        raw["error"] = entry.error
+    if entry.undone_at:
+        raw["undone_at"] = entry.undone_at
+    return {**raw, **foreign}
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without looks for garbage: a hundred thousand entries at once would cause hundreds, and there is none."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _value(key: str, value: object) -> str:
+    if key != "entries" or not isinstance(value, dict) or not value:
+        return _dumps(value)
+    return "{\n" + ",\n".join(f"{_dumps(k)}: {_dumps(v)}" for k, v in value.items()) + "\n}"
+
+
+def _text(raw: Mapping[str, Any], key: str) -> str:
+    value = raw.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _broken(where: str, line: int, why: str) -> ConfigError:
+    return ConfigError(
+        f"The ledger cannot be read: {why} (line {line})",
+        remedy="Mend or move that file; it is left as it is and nothing is harvested until then",
+        where=where,
+        line=line,
+    )
