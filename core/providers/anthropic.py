@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from core.providers.errors import (
     transport_error,
 )
 from core.providers.http import http_client
+from core.providers.last_ids import LastIds
 from core.providers.lazy import Lazy
 from core.values.provider import (
     Effort,
@@ -45,8 +45,6 @@ KEY_VARIABLE = "ANTHROPIC_API_KEY"
 URL_VARIABLE = "ANTHROPIC_BASE_URL"
 MODELS_PER_PAGE = 1000
 MAX_BOUNDARIES = 3
-MAX_REMEMBERED = 1000
-"""Discussions whose last message id is kept, for the vendor's comparison with it."""
 
 _KIND_OF_TYPE: Mapping[str, FailureKind] = {
     "authentication_error": FailureKind.BAD_KEY,
@@ -76,7 +74,7 @@ class AnthropicProvider:
         self._key = key
         self._models = tuple(models)
         self._client = Lazy(self._connect, _release)
-        self._last_ids = _LastIds()
+        self._last_ids = LastIds()
         self._takes_diagnostics = True
 
     def stream(
@@ -221,29 +219,6 @@ class AnthropicProvider:
             request_id=error.request_id or "",
             retry_after_s=None if is_in_stream else retry_after_s(headers),
         )
-
-
-class _LastIds:
-    """The id of each discussion's last message, the oldest forgotten first. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._ids: dict[str, str] = {}
-
-    def get(self, discussion_id: str) -> str | None:
-        """None where none is known."""
-        with self._lock:
-            return self._ids.get(discussion_id)
-
-    def put(self, discussion_id: str, message_id: str) -> None:
-        """Remember the message that a discussion now ends with."""
-        if not (discussion_id and message_id):
-            return
-        with self._lock:
-            self._ids.pop(discussion_id, None)
-            self._ids[discussion_id] = message_id
-            if len(self._ids) > MAX_REMEMBERED:
-                del self._ids[next(iter(self._ids))]
 
 
 class _Progress:

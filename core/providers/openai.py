@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from core.errors import FailureKind, ProviderError
@@ -12,7 +13,9 @@ from core.profiles import find_profile
 from core.providers.base import CancelToken, ReadBlob
 from core.providers.call import run_call
 from core.providers.errors import provider_error
+from core.providers.last_ids import LastIds
 from core.providers.lazy import Lazy
+from core.providers.openai_cache import OPTIONS, miss_reason, prewarm_body, without_cache_fields
 from core.providers.openai_sdk import OPENAI_URL, failure, openai_client, sdk_error, sdk_failures
 from core.providers.responses_body import prompt, responses_body
 from core.providers.wire import canonical_json
@@ -40,6 +43,8 @@ _MUTE = re.compile(r"audio|realtime|transcribe|tts|image|search|instruct|embeddi
 _OPTIONAL: Mapping[str, Callable[[dict[str, Any]], object]] = {
     "reasoning.summary": lambda body: body["reasoning"].pop("summary", None),
     "include": lambda body: body.pop("include", None),
+    OPTIONS: without_cache_fields,
+    "prompt_cache_key": lambda body: body.pop("prompt_cache_key", None),
 }
 """Fields that a model or an account may refuse: summaries need a verified organization. Left out once refused."""
 
@@ -57,6 +62,7 @@ class OpenAiProvider:
         self._models = tuple(models)
         self._sdk: Lazy[openai.OpenAI] = Lazy(self._make_client, lambda client: client.close())
         self._refused: frozenset[tuple[str, str]] = frozenset()
+        self._last_ids = LastIds()
 
     @property
     def base_url(self) -> str:
@@ -68,8 +74,19 @@ class OpenAiProvider:
     ) -> Iterator[StreamItem]:
         """Send a request and yield what comes back; see `Provider.stream`."""
         self._require_key()
-        body = responses_body(request, self._profile(request.model), read_blob)
-        return run_call(lambda: self._run(body), cancel)
+        body = self._body(request, read_blob)
+        return run_call(lambda: self._run(body, request.discussion_id), cancel)
+
+    def prewarm(self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken) -> Usage | None:
+        """See `Prewarms.prewarm`. Only models with breakpoints."""
+        self._require_key()
+        body = prewarm_body(responses_body(request, self._profile(request.model), read_blob))
+        if body is None:
+            return None
+        usage = None
+        for item in run_call(lambda: self._warm(body), cancel):
+            usage = item.usage if isinstance(item, UsageUpdate) else usage
+        return usage
 
     def list_models(self) -> tuple[ModelProfile, ...]:
         """The models of this account that hold a conversation; the list says nothing but their names."""
@@ -116,13 +133,27 @@ class OpenAiProvider:
         except sdk_failures() as error:
             raise self._translate(error, path, model, has_begun=False) from error
 
-    def _run(self, body: dict[str, Any]) -> Iterator[StreamItem]:
+    def _body(self, request: ProviderRequest, read_blob: ReadBlob) -> dict[str, Any]:
+        """The body, with the question why less is read than the discussion's last reply left there."""
+        body = responses_body(request, self._profile(request.model), read_blob)
+        last = self._last_ids.get(request.discussion_id)
+        if OPTIONS in body and last and request.cache is not None and request.cache.is_enabled:
+            body[OPTIONS]["comparison_response_id"] = last
+        return body
+
+    def _warm(self, body: dict[str, Any]) -> Iterator[StreamItem]:
+        answer = self._ask("/responses", lambda client: client.responses.create(**body), str(body["model"]))
+        if answer.usage is not None:
+            yield UsageUpdate(usage_of(answer.usage, answer.id))
+        yield Stopped(StopKind.COMPLETED)
+
+    def _run(self, body: dict[str, Any], discussion_id: str) -> Iterator[StreamItem]:
         has_begun = False
         try:
             stream = self._open(body)
             has_begun = True
             with stream:
-                yield from self._read(stream, body["model"])
+                yield from self._read(stream, body["model"], discussion_id)
         except sdk_failures() as error:
             raise self._translate(error, "/responses", body["model"], has_begun=has_begun) from error
 
@@ -138,8 +169,8 @@ class OpenAiProvider:
             try:
                 stream: openai.Stream[Any] = self._sdk.get().responses.create(**body)
             except openai.BadRequestError as error:
-                refused = model, error.param or ""
-                if error.param not in _OPTIONAL or refused in self._refused:
+                refused = model, _optional_field(error)
+                if refused[1] not in _OPTIONAL or refused in self._refused:
                     raise
                 self._refused |= {refused}
             else:
@@ -149,7 +180,7 @@ class OpenAiProvider:
         url = self.base_url.rstrip("/") + path
         return sdk_error(error, self._server, model=model, url=url, key=self._key, has_begun=has_begun)
 
-    def _read(self, stream: openai.Stream[Any], model: str) -> Iterator[StreamItem]:
+    def _read(self, stream: openai.Stream[Any], model: str, discussion_id: str) -> Iterator[StreamItem]:
         request_id = stream.response.headers.get("x-request-id", "")
         has_text = has_calls = has_refused = False
         for event in stream:
@@ -175,8 +206,11 @@ class OpenAiProvider:
                     code, message = _response_error(event.response)
                     raise self._stream_failure(message, code, model, request_id)
                 case "response.completed" | "response.incomplete":
+                    self._last_ids.put(discussion_id, event.response.id)
                     if event.response.usage is not None:
-                        yield UsageUpdate(usage_of(event.response.usage, request_id or event.response.id))
+                        why = miss_reason(getattr(event.response, "prompt_cache_diagnostics", None))
+                        usage = usage_of(event.response.usage, request_id or event.response.id)
+                        yield UsageUpdate(replace(usage, miss_reason=why))
                     yield _stop(event.response, has_calls=has_calls, has_refused=has_refused)
                     return
                 case _:
@@ -194,6 +228,12 @@ class OpenAiProvider:
             url=self.base_url.rstrip("/") + "/responses",
             key=self._key,
         )
+
+
+def _optional_field(error: openai.BadRequestError) -> str:
+    """The field that a server refused, one for all that belongs to breakpoints."""
+    param = error.param or ""
+    return OPTIONS if "prompt_cache_options" in param or "prompt_cache_breakpoint" in param else param
 
 
 def usage_of(usage: Any, request_id: str) -> Usage:

@@ -8,6 +8,8 @@ from typing import Any
 from core.profiles import nearest_effort
 from core.providers.attachments import data_url
 from core.providers.base import ReadBlob
+from core.providers.marks import Blocks
+from core.providers.openai_cache import add_cache_fields, takes_breakpoints
 from core.providers.wire import attached, open_turn_start, sorted_object
 from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage, RequestPart
@@ -30,8 +32,9 @@ def responses_body(request: ProviderRequest, profile: ModelProfile, read_blob: R
 
     Source: OpenAI API reference, "Create a model response", openai 3.51.0 (read 2026-11-20).
     """
+    blocks = Blocks()
     body: Json = {
-        **prompt(request, profile, read_blob),
+        **prompt(request, profile, read_blob, blocks),
         "model": request.model,
         "store": False,
         "stream": True,
@@ -40,12 +43,19 @@ def responses_body(request: ProviderRequest, profile: ModelProfile, read_blob: R
         body["max_output_tokens"] = request.max_output_tokens
     if body.get("reasoning", {}).get("summary"):
         body["include"] = ["reasoning.encrypted_content"]
+    add_cache_fields(body, request, blocks)
     return body
 
 
-def prompt(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob) -> Json:
-    """The fields that are part of what the model reads, the same for sending and for counting."""
-    body: Json = {"input": _input(request, profile, read_blob)}
+def prompt(
+    request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob, blocks: Blocks | None = None
+) -> Json:
+    """The fields that are part of what the model reads, the same for sending and for counting.
+
+    Args:
+        blocks: takes in which block came from which part, for breakpoints.
+    """
+    body: Json = {"input": _input(request, profile, read_blob, blocks or Blocks())}
     if request.tools:
         body["tools"] = [
             {
@@ -102,33 +112,43 @@ def is_strict_schema(schema: object) -> bool:
     return all(is_strict_schema(value) for value in schema.values())
 
 
-def _input(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob) -> list[Json]:
+def _input(
+    request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob, blocks: Blocks
+) -> list[Json]:
     items: list[Json] = []
-    if system := [_text("input_text", segment) for segment in request.system if segment.text.strip()]:
+    if system := _user_content(request.system, profile, read_blob, blocks):
         items.append({"type": "message", "role": "developer", "content": system})
     open_from = open_turn_start(request.messages)
     for number, message in enumerate(request.messages):
         match message.role:
             case Role.USER:
-                content = _user_content(message.parts, profile, read_blob)
+                content = _user_content(message.parts, profile, read_blob, blocks)
                 items.append({"type": "message", "role": "user", "content": content})
             case Role.ASSISTANT:
                 items.extend(_assistant_items(message, keeps_reasoning=number >= open_from))
+                for part in message.parts:
+                    blocks.note_part(part, None)
             case Role.TOOL:
-                items.extend(_tool_items(message))
+                items.extend(_tool_items(message, blocks, as_blocks=takes_breakpoints(request)))
     return items
 
 
-def _user_content(parts: Sequence[RequestPart], profile: ModelProfile, read_blob: ReadBlob) -> list[Json]:
+def _user_content(
+    parts: Sequence[RequestPart], profile: ModelProfile, read_blob: ReadBlob, blocks: Blocks
+) -> list[Json]:
     content: list[Json] = []
     for part in parts:
+        block = None
         match part:
             case Segment(text=text) if text.strip():
-                content.append(_text("input_text", part))
+                block = _text("input_text", part)
             case AttachmentPart():
-                content.append(_attachment(part, profile, read_blob))
+                block = _attachment(part, profile, read_blob)
             case _:
                 pass
+        blocks.note_part(part, block)
+        if block is not None:
+            content.append(block)
     return content
 
 
@@ -167,12 +187,18 @@ def _own_block(part: ReasoningPart) -> Json | None:
     return block if block.get("type") == "reasoning" and block.get("encrypted_content") else None
 
 
-def _tool_items(message: RequestMessage) -> list[Json]:
-    return [
-        {"type": "function_call_output", "call_id": part.call_id, "output": part.text}
-        for part in message.parts
-        if isinstance(part, ToolResultPart)
-    ]
+def _tool_items(message: RequestMessage, blocks: Blocks, *, as_blocks: bool) -> list[Json]:
+    """Answers of tools: strings, or blocks where a model takes breakpoints, which only blocks can bear."""
+    items: list[Json] = []
+    for part in message.parts:
+        if isinstance(part, ToolResultPart):
+            item: Json = {"type": "function_call_output", "call_id": part.call_id, "output": part.text}
+            if as_blocks and part.text.strip():
+                block = {"type": "input_text", "text": part.text}
+                item["output"] = [block]
+                blocks.note_part(part, block)
+            items.append(item)
+    return items
 
 
 def _text(kind: str, segment: Segment) -> Json:
