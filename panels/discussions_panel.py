@@ -187,7 +187,7 @@ def status_icon(state: AppState, summary: DiscussionSummary) -> tuple[str, Tone,
     if meta.id in state.calls:
         return "comments", "warn", "A reply is on its way"
     opened = state.open.get(meta.id)
-    if opened is not None and opened.failed_message_id:
+    if opened is not None and opened.failed_message_id and opened.failure is not None:
         return "circle-exclamation", "error", "The last send failed"
     if summary.problem:
         return "triangle-exclamation", "warn", summary.problem

@@ -257,9 +257,10 @@ def _phase_line(call: LiveCall, now: datetime | None) -> str:
 
 
 def failure_row(desk: Desk, opened: OpenDiscussion) -> None:
-    """Draw why a send failed, what helps, and Retry."""
+    """Draw why a send failed, what helps, and Retry; where nobody knows why, that there is no answer."""
     failure = opened.failure
     if failure is None:
+        _unanswered(desk, opened)
         return
     ui = desk.ui
     with ui.surface("failure", "card", padding=(16, 12)):
@@ -283,3 +284,13 @@ def failure_row(desk: Desk, opened: OpenDiscussion) -> None:
                 ui.text("hint", "Ctrl+R", tone="muted", style="small")
             if failure.kind in KEY_FAILURES and ui.button("settings", "Enter a key", icon="key"):
                 desk.view.page, desk.view.settings_section = "settings", "providers"
+
+
+def _unanswered(desk: Desk, opened: OpenDiscussion) -> None:
+    ui = desk.ui
+    with ui.row("unanswered"):
+        ui.icon("icon", "circle-info", tone="muted")
+        ui.text("what", "There is no answer to this message yet.", tone="muted", style="small")
+        ui.push()
+        if ui.button("ask", "Ask for one", icon="arrows-rotate", is_small=True, tip=action_tip("retry")):
+            desk.send(c.RetrySend(opened.id))

@@ -46,7 +46,9 @@ class MessageRows:
 
     @property
     def _has_failure(self) -> bool:
-        return self.opened.failure is not None and self.call is None
+        """A send failed, or the program ended (or branched) before there was an answer."""
+        is_open = self.opened.failure is not None or bool(self.opened.failed_message_id)
+        return is_open and self.call is None
 
     def __len__(self) -> int:
         return len(self.opened.entries) + (self.call is not None) + self._has_failure

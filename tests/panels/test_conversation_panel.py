@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from core.errors import FailureKind
 from core.values import commands as c
-from core.values.discussion import CallPhase, OpenDiscussion
+from core.values.discussion import CallPhase, Draft, OpenDiscussion
 from core.values.messages import AttachmentPart, Status
 from core.values.stack import LayerId, SegmentReport
 from core.values.state import AppState
@@ -269,6 +269,18 @@ def test_a_send_that_failed_for_its_key_leads_to_the_settings() -> None:
     screen.ui.click("Enter a key")
 
     assert screen.ui.has("Anthropic API key")
+
+
+def test_a_message_without_an_answer_offers_to_ask_for_one() -> None:
+    """The program was killed while it waited, or the discussion was branched at a message of the person."""
+    waiting = states.with_opened(states.working(), failed_message_id="m6", draft=Draft())
+    screen = Screen(waiting)
+
+    screen.ui.click("Ask for one", within="There is no answer to this message yet")
+
+    assert screen.asked == [c.RetrySend("d1")]
+    screen.show(replace(waiting, calls=states.streaming().calls))
+    assert not screen.ui.has("Ask for one")
 
 
 def test_a_retry_under_way_hides_the_failure() -> None:

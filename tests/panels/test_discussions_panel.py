@@ -6,8 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from core.errors import FailureKind
 from core.values import commands as c
 from core.values.commands import Command
+from core.values.discussion import Draft
+from core.values.provider import Failure
 from core.values.state import AppState
 from tests.panels import states
 from tests.panels.screen import Screen
@@ -157,9 +160,12 @@ def test_the_icon_of_a_card_says_how_the_discussion_stands() -> None:
     assert _icon(replace(working, calls={"d2": states.streaming().calls["d1"]}), "Harvest worker design")[
         1
     ] == ("A reply is on its way")
-    opened = replace(working.open["d1"], id="d2", failed_message_id="m1")
+    failure = Failure(FailureKind.NO_NETWORK, "No network")
+    opened = replace(working.open["d1"], id="d2", failed_message_id="m1", failure=failure)
     assert _icon(replace(working, open={"d2": opened}), "Harvest worker design")[1] == "The last send failed"
-    drafted = replace(opened, failed_message_id="")
+    unanswered = replace(opened, failure=None, draft=Draft())
+    assert _icon(replace(working, open={"d2": unanswered}), "Harvest worker design") == ("comments", "")
+    drafted = replace(opened, failed_message_id="", failure=None)
     assert _icon(replace(working, open={"d2": drafted}), "Harvest worker design")[0] == "pen"
 
 
