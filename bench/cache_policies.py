@@ -1,0 +1,378 @@
+"""Replays a day under a policy, peers' or ours, through Anthropic's billing engine: what was billed, how."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from bench.cache_days import Ask, count_labels, part_text
+from core.cache.blocks import part_key, wire_of
+from core.cache.decide import DecideMemo, Decision, Market, Turn, decide
+from core.cache.gaps import observe
+from core.cache.keepalive import (
+    Idle,
+    after_ping,
+    best_idle,
+    idle_entries,
+    keepalive_plan,
+    ping_marks,
+    ping_request,
+)
+from core.cache.ledger import correct, record
+from core.cache.planner import PlanInputs, plan
+from core.cache.view import canonical_view, view_request
+from core.values.cache import (
+    TOOLS_KEY,
+    CacheMark,
+    CachePlan,
+    CachePrices,
+    CacheSettings,
+    ContextView,
+    GapStats,
+    Ledger,
+    LedgerScope,
+    Mechanism,
+    TtlPrice,
+)
+from core.values.messages import Role, ToolCallPart, ToolResultPart
+from core.values.provider import ProviderRequest, RequestMessage, RequestPart
+from core.values.stack import LayerId, Segment, ToolSchema
+from core.values.usage import Usage
+from tests.vendors.billing.anthropic import AnthropicCache
+from tests.vendors.billing.clock import Clock, moment
+from tests.vendors.billing.tokens import Texts
+from tests.vendors.billing.values import Json, Parts
+
+MODELS = {0.1: "claude-opus-5", 0.05: "claude-opus-5-5", 0.025: "claude-fable-5-2"}
+"""A model for each price of reading; all cache from 512 tokens on."""
+INPUT_USD = {0.1: 5e-6, 0.05: 4e-6, 0.025: 8e-6}
+
+Marks = Callable[[ProviderRequest, int], tuple[CacheMark, ...]]
+"""Where a peer marks a request; the number of its last parts that are the volatile tail is given."""
+
+
+@dataclass(slots=True)
+class Bill:
+    """What a day was billed, in tokens."""
+
+    plain: int = 0
+    read: int = 0
+    write: int = 0
+    write_long: int = 0
+    pings: int = 0
+    asks: int = 0
+
+    def add(self, parts: Parts) -> None:
+        """Add a request."""
+        self.plain += parts.plain
+        self.read += parts.read
+        self.write += parts.write
+        self.write_long += parts.write_long
+
+    def cost(self, read: float) -> float:
+        """In tokens of fresh input."""
+        return self.plain + read * self.read + 1.25 * self.write + 2.0 * self.write_long
+
+    @property
+    def total(self) -> int:
+        """Everything that was sent, pings included."""
+        return self.plain + self.read + self.write + self.write_long
+
+
+def prices_for(read: float) -> CachePrices:
+    """What the planner is told of the model."""
+    return CachePrices(
+        provider="anthropic",
+        model=MODELS[read],
+        mechanism=Mechanism.MARKS,
+        input_usd=INPUT_USD[read],
+        read=read,
+        writes=(TtlPrice(300, 1.25), TtlPrice(3600, 2.0)),
+        minimum_tokens=512,
+        lookback=20,
+        max_marks=4,
+    )
+
+
+# --- Peers -------------------------------------------------------------------------------------------------------
+
+
+def no_caching(_request: ProviderRequest, _tail: int) -> tuple[CacheMark, ...]:
+    """Nothing is marked."""
+    return ()
+
+
+def automatic(request: ProviderRequest, tail: int) -> tuple[CacheMark, ...]:
+    """One mark for five minutes on the last block, before a tail."""
+    return (CacheMark(_last_key(request, tail), 300),)
+
+
+def last_user_message(request: ProviderRequest, tail: int) -> tuple[CacheMark, ...]:
+    """One mark on the last message of the user's side (Cline, llm)."""
+    return (CacheMark(_user_ends(request, tail)[-1], 300),)
+
+
+def system_and_last_two(request: ProviderRequest, tail: int) -> tuple[CacheMark, ...]:
+    """The system prompt and the last two messages of the user's side (Roo Code)."""
+    ends = _user_ends(request, tail)[-2:]
+    return (CacheMark(request.system[-1].key, 300), *(CacheMark(key, 300) for key in ends))
+
+
+def long_system_and_automatic(request: ProviderRequest, tail: int) -> tuple[CacheMark, ...]:
+    """Tools and system for an hour, the end for five minutes (Zed)."""
+    head = (CacheMark(TOOLS_KEY, 3600), CacheMark(request.system[-1].key, 3600))
+    return (*head, CacheMark(_last_key(request, tail), 300))
+
+
+def mark_on_tail(request: ProviderRequest, _tail: int) -> tuple[CacheMark, ...]:
+    """The common mistake: the mark on what changes."""
+    return (CacheMark(part_key(request.messages[-1].parts[-1]), 300),)
+
+
+PEERS: dict[str, Marks] = {
+    "no caching": no_caching,
+    "automatic": automatic,
+    "last user message": last_user_message,
+    "system and last two": system_and_last_two,
+    "1 h system, automatic 5 m": long_system_and_automatic,
+}
+
+
+def replay_peer(day: Sequence[Ask], marks: Marks, *, tail_last: bool, volatile: bool = False) -> Bill:
+    """Bill a day under a peer's policy.
+
+    Args:
+        tail_last: layer 8 at the end, else in its place between 7 and 9.
+        volatile: layer 8 changes with every request (a clock), as the common mistake has it.
+    """
+    clock = Clock()
+    engine = AnthropicCache(clock, Texts(count_labels))
+    bill = Bill()
+    for number, ask in enumerate(day):
+        clock.now_s = ask.at_s
+        request = view_request(ask.stack, canonical_view(ask.stack), ask.message_id)
+        if volatile:
+            request = _with_clock(request, number)
+        request, tail = (request, _tail(request)) if tail_last else (_in_place(request), 0)
+        bill.add(engine.send(body_of(request, marks(request, tail), MODELS[0.1])).parts)
+        bill.asks += 1
+    return bill
+
+
+# --- Ours --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Ours:
+    """The planner at work on one day, as the controller would drive it. It learns gaps as they come."""
+
+    read: float
+    settings: CacheSettings = field(default_factory=CacheSettings)
+    tail_last: bool = True
+    clock: Clock = field(default_factory=Clock)
+    bill: Bill = field(default_factory=Bill)
+    ledger: Ledger = field(default_factory=Ledger)
+    gaps: GapStats = field(default_factory=GapStats)
+    views: dict[str, ContextView] = field(default_factory=dict)
+    memos: dict[str, DecideMemo] = field(default_factory=dict)
+    turn_at: dict[str, float] = field(default_factory=dict)
+    idle: dict[str, tuple[Idle, Decision]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    corrections: int = 0
+    worst_outlook: float = 0.0
+
+    def replay(self, day: Sequence[Ask]) -> Bill:
+        """Bill a day."""
+        self.engine = AnthropicCache(self.clock, Texts(count_labels))
+        self.prices = prices_for(self.read)
+        self.scope = LedgerScope("anthropic", "key", self.prices.model)
+        for ask in day:
+            if self.settings.keepalive:
+                self._ping_until(ask.at_s)
+            self._ask(ask)
+        return self.bill
+
+    engine: AnthropicCache = field(init=False)
+    prices: CachePrices = field(init=False)
+    scope: LedgerScope = field(init=False)
+
+    def _ask(self, ask: Ask) -> None:
+        self.clock.now_s = ask.at_s
+        if ask.is_turn:
+            self._observe(ask)
+        decision = self._decide(ask)
+        self.views[ask.discussion] = decision.view
+        self.worst_outlook = max(self.worst_outlook, decision.plan.outlook / decision.plan.outlook_without)
+        ticket = self.engine.send(body_of(decision.request, decision.plan.marks, self.prices.model))
+        self.bill.add(ticket.parts)
+        self.bill.asks += 1
+        self._account(ask.discussion, decision, ticket.parts, moment(ask.at_s))
+
+    def _observe(self, ask: Ask) -> None:
+        last = self.turn_at.get(ask.discussion)
+        newest = max(self.turn_at.values(), default=None)
+        own = None if last is None else ask.at_s - last
+        self.gaps = observe(self.gaps, own, None if newest is None else ask.at_s - newest)
+
+    def _decide(self, ask: Ask) -> Decision:
+        turn = Turn(ask.stack, ask.message_id, self.views.get(ask.discussion), discussion_id=ask.discussion)
+        market = Market(
+            self.scope, self.prices, self.ledger, self.gaps, self.settings, moment(ask.at_s), self._count
+        )
+        decision = decide(turn, market, self.memos.setdefault(ask.discussion, DecideMemo()))
+        return decision if self.tail_last else _planned_in_place(decision, market)
+
+    def _account(self, discussion: str, decision: Decision, parts: Parts, at: datetime) -> None:
+        usage = Usage(
+            input_tokens=parts.total,
+            cache_read_tokens=parts.read,
+            cache_write_tokens=parts.write + parts.write_long,
+        )
+        self.ledger = record(self.ledger, self.scope, decision.plan, at, discussion)
+        correction = correct(self.ledger, self.scope, decision.wire, decision.plan, usage, "Anthropic")
+        self.corrections += bool(correction.reason)
+        self.ledger = correction.ledger
+        self.turn_at[discussion] = at.timestamp()
+        if self.settings.keepalive:
+            left = idle_entries(decision.wire, self.ledger, self.scope, at)
+            best = best_idle(left, self.prices, self.gaps, self.settings, at)
+            self.idle.pop(discussion, None)
+            if best is not None:
+                self.idle[discussion] = (best[0], decision)
+
+    def _ping_until(self, end_s: float) -> None:
+        while True:
+            due = []
+            for name, (idle, _) in list(self.idle.items()):
+                plan = keepalive_plan(idle, self.prices, self.gaps, self.settings, idle.used_at)
+                if plan.ping_at is None:
+                    del self.idle[name]
+                elif plan.ping_at.timestamp() < end_s:
+                    due.append((plan.ping_at, name))
+            if not due:
+                return
+            self._ping(*min(due))
+
+    def _ping(self, at: datetime, name: str) -> None:
+        idle, decision = self.idle[name]
+        self.clock.now_s = at.timestamp()
+        marks = ping_marks(decision.plan, idle, decision.request)
+        body = body_of(ping_request(decision.request, idle), marks, self.prices.model)
+        parts = self.engine.send({**body, "max_tokens": 0}).parts
+        self.bill.add(parts)
+        self.bill.pings += 1
+        again = CachePlan(hit_hash=idle.prefix_hash, read_tokens=idle.tokens)
+        self.ledger = record(self.ledger, self.scope, again, at, name)
+        self.idle[name] = (after_ping(idle, self.prices, parts.read, at), decision)
+
+    def _count(self, part: RequestPart | ToolSchema) -> int:
+        text = part_text(part)
+        known = self.counts.get(text)
+        if known is None:
+            known = self.counts[text] = count_labels(text)
+        return known
+
+
+def _planned_in_place(decision: Decision, market: Market) -> Decision:
+    """The same view with layer 8 between 7 and 9: rule 1 switched off."""
+    request = _in_place(decision.request)
+    wire = wire_of(request, market.scope, market.count)
+    inputs = PlanInputs(
+        wire, market.scope, market.prices, market.ledger, market.gaps, market.settings, market.now
+    )
+    return replace(decision, request=request, wire=wire, plan=plan(inputs))
+
+
+# --- The wire ----------------------------------------------------------------------------------------------------
+
+
+def body_of(request: ProviderRequest, marks: Sequence[CacheMark], model: str) -> Json:
+    """A request as Anthropic's JSON, its marks as `cache_control`."""
+    tools: list[Json] = [
+        {"name": t.name, "description": t.description, "input_schema": t.parameters_json}
+        for t in request.tools
+    ]
+    system: list[Json] = [{"type": "text", "text": segment.text} for segment in request.system]
+    by_key: dict[str, Json] = {s.key: block for s, block in zip(request.system, system, strict=True)}
+    if tools:
+        by_key[TOOLS_KEY] = tools[-1]
+    messages: list[Json] = []
+    for message in request.messages:
+        blocks: list[Json] = []
+        for part in message.parts:
+            block = _block(part)
+            blocks.append(block)
+            by_key[part_key(part)] = block
+        role = "assistant" if message.role is Role.ASSISTANT else "user"
+        messages.append({"role": role, "content": blocks})
+    for mark in marks:
+        by_key[mark.after_key]["cache_control"] = {
+            "type": "ephemeral",
+            "ttl": "1h" if mark.ttl_s == 3600 else "5m",
+        }
+    return {"model": model, "max_tokens": 1000, "tools": tools, "system": system, "messages": messages}
+
+
+def _block(part: RequestPart) -> Json:
+    match part:
+        case Segment(text=text):
+            return {"type": "text", "text": text}
+        case ToolCallPart(call_id, name, arguments):
+            return {"type": "tool_use", "id": call_id, "name": name, "input": json.loads(arguments)}
+        case ToolResultPart(call_id, text):
+            return {"type": "tool_result", "tool_use_id": call_id, "content": text}
+        case _:
+            raise TypeError(part)
+
+
+def _is_tail(part: RequestPart) -> bool:
+    return isinstance(part, Segment) and part.layer is LayerId.METADATA
+
+
+def _tail(request: ProviderRequest) -> int:
+    return sum(map(_is_tail, request.messages[-1].parts))
+
+
+def _in_place(request: ProviderRequest) -> ProviderRequest:
+    """Layer 8 between 7 and 9: at the head of the first message."""
+    tail = [part for message in request.messages for part in message.parts if _is_tail(part)]
+    kept = [(m.role, tuple(p for p in m.parts if not _is_tail(p))) for m in request.messages]
+    first_role, first = kept[0]
+    messages = [(first_role, (*tail, *first)), *kept[1:]]
+    return replace(request, messages=tuple(RequestMessage(r, parts) for r, parts in messages if parts))
+
+
+def _with_clock(request: ProviderRequest, number: int) -> ProviderRequest:
+    messages = tuple(
+        RequestMessage(
+            m.role,
+            tuple(
+                replace(p, text=f"{p.text} {number}") if isinstance(p, Segment) and _is_tail(p) else p
+                for p in m.parts
+            ),
+        )
+        for m in request.messages
+    )
+    return replace(request, messages=messages)
+
+
+def _last_key(request: ProviderRequest, tail: int) -> str:
+    parts = [part for message in request.messages for part in message.parts]
+    return part_key(parts[len(parts) - 1 - tail])
+
+
+def _user_ends(request: ProviderRequest, tail: int) -> list[str]:
+    """The last part of each message of the user's side; results and words that follow one another are one."""
+    ends: list[str] = []
+    last = ""
+    messages = request.messages
+    for number, message in enumerate(messages):
+        side = "assistant" if message.role is Role.ASSISTANT else "user"
+        parts = message.parts[: len(message.parts) - tail] if number == len(messages) - 1 else message.parts
+        if side == "user" and parts:
+            key = part_key(parts[-1])
+            ends = [*ends[:-1], key] if last == "user" else [*ends, key]
+        last = side
+    return ends

@@ -1,0 +1,111 @@
+"""How long planning takes: a discussion of 200 turns with 1,000 blocks, one turn after another."""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+from bench.__main__ import Row
+from bench.cache_days import count_labels, label, part_text
+from bench.cache_policies import prices_for
+from core.aggregate import AggregateStack, build_stack
+from core.cache.decide import DecideMemo, Market, Turn, decide
+from core.cache.gaps import observe
+from core.cache.ledger import record
+from core.stack.memo import StackMemo
+from core.values.cache import CacheSettings, ContextView, GapStats, Ledger, LedgerScope
+from core.values.curation import FileItem, FileSnapshot, ItemFiles
+from core.values.messages import Message, Part, Role, TextPart, ToolCallPart, ToolResultPart
+from core.values.provider import RequestPart
+from core.values.stack import StackInputs, ToolSchema
+from tests.vendors.billing.clock import START_S, moment
+
+TURNS = 200
+BAR_MS = 5.0
+
+
+def speed_rows() -> list[Row]:
+    """Median and worst of the last 40 of 200 turns, files changing so that both views are planned."""
+    times = _times()
+    median = statistics.median(times) * 1e3
+    return [
+        Row(
+            name=f"plan, {TURNS} turns, {BLOCKS:,} blocks, {name}",
+            value=round(value, 3),
+            unit="ms",
+            bar=bar,
+            holds=holds,
+            runs=len(times),
+        )
+        for name, value, bar, holds in (
+            ("median", median, f"at most {BAR_MS:g}", median <= BAR_MS),
+            ("worst", max(times) * 1e3, "", True),
+        )
+    ]
+
+
+BLOCKS = 1_000
+
+
+def _times() -> list[float]:
+    memo, planned = StackMemo(), DecideMemo()
+    counts: dict[int, int] = {}
+
+    def count(part: RequestPart | ToolSchema) -> int:
+        found = counts.get(id(part))
+        if found is None:
+            found = counts[id(part)] = count_labels(part_text(part))
+        return found
+
+    prices = prices_for(0.05)
+    scope = LedgerScope("anthropic", "key", prices.model)
+    ledger, gaps = Ledger(), GapStats()
+    view: ContextView | None = None
+    turns: list[Message] = []
+    times: list[float] = []
+    kept: list[AggregateStack] = []
+    for number in range(TURNS):
+        gaps = observe(gaps, 60.0 + number if number else None, 60.0)
+        at = moment(START_S + 60.0 * number)
+        stack = build_stack(_inputs(turns, number), memo)
+        kept.append(stack)
+        turn = Turn(stack, f"m{number}", view, next_round=0.3)
+        market = Market(scope, prices, ledger, gaps, CacheSettings(keepalive=True), at, count)
+        started = time.perf_counter()
+        decision = decide(turn, market, planned)
+        times.append(time.perf_counter() - started)
+        view = decision.view
+        ledger = record(ledger, scope, decision.plan, at, "d")
+        turns += _said(number)
+    return times[-40:]
+
+
+def _said(number: int) -> list[Message]:
+    def message(name: str, role: Role, *parts: Part) -> Message:
+        return Message(f"m{number}{name}", moment(START_S), role, parts)
+
+    call = f"c{number}"
+    return [
+        message("", Role.USER, TextPart(label(100, f"m{number}"))),
+        message("a", Role.ASSISTANT, TextPart(label(50, call)), ToolCallPart(call, "read", "{}")),
+        message("b", Role.TOOL, ToolResultPart(call, label(300, call))),
+        message("c", Role.ASSISTANT, TextPart(label(300, f"m{number}c"))),
+    ]
+
+
+def _inputs(turns: list[Message], number: int) -> StackInputs:
+    files = tuple(
+        ItemFiles(
+            FileItem(path),
+            (FileSnapshot(path, f"/{path}", text=label(2_000, f"{path} {number // 5 if n == 3 else 0}")),),
+        )
+        for n in range(20)
+        for path in (f"src/file_{n}.py",)
+    )
+    return StackInputs(
+        role_text=label(20_000, "role"),
+        preset_name="bench",
+        items=files,
+        turns=tuple(turns),
+        user_text=label(100, f"m{number}"),
+    )
