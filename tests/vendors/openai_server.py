@@ -1,16 +1,21 @@
 """OpenAI's API on loopback: responses, token counts, the list of models, errors and events in the vendor's shape.
 
-It knows nothing of the program. Caching is to be added in `bill`.
+It knows nothing of the program. Caching and its bill are the billing engine's.
 """
 
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.vendors.billing.openai import OpenAICache, OpenAITicket
+from tests.vendors.billing.openai_render import error_body
+from tests.vendors.billing.values import Refused
 from tests.vendors.loopback import Captured, LoopbackServer, Reply, StreamReply, json_reply
 from tests.vendors.openai_rules import LISTED, SEAL, Json, Model, RefusedError, check
 
@@ -41,11 +46,22 @@ def count_tokens(value: object) -> int:
 
 
 class OpenAiServer(LoopbackServer):
-    """A server with one valid key. `replies` are taken from the left; when there are none it says hello."""
+    """A server with one valid key. `replies` are taken from the left; when there are none it says hello.
 
-    def __init__(self, *, key: str = KEY) -> None:
+    Args:
+        clock: seconds since the epoch.
+        caches: False for a server that keeps the protocol and has no cache: its fields are unknown to it, and usage
+            has no details.
+    """
+
+    def __init__(
+        self, *, key: str = KEY, clock: Callable[[], float] = time.time, caches: bool = True
+    ) -> None:
         super().__init__()
         self.key = key
+        self.cache = OpenAICache(clock)
+        self.caches = caches
+        self._cache_lock = threading.Lock()
         self.replies: deque[Said] = deque()
         self.is_verified = True
         self._count = 0
@@ -55,6 +71,8 @@ class OpenAiServer(LoopbackServer):
             return self._answer(captured)
         except RefusedError as error:
             return json_reply(error.status, error.body, {"x-request-id": self._next_id("req")})
+        except Refused as refused:
+            return json_reply(refused.status, error_body(refused), {"x-request-id": self._next_id("req")})
 
     def error(self, status: int, code: str | None, message: str, kind: str = "", **headers: str) -> Reply:
         """An error in the vendor's shape."""
@@ -64,14 +82,20 @@ class OpenAiServer(LoopbackServer):
     def is_faultable(self, captured: Captured) -> bool:
         return captured.path == "/v1/responses"
 
-    def bill(self, body: Json, model: Model) -> Json:
-        """Usage of the input. Without caching: nothing read, nothing written."""
-        tokens = self.input_tokens(body)
-        return {"input_tokens": tokens, "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0}}
+    def bill(self, body: Json, response_id: str) -> OpenAITicket:
+        """Let a request in to the cache. Raises Refused."""
+        with self._cache_lock:
+            return self.cache.begin(body, organisation=self.key, response_id=response_id)
+
+    def begin(self, ticket: OpenAITicket) -> None:
+        """The answer's first byte goes out."""
+        with self._cache_lock:
+            self.cache.first_byte(ticket)
 
     def input_tokens(self, body: Json) -> int:
         """Tokens of all that the model reads."""
-        return sum(count_tokens(body[name]) for name in ("input", "tools", "text") if name in body)
+        with self._cache_lock:
+            return self.cache.count_tokens(body)
 
     def _answer(self, captured: Captured) -> Reply | StreamReply:
         given = captured.headers.get("authorization", "").removeprefix("Bearer ")
@@ -101,28 +125,33 @@ class OpenAiServer(LoopbackServer):
                 "Your input exceeds the context window of this model. Please adjust your input and try again."
             )
             raise RefusedError(400, message, code="context_length_exceeded", param="input")
-        with self._lock:
-            said = self.replies.popleft() if self.replies else Said()
-        response = self._response(body, model, said)
+        if not self.caches and (unknown := sorted(name for name in body if name.startswith("prompt_cache"))):
+            message = f"Unknown parameter: '{unknown[0]}'."
+            raise RefusedError(400, message, code="unknown_parameter", param=unknown[0])
+        ticket = self.bill(body, self._next_id("resp"))
+        said = Said(()) if ticket.is_prewarm else self._next_reply()
+        response = self._response(body, model, said, ticket)
         headers = {"x-request-id": self._next_id("req"), "openai-processing-ms": "12"}
         if not body.get("stream"):
+            self.begin(ticket)
             return json_reply(200, response, headers)
-        return StreamReply(_events(response, said), headers)
+        return StreamReply(_events(response, said), headers, on_begin=lambda: self.begin(ticket))
 
-    def _response(self, body: Json, model: Model, said: Said) -> Json:
+    def _next_reply(self) -> Said:
+        with self._lock:
+            return self.replies.popleft() if self.replies else Said()
+
+    def _response(self, body: Json, model: Model, said: Said, ticket: OpenAITicket) -> Json:
         output = [self._item(item) for item in said.items]
         status = "failed" if said.failed else "incomplete" if said.incomplete else "completed"
         reasoning = sum(count_tokens(item) for item in said.items if item["type"] == "reasoning")
-        usage: Json = {
-            **self.bill(body, model),
-            "output_tokens": count_tokens(list(said.items)),
-            "output_tokens_details": {"reasoning_tokens": reasoning},
-            **(said.usage or {}),
-        }
+        usage = {**ticket.usage(count_tokens(list(said.items)), reasoning), **(said.usage or {})}
+        if not self.caches:
+            del usage["input_tokens_details"]
         usage["total_tokens"] = usage["input_tokens"] + usage["output_tokens"]
         failed = said.failed
         return {
-            "id": self._next_id("resp"),
+            "id": ticket.response[1] or self._next_id("resp"),
             "object": "response",
             "created_at": 1_795_000_000,
             "status": status,
@@ -133,6 +162,7 @@ class OpenAiServer(LoopbackServer):
             "parallel_tool_calls": True,
             "store": body.get("store", True),
             "tools": body.get("tools", []),
+            "prompt_cache_diagnostics": ticket.diagnostics,
             "usage": None
             if said.usage is None or failed
             else {name: value for name, value in usage.items() if value is not ...},
