@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from core.config.preset_table import name_flaw, read_preset
@@ -127,10 +128,16 @@ async def put_preset(asked: Asked) -> Answer:
     wanted, flaws = read_preset(name, {"items": asked.body["items"]})
     if wanted is None or flaws:
         raise RefusedError(422, "wrong_body", flaws[0].reason, "See docs/openapi.json")
-    is_new = name not in asked.state.project.presets
+    project, saves = asked.state.project, asked.body.get("save", False)
+    if saves and project.has_file and not project.is_trusted:
+        raise RefusedError(
+            409, "not_trusted", "The folder's manual_slop.toml is not trusted yet", "Trust it first"
+        )
+    wanted = replace(wanted, items=tuple(sorted(wanted.items, key=lambda item: not item.pinned)))
+    is_new = name not in project.presets
     command = CreatePreset(name, wanted.items, is_used=False) if is_new else ChangePreset(name, wanted.items)
     state = await asked.do(command, lambda now: now.project.presets.get(name) == wanted)
-    if asked.body.get("save", False):
+    if saves:
         state = await asked.do(SavePreset(name), lambda now: name not in now.project.unsaved_presets)
     return Answer(preset_data(state, wanted), status=201 if is_new else 200)
 

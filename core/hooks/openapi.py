@@ -28,6 +28,7 @@ _WHEN = {
     414: "the path is too long",
     415: "the body is not application/json",
     422: "the body is JSON, but not what this takes",
+    500: "it could not be read or written, or the program failed",
     503: "too many requests at once, the program is about to end, or it does not answer",
 }
 

@@ -117,7 +117,7 @@ def _config(app: Any, limits: Limits) -> uvicorn.Config:
 
 
 def _protocol(limits: Limits) -> type[H11Protocol]:
-    """uvicorn's protocol, with a time for heads and errors as JSON."""
+    """Uvicorn's protocol, with a time for heads and errors as JSON."""
 
     class Protocol(H11Protocol):
         _head_timer: asyncio.TimerHandle | None = None

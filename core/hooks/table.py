@@ -13,8 +13,8 @@ from core.hooks.shapes import BODIES
 
 Run = Callable[[Asked], Awaitable[Answer]]
 
-GUARDED = (400, 401, 403, 408, 414, 503)
-"""Statuses that the guard answers with on any path."""
+GUARDED = (400, 401, 403, 408, 414, 500, 503)
+"""Statuses that any operation may answer with: the guard's, and those of a program that fails."""
 BODIED = (413, 415, 422)
 """Statuses that any operation with a body answers with beside those."""
 
@@ -26,7 +26,7 @@ class Operation:
     Args:
         id: stable; body: the schema of its body, None where it takes none.
         answers: the shape's name by status; `png` for a picture.
-        errors: statuses of refusals beside the guard's, with when.
+        errors: statuses of refusals beside those, with when.
         streams: whether it answers with events where they are asked for; needs_clock: only with `--test-clock`.
     """
 
@@ -60,10 +60,9 @@ class Operation:
 
 _GONE = "no such discussion"
 _READ_ONLY = "the home is read-only"
-_FAILED = "it could not be written or read"
-_LOOK = {404: _GONE, 500: _FAILED}
-_CACHE = {404: _GONE, 409: "the provider cannot do it, or the home is read-only", 500: _FAILED}
-_WRITE = {404: "no such discussion, provider or preset", 409: _READ_ONLY, 500: _FAILED}
+_CACHE = {404: _GONE, 409: "the provider cannot do it, or the home is read-only"}
+_WRITE = {404: "no such discussion, provider or preset", 409: _READ_ONLY}
+_UNTRUSTED = "the home is read-only, or `save` where the folder is not trusted"
 _WINDOW = {409: "there is no window"}
 _ONE = "/api/discussions/{discussion_id}"
 
@@ -105,7 +104,7 @@ OPERATIONS: tuple[Operation, ...] = (
         _WRITE,
         BODIES["create_discussion"],
     ),
-    Operation("list_messages", "GET", f"{_ONE}/messages", looking.messages, {200: "Messages"}, _LOOK),
+    Operation("list_messages", "GET", f"{_ONE}/messages", looking.messages, {200: "Messages"}, {404: _GONE}),
     Operation(
         "send_message",
         "POST",
@@ -115,7 +114,6 @@ OPERATIONS: tuple[Operation, ...] = (
         {
             404: _GONE,
             409: "a reply is under way, or the home is read-only",
-            500: "the words could not be written",
             502: "the provider failed; the words are kept",
         },
         BODIES["send_message"],
@@ -145,10 +143,12 @@ OPERATIONS: tuple[Operation, ...] = (
         "/api/presets/{name}",
         acting.put_preset,
         {200: "Preset", 201: "Preset"},
-        {409: _READ_ONLY, 500: _FAILED},
+        {409: _UNTRUSTED},
         BODIES["put_preset"],
     ),
-    Operation("context", "GET", "/api/context/{discussion_id}", looking.context, {200: "Context"}, _LOOK),
+    Operation(
+        "context", "GET", "/api/context/{discussion_id}", looking.context, {200: "Context"}, {404: _GONE}
+    ),
     Operation("screenshot", "GET", "/api/screenshot.png", looking.screenshot, {200: "png"}, _WINDOW),
     Operation(
         "act",

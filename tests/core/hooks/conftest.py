@@ -1,0 +1,188 @@
+"""The real program with the Hook API on: a home, a project, a model server on loopback, an HTTP client."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import jsonschema_rs
+import pytest
+
+from core.controller import AppController
+from core.controller.outside import LocalOutside
+from core.hooks.asked import Desk, Window
+from core.hooks.clock import OffsetClock
+from core.hooks.guard import Limits
+from core.hooks.openapi import document
+from core.hooks.server import HookServer
+from core.hooks.table import OPERATIONS, Operation
+from core.hooks.watch import Watch
+from core.values import commands as c
+from core.values.options import OutsideOptions
+from core.values.state import AppState
+from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
+
+WAIT_S = 30.0
+QUICK = Limits(head_s=0.5, body_s=0.5, body_bytes=100_000, linger_s=0.2)
+Seen = set[tuple[str, int]]
+
+
+class Client:
+    """An HTTP client that holds every answer against the document, and remembers which it saw."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self.url = url
+        self.token = token
+        self.seen: Seen = set()
+        self.http = httpx2.Client(
+            base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=WAIT_S, trust_env=False
+        )
+
+    def get(self, path: str, **headers: str) -> httpx2.Response:
+        return self._checked(self.http.get(path, headers=headers))
+
+    def post(self, path: str, body: Any = None, **headers: str) -> httpx2.Response:
+        return self._checked(self.http.post(path, json=body, headers=headers))
+
+    def put(self, path: str, body: Any) -> httpx2.Response:
+        return self._checked(self.http.put(path, json=body))
+
+    def raw(self, data: bytes, *, wait_s: float = 5.0) -> bytes:
+        """Bytes as they are, and everything that comes back until the server hangs up."""
+        host, port = self.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=wait_s) as link:
+            link.sendall(data)
+            received = b""
+            while chunk := link.recv(65536):
+                received += chunk
+        return received
+
+    def _checked(self, answer: httpx2.Response) -> httpx2.Response:
+        operation = operation_of(answer.request.method, answer.request.url.path)
+        if operation is not None and answer.status_code != 405:
+            self.seen.add((operation.id, answer.status_code))
+            check(operation, answer)
+        elif answer.status_code >= 400:
+            _validator({"$ref": "#/components/schemas/Error"}).validate(answer.json())
+        return answer
+
+
+def operation_of(method: str, path: str) -> Operation | None:
+    """The operation that a request is for."""
+    for operation in OPERATIONS:
+        pattern = re.sub(r"\{\w+\}", "[^/]+", operation.path)
+        if operation.method == method and re.fullmatch(pattern, path):
+            return operation
+    return None
+
+
+def check(operation: Operation, answer: httpx2.Response) -> None:
+    """An answer is one that the document names, in the shape that it says."""
+    described = document()["paths"][operation.path][operation.method.lower()]["responses"]
+    assert str(answer.status_code) in described, (operation.id, answer.status_code, answer.text)
+    content = described[str(answer.status_code)]["content"]
+    kind = answer.headers["content-type"].partition(";")[0]
+    assert kind in content, (operation.id, kind)
+    if kind == "application/json":
+        _validator(content[kind]["schema"]).validate(answer.json())
+
+
+def _validator(schema: Mapping[str, Any]) -> Any:
+    return jsonschema_rs.validator_for({**schema, "components": document()["components"]})
+
+
+class World:
+    """A home, a project and a server; one program with the Hook API runs on them."""
+
+    def __init__(self, base: Path, server: CompatibleServer) -> None:
+        self.base = base
+        self.home = base / "home"
+        self.project = base / "project"
+        self.project.mkdir()
+        (self.project / "tides.py").write_text("def turn() -> int:\n    return 6\n", encoding="utf-8")
+        self.server = server
+        self.clock = OffsetClock()
+        self.config = base / "config.toml"
+        self.config.write_text(
+            f'[providers.local]\nkind = "compatible"\nbase_url = "{server.url}/v1"\n'
+            f'[ai_settings]\nprovider = "local"\nmodel = "{MODEL}"\n',
+            encoding="utf-8",
+        )
+
+    def start(self, *, window: Window | None = None, limits: Limits = QUICK, has_clock: bool = True) -> None:
+        options = OutsideOptions(home=self.home, start=self.project, watches=False)
+        self.controller = AppController(LocalOutside(options, clock=self.clock), clock=self.clock)
+        self.controller.start()
+        self.until(lambda s: bool(s.project.root) and not s.is_loading)
+        clock = self.clock if has_clock else None
+        desk = Desk(self.controller, Watch(self.controller), "1.2.3", window, clock)
+        self.hooks = HookServer(desk, self.home, limits=limits)
+        self.hooks.start()
+        self.client = Client(self.hooks.address.url, self.hooks.address.token)
+
+    def stop(self) -> None:
+        if hasattr(self, "client"):
+            self.client.http.close()
+        if hasattr(self, "hooks"):
+            self.hooks.stop()
+        if hasattr(self, "controller"):
+            self.controller.stop()
+
+    @property
+    def state(self) -> AppState:
+        return self.controller.snapshot()
+
+    def until(self, predicate: Callable[[AppState], bool]) -> AppState:
+        state = self.controller.wait_for(predicate, WAIT_S)
+        assert state is not None, self.controller.snapshot().notices
+        return state
+
+    def discussion(self, name: str = "tides") -> str:
+        """A discussion, made over HTTP; its id."""
+        made = self.client.post("/api/discussions", {"name": name})
+        assert made.status_code == 201, made.text
+        found: str = made.json()["id"]
+        return found
+
+    def model(self, chosen: str, provider: str, model: str) -> None:
+        """Switch a discussion's model."""
+        self.controller.send(c.SetModel(chosen, provider, model))
+        self.until(lambda s: s.summaries[chosen].meta.model == model)
+
+    def texts(self, chosen: str) -> list[str]:
+        """What was said, over HTTP."""
+        listed = self.client.get(f"/api/discussions/{chosen}/messages").json()["messages"]
+        return [entry["text"] for entry in listed if entry["type"] == "message"]
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    with CompatibleServer(VLLM) as server:
+        world = World(tmp_path, server)
+        monkeypatch.setenv("MANUAL_SLOP_CONFIG", str(world.config))
+        try:
+            yield world
+        finally:
+            world.stop()
+
+
+@pytest.fixture
+def running(world: World) -> World:
+    """The program, started without a window."""
+    world.start()
+    return world
+
+
+def events(text: str) -> list[tuple[str, Any]]:
+    """Server-sent events, parsed."""
+    found = []
+    for block in text.split("\n\n"):
+        lines = dict(line.split(": ", 1) for line in block.splitlines() if ": " in line and line[0] != ":")
+        if "event" in lines:
+            found.append((lines["event"], json.loads(lines["data"])))
+    return found

@@ -1,0 +1,535 @@
+"""Every operation over HTTP against the real program: it does what the window's command does, and says so."""
+
+from __future__ import annotations
+
+import json
+import threading
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import StorageError
+from core.values import commands as c
+from core.values.messages import Status
+from tests.core.hooks.conftest import World, events
+from tests.vendors.compatible_server import MODEL, Said
+from tests.vendors.loopback import DropAfter, Gate, HangUp, HoldAfter
+
+GHOST = "20260101-000000-aaaaaa"
+
+
+def test_status_tells_of_the_program_and_holds_no_secret(
+    running: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = running.client.get("/api/status").json()
+
+    assert found["version"] == "1.2.3"
+    assert found["home"] == str(running.home)
+    assert (found["is_headless"], found["has_test_clock"]) == (True, True)
+    assert {row["id"] for row in found["providers"]} >= {"local", "embedded", "anthropic"}
+    assert running.hooks.address.token not in json.dumps(found)
+
+
+def test_a_discussion_is_made_listed_and_shown(running: World) -> None:
+    made = running.client.post(
+        "/api/discussions", {"name": "  high\n tide ", "provider": "embedded", "model": "", "preset": ""}
+    )
+
+    assert made.status_code == 201
+    chosen = made.json()["id"]
+    assert made.headers["location"] == f"/api/discussions/{chosen}/messages"
+    assert made.json()["name"] == "high tide"
+    assert made.json()["provider"] == "embedded"
+    assert [row["id"] for row in running.client.get("/api/discussions").json()["discussions"]] == [chosen]
+    assert running.state.selected_id == chosen
+
+
+def test_discussions_made_at_the_same_time_are_told_apart(running: World) -> None:
+    made: dict[str, str] = {}
+
+    def make(name: str) -> None:
+        made[name] = running.client.post("/api/discussions", {"name": name}).json()["id"]
+
+    threads = [threading.Thread(target=make, args=(f"n{number}",)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    rows = running.state.summaries
+    assert {name: rows[chosen].meta.name for name, chosen in made.items()} == {name: name for name in made}
+    assert len(rows) == 8
+
+
+def test_a_discussion_with_what_is_not_there_is_not_made(running: World) -> None:
+    for body in ({"provider": "nobody"}, {"preset": "none such"}):
+        assert running.client.post("/api/discussions", body).status_code == 404
+    assert running.state.summaries == {}
+
+
+def test_a_message_is_sent_and_the_answer_waited_for(running: World) -> None:
+    chosen = running.discussion()
+    running.server.replies.append(Said("Every six hours.", reasoning="The moon."))
+
+    answer = running.client.post(f"/api/discussions/{chosen}/messages", {"text": "When?", "wait": True})
+
+    assert answer.status_code == 200
+    found = answer.json()
+    assert found["reply"]["text"] == "Every six hours."
+    assert found["reply"]["reasoning"] == "The moon."
+    assert found["is_stopped"] is False
+    assert running.texts(chosen) == ["When?", "Every six hours."]
+    prompt = running.client.get(f"/api/discussions/{chosen}/messages").json()["messages"][0]
+    assert prompt["id"] == found["message_id"]
+
+
+def test_a_message_is_sent_and_answered_at_once_when_it_is_on_disk(running: World) -> None:
+    chosen = running.discussion()
+    gate = Gate()
+    running.server.faults.append(HoldAfter(0, gate))
+
+    answer = running.client.post(f"/api/discussions/{chosen}/messages", {"text": "When?\r\n\u0000Now"})
+
+    assert answer.status_code == 202
+    log = (running.home / "discussions" / chosen / "log.jsonl").read_text(encoding="utf-8")
+    assert "When?\\nNow" in log
+    found = running.client.get(f"/api/discussions/{chosen}/messages").json()
+    assert found["messages"][0]["text"] == "When?\nNow"
+    assert found["call"]["message_id"] == answer.json()["message_id"]
+    gate.open()
+    running.until(lambda s: not s.calls)
+
+
+def test_a_reply_comes_as_events(running: World) -> None:
+    chosen = running.discussion()
+    running.server.replies.append(Said("It turns every six hours.", reasoning="Moon."))
+
+    answer = running.client.post(
+        f"/api/discussions/{chosen}/messages", {"text": "When?"}, Accept="text/event-stream"
+    )
+
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    found = events(answer.text)
+    names = [name for name, _ in found]
+    assert names[0] == "accepted"
+    assert names[-1] == "done"
+    assert "".join(data["text"] for name, data in found if name == "text") == "It turns every six hours."
+    assert "".join(data["text"] for name, data in found if name == "reasoning") == "Moon."
+    assert found[-1][1]["reply"]["text"] == "It turns every six hours."
+
+
+def test_events_come_while_the_reply_does(running: World) -> None:
+    chosen = running.discussion()
+    running.server.replies.append(Said("It turns every six hours."))
+    gate = Gate()
+    running.server.faults.append(HoldAfter(6, gate))
+    path = f"/api/discussions/{chosen}/messages"
+
+    with running.client.http.stream(
+        "POST", path, json={"text": "When?"}, headers={"Accept": "text/event-stream"}
+    ) as answer:
+        lines = answer.iter_lines()
+        while not next(lines).startswith("event: text"):
+            pass
+        assert chosen in running.state.calls
+        gate.open()
+        assert any(line == "event: done" for line in lines)
+
+
+def test_a_reader_of_events_that_leaves_does_not_stop_the_reply(running: World) -> None:
+    chosen = running.discussion()
+    running.server.replies.append(Said("It turns every six hours."))
+    gate = Gate()
+    running.server.faults.append(HoldAfter(6, gate))
+    path = f"/api/discussions/{chosen}/messages"
+
+    with running.client.http.stream(
+        "POST", path, json={"text": "When?"}, headers={"Accept": "text/event-stream"}
+    ) as answer:
+        next(answer.iter_lines())
+    gate.open()
+
+    state = running.until(lambda s: not s.calls)
+    assert state.open[chosen].messages[-1].status is Status.COMPLETE
+
+
+def test_a_failed_provider_is_answered_with_its_reason_and_the_words_are_kept(running: World) -> None:
+    chosen = running.discussion()
+    running.model(chosen, "local", "none-such")
+
+    answer = running.client.post(f"/api/discussions/{chosen}/messages", {"text": "When?", "wait": True})
+
+    assert answer.status_code == 502
+    assert answer.json()["error"]["code"] == "unknown_model"
+    assert running.texts(chosen) == ["When?"]
+
+
+def test_a_failed_provider_ends_the_events_with_an_error(running: World) -> None:
+    chosen = running.discussion()
+    running.server.faults.append(DropAfter(4))
+
+    answer = running.client.post(
+        f"/api/discussions/{chosen}/messages", {"text": "When?"}, Accept="text/event-stream"
+    )
+
+    assert events(answer.text)[-1][0] == "error"
+    assert events(answer.text)[-1][1]["code"] == "stream_dropped"
+
+
+def test_a_second_message_while_a_reply_comes_is_refused_and_the_first_goes_on(running: World) -> None:
+    chosen = running.discussion()
+    gate = Gate()
+    running.server.faults.append(HoldAfter(2, gate))
+    path = f"/api/discussions/{chosen}/messages"
+    assert running.client.post(path, {"text": "one"}).status_code == 202
+
+    refused = running.client.post(path, {"text": "two"})
+
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "busy")
+    gate.open()
+    running.until(lambda s: not s.calls)
+    assert running.texts(chosen)[0] == "one"
+    assert "two" not in running.texts(chosen)
+
+
+def test_of_messages_sent_at_the_same_time_one_is_taken_and_the_others_are_told(running: World) -> None:
+    chosen = running.discussion()
+    gate = Gate()
+    running.server.faults.append(HoldAfter(2, gate))
+    statuses: list[int] = []
+
+    def send(number: int) -> None:
+        path = f"/api/discussions/{chosen}/messages"
+        statuses.append(running.client.post(path, {"text": f"text {number}"}).status_code)
+
+    threads = [threading.Thread(target=send, args=(number,)) for number in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    gate.open()
+
+    assert sorted(statuses) == [202, 409, 409, 409, 409]
+    running.until(lambda s: not s.calls)
+
+
+def test_words_that_cannot_be_written_are_not_said_to_be(
+    running: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from core.store import log
+
+    chosen = running.discussion()
+
+    def full(*_args: object, **_kwargs: object) -> None:
+        raise StorageError("No space is left on the disk", remedy="Free some space", errno=28)
+
+    monkeypatch.setattr(log, "append", full)
+    answer = running.client.post(f"/api/discussions/{chosen}/messages", {"text": "When?"})
+
+    assert answer.status_code == 500
+    assert "No space" in answer.json()["error"]["message"]
+    assert running.server.bodies == []
+
+
+def test_cancel_stops_the_reply_and_keeps_what_came(running: World) -> None:
+    chosen = running.discussion()
+    running.server.replies.append(Said("It turns every six hours."))
+    gate = Gate()
+    running.server.faults.append(HoldAfter(6, gate))
+    running.client.post(f"/api/discussions/{chosen}/messages", {"text": "When?"})
+    running.until(lambda s: bool(s.calls[chosen].text))
+
+    answer = running.client.post(f"/api/discussions/{chosen}/cancel")
+
+    assert answer.json() == {"discussion_id": chosen, "is_stopped": True}
+    assert running.state.open[chosen].messages[-1].status is Status.INTERRUPTED
+    gate.open()
+    again = running.client.post(f"/api/discussions/{chosen}/cancel")
+    assert (again.status_code, again.json()["error"]["code"]) == (409, "nothing_runs")
+
+
+def test_who_waits_is_told_that_the_reply_was_stopped(running: World) -> None:
+    chosen = running.discussion()
+    running.server.replies.append(Said("It turns every six hours."))
+    gate = Gate()
+    running.server.faults.append(HoldAfter(6, gate))
+    answers: list[Any] = []
+    path = f"/api/discussions/{chosen}/messages"
+    waiting = threading.Thread(
+        target=lambda: answers.append(running.client.post(path, {"text": "When?", "wait": True}))
+    )
+    waiting.start()
+    running.until(lambda s: chosen in s.calls and bool(s.calls[chosen].text))
+
+    running.client.post(f"/api/discussions/{chosen}/cancel")
+    waiting.join()
+    gate.open()
+
+    assert answers[0].json()["is_stopped"] is True
+    assert answers[0].json()["reply"]["status"] == "interrupted"
+
+
+def test_messages_of_a_discussion_that_is_not_shown_are_read_and_the_shown_one_stays(world: World) -> None:
+    world.start()
+    first, second = world.discussion("first"), world.discussion("second")
+    world.client.post(f"/api/discussions/{first}/messages", {"text": "When?", "wait": True})
+    world.stop()
+    world.start()
+    world.until(lambda s: second in s.open)
+    world.controller.send(c.SelectDiscussion(second))
+    world.until(lambda s: s.selected_id == second)
+
+    assert world.texts(first)[0] == "When?"
+    assert world.state.selected_id == second
+
+
+def test_presets_are_made_changed_saved_and_used(running: World) -> None:
+    chosen = running.discussion()
+    client = running.client
+    items = [
+        {"path": "tides.py", "mode": "slices", "slices": [[1, 2]], "notes": "the turn"},
+        {"path": "*.md", "pinned": True, "enabled": False},
+    ]
+
+    made = client.put("/api/presets/deep water", {"items": items})
+    assert made.status_code == 201
+    assert made.json()["is_saved"] is False
+    assert [item["path"] for item in made.json()["items"]] == ["*.md", "tides.py"], "pinned ones come first"
+    assert made.json()["items"][1]["slices"] == [[1, 2]]
+    assert running.state.summaries[chosen].meta.preset == ""
+    changed = client.put("/api/presets/deep water", {"items": items[:1], "save": True})
+    assert (changed.status_code, changed.json()["is_saved"]) == (200, True)
+    assert "deep water" in (running.project / "manual_slop.toml").read_text(encoding="utf-8")
+    assert [row["name"] for row in client.get("/api/presets").json()["presets"]] == ["deep water"]
+
+    used = client.post(f"/api/discussions/{chosen}/preset", {"name": "deep water"})
+    assert used.json()["preset"] == "deep water"
+    client.post(f"/api/discussions/{chosen}/messages", {"text": "When?", "wait": True})
+    assert "return 6" in json.dumps(running.server.bodies[-1])
+    assert client.post(f"/api/discussions/{chosen}/preset", {"name": ""}).json()["preset"] == ""
+    assert client.post(f"/api/discussions/{chosen}/preset", {"name": "no"}).status_code == 404
+
+
+def test_a_preset_is_not_saved_into_a_file_that_nobody_trusts(world: World) -> None:
+    (world.project / "manual_slop.toml").write_text('[project]\nname = "theirs"\n', encoding="utf-8")
+    world.start()
+
+    refused = world.client.put("/api/presets/core", {"items": [], "save": True})
+
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "not_trusted")
+    assert world.state.project.presets == {}
+
+
+def test_the_context_is_that_of_the_moment_also_of_a_discussion_that_is_not_shown(running: World) -> None:
+    first = running.discussion("first")
+    running.client.put("/api/presets/core", {"items": [{"path": "tides.py"}]})
+    running.client.post(f"/api/discussions/{first}/preset", {"name": "core"})
+    running.discussion("second")
+    before = running.client.get(f"/api/context/{first}").json()
+    (running.project / "tides.py").write_text("def turn() -> int:\n    return 12\n", encoding="utf-8")
+
+    after = running.client.get(f"/api/context/{first}").json()
+
+    assert [layer["layer"] for layer in after["layers"]] == list(range(1, 13))
+    assert after["stable_length_chars"] == after["layers"][7]["offset_chars"]
+    assert all(
+        one["offset_chars"] + one["length_chars"] == other["offset_chars"]
+        for one, other in zip(after["layers"], after["layers"][1:], strict=False)
+    )
+    assert before["layers"][0]["sha256"] == after["layers"][0]["sha256"]
+    assert before["layers"][9]["sha256"] != after["layers"][9]["sha256"]
+    assert len(after["layers"][9]["sha256"]) == 64
+
+
+def test_invalidate_salts_the_next_request_and_is_counted(running: World) -> None:
+    chosen = running.discussion()
+    path = f"/api/discussions/{chosen}/messages"
+    running.client.post(path, {"text": "one", "wait": True})
+
+    found = running.client.post(f"/api/cache/{chosen}/invalidate")
+    running.client.post(path, {"text": "two", "wait": True})
+
+    assert (found.status_code, found.json()["cache_epoch"]) == (200, 1)
+    first, second = (json.dumps(body) for body in running.server.bodies[-2:])
+    assert "cache epoch" not in first
+    assert "cache epoch 1" in second
+    assert "cache_epoch = 1" in (running.home / "discussions" / chosen / "meta.toml").read_text(
+        encoding="utf-8"
+    )
+
+
+def test_caching_is_disabled_and_enabled_where_the_provider_can(running: World) -> None:
+    chosen = running.discussion()
+    running.model(chosen, "embedded", "smollm2-135m")
+
+    off = running.client.post(f"/api/cache/{chosen}/disable").json()
+    assert (off["caching_enabled"], off["abilities"]["can_disable"]) == (False, True)
+    assert running.client.post(f"/api/cache/{chosen}/disable").status_code == 200
+    assert running.client.get(f"/api/cache/{chosen}").json()["caching_enabled"] is False
+    assert running.client.post(f"/api/cache/{chosen}/enable").json()["caching_enabled"] is True
+
+
+def test_what_a_provider_cannot_do_is_refused_with_the_reason(running: World) -> None:
+    chosen = running.discussion()
+    running.model(chosen, "gemini", "gemini-4-argon")
+
+    refused = running.client.post(f"/api/cache/{chosen}/disable")
+
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "not_possible")
+    assert "gemini-4-argon caches by itself" in refused.json()["error"]["message"]
+    assert running.state.summaries[chosen].meta.caching_enabled
+
+
+def test_all_caches_are_listed_without_invented_figures(running: World) -> None:
+    chosen = running.discussion()
+
+    (found,) = running.client.get("/api/cache").json()["caches"]
+
+    assert found["discussion_id"] == chosen
+    assert (found["cached_at"], found["expires_at"], found["hit_count"], found["input_tokens"]) == (None,) * 4
+
+
+BY_ID = (
+    ("GET", "/api/cache/{}"),
+    ("POST", "/api/cache/{}/invalidate"),
+    ("POST", "/api/cache/{}/disable"),
+    ("POST", "/api/cache/{}/enable"),
+    ("GET", "/api/discussions/{}/messages"),
+    ("POST", "/api/discussions/{}/messages"),
+    ("POST", "/api/discussions/{}/cancel"),
+    ("POST", "/api/discussions/{}/preset"),
+    ("GET", "/api/context/{}"),
+)
+
+
+def test_an_unknown_discussion_is_not_found_and_nothing_changes(running: World) -> None:
+    running.discussion()
+    before = running.state.summaries
+    bodies = {"messages": {"text": "x"}, "preset": {"name": ""}}
+
+    for method, path in BY_ID:
+        for ghost in (GHOST, "x", "a" * 400, "20260101-000000-aaaaa%20", "%C3%BC"):
+            where = path.format(ghost)
+            body = bodies.get(path.rsplit("/", 1)[-1])
+            answer = running.client.get(where) if method == "GET" else running.client.post(where, body)
+            assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found"), where
+
+    assert running.state.summaries == before
+
+
+WRONG: tuple[tuple[str, Any], ...] = (
+    ("/api/discussions", {"name": 1}),
+    ("/api/discussions", {"name": "x" * 201}),
+    ("/api/discussions", {"colour": "blue"}),
+    ("/api/discussions", ["x"]),
+    ("/api/discussions", None),
+    ("/api/discussions/ID/messages", {"text": ""}),
+    ("/api/discussions/ID/messages", {"text": " \n "}),
+    ("/api/discussions/ID/messages", {"text": "x", "wait": "yes"}),
+    ("/api/discussions/ID/messages", {"text": "x", "wait": 1}),
+    ("/api/discussions/ID/messages", {}),
+    ("/api/discussions/ID/preset", {"name": None}),
+    ("/api/discussions/ID/cancel", {"why": "x"}),
+    ("/api/cache/ID/invalidate", {"x": 1}),
+    ("/api/clock", {"advance_s": -1}),
+    ("/api/clock", {"advance_s": True}),
+    ("/api/clock", {"advance_s": "9"}),
+    ("/api/clock", {"advance_s": 1e300}),
+    ("/api/ui", {"panel": "discussions"}),
+    ("/api/ui", {"panel": "discussions", "action": "pin_discussion", "discussion_id": "ID"}),
+    ("/api/ui", {"panel": "presets", "action": "change_preset", "name": "x", "items": [{"path": 1}]}),
+)
+
+
+def test_a_body_of_the_wrong_shape_is_refused_and_nothing_changes(running: World) -> None:
+    chosen = running.discussion()
+    before = running.state
+
+    for path, body in WRONG:
+        text = json.dumps(body).replace("ID", chosen).encode()
+        answer = running.client.http.post(
+            path.replace("ID", chosen), content=text, headers={"content-type": "application/json"}
+        )
+        assert answer.status_code == 422, (path, body)
+        assert set(answer.json()["error"]) == {"code", "message", "remedy"}
+
+    after = running.state
+    assert (after.summaries, after.open, after.project) == (before.summaries, before.open, before.project)
+
+
+WRONG_PRESETS: tuple[tuple[str, Any], ...] = (
+    ("x", {"items": [{"path": ""}]}),
+    ("x", {"items": [{"path": "a", "mode": "half"}]}),
+    ("x", {"items": [{"path": "a", "slices": [[2, 1]]}]}),
+    ("x", {"items": [{"path": "a", "slices": [[0, 1]]}]}),
+    ("x", {"items": [{"path": "a", "extra": 1}]}),
+    ("x", {"items": "a"}),
+    ("x", {}),
+    ("x", {"items": [], "save": "no"}),
+    ("%20x", {"items": []}),
+    ("x" * 81, {"items": []}),
+    ("a%C2%85b", {"items": []}),
+)
+
+
+def test_a_preset_of_the_wrong_shape_is_refused(running: World) -> None:
+    for name, body in WRONG_PRESETS:
+        assert running.client.put(f"/api/presets/{name}", body).status_code == 422, (name, body)
+    assert running.state.project.presets == {}
+
+
+def test_the_clock_is_put_forward_and_the_program_believes_it(running: World) -> None:
+    before = running.state.now
+    assert before is not None
+
+    found = running.client.post("/api/clock", {"advance_s": 7200}).json()
+
+    assert (datetime.fromisoformat(found["now"]) - before).total_seconds() >= 7200
+    assert running.discussion()[:8] == f"{datetime.fromisoformat(found['now']):%Y%m%d}"
+    assert running.client.post("/api/clock", {"advance_s": 3_153_600_000}).status_code == 422
+
+
+def test_without_a_test_clock_there_is_no_such_path(world: World) -> None:
+    world.start(has_clock=False)
+
+    assert world.client.post("/api/clock", {"advance_s": 1}).status_code == 404
+
+
+def test_a_home_that_cannot_be_written_refuses_what_would_change_it(running: World) -> None:
+    from dataclasses import replace
+
+    chosen = running.discussion()
+    running.controller._state = replace(running.state, is_home_read_only=True)
+
+    for method, path, body in (
+        ("post", "/api/discussions", {}),
+        ("post", f"/api/discussions/{chosen}/messages", {"text": "x"}),
+        ("post", f"/api/discussions/{chosen}/preset", {"name": ""}),
+        ("put", "/api/presets/x", {"items": []}),
+        ("post", f"/api/cache/{chosen}/invalidate", None),
+        ("post", f"/api/cache/{chosen}/disable", None),
+        ("post", f"/api/cache/{chosen}/enable", None),
+    ):
+        answer = getattr(running.client, method)(path, body)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "read_only"), path
+
+
+def test_a_server_that_is_gone_is_waited_for_and_said_as_events(running: World) -> None:
+    chosen = running.discussion()
+    running.server.faults.append(HangUp())
+
+    answer = running.client.post(
+        f"/api/discussions/{chosen}/messages", {"text": "When?"}, Accept="text/event-stream"
+    )
+
+    names = [name for name, _ in events(answer.text)]
+    assert "retrying" in names
+    assert names[-1] == "done"
+
+
+def test_the_model_in_use_is_that_of_the_settings(running: World, tmp_path: Path) -> None:
+    running.discussion()
+    (row,) = running.client.get("/api/discussions").json()["discussions"]
+    assert (row["provider"], row["model"], row["is_busy"]) == ("local", MODEL, False)
