@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from core.errors import SlopError
 from core.knowledge.harvest_classify import PROMPT_BYTES, SUMMARIZE_THRESHOLD_BYTES
 from core.knowledge.harvest_prompt import build_harvest_prompt
 from core.knowledge.harvest_reply import Reply, read_reply
+from core.knowledge.harvest_similar import same_text
 from core.knowledge.transcript import Said, pieces
 from core.values.harvest import HarvestItem
 from core.values.knowledge import Category
@@ -24,8 +24,6 @@ BYTES_PER_TOKEN = 3
 
 OUTPUT_SHARE = 0.25
 """Of a model's window that is left for the reply."""
-
-_WORDS = re.compile(r"\w+")
 
 Ask = Callable[[str], str]
 """Sends a prompt and returns the reply's text. Raises SlopError."""
@@ -88,9 +86,9 @@ def ask_for_items(ask: Ask, template: str, name: str, content: str) -> Reply:
     raise HarvestError(f"harvest output invalid after {HARVEST_MAX_ATTEMPTS} attempts: {fault}")
 
 
-def piece_bytes_for(profile: ModelProfile | None) -> int:
+def piece_bytes_for(profile: ModelProfile) -> int:
     """How much of a conversation one call to a model may read, in bytes; at most `SUMMARIZE_THRESHOLD_BYTES`."""
-    window = profile.context_tokens if profile is not None else None
+    window = profile.context_tokens
     if window is None:
         return SUMMARIZE_THRESHOLD_BYTES
     room = int(window * (1 - OUTPUT_SHARE) * BYTES_PER_TOKEN) - PROMPT_BYTES
@@ -101,7 +99,7 @@ def merged(items: Iterable[HarvestItem]) -> tuple[HarvestItem, ...]:
     """Items of all pieces in order, each once; a task that a later piece saw done is open no longer."""
     found: dict[tuple[Category, str], HarvestItem] = {}
     for item in items:
-        key = (item.category, words_of(item))
+        key = (item.category, _key(item))
         old = found.get(key)
         if old is None or (not old.body and item.body):
             found[key] = item
@@ -113,7 +111,7 @@ def merged(items: Iterable[HarvestItem]) -> tuple[HarvestItem, ...]:
     )
 
 
-def words_of(item: HarvestItem) -> str:
-    """What two items that say the same have in common: the words without case and punctuation."""
-    text = f"{item.head} {item.body}" if item.category is Category.FILES else item.head
-    return " ".join(_WORDS.findall(text.casefold())) or text
+def _key(item: HarvestItem) -> str:
+    """What two items that say the same have in common. A path or a playbook's name alone says nothing."""
+    is_statement = item.category not in {Category.FILES, Category.PLAYBOOKS}
+    return same_text(item.head if is_statement else f"{item.head} {item.body}")

@@ -5,20 +5,21 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from core import paths
 from core.knowledge.harvest_classify import LIVE_FOR, MAX_HARVEST_SOURCE_BYTES, classify
+from core.knowledge.ledger import Ledger, SourceHash
 from core.knowledge.provenance import source_name
 from core.knowledge.transcript_sources import SHAPE_BYTES, messages_of, recognised
+from core.store.atomic import reported
 from core.store.meta import read_meta
 from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts, ArtifactKind
-from core.values.knowledge import LedgerEntry
 
 MAX_SOURCES = 100_000
 STAGING_AGE = timedelta(hours=1)
@@ -38,14 +39,13 @@ class ScanRequest:
 
     Args:
         home: its discussions are looked at, always; sources: further files and folders, never reclaimed.
-        ledger: entries by sha256; open_ids: discussions that a window has open.
+        open_ids: discussions that a window has open.
         live_for, max_bytes: as for `classify`.
     """
 
     home: Path
     now: datetime
     sources: tuple[Path, ...] = ()
-    ledger: Mapping[str, LedgerEntry] = field(default_factory=dict)
     open_ids: frozenset[str] = frozenset()
     live_for: timedelta = LIVE_FOR
     max_bytes: int = MAX_HARVEST_SOURCE_BYTES
@@ -55,80 +55,86 @@ class ScanRequest:
         return classify(facts, self.now, live_for=self.live_for, max_bytes=self.max_bytes)
 
 
-def scan(request: ScanRequest, on_progress: Progress = lambda _done, _all: None) -> tuple[Artifact, ...]:
+def scan(
+    request: ScanRequest, ledger: Ledger, on_progress: Progress = lambda _done, _all: None
+) -> tuple[Artifact, ...]:
     """Find every conversation and give it its class. Only those that may be harvested or pruned are read.
 
     Args:
-        on_progress: called on this thread.
+        ledger: read on this thread only; on_progress: called on this thread.
 
     Returns:
         Those of the home by id, then the other sources by path.
+
+    Raises:
+        ConfigError: the ledger does not parse. StorageError: it cannot be read.
     """
     found = [*_discussions(request), *_foreign(request.sources)]
-    heads = _earlier_heads(request.ledger)
+    todo = [(facts, _lengths(facts, request, ledger)) for facts in found]
     made: list[Artifact] = []
     with ThreadPoolExecutor(_HASHERS) as pool:
-        for artifact in pool.map(lambda facts: _looked_into(facts, request, heads), found):
-            made.append(artifact)
+        for facts, source in pool.map(_looked_into, todo):
+            known = facts if source is None else with_ledger(facts, source, ledger)
+            made.append(request.classified(known))
             on_progress(len(made), len(found))
     return tuple(made)
 
 
-def read_source(facts: ArtifactFacts) -> bytes:
-    """The bytes of a conversation. Raises OSError."""
-    return Path(facts.path).read_bytes()
+def look_again(facts: ArtifactFacts, ledger: Ledger) -> tuple[ArtifactFacts, bytes]:
+    """Read a conversation anew, before it is distilled or reclaimed.
+
+    Returns:
+        The facts with its hash and what the ledger says of it now, and its bytes.
+
+    Raises:
+        StorageError: it cannot be read, or the ledger cannot.
+    """
+    lengths = ledger.harvested_lengths(facts.path, facts.size_bytes)
+    path = Path(facts.path)
+    with reported("read", path):
+        data = path.read_bytes() if path.exists() or not facts.is_empty else b""
+    looked, source = _with_content(facts, data, lengths)
+    return with_ledger(looked, source, ledger), data
 
 
-def _looked_into(
-    facts: ArtifactFacts, request: ScanRequest, heads: Mapping[str, Sequence[LedgerEntry]]
-) -> Artifact:
+def with_ledger(facts: ArtifactFacts, source: SourceHash, ledger: Ledger) -> ArtifactFacts:
+    """The facts with what the ledger says of exactly these bytes, or of the run that they begin with."""
+    entry = ledger.get(source.sha256)
+    if entry is not None and entry.allows_reclaim:
+        return replace(facts, known_status=entry.status.value, new_bytes=0)
+    return replace(facts, known_status="", new_bytes=facts.size_bytes - ledger.harvested_prefix(source))
+
+
+_Todo = tuple[ArtifactFacts, tuple[int, ...] | None]
+
+
+def _lengths(facts: ArtifactFacts, request: ScanRequest, ledger: Ledger) -> tuple[int, ...] | None:
+    """Where a conversation may have ended when it was harvested before; None where it need not be read."""
     first = request.classified(facts)
     if first.kind not in {ArtifactClass.HARVEST, ArtifactClass.PRUNE} or facts.kind is ArtifactKind.TEMPORARY:
-        return first
+        return None
+    return ledger.harvested_lengths(facts.path, facts.size_bytes)
+
+
+def _looked_into(todo: _Todo) -> tuple[ArtifactFacts, SourceHash | None]:
+    """Read and hash one conversation. On a thread of the pool; hashing lets go of the interpreter."""
+    facts, lengths = todo
+    if lengths is None:
+        return facts, None
     try:
-        data = read_source(facts) if facts.size_bytes else b""
+        data = Path(facts.path).read_bytes() if facts.size_bytes else b""
     except OSError as error:
-        return request.classified(replace(facts, problem=f"cannot be read: {error.strerror or error}"))
-    return request.classified(with_content(facts, data, request.ledger, heads))
+        return replace(facts, problem=f"cannot be read: {error.strerror or error}"), None
+    return _with_content(facts, data, lengths)
 
 
-def with_content(
-    facts: ArtifactFacts,
-    data: bytes,
-    ledger: Mapping[str, LedgerEntry],
-    heads: Mapping[str, Sequence[LedgerEntry]] | None = None,
-) -> ArtifactFacts:
-    """The facts with what the bytes say: their hash, whether anything was said, what is known of them already."""
-    digest = hashlib.sha256(data).hexdigest()
-    entry = ledger.get(digest)
-    known = entry.status.value if entry is not None and entry.allows_reclaim else ""
-    earlier = 0 if known else harvested_bytes(facts.path, data, heads or {})
-    made = replace(
-        facts,
-        sha256=digest,
-        size_bytes=len(data),
-        known_status=known,
-        new_bytes=0 if known else len(data) - earlier,
-    )
-    return _with_emptiness(made, data)
-
-
-def harvested_bytes(path: str, data: bytes, heads: Mapping[str, Sequence[LedgerEntry]]) -> int:
-    """How many bytes at the head of a conversation were harvested before, by the hash of exactly those. 0: none."""
-    sizes = [entry for entry in heads.get(path, ()) if 0 < entry.size_bytes < len(data)]
-    for entry in sorted(sizes, key=lambda one: one.size_bytes, reverse=True):
-        if hashlib.sha256(data[: entry.size_bytes]).hexdigest() == entry.sha256:
-            return entry.size_bytes
-    return 0
-
-
-def _earlier_heads(ledger: Mapping[str, LedgerEntry]) -> dict[str, list[LedgerEntry]]:
-    """What was harvested, by path: a conversation that grew starts with it."""
-    heads: dict[str, list[LedgerEntry]] = {}
-    for entry in ledger.values():
-        if entry.allows_reclaim and entry.status.value == "harvested":
-            heads.setdefault(entry.path, []).append(entry)
-    return heads
+def _with_content(
+    facts: ArtifactFacts, data: bytes, lengths: tuple[int, ...]
+) -> tuple[ArtifactFacts, SourceHash]:
+    prefixes = {n: hashlib.sha256(memoryview(data)[:n]).hexdigest() for n in lengths if n < len(data)}
+    source = SourceHash(hashlib.sha256(data).hexdigest(), len(data), prefixes)
+    made = replace(facts, sha256=source.sha256, size_bytes=len(data), new_bytes=len(data))
+    return _with_emptiness(made, data), source
 
 
 def _with_emptiness(facts: ArtifactFacts, data: bytes) -> ArtifactFacts:

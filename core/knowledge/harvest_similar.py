@@ -32,7 +32,7 @@ class KnownLines:
     def add(self, line: str) -> None:
         """Take in one more line."""
         words = words_in(line)
-        key = _key(line)
+        key = same_text(line)
         if not words or key in self._exact:
             return
         self._exact.add(key)
@@ -42,8 +42,8 @@ class KnownLines:
         self._words.append(words)
 
     def has(self, line: str) -> bool:
-        """Whether a line says exactly this, case and punctuation aside."""
-        return _key(line) in self._exact
+        """Whether a line says exactly this, spaces and a closing full stop aside."""
+        return same_text(line) in self._exact
 
     def near(self, line: str) -> tuple[str, ...]:
         """At most `MAX_NEAR` lines that say nearly the same, the nearest first. Looks only at lines that share one of
@@ -62,8 +62,9 @@ def words_in(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.casefold()))
 
 
-def _key(text: str) -> str:
-    return " ".join(_WORD.findall(text.casefold()))
+def same_text(text: str) -> str:
+    """What two texts that say exactly the same have in common. Case and signs stay: C is not C++."""
+    return " ".join(text.split()).rstrip(".!?… ")
 
 
 def _overlap(first: frozenset[str], second: frozenset[str]) -> float:
