@@ -76,7 +76,7 @@ class WindowApp:
     def run(self) -> None:
         """Run frames until the window is closed, then keep its place."""
         self.loop.run()
-        self._send(SaveWindow(self.view.to_toml()))
+        self.send(SaveWindow(self.view.to_toml()))
 
     def close(self) -> None:
         """Leave `run` after the current frame."""
@@ -106,7 +106,7 @@ class WindowApp:
         if state.is_closing:
             self.close()
         self._greet(state)
-        window(state, self.view, ui, self._send)
+        window(state, self.view, ui, self.send)
 
     def _greet(self, state: AppState) -> None:
         """A person who starts for the first time finds a discussion to write into."""
@@ -114,9 +114,10 @@ class WindowApp:
             return
         self.is_greeted = True
         if not state.summaries and not state.is_home_read_only:
-            self._send(CreateDiscussion())
+            self.send(CreateDiscussion())
 
-    def _send(self, command: Command) -> None:
+    def send(self, command: Command) -> None:
+        """Ask the controller for a change, or keep it until there is one."""
         if isinstance(command, SaveWindow):
             look = LastLook(placement_now(), self.ui.canvas.palette.name, self.ui.m.scale)
             command = SaveWindow(with_look(command.data_toml, look))

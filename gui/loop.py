@@ -6,6 +6,7 @@ import inspect
 import logging
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -57,6 +58,7 @@ class Loop:
         self._hover = Hover(ui.canvas, [])
         self._is_running = False
         self._failed: str = ""
+        self._posted: deque[Callable[[], object]] = deque()
         self.frames = self.described = 0
         self._listen()
 
@@ -74,6 +76,10 @@ class Loop:
     def wake(self) -> None:
         """Describe the next frames although nothing seems to have changed."""
         self._fresh = SETTLE_FRAMES
+
+    def post(self, job: Callable[[], object]) -> None:
+        """Run a job on the loop's thread in its next frame. Thread-safe."""
+        self._posted.append(job)
 
     def stop(self) -> None:
         """Leave `run` after the current frame."""
@@ -127,8 +133,9 @@ class Loop:
             self._on_failure(error)
 
     def _dispatch(self) -> bool:
-        """Run what the toolkit queued, each by itself: one that fails loses nothing of the others."""
+        """Run what the toolkit queued and others posted, each by itself: one that fails loses no other."""
         jobs: list[Any] = dpg.get_callback_queue() or []
+        jobs += [(self._posted.popleft(),) for _ in range(len(self._posted))]
         for callback, *arguments in jobs:
             if callback is None:
                 continue

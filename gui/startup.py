@@ -12,10 +12,13 @@ from core.errors import LockedError, SlopError
 from core.store import peek
 from core.values.options import OutsideOptions
 from gui.app import WindowApp, look_of
+from gui.hooking import HookedWindow
 from gui.window import check_display
 
 if TYPE_CHECKING:
     from core.controller import AppController
+    from core.hooks.asked import Window
+    from core.hooks.launch import HooksBeside
 
 
 class Starting:
@@ -23,6 +26,8 @@ class Starting:
 
     def __init__(self, options: OutsideOptions) -> None:
         self._options = options
+        self._hooks: HooksBeside | None = None
+        self.window: Window | None = None
         self._thread = threading.Thread(target=self._start, name="start", daemon=True)
         self.controller: AppController | None = None
         self.failure: SlopError | None = None
@@ -40,16 +45,34 @@ class Starting:
     def _start(self) -> None:
         from core.controller import AppController
         from core.controller.outside import LocalOutside
+        from core.hooks.clock import make_clock
+        from core.hooks.launch import HooksBeside
+        from core.values.events import OperationFailed
         from core.workers.diagnostics import start_log
 
         start_log()
-        controller = AppController(LocalOutside(self._options))
+        clock = make_clock(is_test=self._options.test_clock)
+        controller = AppController(LocalOutside(self._options, clock=clock), clock=clock)
         try:
             controller.start()
         except SlopError as error:
             self.failure = error
             return
+        self._hooks = HooksBeside(
+            controller,
+            is_asked=self._options.hooks,
+            window=self.window,
+            on_failure=lambda error: controller.emit(OperationFailed("hooks", error.what, error.remedy)),
+        )
+        self._hooks.begin()
         self.controller = controller
+
+    def stop(self) -> None:
+        """End what has started."""
+        if self._hooks is not None:
+            self._hooks.stop()
+        if self.controller is not None:
+            self.controller.stop()
 
 
 def run_window(options: OutsideOptions) -> int:
@@ -71,6 +94,7 @@ def run_window(options: OutsideOptions) -> int:
 
 def _run(home: Path, starting: Starting) -> int:
     app = WindowApp(look_of(peek.last_state(home)), lambda: _found(starting, app))
+    starting.window = HookedWindow(app)
     try:
         app.open()
         app.loop.frame()
@@ -83,7 +107,7 @@ def _run(home: Path, starting: Starting) -> int:
         if starting.controller is not None:
             for command in app.early:
                 starting.controller.send(command)
-            starting.controller.stop()
+        starting.stop()
     return _end(starting)
 
 
@@ -91,8 +115,7 @@ def _end(starting: Starting) -> int:
     """Say what went wrong. A home that another window owns is no fault: that window came forward."""
     failure = starting.failure
     if failure is None:
-        if starting.controller is not None:
-            starting.controller.stop()
+        starting.stop()
         return 0
     if isinstance(failure, LockedError):
         print(failure.what, file=sys.stderr)

@@ -67,6 +67,8 @@ def parse(argv: Sequence[str]) -> Options:
     parser = make_parser()
     given = parser.parse_args(argv)
     command: str = given.command or ""
+    if command and (given.hooks or given.test_clock):
+        parser.error("--hooks and --test-clock go with the window or --headless, not with a command")
     overrides = _overrides(parser, given.set or ())
     start = _folder(parser, given.project) if given.project else None
     return Options(
@@ -75,6 +77,8 @@ def parse(argv: Sequence[str]) -> Options:
         overrides=overrides,
         owns_home=not command,
         watches=not command,
+        hooks=given.hooks,
+        test_clock=given.test_clock,
         command=command,
         headless=given.headless,
         is_json=given.json,
@@ -132,6 +136,12 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
     parser.add_argument("--headless", action="store_true", help="run without a window until stopped")
+    parser.add_argument(
+        "--hooks",
+        action="store_true",
+        help="let your other programs use it over loopback HTTP (docs/openapi.json)",
+    )
+    parser.add_argument("--test-clock", action="store_true", help="let tests put the clock forward over HTTP")
     commands = parser.add_subparsers(dest="command", metavar="command", title="commands")
     _add_tour(commands, common)
     _add_send(commands, common)

@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from core import paths
 from core.cli.arguments import Options
 from core.cli.output import Console
 from core.cli.session import FrontEnd, session
+from core.hooks.launch import start_hooks
 
 FOREVER_S = 1e9
 
 
-def run_headless(_options: Options, front: FrontEnd, console: Console) -> int:
-    """Run until Ctrl+C or a signal. Returns 0."""
+def run_headless(options: Options, front: FrontEnd, console: Console) -> int:
+    """Run until Ctrl+C or a signal, with the Hook API where it is asked for. Returns 0.
+
+    Raises:
+        SlopError: the home cannot be used, or the Hook API cannot start.
+    """
     with session(front, console) as state:
         console.line(f"Running without a window on {state.home}, project {state.project.root}. Ctrl+C stops.")
         try:
-            front.wait_for(lambda s: s.is_closing, FOREVER_S)
+            with _hooks(options, front, console):
+                front.wait_for(lambda s: s.is_closing, FOREVER_S)
         except KeyboardInterrupt:
             console.note("Stopping.")
     return 0
+
+
+@contextmanager
+def _hooks(options: Options, front: FrontEnd, console: Console) -> Iterator[None]:
+    server = start_hooks(front, is_asked=options.hooks)
+    if server is None:
+        yield
+        return
+    try:
+        console.line(f"Hook API on {server.address.url}, token in {paths.HOOK_TOKEN_FILE} of the home.")
+        yield
+    finally:
+        server.stop()

@@ -57,8 +57,12 @@ def local_controller(options: Options) -> FrontEnd:
     from core.cli.outside import CommandOutside
     from core.controller import AppController
     from core.controller.outside import LocalOutside
+    from core.hooks.clock import make_clock
 
-    return AppController(LocalOutside(options) if options.headless else CommandOutside(options))
+    if not options.headless:
+        return AppController(CommandOutside(options))
+    clock = make_clock(is_test=options.test_clock)
+    return AppController(LocalOutside(options, clock=clock), clock=clock)
 
 
 def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], console: Console) -> int:

@@ -71,6 +71,11 @@ class AppController:
         self._thread = threading.Thread(target=self._run, name="controller", daemon=True)
         self._is_stopped = False
 
+    @property
+    def clock(self) -> Callable[[], datetime]:
+        """What gives this program the time."""
+        return self._clock
+
     def start(self) -> None:
         """Open the home and begin.
 

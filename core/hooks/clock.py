@@ -11,6 +11,11 @@ from core.controller.app import wall_clock
 LONGEST_S = 100 * 365 * 86_400.0
 
 
+def make_clock(*, is_test: bool) -> Callable[[], datetime]:
+    """The clock of a program: the wall's, or for tests one that can be put forward."""
+    return OffsetClock() if is_test else wall_clock
+
+
 class OffsetClock:
     """The wall clock and what it was put forward by. Thread-safe, call it for the time."""
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,13 +19,7 @@ if TYPE_CHECKING:
 READY_S = 120.0
 
 
-def start_hooks(
-    front: Front,
-    *,
-    is_asked: bool,
-    window: Window | None = None,
-    clock: OffsetClock | None = None,
-) -> HookServer | None:
+def start_hooks(front: Front, *, is_asked: bool, window: Window | None = None) -> HookServer | None:
     """Start the Hook API when the command line or user settings ask for it. Waits until settings are read.
 
     Returns:
@@ -45,43 +38,53 @@ def start_hooks(
     from core.hooks.server import HookServer
     from core.hooks.watch import Watch
 
-    desk = Desk(front, Watch(front), _version(), window, clock)
+    clock = getattr(front, "clock", None)
+    desk = Desk(front, Watch(front), _version(), window, clock if isinstance(clock, OffsetClock) else None)
     server = HookServer(desk, Path(state.home), port=hooks.port)
     server.start()
     return server
 
 
-@contextmanager
-def hooks_beside(
-    front: Front,
-    *,
-    is_asked: bool,
-    window: Window | None,
-    clock: OffsetClock | None,
-    on_failure: Callable[[SlopError], None],
-) -> Iterator[None]:
-    """Run the Hook API beside the window, off the thread that draws.
+class HooksBeside:
+    """The Hook API beside a window, started off the thread that draws.
 
     Args:
         on_failure: told why it could not start, on another thread.
     """
-    servers: list[HookServer] = []
 
-    def run() -> None:
+    def __init__(
+        self, front: Front, *, is_asked: bool, window: Window | None, on_failure: Callable[[SlopError], None]
+    ) -> None:
+        self._front = front
+        self._is_asked = is_asked
+        self._window = window
+        self._on_failure = on_failure
+        self._lock = threading.Lock()
+        self._is_stopped = False
+        self._server: HookServer | None = None
+
+    def begin(self) -> None:
+        """Start when settings are read, if they or the command line ask for it. Returns at once."""
+        threading.Thread(target=self._start, name="hooks-start", daemon=True).start()
+
+    def stop(self) -> None:
+        """End it. Idempotent; what is still starting ends by itself."""
+        with self._lock:
+            self._is_stopped = True
+            server, self._server = self._server, None
+        if server is not None:
+            server.stop()
+
+    def _start(self) -> None:
         try:
-            server = start_hooks(front, is_asked=is_asked, window=window, clock=clock)
+            server = start_hooks(self._front, is_asked=self._is_asked, window=self._window)
         except SlopError as error:
-            on_failure(error)
-        else:
-            servers.extend([server] if server is not None else [])
-
-    thread = threading.Thread(target=run, name="hooks-start", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        thread.join(1.0)
-        for server in servers:
+            self._on_failure(error)
+            return
+        with self._lock:
+            is_late = self._is_stopped
+            self._server = None if is_late else server
+        if is_late and server is not None:
             server.stop()
 
 

@@ -17,6 +17,7 @@ class OutsideOptions:
         overrides: settings of the command line by dotted key, checked.
         owns_home: take the home's lock; False for a command beside a window, which uses the files' own locks.
         watches: whether files are watched for change.
+        hooks: run the Hook API whatever the settings say; test_clock: let it put the program's clock forward.
     """
 
     home: Path | None = None
@@ -24,3 +25,5 @@ class OutsideOptions:
     overrides: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     owns_home: bool = True
     watches: bool = True
+    hooks: bool = False
+    test_clock: bool = False

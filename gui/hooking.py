@@ -1,0 +1,70 @@
+"""What the Hook API may ask of the window, carried out on its thread between two frames."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TypeVar
+
+from gui.app import WindowApp
+from panels.actions import BY_ID, Desk
+
+T = TypeVar("T")
+FRAME_S = 15.0
+"""Longest wait for the window to take a job."""
+
+
+class HookedWindow:
+    """Implements `core.hooks.asked.Window`. Its methods may be called from any thread but the window's.
+
+    Args:
+        app: a window that is open, or about to be.
+    """
+
+    def __init__(self, app: WindowApp) -> None:
+        self._app = app
+
+    def screenshot(self) -> bytes:
+        """The window as it is, PNG. Raises TimeoutError when it does not draw."""
+        return self._on_window(self._shoot)
+
+    def act(self, action: str) -> bool | None:
+        """Do what an entry of the menus does; False: it is disabled; None: there is none. Raises TimeoutError."""
+        return self._on_window(lambda: self._act(action)) if action in BY_ID else None
+
+    def _shoot(self) -> bytes:
+        from gui.screenshot import screenshot
+
+        with tempfile.TemporaryDirectory(prefix="manual-slop-") as folder:
+            file = Path(folder) / "window.png"
+            screenshot(file, self._app.loop.frame)
+            return file.read_bytes()
+
+    def _act(self, action: str) -> bool:
+        app = self._app
+        desk = Desk(app.state(), app.view, app.ui, app.send)
+        chosen = BY_ID[action]
+        if not chosen.is_enabled(desk):
+            return False
+        chosen.run(desk)
+        app.loop.wake()
+        return True
+
+    def _on_window(self, job: Callable[[], T]) -> T:
+        done: Future[T] = Future()
+
+        def run() -> None:
+            if not done.set_running_or_notify_cancel():
+                return
+            try:
+                done.set_result(job())
+            except (TimeoutError, OSError) as error:
+                done.set_exception(error)
+
+        self._app.loop.post(run)
+        try:
+            return done.result(FRAME_S)
+        finally:
+            done.cancel()
