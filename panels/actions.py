@@ -301,6 +301,7 @@ ACTIONS: tuple[Action, ...] = (
            is_checked=lambda d: "hub" in shown_panes(d.view)),
     Action("presets", "View", 2, "Context Presets", _hub("presets"), "layer-group", "Ctrl+1"),
     Action("context", "View", 2, "Context", _hub("context"), "chart-bar", "Ctrl+2"),
+    Action("caching", "View", 2, "Caching", _hub("caching"), "bolt", "Ctrl+3"),
     Action("theme", "View", 3, "Switch theme", _theme, "circle-half-stroke", "Ctrl+Shift+L"),
     Action("larger", "View", 3, "Larger", _scale(1), "magnifying-glass-plus", "Ctrl+="),
     Action("smaller", "View", 3, "Smaller", _scale(-1), "magnifying-glass-minus", "Ctrl+-"),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from core.values import commands as c
 from panels.actions import ACTIONS, MENUS, Desk, send_chord
+from panels.caching_guard import lose_cache_dialog, spend_limit_dialog
 from panels.palette import palette
 from panels.preset_edit import add_paths, free_name
 from panels.view import Dialog
@@ -182,4 +183,6 @@ DIALOGS: dict[str, Callable[[Desk, Dialog], None]] = {
     "duplicate_preset": _duplicate_preset,
     "rename_preset": _rename_preset,
     "delete_preset": _delete_preset,
+    "lose_cache": lose_cache_dialog,
+    "spend_limit": spend_limit_dialog,
 }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from core.values.state import AppState
+from panels.caching_panel import caching_panel
 from panels.context_panel import context_panel
 from panels.presets_panel import presets_panel
 from panels.ui import Option, Send, Ui
 from panels.view import WindowView
 
-TABS = (Option("presets", "Context Presets"), Option("context", "Context"))
+TABS = (Option("presets", "Context Presets"), Option("context", "Context"), Option("caching", "Caching"))
 
 
 def hub_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
@@ -19,9 +20,13 @@ def hub_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
             view.hub_tab = "presets"
         elif clicked == "context":
             view.hub_tab = "context"
+        elif clicked == "caching":
+            view.hub_tab = "caching"
         with ui.surface(view.hub_tab, "clear", height=0, padding=(0, 0)):
             match view.hub_tab:
                 case "presets":
                     presets_panel(state, view, ui, send)
                 case "context":
                     context_panel(state, view, ui, send)
+                case "caching":
+                    caching_panel(state, view, ui, send)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
+from core.values.discussion import DiscussionSummary
 from core.values.stack import ContextReport
 from core.values.state import AppState
 from core.values.usage import Usage
 from panels import format as fmt
 from panels import selection
+from panels.caching_facts import look_of
 from panels.ui import Send, Tone, Ui
 from panels.view import WindowView
 
 STATUS_PX = 28
+RECENT = 8
+"""How many messages back the last reply's usage is looked for."""
 
 
 def status_bar(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
@@ -26,6 +32,8 @@ def status_bar(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
         if summary is not None and summary.usage != Usage():
             ui.text("cost", fmt.cost(summary.usage.cost_usd), tone="muted", style="small",
                     tip="Cost of this discussion so far")  # fmt: skip
+        if summary is not None:
+            _cache(state, ui, summary)
         ui.push()
         _workers(state, ui)
         if state.is_home_read_only:
@@ -53,6 +61,35 @@ def _model(state: AppState, ui: Ui) -> None:
         )
         if problem and not is_ready:
             ui.text("problem", problem, tone="warn", style="small")
+
+
+def _cache(state: AppState, ui: Ui, summary: DiscussionSummary) -> None:
+    """Whether the prefix is warm and until when, and what the last reply read from it."""
+    words = cache_words(state, summary)
+    if words:
+        look = look_of(state, summary.meta.id)
+        tip = f"{look.provider}: {look.ttl_text or 'nothing is cached'}"
+        with ui.row("cache", gap=6):
+            ui.icon("icon", "bolt", tone="ok" if look.is_warm else "faint")
+            ui.text("text", words, tone="ok" if look.is_warm else "muted", style="small", tip=tip)
+
+
+def cache_words(state: AppState, summary: DiscussionSummary) -> str:
+    """`cache warm until 14:12 · 11.9k reused`; empty where nothing of the discussion was ever cached."""
+    cache = state.caches.get(summary.meta.id)
+    if not summary.meta.caching_enabled:
+        return "caching is off"
+    if cache is None:
+        return ""
+    look = look_of(state, summary.meta.id)
+    if not look.is_warm:
+        return "cache cold"
+    until = f" until {fmt.clock(cache.expires_at)}" if cache.expires_at is not None else ""
+    opened = selection.opened(state)
+    recent = islice(selection.latest(opened), RECENT) if opened is not None else iter(())
+    used = next((message.usage for message in recent if message.usage is not None), None)
+    reused = used.cache_read_tokens if used is not None else None
+    return f"cache warm{until}" + (f" · {fmt.tokens(reused)} reused" if reused else "")
 
 
 def _workers(state: AppState, ui: Ui) -> None:

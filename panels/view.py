@@ -6,12 +6,14 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from core.values.commands import Command
 from panels.memo import Memo, Same
 
 Page = Literal["chat", "settings"]
-HubTab = Literal["presets", "context"]
+HubTab = Literal["presets", "context", "caching"]
 PAGES: tuple[Page, ...] = ("chat", "settings")
-HUB_TABS: tuple[HubTab, ...] = ("presets", "context")
+HUB_TABS: tuple[HubTab, ...] = ("presets", "context", "caching")
+CACHING_TABS = ("overview", "discussions", "settings")
 SCROLLS_KEPT = 200
 
 MessageKey = tuple[str, str]
@@ -20,12 +22,13 @@ MessageKey = tuple[str, str]
 
 @dataclass(slots=True)
 class Dialog:
-    """The dialog that is open: what it is about, and what was typed into it so far."""
+    """The dialog that is open: what it is about, what was typed so far, the command that waits for its answer."""
 
     kind: str
     subject: str = ""
     text: str = ""
     at: int = 0
+    command: Command | None = None
 
 
 @dataclass(slots=True)
@@ -122,6 +125,7 @@ class WindowView:
     is_hub_shown: bool = True
     is_archive_open: bool = False
     context_order: str = "canonical"
+    caching_tab: str = "overview"
     scroll: dict[str, int] = field(default_factory=dict)
 
     search_text: str = ""
@@ -149,6 +153,10 @@ class WindowView:
     key_texts: dict[str, str] = field(default_factory=dict, repr=False)
     server_form: ServerForm | None = None
     was_trust_put_off: set[str] = field(default_factory=set)
+    caching_query: str = ""
+    caching_error: tuple[str, str] = ("", "")
+    unasked: set[str] = field(default_factory=set)
+    confirmed: Command | None = None
     memo: Memo = field(default_factory=Memo, repr=False)
     restored: str | None = None
     saved: tuple[object, ...] = ()
@@ -175,6 +183,7 @@ class WindowView:
             self.is_hub_shown,
             self.is_archive_open,
             self.context_order,
+            self.caching_tab,
             tuple(self.scroll.items()),
         )
 
@@ -192,6 +201,7 @@ class WindowView:
             "is_hub_shown": self.is_hub_shown,
             "is_archive_open": self.is_archive_open,
             "context_order": self.context_order,
+            "caching_tab": self.caching_tab,
             "scroll": dict(list(self.scroll.items())[-SCROLLS_KEPT:]),
         }
         return tomli_w.dumps(document)
@@ -214,6 +224,7 @@ class WindowView:
         self.page = _one_of(found.get("page"), PAGES, self.page)
         self.hub_tab = _one_of(found.get("hub_tab"), HUB_TABS, self.hub_tab)
         self.context_order = _one_of(found.get("context_order"), ("canonical", "wire"), self.context_order)
+        self.caching_tab = _one_of(found.get("caching_tab"), CACHING_TABS, self.caching_tab)
         self.settings_section = _text(found.get("settings_section"), self.settings_section)
         self.list_px = _within(found.get("list_px"), 160, 800, self.list_px)
         self.hub_px = _within(found.get("hub_px"), 160, 1200, self.hub_px)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.values import commands as c
 from core.values.state import AppState
 from panels.actions import ACTIONS, MENUS, Desk, action_item, action_tip, run_shortcuts, show_hub
+from panels.caching_guard import guarded
 from panels.conversation_panel import conversation_panel
 from panels.discussions_panel import discussions_panel
 from panels.hub_panel import hub_panel
@@ -27,6 +28,7 @@ def window(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
         send: takes every command that the person's clicks and keys ask for.
     """
     _restore(state, view)
+    send = guarded(state, view, send)
     desk = Desk(state, view, ui, send)
     if view.dialog is None:
         run_shortcuts(desk)
@@ -104,6 +106,7 @@ def _icon_rail(desk: Desk) -> None:
             toggle_side(view, "list")
         _rail_tab(desk, "presets", "layer-group")
         _rail_tab(desk, "context", "chart-bar")
+        _rail_tab(desk, "caching", "bolt")
         if _rail_button(ui, "settings", "gear", action_tip("settings"), is_active=view.page == "settings"):
             view.page = "chat" if view.page == "settings" else "settings"
 

@@ -198,7 +198,7 @@ class Plot(Element):
         worth = max(m.width(text, STRONG) for _, text in rows)
         w = max(m.width(title, STRONG), named + m.px(16) + worth) + 2 * pad
         h = step * len(rows) + size + 2 * pad
-        left = x + m.px(10) if x + m.px(10) + w <= spot[2] else x - m.px(10) - w
+        left = x + m.px(10) if x + m.px(10) + w <= frame.x1 else x - m.px(10) - w
         left = round(max(spot[0], min(left, spot[2] - w)))
         top = round(frame.y0 + m.px(2))
         right = round(left + w)
@@ -275,7 +275,8 @@ def _curve(c: Canvas, frame: Frame, series: Series) -> Iterator[Spec]:
         yield from (("line", *start, *end, color, c.m.px(LINE_PX)) for start, end in pairwise(points))
         is_sparse = len(points) == 1 or width / len(series.xs) >= c.m.px(DOTS_FROM_PX)
         if is_sparse or len(points) <= JOINED_POINTS:
-            yield from (_dot(c, x, y, color, 2.5 if is_sparse else LINE_PX / 2) for x, y in points)
+            radius = 2.5 if is_sparse else LINE_PX / 2
+            yield from (_dot(c, x + 0.5, y + 0.5, color, radius) for x, y in points)
 
 
 def _fill(points: Sequence[Point], base: float, color: Color) -> Iterator[Spec]:

@@ -51,6 +51,7 @@ CASES: dict[str, Case] = {
     "hub": Case(shows=lambda s: not s.ui.has("Context Presets", kind="tab")),
     "presets": Case(shows=lambda s: s.ui.shows("New preset")),
     "context": Case(shows=lambda s: s.ui.shows("Context stack")),
+    "caching": Case(shows=lambda s: s.ui.shows("Hit rate and cost")),
     "theme": Case((c.ChangeSetting("appearance.theme", "light"),)),
     "larger": Case((c.ChangeSetting("appearance.ui_scale", 1.1),)),
     "smaller": Case((c.ChangeSetting("appearance.ui_scale", 0.9),)),

@@ -1,0 +1,106 @@
+"""Sample states of caches: warm, managed by the provider, expired, switched off, with usage by turn."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from datetime import timedelta
+
+from core.values.cache import CachePlan, DiscussionCacheState
+from core.values.discussion import OpenDiscussion
+from core.values.mapping import with_entry
+from core.values.messages import Entry
+from core.values.settings import AiSettings, CachingSettings, Settings
+from core.values.state import AppState, ProviderTotals
+from core.values.usage import Usage
+from tests.panels import states
+
+LEFT = timedelta(minutes=4, seconds=32)
+MISSED = "the tools changed, so everything behind them was written again"
+
+
+def cached(discussion_id: str, provider: str, **changes: object) -> DiscussionCacheState:
+    """What a provider holds, warm for 4:32."""
+    warm = DiscussionCacheState(
+        discussion_id, provider, states.NOW - timedelta(minutes=2), states.NOW + LEFT, 14, 11_900
+    )
+    return replace(warm, **changes)  # type: ignore[arg-type]
+
+
+def caches() -> dict[str, DiscussionCacheState]:
+    """One in every condition."""
+    return {
+        "d1": cached("d1", "anthropic"),
+        "d2": cached("d2", "gemini", expires_at=None, tokens_cached=9_100, hit_count=3),
+        "d3": cached("d3", "anthropic", expires_at=states.NOW - timedelta(minutes=1), hit_count=1),
+        "d5": cached("d5", "openai", expires_at=None, tokens_cached=3_300, hit_count=6),
+    }
+
+
+def plan(**changes: object) -> CachePlan:
+    """What the next request is expected to read and write."""
+    known = CachePlan(
+        read_tokens=11_900, write_tokens=900, fresh_tokens=320, cost_usd=0.0135, cost_without_usd=0.0656,
+        superseded_tokens=1_240,
+        sentences=(
+            "11,900 tokens are expected to be read from the cache.",
+            "A mark behind the stable layers (5,810 tokens) costs nothing and keeps that prefix alive.",
+            "A mark behind your message (13,100 tokens) writes it for 5 min.",
+            "5 min was chosen: 84 % of your turns are expected to find it alive.",
+        ),
+    )  # fmt: skip
+    return replace(known, **changes)  # type: ignore[arg-type]
+
+
+def talk(turns: int = 24) -> tuple[Entry, ...]:
+    """A conversation whose replies tell their usage: two misses, one reply that reported nothing."""
+    entries: list[Entry] = []
+    for turn in range(1, turns + 1):
+        sent = 4_000 + 520 * turn
+        share = 0.0 if turn in (1, 13) else 0.95 - 0.5 * math.exp(-turn / 3)
+        read = None if turn == 8 else round(sent * share)
+        cost = (sent - 0.9 * (read or 0)) * 5e-6 + 0.004
+        usage = Usage(sent, 400, read, 500, cost_usd=cost)
+        entries.append(states.user(f"u{turn}", f"Question {turn}?"))
+        entries.append(states.reply(f"a{turn}", f"Answer {turn}.", usage=usage))
+    return tuple(entries)
+
+
+def totals() -> dict[str, ProviderTotals]:
+    """Two providers that were used, one whose prices nobody knows."""
+    return {
+        "anthropic": ProviderTotals("anthropic", Usage(340, 20, 80, 100, cost_usd=0.4), 1.94),
+        "gemini": ProviderTotals("gemini", Usage(18_400, 20, None, None)),
+    }
+
+
+def caching(**changes: object) -> AppState:
+    """A normal day with caches."""
+    state = states.working(
+        caches=caches(),
+        plans={"d1": plan()},
+        miss_reasons={"d1": MISSED},
+        totals=totals(),
+        spent_today_usd=1.25,
+        settings=Settings(
+            ai=AiSettings(spend_limit_usd=5.0),
+            caching=CachingSettings(day_limit_usd=10.0),
+        ),
+    )
+    opened = replace(state.open["d1"], entries=talk())
+    state = replace(state, open=with_entry(state.open, "d1", opened))
+    return replace(state, **changes)  # type: ignore[arg-type]
+
+
+def fresh() -> AppState:
+    """Nothing was sent yet: a plan for the first request, no usage anywhere."""
+    state = states.working(plans={"d1": plan(read_tokens=0, write_tokens=12_800, sentences=(
+        "Nothing of this request is known to be in the cache.",))})  # fmt: skip
+    return replace(state, open=with_entry(state.open, "d1", OpenDiscussion("d1")))
+
+
+def many(count: int = 10_000) -> AppState:
+    """As many cached discussions as a person could ever have."""
+    state = states.many(count)
+    held = {name: cached(name, "anthropic") for name in state.summaries}
+    return replace(state, caches=held, totals=totals())
