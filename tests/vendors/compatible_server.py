@@ -1,16 +1,18 @@
 """Servers that speak OpenAI's Chat Completions each in their own way: Ollama, vLLM, llama.cpp, LM Studio, OpenRouter.
 
-They know nothing of the program. Prefix reuse is to be added in `reused_tokens`.
+They know nothing of the program. What they reuse of earlier prompts is the billing engine's.
 """
 
 from __future__ import annotations
 
 import json
+import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.vendors.billing.compatible import CompatibleCache, CompatibleProfile, CompatibleTicket
 from tests.vendors.loopback import Captured, LoopbackServer, Reply, StreamReply, json_reply
 
 Json = dict[str, Any]
@@ -164,13 +166,11 @@ class CompatibleServer(LoopbackServer):
         self.habits = habits
         self.key = key
         self.replies: deque[Said] = deque()
+        self.cache = CompatibleCache(profile=CompatibleProfile(reports_details=habits.reports_details))
+        self._cache_lock = threading.Lock()
 
     def is_faultable(self, captured: Captured) -> bool:
         return captured.path == "/v1/chat/completions"
-
-    def reused_tokens(self, body: Json) -> int:
-        """Tokens of the prompt that need not be read again. Without reuse: none."""
-        return 0
 
     def answer(self, captured: Captured) -> Reply | StreamReply:
         if self.key is not None and captured.headers.get("authorization") != f"Bearer {self.key}":
@@ -197,9 +197,15 @@ class CompatibleServer(LoopbackServer):
             return fault
         with self._lock:
             said = self.replies.popleft() if self.replies else Said()
+        with self._cache_lock:
+            ticket = self.cache.send(self._known(body))
         wants_usage = bool(body.get("stream_options", {}).get("include_usage"))
-        usage = self._usage(body, said) if wants_usage and self.habits.sends_usage else None
-        return StreamReply(self._chunks(body, said, usage), self.habits.headers)
+        usage = self._usage(ticket, said) if wants_usage and self.habits.sends_usage else None
+        return StreamReply(self._chunks(body, said, usage, ticket), self.habits.headers)
+
+    def _known(self, body: Json) -> Json:
+        """The body as the server reads it: only llama.cpp knows `cache_prompt`."""
+        return body if self.habits.name == "llama.cpp" else {**body, "cache_prompt": True}
 
     def _refusal(self, body: Json) -> Reply | None:
         habits = self.habits
@@ -221,17 +227,12 @@ class CompatibleServer(LoopbackServer):
             text = text.replace(f"{{{name}}}", str(figure))
         return self._reply(status, json.loads(text))
 
-    def _usage(self, body: Json, said: Said) -> Json:
-        usage: Json = {
-            "prompt_tokens": prompt_tokens(body),
-            "completion_tokens": (len(said.text) + len(said.reasoning) + 3) // 4,
-        }
-        usage["total_tokens"] = sum(usage.values())
-        if self.habits.reports_details:
-            usage["prompt_tokens_details"] = {"cached_tokens": self.reused_tokens(body)}
-        return {**usage, **said.usage}
+    def _usage(self, ticket: CompatibleTicket, said: Said) -> Json:
+        return {**ticket.chat_usage((len(said.text) + len(said.reasoning) + 3) // 4), **said.usage}
 
-    def _chunks(self, body: Json, said: Said, usage: Json | None) -> Iterator[bytes]:
+    def _chunks(
+        self, body: Json, said: Said, usage: Json | None, ticket: CompatibleTicket
+    ) -> Iterator[bytes]:
         yield chunk(body, {"role": "assistant", "content": ""})
         for piece in _pieces(said.reasoning, said.piece_chars):
             yield chunk(body, {self.habits.reasoning_name: piece})
@@ -245,6 +246,8 @@ class CompatibleServer(LoopbackServer):
         yield chunk(body, {}, finish=said.finish)
         if usage is not None:
             yield data({**_head(body), "choices": [], "usage": usage})
+        with self._cache_lock:
+            self.cache.finish(ticket, said.text)
         yield b"data: [DONE]\n\n"
 
 
