@@ -1,0 +1,119 @@
+"""Asking a provider: with the schema, without it where it is refused, and stopped when told to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from core.errors import FailureKind, ProviderError
+from core.knowledge.harvest_generate import HarvestCancelledError, ProviderGenerate, request_for
+from core.providers.base import CancelToken, ReadBlob
+from core.values.messages import Role
+from core.values.provider import (
+    ModelProfile,
+    ProviderRequest,
+    ReasoningDelta,
+    StopKind,
+    Stopped,
+    StreamItem,
+    TextDelta,
+    UsageUpdate,
+)
+from core.values.usage import Usage
+
+
+class Fake:
+    """A provider that answers each request from a script."""
+
+    def __init__(self, *answers: list[StreamItem] | ProviderError) -> None:
+        self.answers = list(answers)
+        self.requests: list[ProviderRequest] = []
+
+    def stream(
+        self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken
+    ) -> Iterator[StreamItem]:
+        self.requests.append(request)
+        answer = self.answers.pop(0)
+        if isinstance(answer, ProviderError):
+            raise answer
+        yield from answer
+
+    def list_models(self) -> tuple[ModelProfile, ...]:
+        return ()
+
+    def count_tokens(self, request: ProviderRequest, read_blob: ReadBlob) -> int | None:
+        return None
+
+    def close(self) -> None:
+        pass
+
+
+def spoken(*texts: str, stop: StopKind = StopKind.COMPLETED) -> list[StreamItem]:
+    return [*(TextDelta(text) for text in texts), UsageUpdate(Usage(100, 20)), Stopped(stop)]
+
+
+def test_the_text_of_the_reply_is_returned_and_usage_added_up() -> None:
+    fake = Fake([ReasoningDelta("hm"), *spoken('{"fa', 'cts": []}')], spoken("{}"))
+    generate = ProviderGenerate(lambda _: fake)
+
+    assert generate("prompt", "openai", "m") == '{"facts": []}'
+    assert generate("prompt", "openai", "m") == "{}"
+    assert (generate.calls, generate.usage.input_tokens, generate.usage.output_tokens) == (2, 200, 40)
+
+
+def test_the_request_is_one_message_with_the_schema() -> None:
+    request = request_for("prompt", "anthropic", "m")
+
+    assert [message.role for message in request.messages] == [Role.USER]
+    assert json.loads(request.response_schema_json)["required"][0] == "facts"
+    assert "maxItems" not in request.response_schema_json
+    assert request.tools == ()
+
+
+def test_the_embedded_model_is_held_to_a_short_reply() -> None:
+    request = request_for("prompt", "embedded", "SmolLM2")
+
+    assert "maxItems" in request.response_schema_json
+    assert request.max_output_tokens == 1_500
+
+
+def test_a_server_that_refuses_the_schema_is_asked_without_it_from_then_on() -> None:
+    fake = Fake(ProviderError(FailureKind.BAD_REQUEST, "no response_format"), spoken("{}"), spoken("{}"))
+    generate = ProviderGenerate(lambda _: fake)
+
+    generate("one", "local", "m")
+    generate("two", "local", "m")
+
+    assert [bool(request.response_schema_json) for request in fake.requests] == [True, False, False]
+
+
+def test_another_failure_is_not_hidden() -> None:
+    fake = Fake(ProviderError(FailureKind.BAD_KEY, "Wrong key"))
+
+    with pytest.raises(ProviderError, match="Wrong key"):
+        ProviderGenerate(lambda _: fake)("one", "local", "m")
+    assert len(fake.requests) == 1
+
+
+def test_a_refusal_is_a_failure_and_not_a_malformed_reply() -> None:
+    with pytest.raises(ProviderError, match="refused"):
+        ProviderGenerate(lambda _: Fake(spoken(stop=StopKind.REFUSED)))("one", "local", "m")
+
+
+def test_a_reply_that_was_cut_is_handed_on_to_be_judged() -> None:
+    assert ProviderGenerate(lambda _: Fake(spoken("{", stop=StopKind.TRUNCATED)))("one", "local", "m") == "{"
+
+
+def test_a_stopped_harvest_asks_nobody() -> None:
+    cancel = CancelToken()
+    fake = Fake(spoken("{", stop=StopKind.CANCELLED))
+    generate = ProviderGenerate(lambda _: fake, cancel)
+
+    with pytest.raises(HarvestCancelledError):
+        generate("one", "local", "m")
+    cancel.cancel()
+    with pytest.raises(HarvestCancelledError):
+        generate("one", "local", "m")
+    assert len(fake.requests) == 1
