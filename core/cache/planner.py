@@ -74,11 +74,18 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Points:
-    """Where marks may stand, -1 for nowhere: behind layer 7, behind 9 and 10, at the last hit, behind the words."""
+    """Where marks may stand, -1 for nowhere.
+
+    Args:
+        shared: behind layer 7; base: behind 9 and 10; anchor: at the last hit, when the head is far from it.
+        keep: at the deepest entry that lives longer than the last hit: only a mark renews it.
+        head: behind what the next turn repeats; turn: behind what the next request of this turn repeats.
+    """
 
     shared: int
     base: int
     anchor: int
+    keep: int
     head: int
     turn: int
 
@@ -107,8 +114,8 @@ def plan(inputs: PlanInputs) -> CachePlan:
 
 def _outlooks(inputs: PlanInputs) -> tuple[Outlook, Outlook]:
     settings, prices = inputs.settings, inputs.prices
-    extends = settings.extends and (prices.provider, prices.model) not in inputs.ledger.cannot_extend
-    return _known_outlooks(prices, inputs.gaps, _ttls(prices, settings), settings.keepalive, extends)
+    ttls = _ttls(prices, settings)
+    return _known_outlooks(prices, inputs.gaps, ttls, settings.keepalive, _can_extend(inputs))
 
 
 @lru_cache(maxsize=16)
@@ -135,7 +142,7 @@ def _points(inputs: PlanInputs, found: tuple[Hit, ...]) -> _Points:
     if not inputs.settings.pays_only:
         head = len(wire.blocks) - 1
     if not inputs.settings.all_marks:
-        return _Points(-1, -1, -1, _large(wire, head, prices), -1)
+        return _Points(-1, -1, -1, -1, _large(wire, head, prices), -1)
     shared = _large(wire, wire.last(Place.STABLE), prices)
     base = _large(wire, wire.last(Place.BASE), prices)
     if prices.mechanism is Mechanism.BREAKPOINTS and shared >= 0 and wire.blocks[shared].key == TOOLS_KEY:
@@ -145,8 +152,9 @@ def _points(inputs: PlanInputs, found: tuple[Hit, ...]) -> _Points:
     if deepest is not None and prices.lookback and head >= 0:
         distance = wire.positions[head] - wire.positions[deepest.index]
         anchor = deepest.index if distance >= prices.lookback else -1
+    keep = next((h.index for h in found if deepest is not None and h.ttl_s > deepest.ttl_s), -1)
     turn = wire.turn_head() if wire.turn_head() > head else -1
-    return _Points(shared, base, anchor, _large(wire, head, prices), turn)
+    return _Points(shared, base, anchor, keep, _large(wire, head, prices), turn)
 
 
 def _large(wire: Wire, index: int, prices: CachePrices) -> int:
@@ -156,14 +164,18 @@ def _large(wire: Wire, index: int, prices: CachePrices) -> int:
 def _ways(inputs: PlanInputs, points: _Points) -> Iterator[tuple[tuple[int, int], ...]]:
     """Marks worth comparing: one lifetime for all, or long ones up to the shared end or the base."""
     ttls = _ttls(inputs.prices, inputs.settings)
-    places = sorted({p for p in (points.shared, points.base, points.anchor, points.head) if p >= 0})
+    plain = (points.shared, points.base, points.anchor, points.head)
+    places = sorted({place for place in plain if place >= 0})
     for ttl_s in ttls:
         for last in range(len(places)):
             yield tuple((place, ttl_s) for place in places[: last + 1])
+    kept = sorted({place for place in (*plain, points.keep) if place >= 0})
+    if len(kept) > inputs.prices.max_marks > 0:
+        kept.remove(points.base)  # what is kept longer begins with it
     for short, long in ((s, t) for s in ttls for t in ttls if s < t):
-        for split in (points.shared, points.base):
+        for split in {points.shared, points.base, points.keep}:
             if 0 <= split < points.head:
-                yield tuple((place, long if place <= split else short) for place in places)
+                yield tuple((place, long if place <= split else short) for place in kept)
 
 
 def _priced(
@@ -191,13 +203,14 @@ def _priced(
         + (end - long_end) * prices.write_at(short)
         + (wire.total_tokens - end)
     )
-    later = _later(inputs, marks, hit, own, shared, points)
+    later = _later(inputs, marks, found, hit, own, shared, points)
     return Choice(marks, hit, (hit.tokens, long_end, end), now, later)
 
 
 def _later(
     inputs: PlanInputs,
     marks: tuple[tuple[int, int], ...],
+    found: tuple[Hit, ...],
     hit: Hit,
     own: Outlook,
     shared: Outlook,
@@ -205,23 +218,42 @@ def _later(
 ) -> float:
     """The turns to come: each run of tokens by the longest-lived entry that holds it."""
     wire = inputs.wire
-    entries = [(place, ttl) for place, ttl in marks if place > hit.index]
-    can_extend = inputs.settings.extends and (
-        (inputs.prices.provider, inputs.prices.model) not in inputs.ledger.cannot_extend
-    )
-    if hit.index >= 0:
-        entries.insert(0, (hit.index, hit.ttl_s))
+    live = {h.index: h.ttl_s for h in found}
+    renewed = [(place, live[place]) for place, _ in marks if place < hit.index and place in live]
+    held = [*renewed, (hit.index, hit.ttl_s)] if hit.index >= 0 else []
+    written = [(place, ttl) for place, ttl in marks if place > hit.index]
+    common_end = wire.ends[points.shared] if points.shared >= 0 else 0
     total, done = 0.0, 0
-    for number, (place, _) in enumerate(entries):
-        ttl_s = max(ttl for _, ttl in entries[number:])
-        if place == hit.index and not can_extend:
-            ttl_s = hit.ttl_s
-        common = max(0, min(wire.ends[points.shared] if points.shared >= 0 else 0, wire.ends[place]) - done)
+    for place, ttl_s in _lifetimes(held, written, can_extend=_can_extend(inputs)):
+        end = wire.ends[place]
+        common = max(0, min(common_end, end) - done)
         total += common * _live(shared, own, ttl_s)
-        total += (wire.ends[place] - done - common) * _live(own, own, ttl_s)
-        done = max(done, wire.ends[place])
+        total += (end - done - common) * _live(own, own, ttl_s)
+        done = end
     total += _uncached(inputs, own, done)
-    return total - inputs.superseded_tokens * _relief(inputs, own, marks[-1][1])
+    return total - inputs.superseded_tokens * _relief(inputs, own)
+
+
+def _lifetimes(
+    held: list[tuple[int, int]], written: list[tuple[int, int]], *, can_extend: bool
+) -> list[tuple[int, int]]:
+    """How long what ends at each entry lives: as long as any later entry that holds it too."""
+    found: list[tuple[int, int]] = []
+    longest = 0
+    for place, ttl_s in reversed(written):
+        longest = max(longest, ttl_s)
+        found.append((place, longest))
+    if not can_extend:
+        longest = 0
+    for place, ttl_s in reversed(held):
+        longest = max(longest, ttl_s)
+        found.append((place, longest))
+    return found[::-1]
+
+
+def _can_extend(inputs: PlanInputs) -> bool:
+    model = (inputs.prices.provider, inputs.prices.model)
+    return inputs.settings.extends and model not in inputs.ledger.cannot_extend
 
 
 def _live(first: Outlook, own: Outlook, ttl_s: int) -> float:
@@ -240,12 +272,17 @@ def _uncached(inputs: PlanInputs, own: Outlook, done: int) -> float:
     return repeated * own.idle + rest * own.go_on * own.without
 
 
-def _relief(inputs: PlanInputs, own: Outlook, ttl_s: int) -> float:
-    """Superseded text is carried only until the cache goes cold, then a rewrite leaves it out."""
-    nearest = min(own.live, key=lambda offered: abs(offered - ttl_s))
-    stays = own.go_on * own.offers[nearest].alive
-    carried = stays * inputs.prices.read / (1.0 - stays) if stays < 1 else own.live[nearest]
-    return max(0.0, own.live[nearest] - carried)
+def _relief(inputs: PlanInputs, own: Outlook) -> float:
+    """Superseded text is carried only until the cache goes cold, then a rewrite leaves it out.
+
+    The same for every way of marking: no entry shall be let die to be rid of old text.
+    """
+    if not own.offers:
+        return 0.0
+    longest = max(own.offers)
+    stays = own.go_on * own.offers[longest].alive
+    carried = stays * inputs.prices.read / (1.0 - stays) if stays < 1 else own.live[longest]
+    return max(0.0, own.live[longest] - carried)
 
 
 def _none(inputs: PlanInputs, own: Outlook) -> Choice:
