@@ -75,7 +75,7 @@ class LocalOutside:
             case f.CancelCall():
                 self._calls.cancel(effect.call_id)
             case f.WatchFiles():
-                self._watcher.watch(effect.paths, effect.settings_paths)
+                self._watcher.watch(effect.paths, effect.settings_paths, effect.home, effect.discussion_ids)
             case f.AssembleContext() | f.InspectOnDisk():
                 self._context.submit(effect)
             case f.LoadSummaries() | f.IndexDiscussion() | f.SearchCatalog():

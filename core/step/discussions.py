@@ -33,6 +33,7 @@ from core.values.effects import (
     WriteMeta,
 )
 from core.values.events import (
+    DiscussionChangedOutside,
     DiscussionCreated,
     DiscussionLoaded,
     DiscussionRestored,
@@ -127,7 +128,7 @@ def measure(state: AppState, discussion_id: str) -> Result:
 def loaded(state: AppState, event: DiscussionLoaded) -> Result:
     """A log was read. A call that runs keeps what it has; repairs are said."""
     opened = event.discussion
-    state = with_open(state, opened)
+    state = _with_counted(with_open(state, opened), event.summary)
     if opened.repaired:
         name = _name(state, opened.id)
         state = notify(
@@ -140,6 +141,14 @@ def loaded(state: AppState, event: DiscussionLoaded) -> Result:
     if not state.prompt_history:
         state = replace(state, prompt_history=_prompts(opened))
     return state, ()
+
+
+def _with_counted(state: AppState, counted: DiscussionSummary | None) -> AppState:
+    """Set a row right whose discussion has grown since the list was read."""
+    row = state.summaries.get(counted.meta.id) if counted is not None else None
+    if row is None or counted is None or row.turns == counted.turns:
+        return state
+    return with_summary(state, replace(counted, meta=row.meta, problem=row.problem))
 
 
 def _prompts(opened: OpenDiscussion) -> tuple[str, ...]:
@@ -213,7 +222,7 @@ def change_meta(state: AppState, discussion_id: str, **fields: object) -> Result
     meta = replace(summary.meta, **fields)  # type: ignore[arg-type]
     if meta == summary.meta:
         return state, ()
-    return with_summary(state, replace(summary, meta=meta)), (WriteMeta(meta), IndexDiscussion(discussion_id))
+    return with_summary(state, replace(summary, meta=meta)), (WriteMeta(meta),)
 
 
 def branch(state: AppState, given: Input, command: BranchDiscussion) -> Result:
@@ -253,13 +262,6 @@ def delete(state: AppState, command: DeleteDiscussion) -> Result:
 def trashed(state: AppState, event: DiscussionTrashed) -> Result:
     """It is in the trash: take it off the list and offer to undo."""
     gone = event.item.discussion_id
-    state = replace(
-        state,
-        summaries=without(state.summaries, gone),
-        open=without(state.open, gone),
-        reports=without(state.reports, gone),
-        trash=(*state.trash, event.item),
-    )
     state = notify(
         state,
         "deleted",
@@ -267,6 +269,17 @@ def trashed(state: AppState, event: DiscussionTrashed) -> Result:
         f"{event.item.name!r} is in the trash.",
         action=UndoDelete(gone),
         action_label="Undo",
+    )
+    return _without(replace(state, trash=(*state.trash, event.item)), gone)
+
+
+def _without(state: AppState, gone: str) -> Result:
+    """Take a discussion off the list; the newest one is shown in its place."""
+    state = replace(
+        state,
+        summaries=without(state.summaries, gone),
+        open=without(state.open, gone),
+        reports=without(state.reports, gone),
     )
     if state.selected_id != gone:
         return state, (IndexDiscussion(gone),)
@@ -309,6 +322,25 @@ def listed(state: AppState, event: SummariesLoaded) -> Result:
         return state, ()
     wanted = state.selected_id if state.selected_id in state.summaries else newest(state)
     return select(replace(state, selected_id=""), wanted) if wanted else (replace(state, selected_id=""), ())
+
+
+def changed_outside(state: AppState, event: DiscussionChangedOutside) -> Result:
+    """Another program wrote to a discussion: show it as it is. What the person types here stays."""
+    fresh, changed = event.discussion, event.summary.meta.id
+    state = with_summary(state, event.summary)
+    opened = state.open.get(changed)
+    if opened is not None:
+        is_same = fresh.failed_message_id == opened.failed_message_id
+        failure = opened.failure if is_same else None
+        state = with_open(state, replace(fresh, draft=opened.draft, failure=failure))
+    return state, (IndexDiscussion(changed),)
+
+
+def vanished(state: AppState, gone: str) -> Result:
+    """Another program moved a discussion away: take it off the list, unless a reply to it is under way."""
+    if gone not in state.summaries or gone in state.calls:
+        return state, ()
+    return _without(state, gone)
 
 
 def touch(state: AppState, given: Input, summary: DiscussionSummary) -> AppState:

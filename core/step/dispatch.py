@@ -14,8 +14,10 @@ from core.values import events as e
 from core.values.discussion import Draft
 from core.values.effects import (
     Effect,
+    IndexDiscussion,
     ListModels,
     LoadSettings,
+    LookAtDiscussions,
     SearchCatalog,
     StoreAttachment,
     WriteDraft,
@@ -174,6 +176,14 @@ def _event(state: AppState, given: Input, event: e.Event) -> Result:
             return discussions.trashed(state, event)
         case e.DiscussionRestored():
             return discussions.restored(state, event)
+        case e.MetaWritten():
+            return state, (IndexDiscussion(event.discussion_id),)
+        case e.DiscussionsTouched():
+            return state, (LookAtDiscussions(event.discussion_ids),)
+        case e.DiscussionChangedOutside():
+            return discussions.changed_outside(state, event)
+        case e.DiscussionVanished():
+            return discussions.vanished(state, event.discussion_id)
         case e.RecordsAppended():
             return durable.appended(state, given, event)
         case e.WriteFailed():

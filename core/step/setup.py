@@ -171,13 +171,15 @@ def _answering(state: AppState) -> str:
 
 
 def watch_effects(before: AppState, after: AppState) -> tuple[Effect, ...]:
-    """Watch the files of the presets in use and the settings' own files; tell the watcher only of changes."""
-    if before.files is after.files and before.settings_paths == after.settings_paths:
+    """Watch the files of presets in use, the settings' own files and the open discussions; tell only of changes."""
+    is_same = before.files is after.files and before.open.keys() == after.open.keys()
+    if is_same and before.settings_paths == after.settings_paths:
         return ()
     wanted = _watched(after)
-    return () if wanted == _watched(before) else (WatchFiles(*wanted),)
+    return () if wanted == _watched(before) else (wanted,)
 
 
-def _watched(state: AppState) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _watched(state: AppState) -> WatchFiles:
     curated = {f.absolute_path for items in state.files.values() for item in items for f in item.files}
-    return tuple(sorted(curated - {""})), tuple(sorted(state.settings_paths))
+    settings = tuple(sorted(state.settings_paths))
+    return WatchFiles(tuple(sorted(curated - {""})), settings, state.home, tuple(sorted(state.open)))

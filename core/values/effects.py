@@ -76,6 +76,13 @@ class WriteMeta:
 
 
 @dataclass(frozen=True, slots=True)
+class LookAtDiscussions:
+    """Read again what another program changed in these discussions."""
+
+    discussion_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class WriteDraft:
     """Later drafts of the same discussion replace earlier ones that are still waiting."""
 
@@ -246,10 +253,15 @@ class InspectOnDisk:
 
 @dataclass(frozen=True, slots=True)
 class WatchFiles:
-    """Watch these absolute paths and no others; settings files are told apart by `settings_paths`."""
+    """Watch these absolute paths and no others; settings files are told apart by `settings_paths`.
+
+    `home` and `discussion_ids`: the list of discussions and the content of these are watched too.
+    """
 
     paths: tuple[str, ...]
     settings_paths: tuple[str, ...]
+    home: str = ""
+    discussion_ids: tuple[str, ...] = ()
 
 
 # call worker: one thread a call
@@ -282,6 +294,7 @@ Effect = (
     | LoadDiscussion
     | AppendRecords
     | WriteMeta
+    | LookAtDiscussions
     | WriteDraft
     | TrashOnDisk
     | RestoreOnDisk

@@ -68,6 +68,7 @@ class DiscussionLoaded:
     """A log was read."""
 
     discussion: OpenDiscussion
+    summary: DiscussionSummary | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,35 @@ class DiscussionRestored:
     """A discussion is back from the trash."""
 
     summary: DiscussionSummary
+
+
+@dataclass(frozen=True, slots=True)
+class MetaWritten:
+    """The meta of a discussion stands on disk."""
+
+    discussion_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class DiscussionsTouched:
+    """Something in these discussions' folders changed on disk, by this program or another."""
+
+    discussion_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DiscussionChangedOutside:
+    """Another program wrote to a discussion: its row and its content as they are now."""
+
+    summary: DiscussionSummary
+    discussion: OpenDiscussion
+
+
+@dataclass(frozen=True, slots=True)
+class DiscussionVanished:
+    """Another program moved a discussion away."""
+
+    discussion_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +314,10 @@ Event = (
     | DiscussionCreated
     | DiscussionTrashed
     | DiscussionRestored
+    | MetaWritten
+    | DiscussionsTouched
+    | DiscussionChangedOutside
+    | DiscussionVanished
     | RecordsAppended
     | WriteFailed
     | OperationFailed

@@ -18,6 +18,7 @@ from core.values.effects import Effect
 from core.values.messages import Message, Role
 from core.values.usage import Usage, add_usage
 from core.workers.queue import Emit
+from core.workers.seen import Seen
 
 STATE_HEAD = "selected = "
 
@@ -51,6 +52,7 @@ class DiskHandler:
         self._emit = emit
         self._journals = journals
         self._max_attachment_bytes = max_attachment_bytes
+        self._seen = Seen(root)
 
     def handle(self, effect: Effect) -> None:
         """Carry out one effect. Raises StorageError for what has no event of its own."""
@@ -65,14 +67,21 @@ class DiskHandler:
                 made = discussions.branch(self._root, parent, effect.message_id, effect.meta)
                 self._created(made)
             case f.LoadDiscussion():
-                loaded = discussions.load(self._root, effect.discussion_id, self._clock())
-                self._emit(e.DiscussionLoaded(loaded.discussion))
+                loaded = self._load(effect.discussion_id)
+                row = summarise(loaded.meta, loaded.discussion)
+                self._emit(e.DiscussionLoaded(loaded.discussion, row))
             case f.WriteMeta():
                 meta.write_meta(self._root, effect.meta)
+                self._seen.wrote_meta(effect.meta.id)
+                self._emit(e.MetaWritten(effect.meta.id))
+            case f.LookAtDiscussions():
+                for discussion_id in effect.discussion_ids:
+                    self._look(discussion_id)
             case f.WriteDraft():
                 self._write_draft(effect)
             case f.TrashOnDisk():
                 item = trash.delete(self._root, effect.discussion_id, self._clock(), effect.why)
+                self._seen.forget(effect.discussion_id)
                 self._emit(e.DiscussionTrashed(replace(item, name=effect.name)))
             case f.RestoreOnDisk():
                 self._restore(effect.discussion_id)
@@ -87,7 +96,7 @@ class DiskHandler:
 
     def _append(self, effect: f.AppendRecords) -> None:
         try:
-            log.append(self._root, effect.discussion_id, effect.records)
+            went = log.append(self._root, effect.discussion_id, effect.records)
         except SlopError as error:
             detail = " ".join(filter(None, (error.remedy, error.where)))
             self._emit(e.WriteFailed(effect.discussion_id, effect.token, error.what, detail, effect.records))
@@ -95,9 +104,29 @@ class DiskHandler:
         if effect.drops_reply_journal:
             self._journals.drop(effect.discussion_id)
         self._emit(e.RecordsAppended(effect.discussion_id, effect.records, effect.token))
+        if self._seen.appended(effect.discussion_id, went):
+            self._tell_changed(effect.discussion_id)
+
+    def _load(self, discussion_id: str) -> discussions.Loaded:
+        self._seen.look(discussion_id)
+        return discussions.load(self._root, discussion_id, self._clock())
+
+    def _look(self, discussion_id: str) -> None:
+        """Tell what another program did to a discussion, if anything."""
+        if not (self._root / "discussions" / discussion_id).is_dir():
+            self._seen.forget(discussion_id)
+            self._emit(e.DiscussionVanished(discussion_id))
+            self._emit(e.TrashListed(tuple(reversed(trash.items(self._root)))))
+        elif self._seen.look(discussion_id):
+            self._tell_changed(discussion_id)
+
+    def _tell_changed(self, discussion_id: str) -> None:
+        loaded = self._load(discussion_id)
+        summary = summarise(loaded.meta, loaded.discussion)
+        self._emit(e.DiscussionChangedOutside(summary, loaded.discussion))
 
     def _created(self, new: DiscussionMeta) -> None:
-        loaded = discussions.load(self._root, new.id, self._clock())
+        loaded = self._load(new.id)
         self._emit(e.DiscussionCreated(summarise(loaded.meta, loaded.discussion), loaded.discussion))
 
     def _write_draft(self, effect: f.WriteDraft) -> None:
@@ -106,7 +135,7 @@ class DiskHandler:
 
     def _restore(self, discussion_id: str) -> None:
         back = trash.restore(self._root, discussion_id)
-        loaded = discussions.load(self._root, back, self._clock())
+        loaded = self._load(back)
         self._emit(e.DiscussionRestored(summarise(loaded.meta, loaded.discussion)))
 
     def _attach(self, effect: f.StoreAttachment) -> None:

@@ -1,18 +1,20 @@
-"""Watches curated files and settings files and tells the two apart."""
+"""Watches curated files, settings files and discussions, and tells them apart."""
 
 from __future__ import annotations
 
 import os
 import threading
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
+from core import paths as home_paths
 from core.files.watch import FileWatch
-from core.values.events import FilesChanged, OperationFailed, SettingsFilesChanged
+from core.values.events import DiscussionsTouched, FilesChanged, OperationFailed, SettingsFilesChanged
 from core.workers.queue import Emit
 
 
 class Watcher:
-    """Reports `FilesChanged` and `SettingsFilesChanged`. Thread-safe.
+    """Reports `FilesChanged`, `SettingsFilesChanged` and `DiscussionsTouched`. Thread-safe.
 
     Args:
         emit: the controller's inbox; is_on: False watches nothing (a command that runs once).
@@ -30,21 +32,32 @@ class Watcher:
         self._lock = threading.Lock()
         self._settings: frozenset[str] = frozenset()
         self._curated_folders: frozenset[str] = frozenset()
+        self._discussions_dir = ""
         self._watch = make_watch(self._changed, self._trouble, self._changed) if is_on else None
 
-    def watch(self, paths: Iterable[str], settings_paths: Iterable[str]) -> None:
+    def watch(
+        self,
+        paths: Iterable[str],
+        settings_paths: Iterable[str],
+        home: str = "",
+        discussion_ids: Iterable[str] = (),
+    ) -> None:
         """Watch these absolute paths instead of the earlier ones.
 
         Args:
             paths: curated files; a file that appears beside one counts too, since a glob may take it.
             settings_paths: settings, prompts and identity files.
+            home: whose list of discussions is watched, empty for none; discussion_ids: whose content is watched.
         """
         curated, settings = frozenset(paths), frozenset(settings_paths)
+        folder = str(home_paths.discussions_dir(Path(home))) if home else ""
+        logs = {path for key in discussion_ids for path in _files_of(Path(home), key)} if home else set()
         with self._lock:
+            self._discussions_dir = folder
             self._settings = settings
             self._curated_folders = frozenset(map(os.path.dirname, curated))
         if self._watch is not None:
-            self._watch.watch(curated | settings)
+            self._watch.watch(curated | settings | logs | ({folder} - {""}))
 
     def stop(self) -> None:
         """Watch no more."""
@@ -53,9 +66,12 @@ class Watcher:
 
     def _changed(self, paths: tuple[str, ...]) -> None:
         with self._lock:
-            settings, folders = self._settings, self._curated_folders
+            settings, folders, home = self._settings, self._curated_folders, self._discussions_dir
         of_settings = tuple(path for path in paths if path in settings)
         curated = tuple(path for path in paths if os.path.dirname(path) in folders)
+        touched = {_discussion_of(path, home) for path in paths} - {""} if home else set()
+        if touched:
+            self._emit(DiscussionsTouched(tuple(sorted(touched))))
         if of_settings:
             self._emit(SettingsFilesChanged(of_settings))
         if curated:
@@ -63,3 +79,16 @@ class Watcher:
 
     def _trouble(self, sentence: str) -> None:
         self._emit(OperationFailed("watch", sentence))
+
+
+def _files_of(home: Path, discussion_id: str) -> tuple[str, str]:
+    return str(home_paths.log_file(home, discussion_id)), str(home_paths.meta_file(home, discussion_id))
+
+
+def _discussion_of(path: str, discussions_dir: str) -> str:
+    """Id of the discussion whose folder, log, meta or reply under way a path is, empty for any other."""
+    folder, name = os.path.split(path)
+    if folder == discussions_dir:
+        return "" if name.startswith(".") else name
+    is_content = name in (home_paths.LOG_FILE, home_paths.META_FILE, home_paths.REPLY_FILE)
+    return os.path.basename(folder) if is_content and os.path.dirname(folder) == discussions_dir else ""

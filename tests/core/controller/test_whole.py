@@ -388,3 +388,84 @@ def test_a_deleted_discussion_comes_back_whole(world: World) -> None:
 
     assert state.open[chosen].entries == before
     assert replace(state.summaries[chosen].meta) == state.summaries[chosen].meta
+
+
+def start_beside(world: World) -> AppController:
+    """A command beside the window, as `manual-slop send` is one: no lock of the home, no watching."""
+    options = OutsideOptions(home=world.home, start=world.project, owns_home=False, watches=False)
+    controller = AppController(LocalOutside(options))
+    controller.start()
+    world.running.append(controller)
+    until(controller, lambda s: bool(s.providers) and not s.is_loading)
+    return controller
+
+
+def test_the_window_shows_at_once_what_a_command_beside_it_says_and_receives(world: World) -> None:
+    window = world.start(watches=True)
+    chosen = world.discussion(window)
+    ask(window, chosen, "one")
+    window.send(c.SetDraft(chosen, "half a sen"))
+    until(window, lambda s: s.open[chosen].draft.text == "half a sen")
+    world.server.replies.append(Said("Beside."))
+
+    command = start_beside(world)
+    command.send(c.SelectDiscussion(chosen))
+    until(command, lambda s: chosen in s.open)
+    ask(command, chosen, "two")
+    command.stop()
+
+    state = until(window, lambda s: len(s.open[chosen].messages) == 4 and s.summaries[chosen].turns == 2)
+    assert texts(state, chosen)[2:] == ["two", "Beside."]
+    assert state.open[chosen].draft.text == "half a sen"
+    world.server.replies.append(Said("And here."))
+    state = ask(window, chosen, "three")
+    assert texts(state, chosen)[2:] == ["two", "Beside.", "three", "And here."]
+
+
+def test_what_a_command_said_before_is_not_overlooked_when_the_window_writes_next(world: World) -> None:
+    """Nobody watches here: the next append finds the log longer than it was left."""
+    window = world.start()
+    chosen = world.discussion(window)
+    command = start_beside(world)
+    command.send(c.SelectDiscussion(chosen))
+    until(command, lambda s: chosen in s.open)
+    ask(command, chosen, "from the command")
+    command.stop()
+
+    window.send(c.SendPrompt(chosen, "from the window"))
+    state = until(window, lambda s: len(s.open[chosen].messages) == 4 and chosen not in s.calls)
+
+    assert texts(state, chosen)[::2] == ["from the command", "from the window"]
+
+
+def test_a_discussion_that_a_command_makes_or_deletes_comes_and_goes_in_the_windows_list(
+    world: World,
+) -> None:
+    window = world.start(watches=True)
+    own = world.discussion(window)
+    command = start_beside(world)
+    made = world.discussion(command)
+
+    until(window, lambda s: made in s.summaries)
+    command.send(c.DeleteDiscussion(own))
+    until(command, lambda s: own not in s.summaries)
+
+    state = until(window, lambda s: own not in s.summaries and bool(s.trash))
+    assert state.selected_id == made
+    assert [item.discussion_id for item in state.trash] == [own]
+
+
+def test_a_new_name_is_found_at_once(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    controller.send(c.RenameDiscussion(chosen, "Spring tides"))
+    until(controller, lambda s: s.summaries[chosen].meta.name == "Spring tides")
+
+    def is_found(state: AppState) -> bool:
+        return state.search.is_complete and state.search.ids == (chosen,)
+
+    for _ in range(50):
+        controller.send(c.SearchDiscussions("spring"))
+        if controller.wait_for(is_found, 0.5):
+            break
+    assert is_found(controller.snapshot())

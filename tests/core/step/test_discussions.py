@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -10,8 +11,8 @@ import pytest
 from core.values import commands as c
 from core.values import effects as f
 from core.values import events as e
-from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
-from core.values.messages import AttachmentPart, TextPart
+from core.values.discussion import DiscussionMeta, DiscussionSummary, Draft, OpenDiscussion
+from core.values.messages import AttachmentPart, Message, Role, TextPart
 from core.values.records import DeleteRecord, EditRecord, MarkRecord, RestoreRecord
 from core.values.settings import Settings
 from core.values.state import SearchHits, TrashItem
@@ -248,3 +249,82 @@ def test_selection_is_remembered_for_the_next_start(book: Playbook) -> None:
     book.discussion("b")
     (write,) = of(book.play(c.SelectDiscussion(first)), f.WriteWindow)
     assert write.selected_id == first
+
+
+def test_a_new_name_is_indexed_only_when_it_stands_on_disk(book: Playbook) -> None:
+    chosen = book.discussion()
+
+    effects = book.play(c.RenameDiscussion(chosen, "Tides"))
+    assert of(effects, f.WriteMeta)
+    assert not of(effects, f.IndexDiscussion)
+
+    assert of(book.play(e.MetaWritten(chosen)), f.IndexDiscussion) == (f.IndexDiscussion(chosen),)
+
+
+def test_what_another_program_wrote_is_shown_and_the_draft_stays(book: Playbook) -> None:
+    chosen = book.discussion()
+    book.play(c.SetDraft(chosen, "half a sen"))
+    known = book.state.summaries[chosen]
+
+    book.play(
+        e.DiscussionChangedOutside(
+            replace(known, turns=3),
+            OpenDiscussion(
+                chosen, entries=(Message("m1", START, Role.USER, (TextPart("Why?"),)),), draft=Draft("older")
+            ),
+        )
+    )
+
+    assert [entry.id for entry in book.state.open[chosen].entries] == ["m1"]
+    assert book.state.open[chosen].draft.text == "half a sen"
+    assert book.state.summaries[chosen].turns == 3
+
+
+def test_another_programs_discussion_is_listed_and_not_opened(book: Playbook) -> None:
+    chosen = book.discussion()
+    known = book.state.summaries[chosen]
+    other = replace(known, meta=replace(known.meta, id="20261120-120000-zzzzzz"))
+
+    book.play(e.DiscussionChangedOutside(other, OpenDiscussion(other.meta.id)))
+
+    assert set(book.state.summaries) == {chosen, other.meta.id}
+    assert set(book.state.open) == {chosen}
+    assert book.state.selected_id == chosen
+
+
+def test_a_discussion_that_another_program_deleted_makes_room_unless_a_reply_is_under_way(
+    book: Playbook,
+) -> None:
+    first, second = book.discussion(), book.discussion()
+    book.ask(second, "Why?")
+    book.play(e.DiscussionVanished(second))
+    assert second in book.state.summaries
+
+    book.play(c.SelectDiscussion(first))
+    book.play(e.DiscussionVanished(first))
+
+    assert set(book.state.summaries) == {second}
+    assert book.state.selected_id == second
+
+
+def test_open_discussions_are_watched_so_that_their_growth_is_seen(book: Playbook) -> None:
+    chosen = book.discussion()
+    assert chosen in book.state.open
+    (watch,) = of(book.play(e.DiscussionLoaded(OpenDiscussion("another"))), f.WatchFiles)
+
+    assert watch.home == "/home/person/.manual_slop"
+    assert set(watch.discussion_ids) == {chosen, "another"}
+    assert of(book.play(e.DiscussionsTouched((chosen,))), f.LookAtDiscussions) == (
+        f.LookAtDiscussions((chosen,)),
+    )
+
+
+def test_a_row_that_was_read_before_its_discussion_grew_is_set_right_when_it_is_opened(
+    book: Playbook,
+) -> None:
+    chosen = book.discussion()
+    known = book.state.summaries[chosen]
+
+    book.play(e.DiscussionLoaded(OpenDiscussion(chosen), replace(known, turns=7, preview="Lately")))
+
+    assert (book.state.summaries[chosen].turns, book.state.summaries[chosen].preview) == (7, "Lately")

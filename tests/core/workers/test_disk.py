@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 from core.errors import StorageError
 from core.store import home as store_home
+from core.store import log, trash
+from core.store.meta import write_meta
 from core.values import effects as f
 from core.values import events as e
 from core.values.discussion import DiscussionMeta, Draft
@@ -169,3 +172,41 @@ def test_only_the_last_draft_of_a_discussion_is_written() -> None:
     assert supersedes(f.WriteDraft("a", Draft("2")), f.WriteDraft("a", Draft("1")))
     assert not supersedes(f.WriteDraft("a", Draft("2")), f.WriteDraft("b", Draft("1")))
     assert not supersedes(f.WriteDraft("a", Draft("2")), f.AppendRecords("a", ()))
+
+
+def test_only_what_another_program_wrote_is_read_again(desk: Desk) -> None:
+    desk.do(f.AppendRecords(META.id, (PROMPT,)))
+    desk.do(f.WriteMeta(replace(META, name="Blue sky")))
+    told = len(desk.events)
+    desk.do(f.LookAtDiscussions((META.id,)))
+    assert len(desk.events) == told
+
+    log.append(desk.home, META.id, (REPLY,))
+    changed = desk.do(f.LookAtDiscussions((META.id,)))
+
+    assert isinstance(changed, e.DiscussionChangedOutside)
+    assert [m.text for m in changed.discussion.messages] == ["Why is it blue?", "It scatters."]
+    assert changed.summary.meta.name == "Blue sky"
+
+
+def test_an_append_behind_another_programs_tells_of_both(desk: Desk) -> None:
+    log.append(desk.home, META.id, (PROMPT,))
+
+    changed = desk.do(f.AppendRecords(META.id, (REPLY,)))
+
+    assert isinstance(changed, e.DiscussionChangedOutside)
+    assert [m.text for m in changed.discussion.messages] == ["Why is it blue?", "It scatters."]
+
+
+def test_a_meta_written_elsewhere_is_told_and_a_folder_that_is_gone_too(desk: Desk) -> None:
+    write_meta(desk.home, replace(META, name="From elsewhere"))
+    changed = desk.do(f.LookAtDiscussions((META.id,)))
+    assert isinstance(changed, e.DiscussionChangedOutside)
+    assert changed.summary.meta.name == "From elsewhere"
+
+    trash.delete(desk.home, META.id, AT, "deleted")
+    desk.do(f.LookAtDiscussions((META.id,)))
+    gone, listed = desk.events[-2:]
+    assert gone == e.DiscussionVanished(META.id)
+    assert isinstance(listed, e.TrashListed)
+    assert [item.discussion_id for item in listed.items] == [META.id]

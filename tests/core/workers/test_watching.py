@@ -10,7 +10,7 @@ from queue import SimpleQueue
 import pytest
 
 from core.files.watch import FileWatch
-from core.values.events import Event, FilesChanged, SettingsFilesChanged
+from core.values.events import DiscussionsTouched, Event, FilesChanged, SettingsFilesChanged
 from core.workers.watching import Watcher
 
 WAIT_S = 15.0
@@ -72,3 +72,30 @@ def test_a_watcher_that_is_off_watches_nothing(tmp_path: Path) -> None:
     watcher.watch((str(tmp_path),), ())
     watcher.stop()
     assert made == []
+
+
+def test_logs_that_grow_and_discussions_that_come_are_told_by_their_ids(tmp_path: Path) -> None:
+    events: SimpleQueue[Event] = SimpleQueue()
+    watches: list[FileWatch] = []
+
+    def make(*callbacks: Callable[..., None]) -> FileWatch:
+        watches.append(FileWatch(*callbacks))
+        return watches[-1]
+
+    discussions = tmp_path / "discussions"
+    (discussions / "d1").mkdir(parents=True)
+    log = discussions / "d1" / "log.jsonl"
+    log.write_text("{}\n", encoding="utf-8")
+    watcher = Watcher(events.put, make_watch=make)
+    watcher.watch((), (), str(tmp_path), ("d1",))
+    assert watches[0].wait_until_watching(WAIT_S)
+    assert events.get(timeout=WAIT_S) == DiscussionsTouched(("d1",))
+
+    (discussions / "d1" / "draft.txt").write_text("not told", encoding="utf-8")
+    with log.open("a", encoding="utf-8") as stream:
+        stream.write("{}\n")
+    assert events.get(timeout=WAIT_S) == DiscussionsTouched(("d1",))
+    (discussions / ".new-d2.tmp").mkdir()
+    (discussions / ".new-d2.tmp").rename(discussions / "d2")
+    assert events.get(timeout=WAIT_S) == DiscussionsTouched(("d2",))
+    watcher.stop()
