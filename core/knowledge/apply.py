@@ -1,0 +1,228 @@
+"""One apply as a transaction: items in, ledger, reclaim, digest; finished after a crash, never doubled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from itertools import chain
+from pathlib import Path
+
+from core import paths
+from core.errors import SlopError, StorageError
+from core.knowledge import apply_log
+from core.knowledge.digest import DigestResult, regenerate_digest
+from core.knowledge.duplicates import Known, known_items
+from core.knowledge.files import move_notes, read_notes
+from core.knowledge.ledger import Ledger, hash_source, timestamp
+from core.knowledge.locks import harvest_lock, write_lock
+from core.knowledge.plan import AppendPlan, FilePlan, plan_append
+from core.knowledge.reading import read_categories
+from core.knowledge.undoing import lines_out
+from core.knowledge.writing import change_file, ensure_lines
+from core.store import trash
+from core.store.atomic import OS_DISK, Disk
+from core.values.ids import make_id, time_of_id
+from core.values.knowledge import LedgerEntry, LedgerStatus, NewItem, NoteFile
+from core.values.state import TrashItem
+
+_LOOK_BACK = 8
+"""Applies that are looked at for an end: each begins with finishing those before it."""
+
+
+@dataclass(slots=True)
+class Apply:
+    """An apply under way; made by `begin_apply`, which holds the harvest's lock for it.
+
+    Args:
+        recovered: conversations whose items an interrupted apply left half-written and that are whole now.
+    """
+
+    home: Path
+    id: str
+    ledger: Ledger
+    known: Known
+    notes: tuple[NoteFile, ...]
+    recovered: tuple[str, ...] = ()
+    disk: Disk = field(default=OS_DISK, repr=False)
+
+    def append(self, items: Iterable[NewItem], entry: LedgerEntry) -> AppendPlan:
+        """Write the items of one conversation and prove it in the ledger.
+
+        Args:
+            items: raw; exact duplicates of what is known are left out.
+            entry: of the conversation, status `harvested`; its counts are filled in.
+
+        Returns:
+            What was written and what was known already.
+
+        Raises:
+            StorageError: nothing of it is in the files, or all of it is and the next start proves it.
+        """
+        plan = plan_append(items, self.known, self.notes)
+        entry = replace(entry, items=plan.counts)
+        apply_log.write(self.home, self.id, apply_log.step_row(entry.path, entry, plan.files), disk=self.disk)
+        self._write_files(plan.files)
+        self.ledger.add(entry)
+        apply_log.write(self.home, self.id, {"kind": "written"}, disk=self.disk)
+        self.known.add(plan.items)
+        return plan
+
+    def record(self, entry: LedgerEntry) -> None:
+        """Put an outcome without items into the ledger (failed, too large, deleted unharvested).
+
+        Raises:
+            StorageError: it was not recorded.
+        """
+        self.ledger.add(entry)
+
+    def reclaim(self, discussion_id: str, sha256: str, now: datetime) -> TrashItem:
+        """Move a conversation to the trash, if the ledger on disk proves that its bytes may go.
+
+        Raises:
+            StorageError: the ledger does not prove it, the conversation changed since, or it could not be moved.
+            LockedError: somebody writes to it.
+        """
+        self._check_gate(discussion_id, sha256)
+        row = {"kind": "reclaimed", "discussion_id": discussion_id, "sha256": sha256}
+        apply_log.write(self.home, self.id, row, disk=self.disk)
+        entry = self.ledger.get(sha256)
+        is_harvested = entry is not None and entry.status is LedgerStatus.HARVESTED
+        why = "harvested" if is_harvested else "reclaimed without harvest"
+        moved = trash.delete(self.home, discussion_id, now, why, disk=self.disk)
+        if entry is not None:
+            self.ledger.add(replace(entry, deleted=True))
+        return moved
+
+    def _check_gate(self, discussion_id: str, sha256: str) -> None:
+        log = paths.log_file(self.home, discussion_id)
+        if not self.ledger.may_reclaim(sha256):
+            raise StorageError(
+                f"{discussion_id} is not recorded as harvested", remedy="It is kept", where=str(log)
+            )
+        if hash_source(log).sha256 != sha256:
+            raise StorageError(
+                f"{discussion_id} has grown since it was harvested",
+                remedy="It is kept; harvest it again",
+                where=str(log),
+            )
+
+    def _write_files(self, files: tuple[FilePlan, ...]) -> None:
+        done: list[FilePlan] = []
+        try:
+            with write_lock(self.home, disk=self.disk):
+                for plan in files:
+                    done.append(plan)
+                    _ensure(self.home, plan, self.disk)
+        except SlopError:
+            with suppress(SlopError), write_lock(self.home, disk=self.disk):
+                for plan in done:
+                    _take_back(self.home, plan, self.disk)
+                apply_log.write(self.home, self.id, {"kind": "dropped"}, disk=self.disk)
+            raise
+
+
+@contextmanager
+def begin_apply(
+    home: Path, now: datetime, *, seed: str, by: str = "manual-slop harvest", disk: Disk = OS_DISK
+) -> Iterator[Apply]:
+    """Begin an apply that a person started: finish what a crash interrupted, then hold the lock to the end.
+
+    The caller ends it with `finish_apply` when it went through; an apply that is left early stands all the same.
+
+    Args:
+        seed: fresh randomness, for the id; by: how others are told who holds the lock.
+
+    Raises:
+        LockedError: another harvest runs; says which. ConfigError: the ledger does not parse.
+        StorageError: the knowledge cannot be read or written.
+    """
+    with harvest_lock(home, by, disk=disk):
+        ledger = Ledger(home, disk=disk)
+        ledger.load()
+        recovered = recover(home, ledger, disk=disk)
+        move_notes(home, read_notes(home), disk=disk)
+        notes = read_notes(home)
+        files = read_categories(home)
+        items = [f.items for f in files] + [note.items for note in notes]
+        apply_id = _next_id(home, now, seed)
+        apply_log.write(home, apply_id, {"kind": "begun", "at": timestamp(now), "by": by, "v": 1}, disk=disk)
+        yield Apply(home, apply_id, ledger, known_items(chain.from_iterable(items)), notes, recovered, disk)
+
+
+def finish_apply(apply: Apply) -> DigestResult:
+    """End an apply: fold the ledger and make the digest, which turns layer 7 on.
+
+    Raises:
+        StorageError: items and ledger are safe; the digest may be old.
+    """
+    apply.ledger.fold()
+    result = regenerate_digest(apply.home, disk=apply.disk)
+    apply_log.write(apply.home, apply.id, {"kind": "ended"}, disk=apply.disk)
+    return result
+
+
+def recover(home: Path, ledger: Ledger, *, disk: Disk = OS_DISK) -> tuple[str, ...]:
+    """Finish what an interrupted apply began: its planned lines, each once, and its ledger entry.
+
+    Returns:
+        The conversations whose items are whole only now.
+
+    Raises:
+        StorageError: some are still not; nothing is doubled, ask again.
+    """
+    found = []
+    for apply_id in apply_log.apply_ids(home)[:_LOOK_BACK]:
+        record = apply_log.read(home, apply_id)
+        if record.is_ended:
+            continue
+        waiting = [s for s in record.steps if not s.is_written and not s.is_dropped and not record.undone_at]
+        for step in waiting:
+            with write_lock(home, disk=disk):
+                for plan in step.files:
+                    _ensure(home, plan, disk)
+            ledger.add(step.entry)
+            found.append(step.source)
+        apply_log.write(home, apply_id, {"kind": "ended"}, disk=disk)
+    return tuple(found)
+
+
+def recover_home(home: Path, *, disk: Disk = OS_DISK) -> tuple[str, ...]:
+    """At a start: finish an interrupted apply, fold the ledger, renew the digest where it is on. Returns what for.
+
+    Raises:
+        LockedError: another program harvests right now, so nothing was interrupted.
+        StorageError, ConfigError: it could not be finished; nothing is lost, the next start tries again.
+    """
+    if not any(not apply_log.read(home, i).is_ended for i in apply_log.apply_ids(home)[:_LOOK_BACK]):
+        return ()
+    with harvest_lock(home, "a start that finishes a harvest", disk=disk):
+        ledger = Ledger(home, disk=disk)
+        ledger.load()
+        found = recover(home, ledger, disk=disk)
+        ledger.fold()
+        regenerate_digest(home, may_create=False, disk=disk)
+        return found
+
+
+def _next_id(home: Path, now: datetime, seed: str) -> str:
+    """An id that sorts behind all others, whatever the clock says."""
+    newest = next(iter(apply_log.apply_ids(home)), "")
+    apply_id = make_id(now, seed)
+    if apply_id > newest:
+        return apply_id
+    last = time_of_id(newest)
+    return make_id((last or now) + timedelta(seconds=1), seed)
+
+
+def _ensure(home: Path, plan: FilePlan, disk: Disk) -> None:
+    path = paths.knowledge_dir(home) / plan.name
+    ensure_lines(path, plan.name, plan.lines, plan.head, disk=disk)
+
+
+def _take_back(home: Path, plan: FilePlan, disk: Disk) -> None:
+    path = paths.knowledge_dir(home) / plan.name
+    if path.exists():
+        texts = [line.text for line in plan.lines]
+        change_file(path, lambda data: lines_out(plan.name, data, texts)[0], disk=disk)

@@ -1,0 +1,150 @@
+"""The log of one apply: what it was about to write and move, kept so that it can be finished after a crash or undone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core import paths
+from core.knowledge.categories import Line
+from core.knowledge.ledger_text import to_entry, to_raw
+from core.knowledge.plan import FilePlan
+from core.store.atomic import OS_DISK, Disk, append_file, make_dirs, reported
+from core.values.ids import is_id
+from core.values.knowledge import LedgerEntry
+
+FOLDER = "applies"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One conversation's part in an apply.
+
+    Args:
+        files: the lines that were to be written; entry: the ledger's; is_written: all of it is on disk.
+        is_dropped: it failed and was taken back at once.
+    """
+
+    source: str
+    entry: LedgerEntry
+    files: tuple[FilePlan, ...]
+    is_written: bool = False
+    is_dropped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyRecord:
+    """An apply as its log tells it.
+
+    Args:
+        reclaimed: discussions that were about to go to the trash, by id, with the hash of their bytes.
+        is_ended: it came to its end; undone_at: when it was taken back, empty while it stands.
+    """
+
+    id: str
+    at: str = ""
+    by: str = ""
+    steps: tuple[Step, ...] = ()
+    reclaimed: Mapping[str, str] = field(default_factory=dict)
+    is_ended: bool = False
+    undone_at: str = ""
+
+    @property
+    def item_count(self) -> int:
+        """Lines that it wrote."""
+        return sum(len(plan.lines) for step in self.steps if not step.is_dropped for plan in step.files)
+
+
+def log_path(home: Path, apply_id: str) -> Path:
+    """Where an apply's log lies."""
+    return paths.knowledge_dir(home) / FOLDER / f"{apply_id}.jsonl"
+
+
+def write(home: Path, apply_id: str, row: Mapping[str, object], *, disk: Disk = OS_DISK) -> None:
+    """Add a row, fsynced.
+
+    Raises:
+        StorageError: it was not added.
+    """
+    path = log_path(home, apply_id)
+    make_dirs(path.parent, disk=disk)
+    data = json.dumps(row, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
+    append_file(path, data + b"\n", disk=disk)
+
+
+def step_row(source: str, entry: LedgerEntry, files: Iterable[FilePlan]) -> dict[str, object]:
+    """The row that says what is about to be written."""
+    plans = [
+        {"file": f.name, "head": f.head.decode(), "lines": [[line.text, line.section] for line in f.lines]}
+        for f in files
+    ]
+    return {"kind": "items", "source": source, "sha256": entry.sha256, "entry": to_raw(entry), "files": plans}
+
+
+def apply_ids(home: Path) -> tuple[str, ...]:
+    """Applies of a home, the newest first."""
+    folder = paths.knowledge_dir(home) / FOLDER
+    with reported("read", folder):
+        names = [path.stem for path in folder.glob("*.jsonl")] if folder.is_dir() else []
+    return tuple(sorted(filter(is_id, names), reverse=True))
+
+
+def read(home: Path, apply_id: str) -> ApplyRecord:
+    """Read an apply's log; a torn last row is as if it had not been written.
+
+    Raises:
+        StorageError: it cannot be read.
+    """
+    path = log_path(home, apply_id)
+    with reported("read", path):
+        lines = path.read_bytes().split(b"\n")
+    rows = [row for line in lines if (row := _row(line)) is not None]
+    return _folded(apply_id, rows)
+
+
+def _row(line: bytes) -> dict[str, Any] | None:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def _folded(apply_id: str, rows: Iterable[dict[str, Any]]) -> ApplyRecord:
+    at = by = undone_at = ""
+    steps: list[Step] = []
+    reclaimed: dict[str, str] = {}
+    is_ended = False
+    for row in rows:
+        match row.get("kind"):
+            case "begun":
+                at, by = str(row.get("at", "")), str(row.get("by", ""))
+            case "items":
+                steps.extend(_step(row))
+            case "written" | "dropped" if steps:
+                last = steps[-1]
+                is_dropped = row["kind"] == "dropped"
+                steps[-1] = Step(last.source, last.entry, last.files, not is_dropped, is_dropped)
+            case "reclaimed":
+                reclaimed[str(row.get("discussion_id", ""))] = str(row.get("sha256", ""))
+            case "ended":
+                is_ended = True
+            case "undone":
+                undone_at = str(row.get("at", ""))
+            case _:
+                pass
+    return ApplyRecord(apply_id, at, by, tuple(steps), reclaimed, is_ended, undone_at)
+
+
+def _step(row: Mapping[str, Any]) -> list[Step]:
+    entry = to_entry(str(row.get("sha256", "")), row.get("entry"))
+    if entry is None:
+        return []
+    files = tuple(
+        FilePlan(plan["file"], plan["head"].encode(), tuple(Line(*line) for line in plan["lines"]))
+        for plan in row.get("files", ())
+    )
+    return [Step(str(row.get("source", "")), entry, files)]

@@ -1,0 +1,89 @@
+"""What is known already: exactly the same, or nearly, by the words that two items share."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from core.values.knowledge import Category, Item
+
+NEAR_SHARE = 0.6
+"""Share of words in common, of both items together, from which on they are shown as near-duplicates."""
+
+MAX_POSTINGS = 2_000
+"""Words that more items have than this do not tell items apart."""
+
+_WORDS = re.compile(r"\w+(?:[.:/-]\w+)*")
+
+
+@dataclass(slots=True)
+class Known:
+    """An index over items, grown as items are written. Deterministic: the same items give the same answers."""
+
+    items: list[Item] = field(default_factory=list)
+    _exact: dict[tuple[str, str], int] = field(default_factory=dict)
+    _words: list[frozenset[str]] = field(default_factory=list)
+    _postings: dict[str, list[int]] = field(default_factory=dict)
+
+    def add(self, items: Iterable[Item]) -> None:
+        """Take items in. O(words)."""
+        for item in items:
+            number = len(self.items)
+            self.items.append(item)
+            self._exact.setdefault(_key(item.category, item.file, item.text), number)
+            self._words.append(words_of(item.text))
+            for word in self._words[-1]:
+                self._postings.setdefault(word, []).append(number)
+
+    def exact(self, category: Category, file: str, text: str) -> Item | None:
+        """The item that says exactly this in the same place: case, spaces and end marks apart.
+
+        Args:
+            file: below the knowledge directory: notes on two files are never the same.
+        """
+        number = self._exact.get(_key(category, file, text))
+        return None if number is None else self.items[number]
+
+    def near(self, text: str, *, limit: int = 3) -> tuple[Item, ...]:
+        """Items that say nearly this, whatever their category, the nearest first; exact ones included."""
+        words = words_of(text)
+        counts: Counter[int] = Counter()
+        for word in words:
+            found = self._postings.get(word, ())
+            if len(found) <= MAX_POSTINGS:
+                counts.update(found)
+        scored = ((_share(words, self._words[number]), number) for number in counts)
+        near = sorted(((-share, -number) for share, number in scored if share >= NEAR_SHARE))
+        return tuple(self.items[-number] for _, number in near[:limit])
+
+
+def known_items(items: Iterable[Item]) -> Known:
+    """An index over these items."""
+    known = Known()
+    known.add(items)
+    return known
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words by which texts are compared: folded, paths and versions whole, single letters left out."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return frozenset(word for word in _WORDS.findall(folded) if len(word) > 1)
+
+
+def same_text(text: str) -> str:
+    """A text as it is compared for being the same: folded, one space, no Markdown escape, no full stop at the end."""
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("\\", "")
+    return " ".join(folded.split()).rstrip(" .")
+
+
+def _key(category: Category, file: str, text: str) -> tuple[str, str]:
+    place = category.value if category is not Category.FILES else file
+    return place, same_text(text)
+
+
+def _share(one: frozenset[str], two: frozenset[str]) -> float:
+    total = len(one) + len(two)
+    return 2 * len(one & two) / total if total else 0.0

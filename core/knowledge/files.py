@@ -1,0 +1,179 @@
+"""Notes bound to files: their names on disk, whose they are after renames and saves, and where a new one goes."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from core import paths
+from core.errors import StorageError
+from core.knowledge.categories import NOTES_FOLDER, parse_file
+from core.knowledge.ledger import hash_source
+from core.knowledge.locks import write_lock
+from core.knowledge.wording import safe_value
+from core.knowledge.writing import change_file
+from core.store.atomic import OS_DISK, Disk, reported, sync_dir
+from core.values.knowledge import NoteFile, NoteStatus
+
+MAX_HASHED_BYTES = 64_000_000
+"""A larger file is known by its path and inode alone."""
+
+_SEPARATOR = "-" if sys.platform == "win32" else ":"
+_NAME = re.compile(r"(\d+[:-]\d+)\.md")
+_HEADING = re.compile(r"\ufeff?#[ \t]+(.+?)[ \t\r]*$")
+_HASH = re.compile(r"<!--[ \t]*sha256:[ \t]*([0-9a-f]{64})[ \t]*-->")
+
+
+def file_id_for_path(path: str | Path) -> str | None:
+    """The id of a file, `{st_dev}:{st_ino}` (`-` for the colon on Windows); None where it cannot be seen."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return f"{status.st_dev}{_SEPARATOR}{status.st_ino}"
+
+
+def note_name(file_id: str) -> str:
+    """The note file's name below the knowledge directory."""
+    return f"{NOTES_FOLDER}/{file_id}.md"
+
+
+def notes_head(path: str) -> bytes:
+    """What new notes on a file start with: its path, and the hash of its content in a comment beside it."""
+    return _head(path, content_hash(path))
+
+
+def content_hash(path: str) -> str:
+    """sha256 of a file's bytes, empty where it cannot be read, is no plain file or is too large."""
+    try:
+        if not os.path.isfile(path) or os.path.getsize(path) > MAX_HASHED_BYTES:
+            return ""
+        return hash_source(Path(path)).sha256
+    except (StorageError, OSError, ValueError):
+        return ""
+
+
+def parse_notes(name: str, data: bytes) -> NoteFile:
+    """Read a note file. Total over its input. `name`: below the knowledge directory."""
+    parsed = parse_file(name, data)
+    lines = data[:16_384].decode("utf-8", "replace").split("\n")
+    heading = next((m[1] for line in lines if (m := _HEADING.match(line))), "")
+    known = next((m[1] for line in lines[:8] if (m := _HASH.match(line.strip()))), "")
+    file_id = name.rpartition("/")[2].removesuffix(".md")
+    return NoteFile(file_id, heading, parsed.items, known, path=heading, problem=parsed.problem)
+
+
+def settle(note: NoteFile, here: str | None, elsewhere: str = "", elsewhere_sha256: str = "") -> NoteFile:
+    """Decide whose notes these are. Never attaches them to a file that may be another one.
+
+    Args:
+        here: id of the file at the heading's path now, None where there is none.
+        elsewhere: a path where the file with the notes' own id stands now; elsewhere_sha256: of its content.
+    """
+    if here == note.file_id:
+        return replace(note, status=NoteStatus.ATTACHED, path=note.heading, proposal="")
+    if here is not None:
+        return replace(note, status=NoteStatus.MOVED, path=note.heading, proposal="")
+    if elsewhere and note.sha256 and elsewhere_sha256 == note.sha256:
+        return replace(note, status=NoteStatus.RENAMED, path=elsewhere, proposal="")
+    return replace(note, status=NoteStatus.ORPHANED, path="", proposal=elsewhere)
+
+
+def read_notes(home: Path, candidates: Iterable[str] = ()) -> tuple[NoteFile, ...]:
+    """All notes, each with the file that it belongs to now, sorted by their file's name.
+
+    Args:
+        candidates: absolute paths that a file may have moved to, beside those in its old folder.
+
+    Raises:
+        StorageError: the folder cannot be read.
+    """
+    folder = paths.knowledge_dir(home) / NOTES_FOLDER
+    with reported("read", folder):
+        found = sorted(folder.glob("*.md")) if folder.is_dir() else []
+        notes = [parse_notes(f"{NOTES_FOLDER}/{path.name}", path.read_bytes()) for path in found]
+    by_id: dict[str, str] = {}
+    if any(file_id_for_path(note.heading) is None for note in notes):
+        by_id = {i: path for path in sorted(set(candidates)) if (i := file_id_for_path(path)) is not None}
+    return tuple(_settled(note, by_id) for note in notes)
+
+
+def move_notes(home: Path, notes: Iterable[NoteFile], *, disk: Disk = OS_DISK) -> tuple[NoteFile, ...]:
+    """Let note files follow their files: a new id is a new name, a rename a new heading. Orphans stay.
+
+    Returns:
+        Those that were moved. A name that is taken by other notes is left alone: the heading's path still counts.
+    """
+    following = (n for n in notes if n.status in {NoteStatus.MOVED, NoteStatus.RENAMED})
+    with write_lock(home, disk=disk):
+        return tuple(note for note in following if _move(home, note, disk))
+
+
+def attach_notes(home: Path, note: NoteFile, path: str, *, disk: Disk = OS_DISK) -> None:
+    """Bind orphaned notes to a file that the person chose.
+
+    Raises:
+        StorageError: there is no such file, or the notes could not be written.
+    """
+    if file_id_for_path(path) is None:
+        raise StorageError(f"There is no file {path!r}", remedy="Choose a file that exists", where=path)
+    with write_lock(home, disk=disk):
+        _move(home, replace(note, status=NoteStatus.RENAMED, path=path), disk)
+
+
+def _settled(note: NoteFile, by_id: Mapping[str, str]) -> NoteFile:
+    here = file_id_for_path(note.heading) if os.path.isabs(note.heading) else None
+    if here is not None:
+        return settle(note, here)
+    elsewhere = by_id.get(note.file_id) or _in_folder(os.path.dirname(note.heading), note.file_id)
+    return settle(note, None, elsewhere, content_hash(elsewhere) if elsewhere else "")
+
+
+def _in_folder(folder: str, file_id: str) -> str:
+    """The file with this id in a folder, empty where there is none."""
+    try:
+        with os.scandir(folder) as entries:
+            inode = file_id.rpartition(_SEPARATOR)[2]
+            same = (e.path for e in entries if str(e.inode()) == inode)
+            return next((path for path in same if file_id_for_path(path) == file_id), "")
+    except (OSError, ValueError):
+        return ""
+
+
+def _move(home: Path, note: NoteFile, disk: Disk) -> bool:
+    directory = paths.knowledge_dir(home)
+    source = directory / note_name(note.file_id)
+    file_id = file_id_for_path(note.path)
+    if file_id is None or not source.is_file():
+        return False
+    if note.status is NoteStatus.RENAMED:
+        change_file(source, lambda data: _with_head(data, note.path), disk=disk)
+    target = directory / note_name(file_id)
+    if target == source:
+        return True
+    if target.exists():
+        return False
+    with reported("move", source):
+        disk.replace(source, target)
+        sync_dir(target.parent, disk)
+    return True
+
+
+def _with_head(data: bytes, path: str) -> bytes:
+    """The notes under another path; every other line stays."""
+    lines = data.split(b"\n")
+    kept = [line for line in lines if not _HASH.match(line.decode("utf-8", "replace").strip())]
+    for number, line in enumerate(kept):
+        if _HEADING.match(line.decode("utf-8", "replace")):
+            kept[number] = _head(path, content_hash(path)).rstrip(b"\n")
+            return b"\n".join(kept)
+    return _head(path, content_hash(path)) + data
+
+
+def _head(path: str, sha256: str) -> bytes:
+    beside = f"<!-- sha256: {sha256} -->\n" if sha256 else ""
+    return f"# {safe_value(path)}\n{beside}\n".encode("utf-8", "replace")

@@ -1,0 +1,97 @@
+"""What of knowledge enters layer 7: the digest and notes on files in scope, whole items, within the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from core.knowledge.projection import TRUNCATED
+from core.knowledge.reading import KnowledgeReader
+from core.knowledge.wording import without_blocks
+from core.stack.frame import frame
+from core.values.curation import ItemFiles, NamedText
+from core.values.knowledge import KnowledgeState, NoteFile
+from core.values.settings import KnowledgeSettings
+
+_BLOCK_BYTES = len("{knowledge}\n\n{/knowledge}\n")
+
+
+def knowledge_inputs(
+    home: Path, files: Iterable[ItemFiles], settings: KnowledgeSettings
+) -> tuple[str, tuple[NamedText, ...]]:
+    """The digest's text (empty: off) and notes on a preset's files, read from the home now."""
+    items = tuple(files)
+    candidates = [file.absolute_path for item in items for file in item.files]
+    return layer_inputs(KnowledgeReader(home).read(settings, candidates), items, settings.budget_bytes)
+
+
+def layer_inputs(
+    knowledge: KnowledgeState, files: Iterable[ItemFiles], budget_bytes: int
+) -> tuple[str, tuple[NamedText, ...]]:
+    """What layer 7 is made of; the same bytes for the same knowledge and files, in whatever order these come.
+
+    Args:
+        files: of the preset in use; a file's notes enter while it is one of them.
+        budget_bytes: for all of layer 7, UTF-8, the tags included.
+
+    Returns:
+        The digest's text and the notes sorted by path; both empty while the switch is off.
+    """
+    if not knowledge.is_on:
+        return "", ()
+    digest = fit_digest(knowledge.digest, budget_bytes - _BLOCK_BYTES)
+    room = budget_bytes - (_size(digest) + _BLOCK_BYTES if digest else 0)
+    return digest, _notes(knowledge.notes, _shown(files), room)
+
+
+def fit_digest(text: str, room: int) -> str:
+    """The digest as it is where it fits, else without its last items, which a closing note says; at worst empty."""
+    text = text if "{" not in text else without_blocks(text)
+    if _size(text) <= room:
+        return text
+    lines = text.removesuffix(TRUNCATED).splitlines(keepends=True)
+    room -= _size(TRUNCATED)
+    kept, used = 0, 0
+    for line in lines:
+        used += _size(line)
+        if used > room:
+            break
+        kept += 1
+    while kept and not lines[kept - 1].startswith("- "):
+        kept -= 1
+    return "".join(lines[:kept]) + TRUNCATED if kept else ""
+
+
+def _shown(files: Iterable[ItemFiles]) -> dict[str, str]:
+    """Paths as they are shown, by absolute path, of files that enter the context."""
+    return {f.absolute_path: f.path for item in files if item.item.enabled for f in item.files}
+
+
+def _notes(notes: Iterable[NoteFile], shown: Mapping[str, str], room: int) -> tuple[NamedText, ...]:
+    in_scope = [(shown[note.path], note) for note in notes if note.path in shown and note.items]
+    found = []
+    for path, note in sorted(in_scope, key=lambda pair: (pair[0], pair[1].file_id)):
+        text = _newest(path, note, room)
+        if text:
+            found.append(NamedText(path, text, note.path))
+            room -= _framed(path, text)
+    return tuple(found)
+
+
+def _newest(path: str, note: NoteFile, room: int) -> str:
+    """The newest notes of a file that fit, in the order of the file."""
+    lines = [f"- {without_blocks(item.text)}\n" for item in note.items]
+    used = _framed(path, "".join(lines))
+    first = 0
+    while first < len(lines) and used > room:
+        used -= _size(lines[first])
+        first += 1
+    return "".join(lines[first:])
+
+
+def _framed(path: str, text: str) -> int:
+    return _size(frame("note", text, name=path))
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
