@@ -56,7 +56,7 @@ class EmbeddedProvider:
         self._reading_on = CancelToken()
         self._reader: threading.Thread | None = None
 
-    def prewarm(self) -> None:
+    def start(self) -> None:
         """Start the server in the background, so that the first answer need not wait for it. Returns at once."""
         self._process.prewarm()
 

@@ -18,10 +18,10 @@ KEYLESS = frozenset({ProviderKind.EMBEDDED, ProviderKind.CLAUDE_CODE, ProviderKi
 
 
 @runtime_checkable
-class Warms(Protocol):
+class Starts(Protocol):
     """A client with something to start before its first call (the embedded model's process)."""
 
-    def prewarm(self) -> None:
+    def start(self) -> None:
         """Begin to start it; returns at once."""
         ...
 

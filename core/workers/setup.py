@@ -27,7 +27,7 @@ from core.values import events as e
 from core.values.effects import Effect
 from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus
 from core.values.settings import ServerSettings, Settings
-from core.workers.clients import Clients, Warms
+from core.workers.clients import Clients, Starts
 from core.workers.queue import Emit
 
 SHOWN_PACKAGES = ("manual-slop", "dearpygui", "anthropic", "google-genai", "openai", "xllamacpp")
@@ -254,8 +254,8 @@ class SetupHandler:
     def _warm_up(self, provider: str) -> None:
         """Start what a first message would wait for; a client that has nothing to start is left alone."""
         client = self._clients.get(provider)
-        if isinstance(client, Warms):
-            client.prewarm()
+        if isinstance(client, Starts):
+            client.start()
 
     def _probe(self) -> None:
         from core.providers.local_servers import find_local_servers

@@ -287,7 +287,7 @@ def test_the_child_ends_with_a_parent_that_is_killed(tmp_path: Path) -> None:
 def test_closing_ends_the_process_for_good() -> None:
     process = LlamaServer()
     provider = EmbeddedProvider(server_settings("embedded"), process=process)
-    provider.prewarm()
+    provider.start()
     endpoint = process.ensure(CancelToken())
     assert endpoint is not None
 
