@@ -249,7 +249,8 @@ def live_row(desk: Desk, call: LiveCall) -> None:
 def _phase_line(call: LiveCall, now: datetime | None) -> str:
     line = PHASES[call.phase]
     if call.phase is CallPhase.WAITING and now is not None:
-        line += f" · {fmt.seconds((now - call.started_at).total_seconds())}"
+        waited_s = max(0.0, (now - call.started_at).total_seconds())
+        line += f" · {fmt.seconds(waited_s)}"
     if call.phase is CallPhase.RETRYING:
         when = f" at {call.retry_at.astimezone():%H:%M:%S}" if call.retry_at else ""
         line = f"{line}{when} · {call.retry_reason}" if call.retry_reason else line + when

@@ -88,8 +88,12 @@ def write_failed(state: AppState, given: Input, event: WriteFailed) -> Result:
 
 
 def retry_pending(state: AppState, given: Input) -> Result:
-    """Write again what is due."""
-    due = {token: write for token, write in state.pending.items() if write.retry_at <= given.at}
+    """Write again what is due; a clock that was set back does not put it off."""
+    due = {
+        token: write
+        for token, write in state.pending.items()
+        if not given.at < write.retry_at <= given.at + RETRY_WRITE_AFTER
+    }
     if not due:
         return state, ()
     later = {token: replace(write, retry_at=given.at + RETRY_WRITE_AFTER) for token, write in due.items()}

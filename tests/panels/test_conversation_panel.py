@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 from core.errors import FailureKind
 from core.values import commands as c
@@ -11,6 +12,7 @@ from core.values.messages import AttachmentPart, Status
 from core.values.stack import LayerId, SegmentReport
 from core.values.state import AppState
 from core.values.usage import Usage
+from panels import format as fmt
 from panels.view import WindowView
 from tests.panels import states
 from tests.panels.screen import Screen
@@ -281,6 +283,13 @@ def test_a_message_without_an_answer_offers_to_ask_for_one() -> None:
     assert screen.asked == [c.RetrySend("d1")]
     screen.show(replace(waiting, calls=states.streaming().calls))
     assert not screen.ui.has("Ask for one")
+
+
+def test_a_clock_that_was_set_back_does_not_count_below_zero() -> None:
+    waiting = states.streaming("", phase=CallPhase.WAITING)
+    screen = Screen(replace(waiting, now=states.NOW - timedelta(days=1)))
+
+    assert screen.ui.shows(f"waiting for the first word · {fmt.seconds(0.0)}")
 
 
 def test_a_retry_under_way_hides_the_failure() -> None:

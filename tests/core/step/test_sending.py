@@ -126,6 +126,22 @@ def test_a_paid_reply_that_cannot_be_written_is_written_again_until_it_is(book: 
     assert not any(notice.id == "disk" for notice in book.state.notices)
 
 
+@pytest.mark.parametrize("jump_s", [-86_400.0, 86_400.0 * 365])
+def test_a_clock_that_jumps_does_not_put_off_the_writing_of_a_paid_reply(
+    book: Playbook, jump_s: float
+) -> None:
+    chosen = book.discussion()
+    call = book.ask(chosen, "hello")
+    ended = e.CallEnded(call.call_id, Stopped(StopKind.COMPLETED), (TextPart("Good day"),), Usage())
+    (write,) = of(book.play(ended), f.AppendRecords)
+    book.play(e.WriteFailed(chosen, write.token, "The disk is full", "", write.records))
+
+    (again,) = of(book.later(jump_s).play(e.Tick()), f.AppendRecords)
+
+    assert again.records == write.records
+    assert of(book.later(1).play(e.Tick()), f.AppendRecords) == ()
+
+
 def test_a_failed_send_is_retried_with_nothing_retyped(book: Playbook) -> None:
     chosen = book.discussion()
     call = book.ask(chosen, "hello")
