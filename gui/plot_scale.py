@@ -79,7 +79,8 @@ def tick_text(value: float, step: float, unit: Unit) -> str:
     if unit == "%":
         return f"{value:.0f} %"
     if unit == "$":
-        return "$0" if abs(value) < step / 1000 else f"${value:,.{_decimals(step)}f}"
+        digits = _decimals(step)
+        return "$0" if abs(value) < step / 1000 else f"${value:,.{2 if digits == 1 else digits}f}"
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= size and step >= size / 1000:
             return f"{value / size:.{_decimals(step / size)}f}{letter}"
