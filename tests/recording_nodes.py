@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -98,7 +98,16 @@ def is_called(node: Node, label: str) -> bool:
     return node.kind in {"text", "badge", "markdown"} and node.value == label
 
 
-def check_series(series: Series) -> None:
+def legend(series: Sequence[Series]) -> str:
+    """The labels of a plot's curves, each of which can be drawn, on two axes at most."""
+    for one in series:
+        _check_series(one)
+    if len({one.unit for one in series}) > 2:
+        raise ProtocolError(f"There are two axes for the units {[one.unit for one in series]}")
+    return " · ".join(one.label for one in series)
+
+
+def _check_series(series: Series) -> None:
     """A curve that can be drawn: as many values as places, ascending, finite, and words for the legend."""
     if not series.label.strip():
         raise ProtocolError("A series without a label")

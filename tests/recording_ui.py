@@ -13,15 +13,7 @@ from typing import Any, Literal, get_args
 
 from panels import ui as protocol
 from panels.ui import Clicks, Edited, Length, ListView, Option, Series, Share, Surface, Tone, VirtualRows
-from tests.recording_nodes import (
-    Node,
-    Path_,
-    ProtocolError,
-    check_look,
-    check_series,
-    is_function_key,
-    needs_words,
-)
+from tests.recording_nodes import Node, Path_, ProtocolError, check_look, is_function_key, legend, needs_words
 from tests.recording_person import Person
 
 VIEWPORT_PX = 700.0
@@ -310,12 +302,7 @@ class RecordingUi(Person):
         x_label: str = "",
         y_label: str = "",
     ) -> None:
-        for one in series:
-            check_series(one)
-        if len({one.unit for one in series}) > 2:
-            raise ProtocolError(f"{key!r} has more than two units")
-        legend = " · ".join(one.label for one in series)
-        self._add("plot", key, value=legend, series=tuple(series), x_label=x_label, y_label=y_label)
+        self._add("plot", key, value=legend(series), series=tuple(series), x_label=x_label, y_label=y_label)
 
     def badge(self, key: Hashable, value: str, *, tone: Tone = "muted", tip: str = "") -> None:
         self._add("badge", key, value=value, tone=tone, tip=tip)
