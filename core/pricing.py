@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -52,6 +53,39 @@ def input_usd_per_token(provider: str, model: str, at: datetime) -> float | None
         return 0.0
     calculated = _calculated(provider, model, Usage(input_tokens=_PROBE_TOKENS, output_tokens=0), at)
     return None if calculated is None else float(calculated.input_price / Decimal(_PROBE_TOKENS))
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPrices:
+    """US dollars of one input token: fresh, and read from a cache (None: not sold).
+
+    `has_write_fee` tells whether writing to the cache has a price of its own.
+    """
+
+    input_usd: float
+    read_usd: float | None
+    has_write_fee: bool
+
+
+def token_prices(provider: str, model: str, at: datetime) -> TokenPrices | None:
+    """Prices of a model's input tokens, lowest tier; None where it is unknown.
+
+    Source: genai-prices 0.2.3, offline data (run 2026-11-20).
+    """
+    if provider == ProviderKind.EMBEDDED:
+        return TokenPrices(0.0, 0.0, has_write_fee=False)
+    calculated = _calculated(provider, model, Usage(input_tokens=_PROBE_TOKENS, output_tokens=0), at)
+    if calculated is None:
+        return None
+    found = calculated.model_price
+    fresh, read = _usd(found.input_mtok), _usd(found.cache_read_mtok)
+    return None if fresh is None else TokenPrices(fresh, read, found.cache_write_mtok is not None)
+
+
+def _usd(per_million: object) -> float | None:
+    """A price for a million tokens, or tiers of them, as dollars of one token."""
+    base = getattr(per_million, "base", per_million)
+    return float(base) / 1e6 if isinstance(base, Decimal) else None
 
 
 def _calculated(provider: str, model: str, usage: Usage, at: datetime) -> PriceCalculation | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -54,14 +54,16 @@ class Wire:
     Args:
         hashes: of the prefix that ends with the block, its scope included; ends: tokens up to there.
         positions: for lookback, 1-based; a run of tool calls, or of results, is one.
-        is_running: the model is in the middle of a turn: the request ends in tool results.
+        head: index of the last block that the next turn will repeat in its place, -1 for none.
+        turn_head: the same for the next request of this turn.
     """
 
     blocks: tuple[Block, ...]
     hashes: tuple[str, ...]
     ends: tuple[int, ...]
     positions: tuple[int, ...]
-    is_running: bool = False
+    head: int = -1
+    turn_head: int = -1
 
     @property
     def total_tokens(self) -> int:
@@ -72,34 +74,15 @@ class Wire:
         """Index of the last block at one of these places, -1 for none."""
         return next((i for i in range(len(self.blocks) - 1, -1, -1) if self.blocks[i].place in places), -1)
 
-    def head(self) -> int:
-        """Index of the last block that the next turn will repeat in its place, -1 for none."""
-        end = self.turn_head()
-        for index in range(end + 1):
-            if self.blocks[index].place is Place.TRANSIENT:
-                return self._markable(index - 1)
-        return end
-
-    def turn_head(self) -> int:
-        """Index of the last block that the next request of the same turn will repeat, -1 for none."""
-        end = len(self.blocks) - 1
-        while end >= 0 and self.blocks[end].place is Place.TAIL:
-            end -= 1
-        return self._markable(end)
-
-    def _markable(self, index: int) -> int:
-        while index >= 0 and not self.blocks[index].can_be_marked:
-            index -= 1
-        return index
-
 
 @dataclass(slots=True)
 class WireMemo:
-    """What was made of the last request of a discussion, so that a block is looked at once. One thread at a time."""
+    """What was made of the last request of a discussion: its leading run is taken over. One thread at a time."""
 
-    blocks: dict[int, tuple[object, Block]] = field(default_factory=dict)
-    wire: Wire | None = None
-    scope: LedgerScope | None = None
+    key: object = None
+    parts: list[RequestPart | ToolSchema] = field(default_factory=list)
+    wire: Wire = field(default_factory=lambda: Wire((), (), (), ()))
+    transient: int = -1
 
 
 def part_key(part: RequestPart) -> str:
@@ -118,29 +101,43 @@ def part_key(part: RequestPart) -> str:
 
 
 def wire_of(
-    request: ProviderRequest, scope: LedgerScope, count: CountTokens, memo: WireMemo | None = None
+    request: ProviderRequest,
+    scope: LedgerScope,
+    count: CountTokens,
+    memo: WireMemo | None = None,
+    revision: Hashable = None,
 ) -> Wire:
     """Lay a request out as blocks with cumulative hashes.
 
     Args:
         scope: whose cache; part of every hash.
-        count: tokens of a part; called once for each part, cheap.
-        memo: of the same discussion; hashes of blocks in front of the first that changed are taken over.
+        count: tokens of a part, cheap.
+        memo: of the same discussion; rows of the leading parts that did not change are taken over.
+        revision: stands for the state of `count`; another one counts every part again.
     """
     memo = memo or WireMemo()
-    rows = list(_parts(request))
-    blocks = tuple(_block(role, part, memo) for role, part in rows)
-    kept = memo.wire if memo.wire is not None and memo.scope == scope else None
-    same = _common(kept.blocks, blocks) if kept is not None else 0
-    hashes = _hashes(blocks, scope, kept.hashes[:same] if kept is not None else ())
-    ends, total = [], 0
-    for _, part in rows:
+    key = (scope, revision)
+    roles, parts = _parts(request)
+    same = _common(memo.parts, parts) if memo.key == key else 0
+    old = memo.wire
+    fresh = [_made(role, part) for role, part in zip(roles[same:], parts[same:], strict=True)]
+    hashes = list(old.hashes[:same])
+    ends = list(old.ends[:same])
+    last = hashes[-1] if hashes else scope_hash(scope)
+    total = ends[-1] if ends else 0
+    for block, part in zip(fresh, parts[same:], strict=True):
+        last = hashlib.sha256(f"{last}\n{block.sha256}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        hashes.append(last)
         total += count(part)
         ends.append(total)
-    is_running = bool(request.messages) and _is_running(request)
-    wire = Wire(blocks, hashes, tuple(ends), _positions(blocks), is_running)
-    memo.wire, memo.scope = wire, scope
-    memo.blocks = {id(part): memo.blocks[id(part)] for _, part in rows}
+    blocks = (*old.blocks[:same], *fresh)
+    positions = _positions(blocks, old.positions[:same])
+    turn_head = _turn_head(blocks)
+    if not 0 <= memo.transient < same:
+        memo.transient = next((same + n for n, b in enumerate(fresh) if b.place is Place.TRANSIENT), -1)
+    head = _markable(blocks, memo.transient - 1) if 0 <= memo.transient <= turn_head else turn_head
+    wire = Wire(blocks, tuple(hashes), tuple(ends), positions, head, turn_head)
+    memo.key, memo.parts, memo.wire = key, parts, wire
     return wire
 
 
@@ -150,24 +147,46 @@ def scope_hash(scope: LedgerScope) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _parts(request: ProviderRequest) -> Iterator[tuple[str, RequestPart | ToolSchema]]:
-    for tool in request.tools:
-        yield "tool", tool
-    for segment in request.system:
-        yield "system", segment
+def _parts(request: ProviderRequest) -> tuple[list[str], list[RequestPart | ToolSchema]]:
+    parts: list[RequestPart | ToolSchema] = [*request.tools, *request.system]
+    roles = ["tool"] * len(request.tools) + ["system"] * len(request.system)
     for message in request.messages:
         role = "assistant" if message.role is Role.ASSISTANT else "user"
-        for part in message.parts:
-            yield role, part
+        parts.extend(message.parts)
+        roles.extend([role] * len(message.parts))
+    return roles, parts
 
 
-def _block(role: str, part: RequestPart | ToolSchema, memo: WireMemo) -> Block:
-    known = memo.blocks.get(id(part))
-    if known is not None and known[0] is part:
-        return known[1]
-    block = _made(role, part)
-    memo.blocks[id(part)] = (part, block)
-    return block
+def _common(one: list[RequestPart | ToolSchema], two: list[RequestPart | ToolSchema]) -> int:
+    """How many leading parts are the same: objects, or segments under the same key by their digest.
+
+    The role of a part follows from what it is and what stands around it; a part that changes its role changes its key.
+    """
+    same = 0
+    for first, second in zip(one, two, strict=False):
+        if first is not second and not _is_same(first, second):
+            break
+        same += 1
+    return same
+
+
+def _is_same(one: RequestPart | ToolSchema, two: RequestPart | ToolSchema) -> bool:
+    if isinstance(one, Segment) and isinstance(two, Segment):
+        return one.sha256 == two.sha256 and one.key == two.key
+    return one == two
+
+
+def _turn_head(blocks: tuple[Block, ...]) -> int:
+    end = len(blocks) - 1
+    while end >= 0 and blocks[end].place is Place.TAIL:
+        end -= 1
+    return _markable(blocks, end)
+
+
+def _markable(blocks: tuple[Block, ...], index: int) -> int:
+    while index >= 0 and not blocks[index].can_be_marked:
+        index -= 1
+    return index
 
 
 def _made(role: str, part: RequestPart | ToolSchema) -> Block:
@@ -198,41 +217,12 @@ def _place(segment: Segment) -> Place:
     return Place.BASE if segment.key in _BASE else Place.TALK
 
 
-def _is_running(request: ProviderRequest) -> bool:
-    """Whether tool results follow the last words of the person; metadata behind them does not count."""
-    for message in reversed(request.messages):
-        if all(isinstance(part, Segment) and part.layer is LayerId.METADATA for part in message.parts):
-            continue
-        return message.role is not Role.USER
-    return False
-
-
-def _common(one: tuple[Block, ...], two: tuple[Block, ...]) -> int:
-    """How many leading blocks are the same objects, or equal ones."""
-    if one == two:
-        return len(one)
-    pairs = zip(one, two, strict=False)
-    same = 0
-    for first, second in pairs:
-        if first is not second and first.sha256 != second.sha256:
-            break
-        same += 1
-    return same
-
-
-def _hashes(blocks: tuple[Block, ...], scope: LedgerScope, known: Iterable[str]) -> tuple[str, ...]:
-    hashes = list(known)
-    last = hashes[-1] if hashes else scope_hash(scope)
-    for block in blocks[len(hashes) :]:
-        last = hashlib.sha256(f"{last}\n{block.sha256}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
-        hashes.append(last)
-    return tuple(hashes)
-
-
-def _positions(blocks: tuple[Block, ...]) -> tuple[int, ...]:
+def _positions(blocks: tuple[Block, ...], known: tuple[int, ...]) -> tuple[int, ...]:
     """Source: Anthropic "Prompt caching", a run of tool uses or results is one position (read 2026-08, 2026-10)."""
-    positions, number, run = [], 0, ""
-    for block in blocks:
+    positions = list(known)
+    number = positions[-1] if positions else 0
+    run = blocks[len(known) - 1].run if known else ""
+    for block in blocks[len(known) :]:
         if not block.run or block.run != run:
             number += 1
             run = block.run

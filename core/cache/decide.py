@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -49,6 +50,7 @@ class Market:
 
     Args:
         now: start of the request, aware; count: tokens of a part for the model in use.
+        count_revision: another value wherever `count` may answer otherwise than before.
     """
 
     scope: LedgerScope
@@ -58,6 +60,7 @@ class Market:
     settings: CacheSettings
     now: datetime
     count: CountTokens
+    count_revision: Hashable = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,7 @@ def _planned(turn: Turn, market: Market, view: ContextView, memo: WireMemo) -> D
     request = view_request(
         turn.stack, view, turn.message_id, turn.effort, turn.max_output_tokens, turn.discussion_id
     )
-    wire = wire_of(request, market.scope, market.count, memo)
+    wire = wire_of(request, market.scope, market.count, memo, market.count_revision)
     stale = sum(market.count(segment) for segment in superseded(view))
     inputs = PlanInputs(
         wire=wire,

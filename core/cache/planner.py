@@ -138,7 +138,7 @@ def _ttls(prices: CachePrices, settings: CacheSettings) -> tuple[int, ...]:
 
 def _points(inputs: PlanInputs, found: tuple[Hit, ...]) -> _Points:
     wire, prices = inputs.wire, inputs.prices
-    head = wire.head()
+    head = wire.head
     if not inputs.settings.pays_only:
         head = len(wire.blocks) - 1
     if not inputs.settings.all_marks:
@@ -153,7 +153,7 @@ def _points(inputs: PlanInputs, found: tuple[Hit, ...]) -> _Points:
         distance = wire.positions[head] - wire.positions[deepest.index]
         anchor = deepest.index if distance >= prices.lookback else -1
     keep = next((h.index for h in found if deepest is not None and h.ttl_s > deepest.ttl_s), -1)
-    turn = wire.turn_head() if wire.turn_head() > head else -1
+    turn = wire.turn_head if wire.turn_head > head else -1
     return _Points(shared, base, anchor, keep, _large(wire, head, prices), turn)
 
 
@@ -265,7 +265,7 @@ def _live(first: Outlook, own: Outlook, ttl_s: int) -> float:
 def _uncached(inputs: PlanInputs, own: Outlook, done: int) -> float:
     """Later turns of what no entry holds: history may be cached next time, the volatile tail never is."""
     wire = inputs.wire
-    head = wire.head()
+    head = wire.head
     end = wire.ends[head] if head >= 0 else 0
     repeated = max(0, end - done)
     rest = wire.total_tokens - max(done, end)

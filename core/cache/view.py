@@ -12,6 +12,7 @@ from dataclasses import replace
 from core.aggregate import AggregateStack
 from core.stack.frame import empty_frame, frame
 from core.stack.pieces import AS_TEXT, Layer, Piece, digest
+from core.stack.wire import system_segments
 from core.values.cache import BaseFile, ContextView, FrozenBase, ViewDelta
 from core.values.messages import Role
 from core.values.provider import Effort, ProviderRequest, RequestMessage, RequestPart
@@ -22,7 +23,7 @@ DELTA_NOTE = (
     "named as removed are no longer part of the context.\n"
 )
 _SET, _DETAILS = str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))
-_CURATED = (LayerId.FILE_SET, LayerId.FILE_DETAILS)
+_ROLES = {role.value: role for role in Role}
 
 
 def canonical_view(stack: AggregateStack) -> ContextView:
@@ -106,8 +107,16 @@ def view_request(
     Args:
         message_id: of the user's message that layer 12 renders, for its delta.
     """
-    request = stack.request(effort, max_output_tokens, discussion_id)
-    return replace(request, messages=view_messages(stack, view, message_id))
+    return ProviderRequest(
+        provider=stack.provider,
+        model=stack.model,
+        system=system_segments(stack.layers, takes_long_system=stack.takes_long_system),
+        messages=view_messages(stack, view, message_id),
+        tools=stack.tools,
+        effort=effort,
+        max_output_tokens=max_output_tokens,
+        discussion_id=discussion_id,
+    )
 
 
 def view_messages(stack: AggregateStack, view: ContextView, message_id: str) -> tuple[RequestMessage, ...]:
@@ -120,11 +129,13 @@ def view_messages(stack: AggregateStack, view: ContextView, message_id: str) -> 
         *((Role.USER, segment) for segment in stack.layer(LayerId.METADATA).segments),
     ]
     messages: list[tuple[Role, list[RequestPart]]] = []
+    last: Role | None = None
     for role, part in rows:
-        if messages and messages[-1][0] is role:
+        if role is last:
             messages[-1][1].append(part)
         else:
             messages.append((role, [part]))
+            last = role
     return tuple(RequestMessage(role, tuple(parts)) for role, parts in messages)
 
 
@@ -177,12 +188,12 @@ def _joined(base: FrozenBase) -> str:
 
 
 def _with_deltas(layer: Layer, deltas: Mapping[str, Segment]) -> Iterator[tuple[Role, RequestPart]]:
+    by_key = {f"{int(layer.id)}/{name}": segment for name, segment in deltas.items()}
     for piece in layer.pieces:
-        name = piece.key.partition("/")[2]
-        if name in deltas:
-            yield Role.USER, deltas[name]
+        if piece.key in by_key:
+            yield Role.USER, by_key[piece.key]
         if (part := _wire(layer, piece)) is not None:
-            yield Role(piece.mark), part
+            yield _ROLES[piece.mark], part
 
 
 def _current(layer: Layer, delta: Segment | None) -> Iterator[tuple[Role, RequestPart]]:
@@ -190,7 +201,7 @@ def _current(layer: Layer, delta: Segment | None) -> Iterator[tuple[Role, Reques
         yield Role.USER, delta
     for piece in layer.pieces:
         if (part := _wire(layer, piece)) is not None:
-            yield Role(piece.mark), part
+            yield _ROLES[piece.mark], part
 
 
 def _wire(layer: Layer, piece: Piece) -> RequestPart | None:

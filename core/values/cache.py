@@ -228,6 +228,22 @@ class GapStats:
 
 
 @dataclass(frozen=True, slots=True)
+class DiscussionCache:
+    """What `cache.json` of a discussion holds.
+
+    Args:
+        state: None until something was cached; ledger: the entries that this discussion wrote or used last.
+        epoch: the salt, counted up by each invalidation; gaps_s: between its turns, newest last.
+    """
+
+    state: DiscussionCacheState | None = None
+    ledger: Ledger = field(default_factory=Ledger)
+    epoch: int = 0
+    gaps_s: tuple[float, ...] = ()
+    last_turn_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CacheSettings:
     """What the person chose for one provider and discussion. Source: 20-caching.md, "By provider".
 
