@@ -6,13 +6,13 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from core.hooks.guard import Limits
 from tests.core.hooks.conftest import WAIT_S, World
+from tests.vendors.loopback import Gate, HoldAfter
 
 CREATE = "/api/discussions"
 
@@ -57,26 +57,26 @@ def test_what_is_refused_below_is_taken_when_it_is_as_it_should_be(running: Worl
     assert len(running.state.summaries) == 2
 
 
-@pytest.mark.parametrize(
-    "token",
-    [
-        "",
-        "Bearer",
-        "Bearer ",
-        "Bearer x",
-        "bearer TOKEN",
-        "Basic TOKEN",
-        "TOKEN",
-        "Bearer TOKENx",
-        "Bearer é",
-    ],
+WRONG_TOKENS = (
+    "",
+    "Bearer",
+    "Bearer ",
+    "Bearer x",
+    "bearer TOKEN",
+    "Basic TOKEN",
+    "TOKEN",
+    "Bearer TOKENx",
+    "Bearer é",
 )
-def test_without_the_token_nothing_is_done(untouched: World, token: str) -> None:
-    sent = token.replace("TOKEN", untouched.client.token)
-    answer = untouched.client.raw(_request(untouched, JSON_HEAD, Authorization=sent) + b"{}")
 
-    assert (_status(answer), _error(answer)["code"]) == (401, "no_token")
-    assert b"www-authenticate: Bearer" in answer
+
+def test_without_the_token_nothing_is_done(untouched: World) -> None:
+    for token in WRONG_TOKENS:
+        sent = token.replace("TOKEN", untouched.client.token)
+        answer = untouched.client.raw(_request(untouched, JSON_HEAD, Authorization=sent) + b"{}")
+
+        assert (_status(answer), _error(answer)["code"]) == (401, "no_token"), token
+        assert b"www-authenticate: Bearer" in answer
 
 
 def test_two_tokens_are_none(untouched: World) -> None:
@@ -85,14 +85,19 @@ def test_two_tokens_are_none(untouched: World) -> None:
     assert _status(untouched.client.raw(_request(untouched, twice) + b"{}")) == 401
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost", "localhost.evil.example:PORT",
-                                  "[::1]:PORT", "0.0.0.0:PORT", "127.0.0.1:PORT.evil.example", "evil@127.0.0.1:PORT"])  # fmt: skip
-def test_another_host_is_refused_also_with_the_token(untouched: World, host: str) -> None:
-    port = untouched.client.url.rsplit(":", 1)[1]
-    sent = host.replace("PORT", port)
-    answer = untouched.client.raw(_request(untouched, JSON_HEAD, Host=sent) + b"{}")
+WRONG_HOSTS = (
+    "evil.example", "127.0.0.1", "127.0.0.1:1", "localhost", "localhost.evil.example:PORT", "[::1]:PORT",
+    "0.0.0.0:PORT", "127.0.0.1:PORT.evil.example", "evil@127.0.0.1:PORT",
+)  # fmt: skip
 
-    assert (_status(answer), _error(answer)["code"]) == (403, "wrong_host")
+
+def test_another_host_is_refused_also_with_the_token(untouched: World) -> None:
+    port = untouched.client.url.rsplit(":", 1)[1]
+    for host in WRONG_HOSTS:
+        request = _request(untouched, JSON_HEAD, Host=host.replace("PORT", port))
+        answer = untouched.client.raw(request + b"{}")
+
+        assert (_status(answer), _error(answer)["code"]) == (403, "wrong_host"), host
 
 
 def test_a_missing_or_a_second_host_is_refused(untouched: World) -> None:
@@ -224,7 +229,9 @@ def test_a_second_head_on_a_kept_connection_is_not_waited_for_either(untouched: 
     host, port = untouched.client.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=5) as link:
         link.sendall(_request(untouched, method="GET", path="/api/presets"))
-        assert b'"presets"' in link.recv(65536) + link.recv(65536)
+        answer = b""
+        while b'"presets"' not in answer:
+            answer += link.recv(65536)
         link.sendall(b"GET /api/sta")
         answer = link.recv(65536)
 
@@ -254,32 +261,30 @@ def test_no_connection_becomes_a_websocket(untouched: World) -> None:
     assert _status(untouched.client.raw(_request(untouched, head, method="GET"))) == 200
 
 
-@pytest.mark.parametrize(
-    ("body", "kind", "status"),
-    [
-        (b"", "application/json", 400),
-        (b"{", "application/json", 400),
-        (b"\xff{}", "application/json", 400),
-        (b'{"name": NaN}', "application/json", 400),
-        (b'{"name": 1e999}', "application/json", 400),
-        (b'{"name": ' + b"9" * 5000 + b"}", "application/json", 400),
-        (b"[" * 50_000, "application/json", 400),
-        (b'{"a":' * 15_000 + b"1" + b"}" * 15_000, "application/json", 400),
-        (b"name=x", "application/x-www-form-urlencoded", 415),
-        (b"{}", "text/plain", 415),
-        (b"{}", "", 415),
-        (b"null", "application/json", 422),
-        (b'"x"', "application/json", 422),
-    ],
+NO_OBJECTS = (
+    (b"", "application/json", 400),
+    (b"{", "application/json", 400),
+    (b"\xff{}", "application/json", 400),
+    (b'{"name": NaN}', "application/json", 400),
+    (b'{"name": 1e999}', "application/json", 400),
+    (b'{"name": ' + b"9" * 5000 + b"}", "application/json", 400),
+    (b"[" * 50_000, "application/json", 400),
+    (b'{"a":' * 15_000 + b"1" + b"}" * 15_000, "application/json", 400),
+    (b"name=x", "application/x-www-form-urlencoded", 415),
+    (b"{}", "text/plain", 415),
+    (b"{}", "", 415),
+    (b"null", "application/json", 422),
+    (b'"x"', "application/json", 422),
 )
-def test_a_body_that_is_not_a_json_object_is_refused(
-    untouched: World, body: bytes, kind: str, status: int
-) -> None:
-    headers = {"content-type": kind} if kind else {}
-    answer = untouched.client.http.post(CREATE, content=body, headers=headers)
 
-    assert answer.status_code == status
-    assert set(answer.json()["error"]) == {"code", "message", "remedy"}
+
+def test_a_body_that_is_not_a_json_object_is_refused(untouched: World) -> None:
+    for body, kind, status in NO_OBJECTS:
+        headers = {"content-type": kind} if kind else {}
+        answer = untouched.client.http.post(CREATE, content=body, headers=headers)
+
+        assert answer.status_code == status, body[:30]
+        assert set(answer.json()["error"]) == {"code", "message", "remedy"}
 
 
 def test_text_that_could_harm_a_log_is_cleaned_where_it_enters(running: World) -> None:
@@ -292,11 +297,7 @@ def test_text_that_could_harm_a_log_is_cleaned_where_it_enters(running: World) -
 def test_more_requests_than_can_be_are_told_to_wait(world: World) -> None:
     world.start(limits=Limits(requests=1))
     chosen = world.discussion()
-    held: list[Callable[[], None]] = []
-    from tests.vendors.loopback import Gate, HoldAfter
-
     gate = Gate()
-    held.append(gate.open)
     world.server.faults.append(HoldAfter(2, gate))
     path = f"/api/discussions/{chosen}/messages"
     waiting = threading.Thread(target=lambda: world.client.post(path, {"text": "x", "wait": True}))
@@ -339,8 +340,6 @@ def test_the_token_is_new_at_each_start_and_only_the_persons(world: World) -> No
 
 
 def test_the_end_of_the_program_lets_go_of_those_who_wait(world: World) -> None:
-    from tests.vendors.loopback import Gate, HoldAfter
-
     world.start()
     chosen = world.discussion()
     gate = Gate()
