@@ -54,6 +54,7 @@ def stack_spec(state: AppState, discussion_id: str, user_message: Message | None
         effort=Effort(meta.effort),
         max_output_tokens=state.settings.ai.max_output_tokens,
         is_project_trusted=state.project.is_trusted,
+        caching_enabled=meta.caching_enabled,
     )
 
 

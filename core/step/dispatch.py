@@ -216,8 +216,9 @@ def _event(state: AppState, given: Input, event: e.Event) -> Result:
         case e.FileInspected():
             return replace(state, inspected=event.snapshot), ()
         case e.ContextAssembled():
-            reports = {**state.reports, event.discussion_id: event.report}
-            return replace(state, reports=reports), ()
+            return caching.assembled(state, event), ()
+        case e.CacheReported():
+            return caching.reported(state, event), ()
         case e.ModelsListed():
             return setup.models_listed(state, event)
         case e.ServersFound():

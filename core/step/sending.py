@@ -159,7 +159,7 @@ def request_built(state: AppState, event: RequestBuilt) -> Result:
         return state, ()
     if event.warning:
         state = notify(state, f"prefix/{call.discussion_id}", Level.WARNING, event.warning)
-    return state, (AppendRecords(call.discussion_id, (event.record,)),)
+    return state, (AppendRecords(call.discussion_id, (*event.views, event.record)),)
 
 
 def arrived(state: AppState, given: Input, event: ReplyArrived) -> Result:

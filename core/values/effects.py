@@ -19,7 +19,7 @@ class StackSpec:
     Args:
         inputs: with `items` empty; preset: whose files fill them; root, allowed_roots, limits: for reading.
         previous: the last request of the discussion, for the difference.
-        effort, max_output_tokens: for the request.
+        effort, max_output_tokens: for the request; caching_enabled: the person lets this discussion cache.
     """
 
     discussion_id: str
@@ -32,6 +32,7 @@ class StackSpec:
     effort: Effort = Effort.AUTO
     max_output_tokens: int | None = None
     is_project_trusted: bool = False
+    caching_enabled: bool = True
 
 
 # disk worker: one thread, first in first out
@@ -284,6 +285,21 @@ class CancelCall:
 
 
 @dataclass(frozen=True, slots=True)
+class ForgetCache:
+    """Believe nothing of a discussion to be cached any more, and delete what its provider lets us delete."""
+
+    discussion_id: str
+    provider: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCaches:
+    """Report what is kept of these discussions' caches, from before a restart."""
+
+    discussion_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StopAll:
     """Finish what is being written, cancel calls, end the workers."""
 
@@ -319,5 +335,7 @@ Effect = (
     | WatchFiles
     | CallProvider
     | CancelCall
+    | ForgetCache
+    | ReadCaches
     | StopAll
 )

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from core.values.cache import CachePlan, DiscussionCacheState
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, OpenDiscussion
 from core.values.messages import AttachmentPart, Part
 from core.values.provider import Failure, ModelProfile, ProviderStatus, Stopped
-from core.values.records import Record, RequestRecord
+from core.values.records import Record, RequestRecord, ViewRecord
 from core.values.settings import Project, ServerSettings, Settings, SettingsFault
 from core.values.stack import ContextReport
-from core.values.state import SearchHits, TrashItem
+from core.values.state import ProviderTotals, SearchHits, TrashItem
 from core.values.usage import Usage
 
 
@@ -179,12 +180,14 @@ class SearchFound:
 class RequestBuilt:
     """The stack of a call was assembled and is about to be sent.
 
-    `warning` names the layer and byte of a prefix change that nobody asked for, empty otherwise.
+    `warning` names the layer and byte of a prefix change that nobody asked for, empty otherwise; `views` are what
+    the log needs to rebuild the view that the model sees.
     """
 
     call_id: str
     record: RequestRecord
     warning: str = ""
+    views: tuple[ViewRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +264,19 @@ class ContextAssembled:
 
     discussion_id: str
     report: ContextReport
+    plan: CachePlan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CacheReported:
+    """What a provider holds for a discussion, after a call, an invalidation or a restart.
+
+    `totals` is None where nothing was called. `miss_reason`: why the last request read less than expected.
+    """
+
+    state: DiscussionCacheState
+    totals: ProviderTotals | None = None
+    miss_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,6 +350,7 @@ Event = (
     | SettingsFilesChanged
     | FileInspected
     | ContextAssembled
+    | CacheReported
     | ModelsListed
     | ServersFound
     | PresetStored

@@ -31,6 +31,8 @@ class RequestRecord:
         message_id: the user's message that the request answers.
         layers: offsets, sizes and hashes of the twelve layers; wire_order: segment keys as they went out.
         prefix_reason: why the stable prefix differs from the request before, empty where it does not.
+        cache: the plan: marks as `key@seconds` in wire order, empty where nothing was marked.
+        expected_read_tokens: what the plan expected the provider to read from its cache, None without a plan.
     """
 
     id: str
@@ -43,6 +45,8 @@ class RequestRecord:
     wire_order: tuple[str, ...]
     stable_length_chars: int
     prefix_reason: str = ""
+    cache: tuple[str, ...] = ()
+    expected_read_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

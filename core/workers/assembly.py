@@ -15,12 +15,14 @@ from core.stack.diff import compare, prefix_change, prefix_reasons
 from core.stack.memo import StackMemo
 from core.stack.report import recorded
 from core.tokens import recalibrated
+from core.values.cache import CachePlan
 from core.values.curation import ItemFiles
 from core.values.effects import CallProvider, StackSpec
 from core.values.provider import ModelProfile, ProviderRequest
-from core.values.records import RequestRecord
+from core.values.records import RequestRecord, ViewRecord
 from core.values.stack import LAYER_TITLES, ContextChange, ContextReport, LayerId, LayerReport, StackInputs
 from core.values.usage import Usage
+from core.workers.caching import CacheKeeper
 
 SINCE_LAST_START = "changed since the program was last open"
 REPLY_RESERVE_TOKENS = 1024
@@ -70,6 +72,7 @@ class BuiltCall:
     request: ProviderRequest
     record: RequestRecord
     warning: str
+    views: tuple[ViewRecord, ...] = ()
 
 
 @dataclass(slots=True)
@@ -87,7 +90,7 @@ class Assembler:
 
     Args:
         counter: counts tokens; outline: makes outlines; prices: for costs; clock: UTC.
-        profile: what is known of a provider's model.
+        profile: what is known of a provider's model; keeper: plans the caching, None plans nothing.
     """
 
     def __init__(
@@ -97,12 +100,14 @@ class Assembler:
         prices: Prices,
         profile: Callable[[str, str], ModelProfile],
         clock: Callable[[], datetime],
+        keeper: CacheKeeper | None = None,
     ) -> None:
         self._counter = counter
         self._outline = outline
         self._prices = prices
         self._profile = profile
         self._clock = clock
+        self._keeper = keeper
         self._lock = threading.Lock()
         self._files_lock = threading.Lock()
         self._files = FileCache()
@@ -198,6 +203,7 @@ class Assembler:
             )
         spec, stack = effect.spec, assembly.stack
         reason, warning = self._guard(spec, stack)
+        request, plan, views = self._planned(effect, assembly)
         record = RequestRecord(
             id=effect.request_id,
             at=self._clock(),
@@ -209,9 +215,27 @@ class Assembler:
             wire_order=stack.wire_order,
             stable_length_chars=stack.stable_prefix_length,
             prefix_reason=reason,
+            cache=() if plan is None else tuple(f"{mark.after_key}@{mark.ttl_s}" for mark in plan.marks),
+            expected_read_tokens=None if plan is None else plan.read_tokens,
         )
-        request = stack.request(spec.effort, spec.max_output_tokens, spec.discussion_id)
-        return BuiltCall(request, record, warning)
+        return BuiltCall(request, record, warning, views)
+
+    def plan(self, assembly: Assembly) -> CachePlan | None:
+        """How the next request would be cached, None where nothing plans."""
+        if self._keeper is None:
+            return None
+        spec, profile = assembly.spec, assembly.profile
+        return self._keeper.preview(spec, assembly.stack, profile, self._factor(profile))
+
+    def _planned(
+        self, effect: CallProvider, assembly: Assembly
+    ) -> tuple[ProviderRequest, CachePlan | None, tuple[ViewRecord, ...]]:
+        """The request of a call, through the view that costs least."""
+        spec, stack, profile = effect.spec, assembly.stack, assembly.profile
+        if self._keeper is None:
+            return stack.request(spec.effort, spec.max_output_tokens, spec.discussion_id), None, ()
+        decision, views = self._keeper.plan_call(effect, stack, profile, self._factor(profile))
+        return decision.request, decision.plan, views
 
     def learn(self, spec: StackSpec, usage: Usage) -> None:
         """Move the model's token factor towards what a call reported, when everything of it was counted."""

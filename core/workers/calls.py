@@ -14,7 +14,7 @@ from core.errors import FailureKind, ProviderError, SlopError, StorageError
 from core.providers.base import CancelToken, Provider, ReadBlob
 from core.providers.retry import stream_with_retry
 from core.values.effects import CallProvider, StackSpec
-from core.values.events import CallEnded, CallFailed, CallRetrying, ReplyArrived, RequestBuilt
+from core.values.events import CallEnded, CallFailed, CallRetrying, Event, ReplyArrived, RequestBuilt
 from core.values.messages import Part, ReasoningPart, TextPart
 from core.values.provider import (
     Failure,
@@ -27,7 +27,7 @@ from core.values.provider import (
     ToolCallReady,
     UsageUpdate,
 )
-from core.values.records import RequestRecord
+from core.values.records import RequestRecord, ViewRecord
 from core.values.usage import Usage
 from core.workers.queue import Emit
 
@@ -50,6 +50,11 @@ class BuiltRequest(Protocol):
     @property
     def warning(self) -> str:
         """An unexplained change of the prefix, empty when there is none."""
+        ...
+
+    @property
+    def views(self) -> tuple[ViewRecord, ...]:
+        """What the log needs to rebuild the view that the model sees."""
         ...
 
 
@@ -82,6 +87,14 @@ class CallServices(Protocol):
 
     def price(self, provider: str, model: str, usage: Usage) -> float | None:
         """What it cost in USD, None where unknown."""
+        ...
+
+    def begun(self, call_id: str) -> None:
+        """The answer begins: what the request wrote into a cache can be read."""
+        ...
+
+    def ended(self, call_id: str, spec: StackSpec, usage: Usage) -> Event | None:
+        """The call is over. Returns what became known of the cache."""
         ...
 
 
@@ -133,7 +146,9 @@ class CallWorker:
         reply = _Reply(self._clock)
         try:
             stopped = self._call(effect, cancel, reply)
-            self._emit(CallEnded(effect.call_id, stopped, reply.parts(), self._usage(effect, reply)))
+            usage = self._usage(effect, reply)
+            self._emit(CallEnded(effect.call_id, stopped, reply.parts(), usage))
+            self._account(effect, usage)
         except ProviderError as error:
             self._fail(effect, reply, _as_failure(error))
         except SlopError as error:
@@ -151,7 +166,7 @@ class CallWorker:
     def _call(self, effect: CallProvider, cancel: CancelToken, reply: _Reply) -> Stopped:
         inputs = effect.spec.inputs
         built = self._services.build(effect)
-        self._emit(RequestBuilt(effect.call_id, built.record, built.warning))
+        self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views))
         if cancel.is_cancelled:
             return Stopped(StopKind.CANCELLED)
         provider = self._services.provider(inputs.provider)
@@ -176,6 +191,8 @@ class CallWorker:
         )
 
     def _take(self, call_id: str, item: StreamItem, reply: _Reply, journal: _SafeJournal) -> None:
+        if not reply.has_begun:
+            self._services.begun(call_id)
         reply.add(item)
         if isinstance(item, TextDelta) and item.text:
             journal.append(item.text, "")
@@ -185,7 +202,14 @@ class CallWorker:
             self._emit(ReplyArrived(call_id, reasoning=item.text))
 
     def _fail(self, effect: CallProvider, reply: _Reply, failure: Failure) -> None:
-        self._emit(CallFailed(effect.call_id, failure, reply.parts(), self._usage(effect, reply)))
+        usage = self._usage(effect, reply)
+        self._emit(CallFailed(effect.call_id, failure, reply.parts(), usage))
+        self._account(effect, usage)
+
+    def _account(self, effect: CallProvider, usage: Usage) -> None:
+        event = self._services.ended(effect.call_id, effect.spec, usage)
+        if event is not None:
+            self._emit(event)
 
     def _usage(self, effect: CallProvider, reply: _Reply) -> Usage:
         """What the provider reported, with our times and the price. Nothing reported and nothing received: empty."""
@@ -232,6 +256,7 @@ class _Reply:
         self._done: list[Part] = []
         self._text: list[str] = []
         self._reasoning: list[str] = []
+        self.has_begun = False
         self.usage: Usage | None = None
         self.first_token_s: float | None = None
 
@@ -239,6 +264,7 @@ class _Reply:
         return self._clock() - self._started
 
     def add(self, item: StreamItem) -> None:
+        self.has_begun = True
         if not isinstance(item, UsageUpdate | Stopped) and self.first_token_s is None:
             self.first_token_s = self.elapsed_s()
         match item:

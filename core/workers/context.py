@@ -9,7 +9,7 @@ from core.values import effects as f
 from core.values import events as e
 from core.values.curation import FileMode, FileSnapshot
 from core.values.effects import Effect
-from core.workers.assembly import Assembler, TokenCounter
+from core.workers.assembly import Assembler, Assembly, TokenCounter
 from core.workers.queue import Emit
 
 
@@ -41,10 +41,13 @@ class ContextHandler:
         spec = effect.spec
         assembly = self._assembler.assemble(spec)
         self._emit(e.FilesRead(spec.preset.name, assembly.items))
-        self._emit(e.ContextAssembled(spec.discussion_id, self._assembler.report(assembly)))
+        self._report(assembly)
         if not assembly.is_counted:
-            counted = self._assembler.recount(assembly)
-            self._emit(e.ContextAssembled(spec.discussion_id, self._assembler.report(counted)))
+            self._report(self._assembler.recount(assembly))
+
+    def _report(self, assembly: Assembly) -> None:
+        report, plan = self._assembler.report(assembly), self._assembler.plan(assembly)
+        self._emit(e.ContextAssembled(assembly.spec.discussion_id, report, plan))
 
     def _inspect(self, effect: f.InspectOnDisk) -> None:
         """Report the file with its outline, then again with its tokens."""

@@ -96,6 +96,7 @@ class FakeServices:
         self.fake = provider
         self.kept = journal or FakeJournal()
         self.refusal: ProviderError | None = None
+        self.steps: list[str] = []
 
     def build(self, effect: CallProvider) -> BuiltCall:
         if self.refusal is not None:
@@ -117,6 +118,14 @@ class FakeServices:
     def price(self, provider: str, model: str, usage: Usage) -> float | None:
         del provider, model
         return (usage.input_tokens or 0) / 100
+
+    def begun(self, call_id: str) -> None:
+        self.steps.append(f"begun {call_id}")
+
+    def ended(self, call_id: str, spec: StackSpec, usage: Usage) -> Event | None:
+        del spec
+        self.steps.append(f"ended {call_id} {usage.input_tokens}")
+        return None
 
 
 def run(services: FakeServices, *, stops_after: type[Event] | None = None) -> list[Event]:  # type: ignore[valid-type]
@@ -147,6 +156,19 @@ def test_a_reply_is_journaled_reported_and_ends_with_parts_usage_and_cost() -> N
     assert ended.usage.cost_usd == 0.5
     assert ended.usage.time_to_first_token_s is not None
     assert services.kept.kept == [("Good ", ""), ("day", "")]
+
+
+def test_the_cache_hears_of_the_first_byte_once_and_of_the_end_with_its_usage() -> None:
+    usage = UsageUpdate(Usage(input_tokens=50))
+    services = FakeServices(FakeProvider(TextDelta("Good "), TextDelta("day"), usage, DONE))
+    run(services)
+    assert services.steps == ["begun call", "ended call 50"]
+
+
+def test_a_call_that_failed_before_its_first_byte_wrote_nothing() -> None:
+    services = FakeServices(FakeProvider(ProviderError(FailureKind.BAD_REQUEST, "No")))
+    run(services)
+    assert services.steps == ["ended call None"]
 
 
 def test_reasoning_tool_calls_and_text_keep_their_order_and_the_vendors_block() -> None:
