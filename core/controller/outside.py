@@ -22,11 +22,12 @@ from core.values.effects import Effect, StackSpec
 from core.values.events import Event
 from core.values.options import OutsideOptions
 from core.values.usage import Usage
-from core.workers import context, disk, listing
+from core.workers import context, disk, knowledge, listing
 from core.workers.assembly import Assembler, BuiltCall, Prices
 from core.workers.calls import CallWorker
 from core.workers.clients import Clients
 from core.workers.counting import Counting
+from core.workers.knowledge import Layer7
 from core.workers.journals import Journals, OpenJournal
 from core.workers.queue import QueueWorker
 from core.workers.setup import SetupHandler
@@ -75,7 +76,15 @@ class LocalOutside:
             case f.CancelCall():
                 self._calls.cancel(effect.call_id)
             case f.WatchFiles():
-                self._watcher.watch(effect.paths, effect.settings_paths, effect.home, effect.discussion_ids)
+                self._watcher.watch(
+                    effect.paths,
+                    effect.settings_paths,
+                    effect.home,
+                    effect.discussion_ids,
+                    effect.knowledge_paths,
+                )
+            case f.ReadKnowledge() | f.MakeDigest():
+                self._knowledge.submit(effect)
             case f.AssembleContext() | f.InspectOnDisk():
                 self._context.submit(effect)
             case f.LoadSummaries() | f.IndexDiscussion() | f.SearchCatalog():
@@ -126,7 +135,7 @@ class LocalOutside:
             self.home, self._options.start, self._options.overrides, self._clients, KeyStore(self.home), emit
         )
         outline = self._counting.outline
-        self._assembler = Assembler(self._counting, outline, _prices(), setup.profile, clock)
+        self._assembler = Assembler(self._counting, outline, _prices(), setup.profile, clock, knowledge=Layer7(self.home).read)
         keeper = disk.DiskHandler(
             self.home, clock, emit, self._journals, lambda: setup.settings.files.max_attachment_bytes
         )
@@ -136,7 +145,9 @@ class LocalOutside:
         self._listing = QueueWorker("list", lister.handle, emit, listing.supersedes)
         self._setup = QueueWorker("settings", setup.handle, emit)
         self._context = QueueWorker("context", assembling.handle, emit, context.supersedes)
-        self._workers = [self._context, self._setup, self._disk, self._listing]
+        knower = knowledge.KnowledgeHandler(self.home, emit, is_read_only=is_read_only)
+        self._knowledge = QueueWorker("knowledge", knower.handle, emit, knowledge.supersedes)
+        self._workers = [self._knowledge, self._context, self._setup, self._disk, self._listing]
         services = _CallServices(self.home, self._assembler, self._clients, self._journals, clock)
         self._calls = CallWorker(services, emit)
         self._watcher = Watcher(emit, is_on=self._options.watches)

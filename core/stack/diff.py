@@ -152,9 +152,15 @@ def _causes(old: StackInputs, new: StackInputs) -> Iterator[tuple[LayerId, str, 
     yield LayerId.SYSTEM_PRESET, "system prompt preset changed", old.system_text != new.system_text
     yield LayerId.PERSONA, "persona changed", old.persona != new.persona
     yield LayerId.PROJECT, "project context changed", old.project != new.project
-    digest_differs = old.digest != new.digest
-    reason = "digest regenerated" if digest_differs else "notes of files in scope changed"
-    yield LayerId.KNOWLEDGE, reason, digest_differs or old.notes != new.notes
+    yield LayerId.KNOWLEDGE, _knowledge_reason(old, new), (old.digest, old.notes) != (new.digest, new.notes)
+
+
+def _knowledge_reason(old: StackInputs, new: StackInputs) -> str:
+    if old.digest == new.digest:
+        return "notes of files in scope changed"
+    if not new.digest:
+        return "knowledge switched off"
+    return "digest regenerated" if old.digest else "knowledge switched on"
 
 
 def _role_reason(old: StackInputs, new: StackInputs) -> str:

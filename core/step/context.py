@@ -54,6 +54,7 @@ def stack_spec(state: AppState, discussion_id: str, user_message: Message | None
         effort=Effort(meta.effort),
         max_output_tokens=state.settings.ai.max_output_tokens,
         is_project_trusted=state.project.is_trusted,
+        knowledge=state.settings.knowledge,
         caching_enabled=meta.caching_enabled,
     )
 
@@ -147,5 +148,9 @@ def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
         id(state.profiles),
         state.settings.ai,
         state.settings.files,
+        state.settings.knowledge,
+        state.knowledge.digest,
+        state.knowledge.switch,
+        state.knowledge.notes,
         state.files_revision,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from core.step import caching, discussions, durable, presets, replies, sending, setup
+from core.step import caching, discussions, durable, knowledge, presets, replies, sending, setup
 from core.step.base import Input, Result, dismiss, notify, with_open
 from core.step.context import context_effects
 from core.step.notices import expire
@@ -17,6 +17,7 @@ from core.values.effects import (
     IndexDiscussion,
     ListModels,
     LoadSettings,
+    MakeDigest,
     LookAtDiscussions,
     SearchCatalog,
     StoreAttachment,
@@ -53,6 +54,7 @@ def step(state: AppState, given: Input) -> Result:
 def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
     effects: tuple[Effect, ...] = (*context_effects(before, after), *setup.watch_effects(before, after))
     effects = (*effects, *setup.warm_up_effects(before, after))
+    effects = (*effects, *knowledge.knowledge_effects(before, after))
     if before.selected_id != after.selected_id and after.home and not after.is_loading:
         effects = (*effects, WriteWindow(after.window_toml, after.selected_id))
     return effects
@@ -148,6 +150,8 @@ def _command(state: AppState, given: Input, command: c.Command) -> Result:
             return state, (ListModels(command.provider),)
         case c.FindLocalServers():
             return setup.probe_servers(state)
+        case c.RegenerateDigest():
+            return state, (MakeDigest(state.settings.knowledge),)
         case c.DismissNotice():
             return dismiss(state, command.notice_id), ()
         case c.SaveWindow():
@@ -213,6 +217,10 @@ def _event(state: AppState, given: Input, event: e.Event) -> Result:
             return replace(state, files_revision=state.files_revision + 1), ()
         case e.SettingsFilesChanged():
             return state, (LoadSettings(state.project.root),)
+        case e.KnowledgeFilesChanged():
+            return state, knowledge.read_again(state)
+        case e.KnowledgeRead():
+            return knowledge.knowledge_read(state, event)
         case e.FileInspected():
             return replace(state, inspected=event.snapshot), ()
         case e.ContextAssembled():

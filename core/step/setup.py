@@ -173,6 +173,7 @@ def _answering(state: AppState) -> str:
 def watch_effects(before: AppState, after: AppState) -> tuple[Effect, ...]:
     """Watch the files of presets in use, the settings' own files and the open discussions; tell only of changes."""
     is_same = before.files is after.files and before.open.keys() == after.open.keys()
+    is_same = is_same and before.knowledge.watched == after.knowledge.watched
     if is_same and before.settings_paths == after.settings_paths:
         return ()
     wanted = _watched(after)
@@ -182,4 +183,10 @@ def watch_effects(before: AppState, after: AppState) -> tuple[Effect, ...]:
 def _watched(state: AppState) -> WatchFiles:
     curated = {f.absolute_path for items in state.files.values() for item in items for f in item.files}
     settings = tuple(sorted(state.settings_paths))
-    return WatchFiles(tuple(sorted(curated - {""})), settings, state.home, tuple(sorted(state.open)))
+    return WatchFiles(
+        tuple(sorted(curated - {""})),
+        settings,
+        state.home,
+        tuple(sorted(state.open)),
+        state.knowledge.watched,
+    )

@@ -375,6 +375,11 @@ class FindLocalServers:
 
 
 @dataclass(frozen=True, slots=True)
+class RegenerateDigest:
+    """Make the digest from the category files, which turns layer 7 on."""
+
+
+@dataclass(frozen=True, slots=True)
 class DismissNotice:
     """The person has read a notice."""
 
@@ -440,6 +445,7 @@ Command = (
     | RemoveServer
     | RefreshModels
     | FindLocalServers
+    | RegenerateDigest
     | DismissNotice
     | SaveWindow
     | Quit

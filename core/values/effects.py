@@ -8,7 +8,7 @@ from core.values.curation import FileItem, Preset
 from core.values.discussion import DiscussionMeta, Draft
 from core.values.provider import Effort
 from core.values.records import Record, RequestRecord
-from core.values.settings import FileLimits
+from core.values.settings import FileLimits, KnowledgeSettings
 from core.values.stack import StackInputs
 
 
@@ -32,6 +32,7 @@ class StackSpec:
     effort: Effort = Effort.AUTO
     max_output_tokens: int | None = None
     is_project_trusted: bool = False
+    knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
     caching_enabled: bool = True
 
 
@@ -263,6 +264,26 @@ class WatchFiles:
     settings_paths: tuple[str, ...]
     home: str = ""
     discussion_ids: tuple[str, ...] = ()
+    knowledge_paths: tuple[str, ...] = ()
+
+
+# knowledge worker: one thread, the latest reading wins
+@dataclass(frozen=True, slots=True)
+class ReadKnowledge:
+    """Read category files, notes, digest and switch; report `KnowledgeRead`.
+
+    `candidates`: absolute paths that files with notes may have moved to.
+    """
+
+    settings: KnowledgeSettings
+    candidates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MakeDigest:
+    """Make the digest, which turns layer 7 on, and read knowledge."""
+
+    settings: KnowledgeSettings
 
 
 # call worker: one thread a call
@@ -333,6 +354,8 @@ Effect = (
     | AssembleContext
     | InspectOnDisk
     | WatchFiles
+    | ReadKnowledge
+    | MakeDigest
     | CallProvider
     | CancelCall
     | ForgetCache

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from core.values.cache import CachePlan, DiscussionCacheState
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, OpenDiscussion
+from core.values.knowledge import KnowledgeState
 from core.values.messages import AttachmentPart, Part
 from core.values.provider import Failure, ModelProfile, ProviderStatus, Stopped
 from core.values.records import Record, RequestRecord, ViewRecord
@@ -252,6 +253,20 @@ class SettingsFilesChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class KnowledgeFilesChanged:
+    """A category file, notes, the digest or the ledger has changed, been made or gone."""
+
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeRead:
+    """What is known now."""
+
+    knowledge: KnowledgeState
+
+
+@dataclass(frozen=True, slots=True)
 class FileInspected:
     """A file was read for the structure view."""
 
@@ -348,6 +363,8 @@ Event = (
     | FilesRead
     | FilesChanged
     | SettingsFilesChanged
+    | KnowledgeFilesChanged
+    | KnowledgeRead
     | FileInspected
     | ContextAssembled
     | CacheReported

@@ -11,6 +11,7 @@ from core.values.cache import CachePlan, DiscussionCacheState
 from core.values.commands import Command
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
+from core.values.knowledge import KnowledgeState
 from core.values.provider import ModelProfile, ProviderStatus
 from core.values.records import Record
 from core.values.settings import Project, ServerSettings, Settings, SettingsFault
@@ -149,6 +150,7 @@ class AppState:
     totals: Mapping[str, ProviderTotals] = field(default_factory=dict)
     spent_today_usd: float | None = None
     search: SearchHits = field(default_factory=SearchHits)
+    knowledge: KnowledgeState = field(default_factory=KnowledgeState)
     trash: tuple[TrashItem, ...] = ()
     notices: tuple[Notice, ...] = ()
     workers: Mapping[str, WorkerStatus] = field(default_factory=dict)

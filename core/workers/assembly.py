@@ -16,7 +16,7 @@ from core.stack.memo import StackMemo
 from core.stack.report import recorded
 from core.tokens import recalibrated
 from core.values.cache import CachePlan
-from core.values.curation import ItemFiles
+from core.values.curation import ItemFiles, NamedText
 from core.values.effects import CallProvider, StackSpec
 from core.values.provider import ModelProfile, ProviderRequest
 from core.values.records import RequestRecord, ViewRecord
@@ -39,6 +39,10 @@ class TokenCounter(Protocol):
     def count(self, texts: Mapping[str, str]) -> None:
         """Count texts by their sha256; returns when done."""
         ...
+
+
+ReadLayer7 = Callable[[StackSpec, tuple[ItemFiles, ...]], tuple[str, tuple[NamedText, ...]]]
+"""The digest's text and the notes on files in scope, as they are now; both empty where knowledge is off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,7 @@ class Assembler:
     Args:
         counter: counts tokens; outline: makes outlines; prices: for costs; clock: UTC.
         profile: what is known of a provider's model; keeper: plans the caching, None plans nothing.
+        knowledge: reads layer 7.
     """
 
     def __init__(
@@ -101,8 +106,10 @@ class Assembler:
         profile: Callable[[str, str], ModelProfile],
         clock: Callable[[], datetime],
         keeper: CacheKeeper | None = None,
+        knowledge: ReadLayer7 = lambda _spec, _items: ("", ()),
     ) -> None:
         self._counter = counter
+        self._knowledge = knowledge
         self._outline = outline
         self._prices = prices
         self._profile = profile
@@ -117,6 +124,8 @@ class Assembler:
     def assemble(self, spec: StackSpec) -> Assembly:
         """Read the files and build the stack. Tokens that are not counted yet are estimated."""
         items = self.read(spec)
+        digest, notes = self._knowledge(spec, items)
+        spec = replace(spec, inputs=replace(spec.inputs, digest=digest, notes=notes))
         desk = self._desk(spec.discussion_id)
         with desk.lock:
             stack = build_stack(replace(spec.inputs, items=items), desk.memo)
@@ -201,7 +210,8 @@ class Assembler:
                 sentence,
                 remedy="Leave files out of the preset or choose a model with a larger window. Nothing was sent.",
             )
-        spec, stack = effect.spec, assembly.stack
+        spec, stack = assembly.spec, assembly.stack
+        effect = replace(effect, spec=spec)
         reason, warning = self._guard(spec, stack)
         request, plan, views = self._planned(effect, assembly)
         record = RequestRecord(

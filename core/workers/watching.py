@@ -9,12 +9,18 @@ from pathlib import Path
 
 from core import paths as home_paths
 from core.files.watch import FileWatch
-from core.values.events import DiscussionsTouched, FilesChanged, OperationFailed, SettingsFilesChanged
+from core.values.events import (
+    DiscussionsTouched,
+    FilesChanged,
+    KnowledgeFilesChanged,
+    OperationFailed,
+    SettingsFilesChanged,
+)
 from core.workers.queue import Emit
 
 
 class Watcher:
-    """Reports `FilesChanged`, `SettingsFilesChanged` and `DiscussionsTouched`. Thread-safe.
+    """Reports which of curated files, settings, discussions and knowledge changed, each with its event. Thread-safe.
 
     Args:
         emit: the controller's inbox; is_on: False watches nothing (a command that runs once).
@@ -33,6 +39,7 @@ class Watcher:
         self._settings: frozenset[str] = frozenset()
         self._curated_folders: frozenset[str] = frozenset()
         self._discussions_dir = ""
+        self._knowledge: frozenset[str] = frozenset()
         self._watch = make_watch(self._changed, self._trouble, self._changed) if is_on else None
 
     def watch(
@@ -41,6 +48,7 @@ class Watcher:
         settings_paths: Iterable[str],
         home: str = "",
         discussion_ids: Iterable[str] = (),
+        knowledge_paths: Iterable[str] = (),
     ) -> None:
         """Watch these absolute paths instead of the earlier ones.
 
@@ -48,16 +56,18 @@ class Watcher:
             paths: curated files; a file that appears beside one counts too, since a glob may take it.
             settings_paths: settings, prompts and identity files.
             home: whose list of discussions is watched, empty for none; discussion_ids: whose content is watched.
+            knowledge_paths: its files; in a folder among them every Markdown file counts.
         """
-        curated, settings = frozenset(paths), frozenset(settings_paths)
+        curated, settings, knowledge = frozenset(paths), frozenset(settings_paths), frozenset(knowledge_paths)
         folder = str(home_paths.discussions_dir(Path(home))) if home else ""
         logs = {path for key in discussion_ids for path in _files_of(Path(home), key)} if home else set()
         with self._lock:
             self._discussions_dir = folder
+            self._knowledge = knowledge
             self._settings = settings
             self._curated_folders = frozenset(map(os.path.dirname, curated))
         if self._watch is not None:
-            self._watch.watch(curated | settings | logs | ({folder} - {""}))
+            self._watch.watch(curated | settings | logs | knowledge | ({folder} - {""}))
 
     def stop(self) -> None:
         """Watch no more."""
@@ -67,11 +77,15 @@ class Watcher:
     def _changed(self, paths: tuple[str, ...]) -> None:
         with self._lock:
             settings, folders, home = self._settings, self._curated_folders, self._discussions_dir
+            known = self._knowledge
         of_settings = tuple(path for path in paths if path in settings)
         curated = tuple(path for path in paths if os.path.dirname(path) in folders)
         touched = {_discussion_of(path, home) for path in paths} - {""} if home else set()
         if touched:
             self._emit(DiscussionsTouched(tuple(sorted(touched))))
+        of_knowledge = tuple(path for path in paths if path in known or _is_note(path, known))
+        if of_knowledge:
+            self._emit(KnowledgeFilesChanged(of_knowledge))
         if of_settings:
             self._emit(SettingsFilesChanged(of_settings))
         if curated:
@@ -79,6 +93,12 @@ class Watcher:
 
     def _trouble(self, sentence: str) -> None:
         self._emit(OperationFailed("watch", sentence))
+
+
+def _is_note(path: str, known: frozenset[str]) -> bool:
+    """Whether it is a Markdown file in a watched folder, and no temporary one."""
+    folder, name = os.path.split(path)
+    return folder in known and name.endswith(".md") and not name.startswith(".")
 
 
 def _files_of(home: Path, discussion_id: str) -> tuple[str, str]:
