@@ -35,19 +35,25 @@ class KnowledgeReader:
     def __init__(self, home: Path) -> None:
         self._home = home
         self._parsed: dict[str, CategoryFile] = {}
+        self._categories: tuple[CategoryFile, ...] = ()
+        self._last_notes: tuple[NoteFile, ...] = ()
 
-    def read(self, settings: KnowledgeSettings, candidates: Iterable[str] = ()) -> KnowledgeState:
+    def read(
+        self, settings: KnowledgeSettings, candidates: Iterable[str] = (), *, with_categories: bool = True
+    ) -> KnowledgeState:
         """What is known now. What cannot be read is said in `problems`, and the rest is there.
 
         Args:
             candidates: absolute paths that files with notes may have moved to.
+            with_categories: False leaves the category files as they were read before, which is soon done.
         """
         problems: list[str] = []
-        categories = tuple(self._category(name, problems) for name in CATEGORY_NAMES)
+        if with_categories:
+            self._categories = tuple(self._category(name, problems) for name in CATEGORY_NAMES)
         notes = self._notes(candidates, problems)
         digest, size = self._digest(problems)
         return KnowledgeState(
-            categories=categories,
+            categories=self._categories,
             notes=notes,
             digest=digest or "",
             digest_bytes=size,
@@ -71,10 +77,13 @@ class KnowledgeReader:
 
     def _notes(self, candidates: Iterable[str], problems: list[str]) -> tuple[NoteFile, ...]:
         try:
-            return read_notes(self._home, candidates)
+            found = read_notes(self._home, candidates)
         except SlopError as error:
             problems.append(str(error))
             return ()
+        if found != self._last_notes:
+            self._last_notes = found
+        return self._last_notes
 
     def _digest(self, problems: list[str]) -> tuple[str | None, int]:
         """The digest's text and size; None where there is no file, or none that can be injected."""
