@@ -1,0 +1,83 @@
+"""What a discussion's cache state becomes after usage, invalidation and switching, and when money has run out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from core.values.cache import CachePlan, DiscussionCache, DiscussionCacheState, Ledger, SpendLimits
+from core.values.usage import Usage
+
+
+def after_usage(
+    state: DiscussionCacheState | None,
+    discussion_id: str,
+    provider: str,
+    plan: CachePlan,
+    usage: Usage,
+    started_at: datetime,
+) -> DiscussionCacheState | None:
+    """The state after a call's usage came.
+
+    Args:
+        started_at: start of the request: lifetimes count from there.
+
+    Returns:
+        Unchanged where the provider reported no cache fields, or neither read nor wrote.
+    """
+    read, written = usage.cache_read_tokens, usage.cache_write_tokens
+    if read is None and written is None:
+        return state
+    held = (read or 0) + (written or 0)
+    if not held:
+        return state
+    ttl_s = max((w.ttl_s for w in plan.writes[-1:]), default=plan.hit_ttl_s)
+    old = state or DiscussionCacheState(discussion_id, provider, started_at, None)
+    return replace(
+        old,
+        provider=provider,
+        cached_at=started_at if written or state is None else old.cached_at,
+        expires_at=started_at + timedelta(seconds=ttl_s) if plan.marks or plan.contents is not None else None,
+        hit_count=old.hit_count + (1 if read else 0),
+        tokens_cached=held,
+    )
+
+
+def invalidated(cache: DiscussionCache, now: datetime) -> DiscussionCache:
+    """The cache after Invalidate: nothing is known to be held, the salt of layer 1 is counted up.
+
+    What the provider must be told beside (deleting a Gemini content, a saved prefix) is the caller's.
+    """
+    state = cache.state
+    if state is not None:
+        state = replace(state, expires_at=now, tokens_cached=0, last_invalidated_at=now)
+    ledger = Ledger({}, cache.ledger.cannot_extend)
+    return replace(cache, state=state, ledger=ledger, epoch=cache.epoch + 1)
+
+
+def switched(
+    cache: DiscussionCache, discussion_id: str, provider: str, now: datetime, *, is_enabled: bool
+) -> DiscussionCache:
+    """The cache after Disable or Enable. What a provider still holds stays known until it expires."""
+    state = cache.state or DiscussionCacheState(discussion_id, provider, now, None)
+    return replace(cache, state=replace(state, caching_enabled=is_enabled))
+
+
+def spend_stop(
+    limits: SpendLimits, discussion_usd: float, day_usd: float, next_usd: float | None = None
+) -> str:
+    """Why the next send must ask first and background work stops; empty while there is money left.
+
+    Args:
+        discussion_usd, day_usd: spent so far; next_usd: expected of the next send, None where unknown.
+    """
+    expected = next_usd or 0.0
+    for limit, spent, name in (
+        (limits.discussion_usd, discussion_usd, "this discussion"),
+        (limits.day_usd, day_usd, "today"),
+    ):
+        if limit is None or spent + expected < limit:
+            continue
+        more = f", the next message about ${expected:.2f}" if expected else ""
+        return f"The limit of ${limit:.2f} for {name} is reached: ${spent:.2f} is spent{more}."
+    return ""
