@@ -27,8 +27,8 @@ from core.workers.assembly import Assembler, BuiltCall, Prices
 from core.workers.calls import CallWorker
 from core.workers.clients import Clients
 from core.workers.counting import Counting
-from core.workers.knowledge import Layer7
 from core.workers.journals import Journals, OpenJournal
+from core.workers.knowledge import Layer7
 from core.workers.queue import QueueWorker
 from core.workers.setup import SetupHandler
 from core.workers.watching import Watcher

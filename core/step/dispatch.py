@@ -17,8 +17,8 @@ from core.values.effects import (
     IndexDiscussion,
     ListModels,
     LoadSettings,
-    MakeDigest,
     LookAtDiscussions,
+    MakeDigest,
     SearchCatalog,
     StoreAttachment,
     WriteDraft,
@@ -60,7 +60,7 @@ def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
     return effects
 
 
-def _command(state: AppState, given: Input, command: c.Command) -> Result:
+def _command(state: AppState, given: Input, command: c.Command) -> Result:  # noqa: PLR0915 (a table)
     match command:
         case c.CreateDiscussion():
             return discussions.create(state, given, command)
