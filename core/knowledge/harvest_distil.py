@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from core.errors import SlopError
+from core.knowledge.duplicates import same_text
 from core.knowledge.harvest_classify import PROMPT_BYTES, SUMMARIZE_THRESHOLD_BYTES
 from core.knowledge.harvest_prompt import build_harvest_prompt
 from core.knowledge.harvest_reply import Reply, read_reply
-from core.knowledge.harvest_similar import same_text
 from core.knowledge.transcript import Said, pieces
 from core.values.harvest import HarvestItem
 from core.values.knowledge import Category

@@ -2,45 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
+from core.knowledge.categories import FILE_OF
+from core.knowledge.duplicates import Known
 from core.knowledge.harvest_distil import Distilled
 from core.knowledge.harvest_reply import cleaned, is_whole, new_item
-from core.knowledge.harvest_similar import KnownLines
+from core.knowledge.wording import item_body
 from core.values.harvest import ArtifactFacts, HarvestFailure, HarvestItem, HarvestPreview, ProposedItem
-from core.values.knowledge import Category, NewItem, Provenance
-
-_SECTIONS = {Category.TASKS_DONE: Category.TASKS_OPEN}
-"""Categories whose lines stand in one file: a done task is near to an open one."""
-
-
-def known_lines(texts: Iterable[tuple[Category, str]]) -> dict[Category, KnownLines]:
-    """What is known, by category. Args: texts: each item's category and text."""
-    known = {category: KnownLines(()) for category in Category}
-    for category, text in texts:
-        known[category].add(text)
-    return known
+from core.values.knowledge import Category, Item, NewItem, Provenance
 
 
 def propose(
-    preview: HarvestPreview,
-    facts: ArtifactFacts,
-    distilled: Distilled,
-    known: Mapping[Category, KnownLines],
+    preview: HarvestPreview, facts: ArtifactFacts, distilled: Distilled, known: Known
 ) -> HarvestPreview:
     """Add what one conversation gave. What is known exactly is shown, and not ticked.
 
     Args:
-        known: from `known_lines`; what is proposed here is added to it, so that two conversations that say the same
-            propose it once.
+        known: everything that the knowledge holds; what is proposed here is added to it, so that two conversations
+            that say the same propose it once.
     """
     made: list[ProposedItem] = []
     for number, item in enumerate(distilled.items):
-        text = item_text(item)
-        is_known = known[item.category].has(text)
-        near = () if is_known else _near(item.category, text, known)
+        text = item_body(new_item(item, Provenance(facts.name, "")))
+        place = FILE_OF.get(item.category, item.head)
+        is_known = known.exact(item.category, place, text) is not None
         made.append(
             ProposedItem(
                 id=f"{facts.sha256[:16]}-{number}",
@@ -48,12 +36,12 @@ def propose(
                 source=facts.name,
                 artifact_path=facts.path,
                 sha256=facts.sha256,
-                near=near,
+                near=tuple(one.text for one in known.near(text)),
                 is_known=is_known,
                 is_ticked=not is_known,
             )
         )
-        known[item.category].add(text)
+        known.add([Item(item.category, place, text)])
     return replace(
         preview,
         sources=(*preview.sources, facts),
@@ -107,21 +95,6 @@ def chosen(preview: HarvestPreview, facts: ArtifactFacts, at: datetime) -> tuple
         for one in preview.items
         if one.is_ticked and (one.artifact_path, one.sha256) == (facts.path, facts.sha256)
     )
-
-
-def item_text(item: HarvestItem) -> str:
-    """An item as one text, as it is compared with what is known."""
-    match item.category:
-        case Category.PLAYBOOKS:
-            return f"**{item.head}**: {item.body}"
-        case Category.FILES:
-            return f"{item.head}: {item.body}"
-        case _:
-            return f"{item.head} — {item.body}" if item.body else item.head
-
-
-def _near(category: Category, text: str, known: Mapping[Category, KnownLines]) -> tuple[str, ...]:
-    return known[category].near(text) or known[_SECTIONS.get(category, category)].near(text)
 
 
 def _changed(

@@ -110,6 +110,8 @@ def _kept(report: HarvestReport) -> Iterator[str]:
             yield f"kept ({one_line(artifact.why, 200)}): {one_line(artifact.facts.name, NAME_CHARS)}"
     for failure in report.failures:
         yield f"kept ({one_line(failure.reason, 300)}): {one_line(failure.name, NAME_CHARS)}"
+    if report.stopped:
+        yield f"stopped: {one_line(report.stopped, 300)}"
 
 
 def _artifact_data(artifact: Artifact) -> dict[str, Any]:

@@ -93,7 +93,8 @@ def look_again(facts: ArtifactFacts, ledger: Ledger) -> tuple[ArtifactFacts, byt
     path = Path(facts.path)
     with reported("read", path):
         data = path.read_bytes() if path.exists() or not facts.is_empty else b""
-    looked, source = _with_content(facts, data, lengths)
+    changed = max(facts.updated_at, _stat(path)[1] or facts.updated_at)
+    looked, source = _with_content(replace(facts, updated_at=changed), data, lengths)
     return with_ledger(looked, source, ledger), data
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from core.knowledge.categories import FILE_OF
+from core.knowledge.duplicates import known_items
 from core.knowledge.harvest_distil import Distilled
-from core.knowledge.harvest_preview import chosen, edited, failed, known_lines, moved, propose, ticked
-from core.knowledge.harvest_similar import KnownLines
+from core.knowledge.harvest_preview import chosen, edited, failed, moved, propose, ticked
 from core.values.harvest import ArtifactFacts, ArtifactKind, HarvestItem, HarvestPreview
-from core.values.knowledge import Category, NewItem, Provenance
+from core.values.knowledge import Category, Item, NewItem, Provenance
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 FACTS = ArtifactFacts(
@@ -20,7 +20,12 @@ ORIGIN = Provenance("2026-10-01-tides", "2026-11-20")
 
 
 def preview(*items: HarvestItem, known: tuple[tuple[Category, str], ...] = ()) -> HarvestPreview:
-    return propose(HarvestPreview(), FACTS, Distilled(items, 2), known_lines(known))
+    return propose(
+        HarvestPreview(),
+        FACTS,
+        Distilled(items, 2),
+        known_items(Item(c, FILE_OF[c], text) for c, text in known),
+    )
 
 
 def fact(head: str, body: str = "") -> HarvestItem:
@@ -64,7 +69,7 @@ def test_a_done_task_is_near_to_the_open_one() -> None:
 
 
 def test_two_conversations_that_say_the_same_propose_it_once() -> None:
-    known = known_lines(())
+    known = known_items(())
     first = propose(HarvestPreview(), FACTS, Distilled((fact("One thing."),)), known)
     other = replace(FACTS, path="/other", sha256="b" * 64)
 
@@ -113,15 +118,3 @@ def test_a_failed_conversation_is_in_the_preview_with_its_reason() -> None:
 
 def test_items_of_another_conversation_are_not_this_ones() -> None:
     assert chosen(preview(fact("One.")), replace(FACTS, path="/else"), AT) == ()
-
-
-def test_near_duplicates_among_a_hundred_thousand_lines_are_found_at_once() -> None:
-    known = KnownLines(
-        f"Harbour {n} has its high water {n % 97} minutes after Dover." for n in range(100_000)
-    )
-    started = time.perf_counter()
-
-    near = known.near("Harbour 777 has its high water 1 minutes after Dover on Sundays.")
-
-    assert near[0].startswith("Harbour 777 ")
-    assert time.perf_counter() - started < 1

@@ -16,7 +16,7 @@ from core.log_view import fold
 from core.values.discussion import DiscussionMeta
 from core.values.harvest import ArtifactKind
 from core.values.messages import Role, TextPart
-from core.values.records import DeleteRecord, EditRecord, MessageRecord
+from core.values.records import DeleteRecord, EditRecord, MessageRecord, Record
 
 AT = datetime(2026, 11, 20, 8, tzinfo=UTC)
 SHARED = Path(__file__).parents[3].parent / "shared" / "data" / "transcripts"
@@ -105,7 +105,7 @@ def chatgpt() -> bytes:
     return json.dumps([{"title": "Tides", "current_node": "right", "mapping": mapping}], indent=4).encode()
 
 
-def log(*records: log_codec.Record) -> bytes:
+def log(*records: Record) -> bytes:
     return b"".join(map(log_codec.encode, records))
 
 

@@ -1,0 +1,115 @@
+"""What of a conversation is to be distilled now, and asking for it without paying twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import SlopError, StorageError
+from core.knowledge.harvest_distil import Distilled, HarvestError, distil
+from core.knowledge.harvest_generate import Generate
+from core.knowledge.harvest_replies import KeptReplies
+from core.knowledge.harvest_reply import read_reply
+from core.knowledge.transcript import Said, prepared, since
+from core.knowledge.transcript_sources import messages_of
+from core.store.atomic import OS_DISK, Disk
+from core.values.harvest import ArtifactFacts
+
+
+class HarvestStoppedError(SlopError):
+    """The run cannot go on: what was paid for could not be put on disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distiller:
+    """Distils conversations with one model.
+
+    Args:
+        template: the prompt; piece_bytes: what one call reads at most; knowledge: the knowledge directory.
+    """
+
+    generate: Generate
+    provider: str
+    model: str
+    template: str
+    piece_bytes: int
+    knowledge: Path
+    disk: Disk = OS_DISK
+
+    def distil(self, facts: ArtifactFacts, data: bytes) -> Distilled:
+        """Ask the model, or take the replies that an earlier run paid for.
+
+        Args:
+            facts: with the hash of `data`, the conversation's bytes.
+
+        Raises:
+            HarvestError: the conversation cannot be read, or the replies were malformed; those are asked anew.
+            HarvestStoppedError: a reply could not be kept. SlopError: whatever the provider raises.
+        """
+        ask = _KeptAsk(self, KeptReplies(self.knowledge, facts.sha256, disk=self.disk))
+        try:
+            return distil(
+                new_messages(facts, data),
+                facts.title or facts.name,
+                self.template,
+                ask,
+                piece_bytes=self.piece_bytes,
+            )
+        except HarvestError:
+            ask.forget_malformed()
+            raise
+
+    def forget(self, sha256: str) -> None:
+        """Drop the replies to a conversation: the ledger holds what came of them."""
+        KeptReplies(self.knowledge, sha256, disk=self.disk).drop_all()
+
+
+def new_messages(facts: ArtifactFacts, data: bytes) -> tuple[Said, ...]:
+    """The messages that were not harvested yet, as they may leave the home.
+
+    Raises:
+        HarvestError: the conversation cannot be read as a whole.
+    """
+    try:
+        messages = messages_of(facts.kind, data)
+    except ValueError as error:
+        raise HarvestError(f"it cannot be read: {error}", where=facts.path) from error
+    if facts.new_bytes < len(data):
+        messages = since(messages, _earlier(facts, data[: len(data) - facts.new_bytes]))
+    return prepared(messages)
+
+
+def _earlier(facts: ArtifactFacts, head: bytes) -> tuple[Said, ...]:
+    try:
+        return messages_of(facts.kind, head)
+    except ValueError:
+        return ()
+
+
+class _KeptAsk:
+    """Asks through the kept replies, and remembers which were asked."""
+
+    def __init__(self, distiller: Distiller, kept: KeptReplies) -> None:
+        self._distiller, self._kept = distiller, kept
+        self._asked: list[tuple[str, str]] = []
+
+    def __call__(self, prompt: str) -> str:
+        """The reply to a prompt: the kept one, else a new one, which is on disk before it is returned."""
+        by, kept = self._distiller, self._kept
+        text = kept.find(prompt, by.provider, by.model)
+        if text is None:
+            text = by.generate(prompt, by.provider, by.model)
+            try:
+                kept.keep(prompt, by.provider, by.model, text)
+            except StorageError as error:
+                raise HarvestStoppedError(error.what, remedy=error.remedy, where=error.where) from error
+        self._asked.append((prompt, text))
+        return text
+
+    def forget_malformed(self) -> None:
+        """Drop the replies that nobody can read: the next run asks anew, and only for those."""
+        for prompt, text in self._asked:
+            try:
+                read_reply(text)
+            except ValueError:
+                self._kept.drop(prompt, self._distiller.provider, self._distiller.model)
