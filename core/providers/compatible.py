@@ -55,11 +55,17 @@ class CompatibleProvider:
         self._extra = dict(extra or {})
         self._sdk: Lazy[openai.OpenAI] = Lazy(self._make_client, lambda client: client.close())
         self._refused: frozenset[str] = frozenset()
+        self._takes_cache_prompt: bool | None = True if "cache_prompt" in self._extra else None
 
     @property
     def base_url(self) -> str:
         """Where requests go, with its version path."""
         return with_version_path(self._server.base_url)
+
+    @property
+    def takes_cache_prompt(self) -> bool:
+        """Whether the server is known to honour `cache_prompt` (llama.cpp); known once its models were listed."""
+        return self._takes_cache_prompt is True
 
     def stream(
         self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken
@@ -67,7 +73,8 @@ class CompatibleProvider:
         """Send a request and yield what comes back; see `Provider.stream`."""
         self._require_address()
         body = chat_body(request, self._profile(request.model), read_blob)
-        return run_call(lambda: self._run(body), cancel)
+        is_off = request.cache is not None and not request.cache.is_enabled
+        return run_call(lambda: self._run(body, is_off=is_off), cancel)
 
     def list_models(self) -> tuple[ModelProfile, ...]:
         """The server's models, with the window and abilities that it reports."""
@@ -75,6 +82,7 @@ class CompatibleProvider:
         client = self._sdk.get()
         try:
             entries = [model.model_dump(mode="json") for model in client.models.list()]
+            self._learn(entries)
             found = tuple(listed_profile(self._server.id, entry) for entry in entries)
             return tuple(
                 self._ask_ollama(client, profile) if _is_ollama(entry) and number < _MOST_ASKED else profile
@@ -102,9 +110,38 @@ class CompatibleProvider:
         except sdk_failures() as error:
             raise self._translate(error, path, request.model, has_begun=False) from error
 
+    def slot_action(self, action: str, file_name: str) -> int:
+        """Have llama.cpp save, restore or erase its first slot, in the folder that it was started with.
+
+        Returns:
+            Tokens saved, restored or erased.
+
+        Raises:
+            ProviderError: it cannot; a failed restore leaves the slot empty.
+        """
+        url = f"{self.base_url.removesuffix('/v1')}/slots/0?action={action}"
+        try:
+            answer = self._sdk.get().post(url, body={"filename": file_name}, cast_to=object)
+            return int(answer[f"n_{action}d"])  # type: ignore[index]
+        except sdk_failures() as error:
+            raise self._translate(error, f"/slots/0?action={action}", "", has_begun=False) from error
+
     def close(self) -> None:
         """Release connections."""
         self._sdk.close()
+
+    def _learn(self, entries: Sequence[Mapping[str, Any]]) -> None:
+        if self._takes_cache_prompt is None:
+            self._takes_cache_prompt = any(entry.get("owned_by") == "llamacpp" for entry in entries)
+
+    def _asks_no_cache(self) -> bool:
+        """Whether `cache_prompt: false` can be sent; a server that is not yet known is asked who it is."""
+        if self._takes_cache_prompt is None:
+            try:
+                self._learn([model.model_dump(mode="json") for model in self._sdk.get().models.list()])
+            except sdk_failures():
+                return False
+        return self.takes_cache_prompt
 
     def _profile(self, model: str) -> ModelProfile:
         """What is known of a model. Few servers say whether it takes pictures: theirs to refuse."""
@@ -124,10 +161,10 @@ class CompatibleProvider:
     def _make_client(self) -> openai.OpenAI:
         return openai_client(self._server, self._key, self.base_url, is_vendor=False)
 
-    def _run(self, body: dict[str, Any]) -> Iterator[StreamItem]:
+    def _run(self, body: dict[str, Any], *, is_off: bool) -> Iterator[StreamItem]:
         has_begun = False
         try:
-            stream = self._open(body)
+            stream = self._open(body, is_off=is_off)
             has_begun = True
             with stream:
                 reader = ChatReader(stream.response.headers.get("x-request-id", ""))
@@ -140,16 +177,15 @@ class CompatibleProvider:
         except sdk_failures() as error:
             raise self._translate(error, "/chat/completions", body["model"], has_begun=has_begun) from error
 
-    def _open(self, body: dict[str, Any]) -> openai.Stream[Any]:
+    def _open(self, body: dict[str, Any], *, is_off: bool) -> openai.Stream[Any]:
         """Send the body; without an optional field where this server has refused it."""
         import openai
 
+        extra = {**self._extra, "cache_prompt": False} if is_off and self._asks_no_cache() else self._extra
         while True:
             sent = {name: value for name, value in body.items() if name not in self._refused}
             try:
-                stream: openai.Stream[Any] = self._sdk.get().chat.completions.create(
-                    **sent, extra_body=self._extra
-                )
+                stream: openai.Stream[Any] = self._sdk.get().chat.completions.create(**sent, extra_body=extra)
             except openai.APIStatusError as error:
                 refused = next((name for name in _OPTIONAL if name in sent and name in str(error)), None)
                 if error.status_code not in _REFUSALS or refused is None:

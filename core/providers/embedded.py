@@ -10,7 +10,8 @@ from pathlib import Path
 from core.errors import FailureKind, ProviderError
 from core.providers.base import CancelToken, ReadBlob
 from core.providers.compatible import CompatibleProvider
-from core.providers.llama_server import MODEL_ID, Endpoint, LlamaServer
+from core.providers.embedded_slot import DEFAULT_BUDGET_BYTES, SavedPrefixes, WarmSlot
+from core.providers.llama_server import MODEL_ID, Endpoint, LlamaServer, library_version
 from core.text import one_line
 from core.values.messages import Role
 from core.values.provider import (
@@ -21,12 +22,17 @@ from core.values.provider import (
     Stopped,
     StreamItem,
     TextDelta,
+    UsageUpdate,
 )
 from core.values.settings import ServerSettings
 from core.values.stack import LayerId, Segment
+from core.values.usage import Usage
 
 DEFAULT_OUTPUT_TOKENS = 512
 """A small model may ramble: about ten seconds of it on two cores, unless the person asks for more."""
+
+SAVED = "embedded-prefixes"
+"""The folder of saved prefixes inside the cache directory."""
 
 SAMPLING = {"temperature": 0.2, "top_p": 0.9, "repeat_penalty": 1.1, "cache_prompt": True}
 """Source: SmolLM2-135M-Instruct model card (temperature, top_p), read 2026-11-20; the penalty ends its loops."""
@@ -36,8 +42,9 @@ class EmbeddedProvider:
     """Client of the embedded model. Thread-safe; one call runs at a time, the others wait for it.
 
     Args:
-        cache_dir: where prefixes may be saved to disk, None for nowhere.
-        process: the server's process; another one only in tests.
+        cache_dir: where prefixes of discussions are saved, in a folder of their own, None for nowhere.
+        disk_bytes: what they may take together; 0 saves none.
+        process: the server's process; another one only in tests, with the folder that it saves to in `cache_dir`.
     """
 
     def __init__(
@@ -46,11 +53,14 @@ class EmbeddedProvider:
         models: Sequence[ModelProfile] = (),
         *,
         cache_dir: Path | None = None,
+        disk_bytes: int = DEFAULT_BUDGET_BYTES,
         process: LlamaServer | None = None,
     ) -> None:
         self._server = server
         self._models = tuple(models)
-        self._process = process or LlamaServer(slot_save_path=str(cache_dir) if cache_dir else "")
+        folder = cache_dir / SAVED if cache_dir is not None else None
+        self._process = process or LlamaServer(slot_save_path=str(folder) if folder else "")
+        self._slot = WarmSlot(SavedPrefixes(folder, f"{MODEL_ID} {library_version()}", disk_bytes))
         self._lock = threading.Lock()
         self._client: tuple[Endpoint, CompatibleProvider] | None = None
         self._reading_on = CancelToken()
@@ -76,13 +86,18 @@ class EmbeddedProvider:
         if endpoint is None:
             yield Stopped(StopKind.CANCELLED)
             return
-        text = ""
+        client = self._client_of(endpoint)
+        is_cached = _is_cached(request)
+        text, tokens = "", None
         stop = StopKind.CANCELLED
+        self._slot.enter(endpoint.pid, request.discussion_id if is_cached else "", client.slot_action)
         try:
-            for item in self._client_of(endpoint).stream(_bounded(request), read_blob, cancel):
+            for item in client.stream(_bounded(request), read_blob, cancel):
                 match item:
                     case TextDelta():
                         text += item.text
+                    case UsageUpdate():
+                        tokens = item.usage.input_tokens
                     case Stopped():
                         stop = item.kind
                     case _:
@@ -90,8 +105,36 @@ class EmbeddedProvider:
                 yield item
         except ProviderError as error:
             raise self._explained(error, endpoint, has_text=bool(text)) from error
-        if stop is not StopKind.CANCELLED:
+        finally:
+            self._slot.leave(endpoint.pid, request.discussion_id if is_cached else "", tokens)
+        if stop is not StopKind.CANCELLED and is_cached:
             self._read_on(endpoint, request, text, read_blob)
+
+    def prewarm(self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken) -> Usage | None:
+        """See `Prewarms.prewarm`: all but layer 8 is read, ended at once by the next call. Starts the model."""
+        self._reading_on.cancel()
+        until_next = self._reading_on = CancelToken()
+        cancel.on_cancel(until_next.cancel)
+        endpoint = self._process.ensure(until_next) if _is_cached(request) else None
+        if endpoint is None:
+            return None
+        usage = None
+        client = self._client_of(endpoint)
+        self._slot.enter(endpoint.pid, request.discussion_id, client.slot_action)
+        try:
+            for item in client.stream(_silent(_without_layer_8(request)), read_blob, until_next):
+                usage = item.usage if isinstance(item, UsageUpdate) else usage
+        except ProviderError as error:
+            raise self._explained(error, endpoint, has_text=False) from error
+        finally:
+            self._slot.leave(endpoint.pid, request.discussion_id, usage.input_tokens if usage else None)
+        return usage
+
+    def forget(self, discussion_id: str) -> None:
+        """Delete what is saved of a discussion and what the model holds of it: it was invalidated or deleted."""
+        client = self._client
+        is_up = client is not None and not self._process.death(client[0].pid, patience_s=0)
+        self._slot.forget(discussion_id, client[1].slot_action if client is not None and is_up else None)
 
     def list_models(self) -> tuple[ModelProfile, ...]:
         """Empty: the one model is known beforehand."""
@@ -107,9 +150,11 @@ class EmbeddedProvider:
     def close(self) -> None:
         """End the server. Idempotent."""
         self._reading_on.cancel()
-        self._process.close()
         with self._lock:
             client, self._client = self._client, None
+        if client is not None and not self._process.death(client[0].pid, patience_s=0):
+            self._slot.keep(client[1].slot_action, 1)
+        self._process.close()
         if client is not None:
             client[1].close()
 
@@ -153,6 +198,8 @@ class EmbeddedProvider:
             try:
                 for _ in client.stream(ahead, read_blob, cancel):
                     continue
+                if not cancel.is_cancelled:
+                    self._slot.keep(client.slot_action)
             except ProviderError:
                 return  # nothing is lost: the next call reads it
 
@@ -162,12 +209,25 @@ class EmbeddedProvider:
 
 def without_metadata(request: ProviderRequest, reply: str) -> ProviderRequest:
     """What the next turn will begin with: the same without layer 8, then the reply. Asks for no output."""
-    messages = tuple(
+    ahead = _without_layer_8(request)
+    answer = RequestMessage(Role.ASSISTANT, (Segment(LayerId.TURNS, "11/reply", reply, ""),))
+    return _silent(replace(ahead, messages=(*ahead.messages, answer)))
+
+
+def _without_layer_8(request: ProviderRequest) -> ProviderRequest:
+    kept = (
         replace(message, parts=tuple(part for part in message.parts if not _is_metadata(part)))
         for message in request.messages
     )
-    answer = RequestMessage(Role.ASSISTANT, (Segment(LayerId.TURNS, "11/reply", reply, ""),))
-    return replace(request, messages=(*messages, answer), max_output_tokens=0, response_schema_json="")
+    return replace(request, messages=tuple(message for message in kept if message.parts))
+
+
+def _silent(request: ProviderRequest) -> ProviderRequest:
+    return replace(request, model=MODEL_ID, max_output_tokens=0, response_schema_json="")
+
+
+def _is_cached(request: ProviderRequest) -> bool:
+    return request.cache is None or request.cache.is_enabled
 
 
 def _is_metadata(part: object) -> bool:

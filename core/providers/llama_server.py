@@ -152,8 +152,7 @@ class LlamaServer:
 
     def _launch(self) -> _Running:
         weights = self._weights or find_weights()
-        if self._slot_save_path:
-            Path(self._slot_save_path).mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder = _made_folder(self._slot_save_path)
         key = secrets.token_urlsafe(24)
         process = _spawn(self._child)
         last_words: deque[str] = deque(maxlen=20)
@@ -165,7 +164,7 @@ class LlamaServer:
             "context_tokens": CONTEXT_TOKENS,
             "cache_ram_mib": CACHE_RAM_MIB,
             "cores": usable_cores(),
-            "slot_save_path": self._slot_save_path,
+            "slot_save_path": folder,
             "parent_pid": os.getpid(),
         }
         answer = _exchange(process, config)
@@ -207,6 +206,16 @@ def find_weights() -> Path:
     return found[0]
 
 
+def library_version() -> str:
+    """The version of the library that runs the weights, empty where it is not installed."""
+    from importlib import metadata
+
+    try:
+        return metadata.version("xllamacpp")
+    except metadata.PackageNotFoundError:
+        return ""
+
+
 def usable_cores(quota_file: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
     """Cores that this process may really use, 1 to 8: more threads than that only wait for each other."""
     affinity = getattr(os, "sched_getaffinity", None)
@@ -227,6 +236,17 @@ def _has_failed(start: Future[_Running]) -> bool:
     if not start.done():
         return False
     return start.exception() is not None or start.result().process.poll() is not None
+
+
+def _made_folder(path: str) -> str:
+    """The folder with its last slash, as llama.cpp takes it; empty where it cannot be made: then nothing is saved."""
+    if not path:
+        return ""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError:
+        return ""
+    return os.path.join(path, "")
 
 
 def _spawn(child: Path) -> subprocess.Popen[str]:

@@ -16,13 +16,14 @@ def make_provider(
     models: Sequence[ModelProfile] = (),
     *,
     cache_dir: Path | None = None,
+    embedded_disk_mb: int = 512,
 ) -> Provider:
     """Make the client of a server. Cheap: SDKs are imported at the first call, not here.
 
     Args:
         key: the provider's key, None where none was found or needed; only the client keeps it.
         models: what is known of models (`core.providers.profiles`), for all providers or for this one.
-        cache_dir: where the embedded model may keep saved prefixes.
+        cache_dir: where the embedded model may keep saved prefixes; embedded_disk_mb: what they may take.
 
     Raises:
         ValueError: `server.kind` is none of `ProviderKind` (settings are checked before).
@@ -51,4 +52,5 @@ def make_provider(
         case ProviderKind.EMBEDDED:
             from core.providers.embedded import EmbeddedProvider
 
-            return EmbeddedProvider(server, models, cache_dir=cache_dir)
+            disk_bytes = embedded_disk_mb * 1024 * 1024
+            return EmbeddedProvider(server, models, cache_dir=cache_dir, disk_bytes=disk_bytes)
