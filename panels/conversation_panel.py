@@ -187,6 +187,10 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
                 failure_row(here, opened)
             case LiveCall():
                 live_row(here, entry)
+            case Mark() if (
+                entry is opened.entries[-1] and entry.kind == "failed" and opened.failure is not None
+            ):
+                pass  # the row behind it says the same, with the remedy
             case Mark():
                 mark_row(ui, entry, desk.state.now)
             case _:

@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from core.values import commands as c
 from core.values.state import AppState, Level, Notice
 from panels import format as fmt
+from panels import selection
 from panels.ui import Send, Tone, Ui
 from panels.view import WindowView
 
@@ -22,20 +23,26 @@ def notices_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None
     """Draw what the person should read, newest and gravest first. Sends DismissNotice, TrustProject, actions."""
     project = state.project
     asks = bool(project.held_back) and not project.is_trusted and project.root not in view.was_trust_put_off
-    if not state.notices and not asks and not state.settings_faults:
+    notices = _worth_showing(state, view)
+    if not notices and not asks:
         return
     with ui.surface("notices", "clear", padding=(12, 8)):
         if asks:
             _trust_banner(state, view, ui, send)
-        for index, fault in enumerate(state.settings_faults):
-            place = f"{fault.path}, line {fault.line}" if fault.line else fault.path
-            text = "Settings file not taken over; the last good settings stay."
-            _banner(ui, ("fault", index), Notice("", Level.ERROR, text, f"{fault.reason} ({place})"))
-        _notices(state, view, ui, send)
+        _notices(notices, view, ui, send)
 
 
-def _notices(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
-    newest = state.notices[::-1]
+def _worth_showing(state: AppState, view: WindowView) -> tuple[Notice, ...]:
+    """All but what is shown elsewhere: the question of trust above, a failed send where it failed."""
+    opened = selection.opened(state)
+    told = {"trust"}
+    if opened is not None and opened.failure is not None and view.page == "chat":
+        told.add(f"call/{opened.id}")
+    return tuple(notice for notice in state.notices if notice.id not in told)
+
+
+def _notices(notices: tuple[Notice, ...], view: WindowView, ui: Ui, send: Send) -> None:
+    newest = notices[::-1]
     grave_first = sorted(newest, key=lambda n: -list(Level).index(n.level))
     limit = len(grave_first) if view.are_all_notices_shown else SHOWN
     for notice in grave_first[:limit]:
@@ -65,9 +72,7 @@ def _banner(ui: Ui, key: Hashable, notice: Notice) -> str:
                 and ui.button("action", notice.action_label, kind="plain", is_small=True)
             ):
                 did = "action"
-            if notice.id and ui.button(
-                "dismiss", "", icon="xmark", kind="ghost", tip="Dismiss", is_small=True
-            ):
+            if ui.button("dismiss", "", icon="xmark", kind="ghost", tip="Dismiss", is_small=True):
                 did = "dismiss"
         if notice.detail:
             ui.text("detail", notice.detail, tone="muted", style="small", wraps=True)

@@ -70,13 +70,18 @@ def failed(state: AppState, given: Input, event: CallFailed) -> Result:
         with_open(state, opened),
         f"call/{call.discussion_id}",
         Level.ERROR,
-        failure.what,
-        " ".join(part for part in (failure.remedy, failure.where) if part),
+        f"{_name(state, call)}: {failure.what}",
+        ". ".join(part for part in (failure.remedy.removesuffix("."), failure.where) if part),
         action=RetrySend(call.discussion_id),
         action_label="Retry",
     )
     mark = MarkRecord(given.make_id(2), given.at, "failed", failure.what)
     return _store(state, given, call, event.parts, Status.PARTIAL, event.usage, (mark,))
+
+
+def _name(state: AppState, call: LiveCall) -> str:
+    summary = state.summaries.get(call.discussion_id)
+    return repr(summary.meta.name) if summary is not None else f"Discussion {call.discussion_id}"
 
 
 def _store(

@@ -98,7 +98,7 @@ class DiskHandler:
         try:
             went = log.append(self._root, effect.discussion_id, effect.records)
         except SlopError as error:
-            detail = " ".join(filter(None, (error.remedy, error.where)))
+            detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
             self._emit(e.WriteFailed(effect.discussion_id, effect.token, error.what, detail, effect.records))
             return
         if effect.drops_reply_journal:

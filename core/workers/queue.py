@@ -76,7 +76,9 @@ class QueueWorker:
             except SlopError as error:
                 self._emit(
                     OperationFailed(
-                        self.name, error.what, " ".join(filter(None, (error.remedy, error.where)))
+                        self.name,
+                        error.what,
+                        ". ".join(filter(None, (error.remedy.removesuffix("."), error.where))),
                     )
                 )
             except Exception as error:  # the edge of the worker: the next effect must still be carried out

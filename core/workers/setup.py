@@ -243,7 +243,7 @@ class SetupHandler:
         try:
             listed = self._clients.get(provider).list_models()
         except SlopError as error:
-            detail = " ".join(filter(None, (error.remedy, error.where)))
+            detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
             self._emit(e.OperationFailed(f"models/{provider}", error.what, detail))
         else:
             self._listed[provider] = tuple(replace(model, provider=provider) for model in listed)

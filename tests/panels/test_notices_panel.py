@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.values import commands as c
-from core.values.settings import SettingsFault
+from core.values.messages import Mark
 from core.values.state import AppState, Level, Notice
 from panels.view import WindowView
 from tests.panels import states
@@ -54,12 +54,18 @@ def test_notices_stand_over_the_settings_too() -> None:
     assert screen.ui.shows("The disk is full")
 
 
-def test_a_settings_file_that_is_broken_is_named_with_line_and_reason() -> None:
-    fault = SettingsFault("/home/person/work/cachelab/manual_slop.toml", 7, "Expected '=' after a key")
-    screen = Screen(replace(states.working(), settings_faults=(fault,)))
+def test_a_failed_send_is_told_once_where_it_failed_and_by_a_notice_elsewhere() -> None:
+    failed = states.failed()
+    notice = Notice("call/d1", Level.ERROR, "'Cache TTL policy': Anthropic could not be reached")
+    mark = Mark("k9", states.NOW, "failed", "Anthropic could not be reached")
+    entries = (*failed.open["d1"].entries, mark)
+    here = replace(states.with_opened(failed, entries=entries), notices=(notice,))
 
-    assert screen.ui.shows("Settings file not taken over; the last good settings stay.")
-    assert screen.ui.shows("Expected '=' after a key (/home/person/work/cachelab/manual_slop.toml, line 7)")
+    texts = Screen(here).ui.texts()
+    assert [text for text in texts if "could not be reached" in text] == ["Anthropic could not be reached"]
+
+    assert Screen(replace(here, selected_id="d2")).ui.shows(notice.text)
+    assert Screen(here, WindowView(page="settings")).ui.shows(notice.text)
 
 
 def _untrusted() -> AppState:
@@ -81,7 +87,9 @@ def test_a_project_that_asks_for_more_is_asked_about_with_all_that_is_held_back(
 
 
 def test_the_question_of_trust_is_put_once() -> None:
-    screen = Screen(_untrusted())
+    notice = Notice("trust", Level.WARNING, "The settings of 'cachelab' do not count")
+    screen = Screen(replace(_untrusted(), notices=(notice,)))
+    assert not screen.ui.shows(notice.text)
 
     screen.ui.click("Not now")
 

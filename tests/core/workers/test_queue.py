@@ -60,7 +60,7 @@ def test_a_failure_is_said_with_its_remedy_and_the_next_effect_is_carried_out() 
     worker.submit(IndexDiscussion("good"))
 
     assert worker.stop(WAIT_S)
-    assert events.get_nowait() == OperationFailed("test", "The disk is full", "Free some space /home/x")
+    assert events.get_nowait() == OperationFailed("test", "The disk is full", "Free some space. /home/x")
     assert done == [IndexDiscussion("good")]
 
 
