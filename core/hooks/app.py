@@ -30,7 +30,7 @@ def make_app(desk: Desk, token: str, hosts: tuple[str, ...], limits: Limits = _D
         desk: what requests share; token: what each must carry; hosts: `127.0.0.1:port` and the like.
     """
     routes = [_route(desk, operation, limits) for operation in operations(has_clock=desk.clock is not None)]
-    app = Starlette(routes=routes, exception_handlers={HTTPException: _not_routed, Exception: _broken})
+    app = Starlette(routes=routes, exception_handlers={HTTPException: _not_routed})
     app.router.redirect_slashes = False
     return Guard(cast(App, app), token, hosts, limits)
 
@@ -52,6 +52,9 @@ def _endpoint(desk: Desk, operation: Operation, limits: Limits) -> Endpoint:
             return _response(await operation.run(Asked(desk, names, body, wants_events)))
         except RefusedError as error:
             return _Refusal(error, limits)
+        except Exception:  # the edge of the worker: the next request must still be answered
+            log.exception("an operation of the Hook API failed: %s", operation.id)
+            return _json(500, error_data("broken", "The program failed to answer", "See the log file"))
 
     return endpoint
 
@@ -89,8 +92,3 @@ async def _not_routed(_request: Request, error: Exception) -> Response:
     )
     data = error_data(code, what, "See docs/openapi.json")
     return _json(error.status_code, data, {**(error.headers or {}), "Connection": "close"})
-
-
-async def _broken(_request: Request, error: Exception) -> Response:
-    log.error("an operation of the Hook API failed", exc_info=error)
-    return _json(500, error_data("broken", "The program failed to answer", "See the log file"))

@@ -62,6 +62,7 @@ PANELS: Mapping[str, tuple[type[Any], ...]] = {
     ),
     "context": (c.MeasureContext,),
     "caching": (c.InvalidateCache, c.DisableCaching, c.EnableCaching),
+    "knowledge": (c.RegenerateDigest,),
     "settings": (
         c.ChangeSetting,
         c.SaveServer,

@@ -15,8 +15,10 @@ Run = Callable[[Asked], Awaitable[Answer]]
 
 GUARDED = (400, 401, 403, 408, 414, 500, 503)
 """Statuses that any operation may answer with: the guard's, and those of a program that fails."""
-BODIED = (413, 415, 422)
-"""Statuses that any operation with a body answers with beside those."""
+SENT = (413, 422)
+"""Statuses of any operation that may be sent a body, also where it takes none."""
+TAKEN = (415,)
+"""Statuses of operations that take a body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,9 @@ class Operation:
     @property
     def statuses(self) -> tuple[int, ...]:
         """Every status that it may answer with."""
-        takes_body = self.method != "GET"
-        found = {*self.answers, *self.errors, *GUARDED, *(BODIED if takes_body else ())}
-        return tuple(sorted(found))
+        sent = SENT if self.method != "GET" else ()
+        taken = TAKEN if self.body is not None else ()
+        return tuple(sorted({*self.answers, *self.errors, *GUARDED, *sent, *taken}))
 
 
 _GONE = "no such discussion"

@@ -1,0 +1,253 @@
+"""`docs/openapi.json` and the program say the same: operations, methods, statuses, shapes; both ways."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from starlette.routing import Route
+
+from core.hooks.app import make_app
+from core.hooks.asked import Desk
+from core.hooks.clock import OffsetClock
+from core.hooks.guard import Limits
+from core.hooks.openapi import document, page
+from core.hooks.shapes import SHAPES
+from core.hooks.table import GUARDED, OPERATIONS, Operation
+from core.hooks.watch import Watch
+from core.values.state import AppState
+from tests.core.hooks.conftest import QUICK, Client, World
+from tests.vendors.loopback import Gate, HoldAfter
+
+ROOT = Path(__file__).parents[3]
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
+
+
+def test_the_file_is_what_the_table_says() -> None:
+    kept = (ROOT / "docs" / "openapi.json").read_text(encoding="utf-8")
+
+    assert kept == page(), "run: python -m core.hooks.openapi > docs/openapi.json"
+
+
+def test_the_command_in_the_table_writes_the_file() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "core.hooks.openapi"], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+
+    assert run.stdout == page()
+
+
+def test_every_shape_is_one_and_is_used() -> None:
+    text = json.dumps(document()["paths"]) + json.dumps(dict(SHAPES))
+    assert set(re.findall(r"#/components/schemas/(\w+)", text)) == set(SHAPES)
+    for schema in SHAPES.values():
+        jsonschema_rs.validator_for({**schema, "components": document()["components"]})
+
+
+def test_the_programs_routes_are_those_of_the_document() -> None:
+    class Still:
+        def send(self, command: object) -> None: ...
+        def snapshot(self) -> AppState:
+            return AppState()
+
+        def wait_for(self, predicate: Callable[[AppState], bool], timeout_s: float) -> AppState | None:
+            return None
+
+    front = Still()
+    app: Any = make_app(Desk(front, Watch(front), clock=OffsetClock()), "t", ("h",))
+    routes = {
+        (method, route.path)
+        for route in app._app.routes
+        if isinstance(route, Route)
+        for method in route.methods or ()
+    }
+    assert len(app._app.routes) == len(routes) == len(OPERATIONS)
+    assert routes == {
+        (method.upper(), path) for path, found in document()["paths"].items() for method in found
+    }
+
+
+@dataclass
+class ToyWindow:
+    """A window that does what it is told to."""
+
+    acts: list[str] = field(default_factory=list)
+    is_stuck: bool = False
+
+    def screenshot(self) -> bytes:
+        if self.is_stuck:
+            raise TimeoutError
+        return PNG
+
+    def act(self, action: str) -> bool | None:
+        self.acts.append(action)
+        return {"theme": True, "retry": False}.get(action)
+
+
+class Tour:
+    """Makes every operation answer with every status that the document names for it."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.window = ToyWindow()
+
+    @property
+    def client(self) -> Client:
+        return self.world.client
+
+    def good(self) -> None:
+        """Every answer that is no error, and the errors of names."""
+        client = self.client
+        chosen = self.world.discussion()
+        one = f"/api/discussions/{chosen}"
+        self.world.server.faults.append(HoldAfter(2, gate := Gate()))
+        client.post(f"{one}/messages", {"text": "x"})
+        client.post(f"{one}/messages", {"text": "x"})
+        client.post(f"{one}/cancel")
+        client.post(f"{one}/cancel")
+        gate.open()
+        client.post(f"{one}/messages", {"text": "x", "wait": True})
+        client.put("/api/presets/p", {"items": []})
+        client.put("/api/presets/p", {"items": []})
+        client.post(f"{one}/preset", {"name": "p"})
+        for path in ("status", "cache", "discussions", "presets", "screenshot.png",
+                     f"cache/{chosen}", f"discussions/{chosen}/messages", f"context/{chosen}"):  # fmt: skip
+            client.get(f"/api/{path}")
+        self.world.model(chosen, "embedded", "m")
+        for action in ("invalidate", "disable", "enable"):
+            client.post(f"/api/cache/{chosen}/{action}")
+        client.post(
+            "/api/ui", {"panel": "discussions", "action": "select_discussion", "discussion_id": chosen}
+        )
+        client.post("/api/ui", {"panel": "window", "action": "theme"})
+        client.post("/api/ui", {"panel": "window", "action": "retry"})
+        client.post("/api/clock", {"advance_s": 1})
+
+    def failed(self) -> None:
+        """A provider that fails."""
+        chosen = self.world.discussion()
+        self.world.model(chosen, "local", "none-such")
+        self.client.post(f"/api/discussions/{chosen}/messages", {"text": "x", "wait": True})
+
+    def wrong(self) -> None:
+        """Names that are not there, bodies that are not right, and the guard's refusals, for every operation."""
+        good = {"text": "x", "name": "no", "items": [], "panel": "no", "action": "no", "advance_s": 0}
+        for operation in OPERATIONS:
+            path = re.sub(r"\{\w+\}", "no", operation.path)
+            fields = (operation.body or {}).get("required", ())
+            body = {name: good[name] for name in fields} or {"provider": "no"}
+            self._ask(operation, path, body if operation.body is not None else None)
+            self._ask(operation, path, [])
+            self._guard(operation, path)
+
+    def _ask(self, operation: Operation, path: str, body: Any, **headers: str) -> None:
+        data = None if operation.method == "GET" or body is None else json.dumps(body).encode()
+        kind = {"content-type": "application/json"} if data is not None else {}
+        http = self.client.http
+        self.client._checked(http.request(operation.method, path, content=data, headers={**kind, **headers}))
+
+    def _guard(self, operation: Operation, path: str) -> None:
+        bad = "%00" if operation.names else "?" + "x" * 0
+        self._ask(operation, path, None, Authorization="Bearer no")
+        self._ask(operation, path, None, Origin="http://evil.example")
+        self._ask(operation, path + "?" + "x" * 3000, None)
+        if bad == "%00":
+            where = re.sub(r"\{\w+\}", "a%00b", operation.path)
+            self.client.seen.add(
+                (operation.id, self.client.http.request(operation.method, where).status_code)
+            )
+        if operation.method != "GET":
+            self._ask(operation, path, "x" * 200_000)
+            self.client._checked(self.client.http.request(operation.method, path, content=b"x"))
+
+
+def _reached(world: World) -> set[tuple[str, int]]:
+    tour = Tour(world)
+    world.start(window=tour.window)
+    tour.good()
+    tour.failed()
+    tour.wrong()
+    read_only(tour)
+    return world.client.seen
+
+
+def read_only(tour: Tour) -> None:
+    """A home that cannot be written, and a program without a window."""
+    world, client = tour.world, tour.client
+    chosen = next(iter(world.state.summaries))
+    world.hooks._desk.window = None
+    client.get("/api/screenshot.png")
+    world.controller._state = replace(world.state, is_home_read_only=True)
+    client.post("/api/discussions", {})
+    client.post(f"/api/discussions/{chosen}/preset", {"name": ""})
+    client.put("/api/presets/x", {"items": []})
+    for action in ("invalidate", "disable", "enable"):
+        client.post(f"/api/cache/{chosen}/{action}")
+
+
+BY_HAND = {
+    400: "a path or body that cannot be read: test_hostile",
+    408: "bodies and heads that do not come: test_hostile",
+    500: "test_a_program_that_fails_says_so",
+    503: "too many at once, the end of the program: test_hostile",
+}
+"""Statuses that any operation may answer with, reached by tests of their own on some."""
+
+
+def test_every_status_of_the_document_is_answered_and_no_other(world: World) -> None:
+    named = {
+        (operation["operationId"], int(status))
+        for path in document()["paths"].values()
+        for operation in path.values()
+        for status in operation["responses"]
+    }
+    seen = _reached(world)
+
+    assert {pair for pair in named - seen if pair[1] not in BY_HAND} == {
+        ("advance_clock", 404)  # the program of this test has the clock
+    }
+    assert seen - named == set()
+    assert set(BY_HAND) <= set(GUARDED)
+
+
+def test_a_program_that_fails_says_so_on_every_path(
+    running: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken() -> AppState:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(running.hooks._desk.front, "snapshot", broken)
+    for operation in OPERATIONS:
+        path = re.sub(r"\{\w+\}", "x", operation.path)
+        body = {"name": "x", "text": "x", "items": [], "panel": "x", "action": "y", "advance_s": 0}
+        known = (operation.body or {}).get("properties", {})
+        sent = {k: v for k, v in body.items() if k in known} if operation.body is not None else None
+        answer = running.client._checked(running.client.http.request(operation.method, path, json=sent))
+        if operation.id != "screenshot":
+            assert answer.status_code == 500, operation.id
+            assert "a bug" not in answer.text
+            assert answer.json()["error"]["code"] == "broken"
+    assert "a bug" in caplog.text
+
+
+def test_a_window_that_does_not_draw_is_said(world: World) -> None:
+    window = ToyWindow(is_stuck=True)
+    world.start(window=window, limits=replace(QUICK))
+
+    assert world.client.get("/api/screenshot.png").status_code == 503
+    window.is_stuck = False
+    found = world.client.get("/api/screenshot.png")
+    assert (found.content, found.headers["content-type"]) == (PNG, "image/png")
+
+
+def test_limits_are_those_that_are_written_down() -> None:
+    assert Limits().body_bytes == 20_000_000
+    assert Limits().requests == 64

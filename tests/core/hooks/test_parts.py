@@ -1,0 +1,292 @@
+"""The parts that need no network: schemas, bodies, files, waiting, the clock, the commands of the panels."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import fields, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, get_args
+
+import jsonschema_rs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import StorageError
+from core.hooks.address import Address, find, publish, withdraw
+from core.hooks.bodies import parse, read_body
+from core.hooks.clock import LONGEST_S, OffsetClock
+from core.hooks.controls import HELD_BACK, PANELS, action_name, fields_schema, make_command
+from core.hooks.refusals import RefusedError
+from core.hooks.schema import flaw
+from core.hooks.shapes import BODIES
+from core.hooks.watch import Watch
+from core.values import commands as c
+from core.values.commands import Command
+from core.values.curation import FileItem, FileMode, LineRange
+from core.values.discussion import DiscussionMeta, DiscussionSummary
+from core.values.state import AppState
+
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+HERE = "20261120-120000-abcdef"
+STATE = AppState(summaries={HERE: DiscussionSummary(DiscussionMeta(HERE, "n", NOW, "p", "m"), NOW)})
+
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 300) | st.floats(allow_nan=False) | st.text(max_size=6),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["text", "wait", "name", "items", "path", "slices", "mode", "advance_s", "panel", "x"]
+            ),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.sampled_from(sorted(BODIES)), _VALUES)
+def test_a_body_is_judged_as_any_validator_of_json_schema_judges_it(name: str, value: Any) -> None:
+    ours = flaw(BODIES[name], value) == ""
+    theirs = jsonschema_rs.validator_for(BODIES[name]).is_valid(value)
+    if ours != theirs:  # JSON Schema takes 1.0 for an integer
+        assert theirs
+        assert isinstance(value, dict)
+        assert "slices" in json.dumps(value)
+
+
+@given(st.sampled_from(sorted(PANELS)), st.data())
+def test_whatever_is_asked_of_a_panel_gives_a_command_or_a_refusal(panel: str, data: st.DataObject) -> None:
+    kind = data.draw(st.sampled_from(PANELS[panel]))
+    names = [field.name for field in fields(kind)]
+    body = data.draw(st.dictionaries(st.sampled_from([*names, "x"]), _VALUES, max_size=4))
+    try:
+        made = make_command(STATE, panel, action_name(kind), body)
+    except RefusedError as error:
+        assert error.status in {404, 422}  # noqa: PT017
+    else:
+        assert isinstance(made, kind)
+
+
+def test_flaws_say_where_and_what() -> None:
+    schema = BODIES["put_preset"]
+    assert (
+        flaw(schema, {"items": [{"path": "a"}, {"path": 3}]}) == "body.items[1].path must be a string, not 3"
+    )
+    assert flaw(schema, {}) == "body has no 'items'"
+    assert flaw(schema, {"items": [], "x": 1}) == "body has 'x', which is not a field of it"
+    assert "'whole', 'slices'" in flaw(schema, {"items": [{"path": "a", "mode": "x"}]})
+    assert flaw(BODIES["advance_clock"], {"advance_s": -1}) == "body.advance_s must be at least 0, not -1"
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_json_or_refused(data: bytes) -> None:
+    try:
+        parse(data)
+    except RefusedError as error:
+        assert error.status == 400  # noqa: PT017
+
+
+def test_a_body_where_none_is_taken_may_be_empty() -> None:
+    assert read_body(b"", "", None) == read_body(b" {} ", "", None) == {}
+    with pytest.raises(RefusedError):
+        read_body(b'{"a": 1}', "application/json", None)
+    assert read_body(b'{"name": "x"}', "Application/JSON; charset=utf-8", BODIES["choose_preset"]) == {
+        "name": "x"
+    }
+
+
+ADDRESS = Address("http://127.0.0.1:4711", 12, "secret-token")
+
+
+def test_the_address_is_found_as_it_was_left_and_gone_after_it(tmp_path: Path) -> None:
+    publish(tmp_path, ADDRESS)
+    assert find(tmp_path) == ADDRESS
+    assert (tmp_path / "hook_token").stat().st_mode & 0o777 == 0o600
+    assert "secret-token" not in (tmp_path / "hook.json").read_text()
+    withdraw(tmp_path)
+    withdraw(tmp_path)
+    assert find(tmp_path) is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_old_token_is_replaced_whatever_its_mode_and_a_link_is_not_followed(tmp_path: Path) -> None:
+    other = tmp_path / "elsewhere"
+    other.write_text("old")
+    other.chmod(0o644)
+    (tmp_path / "hook_token").symlink_to(other)
+
+    publish(tmp_path, ADDRESS)
+
+    assert other.read_text() == "old"
+    assert not (tmp_path / "hook_token").is_symlink()
+    assert (tmp_path / "hook_token").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b'{"url": 1, "pid": 1}', b'{"url": "http://evil.example", "pid": 1}',
+     b'{"url": "http://127.0.0.1:1", "pid": true}', b'{"pid": 1}', b"\xff"],
+)  # fmt: skip
+def test_an_address_that_is_none_is_not_found(tmp_path: Path, content: bytes) -> None:
+    publish(tmp_path, ADDRESS)
+    (tmp_path / "hook.json").write_bytes(content)
+
+    assert find(tmp_path) is None
+
+
+def test_a_home_that_cannot_be_written_keeps_neither_file(tmp_path: Path) -> None:
+    (tmp_path / "hook.json").mkdir()
+
+    with pytest.raises(StorageError):
+        publish(tmp_path, ADDRESS)
+
+    assert not (tmp_path / "hook_token").exists()
+
+
+def test_the_clock_goes_forward_and_not_for_ever() -> None:
+    clock = OffsetClock(lambda: NOW)
+    assert clock.advance(3600) == NOW + timedelta(hours=1)
+    assert clock() == NOW + timedelta(hours=1)
+    assert clock.advance(LONGEST_S) is None
+    assert clock() == NOW + timedelta(hours=1)
+
+
+class Front:
+    """A controller as the watch sees it."""
+
+    def __init__(self) -> None:
+        self.state = AppState()
+        self.looks = 0
+        self._changed = threading.Condition()
+
+    def send(self, command: Command) -> None:
+        raise AssertionError(command)
+
+    def snapshot(self) -> AppState:
+        return self.state
+
+    def publish(self, state: AppState) -> None:
+        with self._changed:
+            self.state = state
+            self._changed.notify_all()
+
+    def wait_for(self, predicate: Any, timeout_s: float) -> AppState | None:
+        with self._changed:
+            self.looks += 1
+            found = self._changed.wait_for(lambda: predicate(self.state), timeout_s)
+            return self.state if found else None
+
+
+def test_many_wait_for_states_on_one_thread_and_it_sleeps_when_none_does() -> None:
+    front = Front()
+
+    async def play() -> list[AppState | None]:
+        watch = Watch(front)
+        watch.start()
+        waits = [
+            asyncio.ensure_future(watch.until(lambda s, n=number: s.raise_count >= n, 5))  # type: ignore[misc]
+            for number in range(20)
+        ]
+        for number in range(20):
+            await asyncio.sleep(0)
+            front.publish(replace(front.state, raise_count=number))
+        found = await asyncio.gather(*waits)
+        assert await watch.until(lambda s: False, 0.01) is None
+        looks = front.looks
+        await asyncio.sleep(0)
+        assert front.looks <= looks + 1
+        watch.close()
+        return list(found)
+
+    found = asyncio.run(play())
+    assert all(state is not None for state in found)
+
+
+def test_who_waits_when_the_program_ends_is_refused() -> None:
+    async def play() -> int:
+        watch = Watch(Front())
+        watch.start()
+        waiting = asyncio.ensure_future(watch.until(lambda s: False, 60))
+        await asyncio.sleep(0)
+        watch.close()
+        with pytest.raises(RefusedError) as refused:
+            await waiting
+        return refused.value.status
+
+    assert asyncio.run(play()) == 503
+
+
+def test_every_command_of_the_window_can_be_asked_for_but_those_held_back() -> None:
+    offered = [kind for kinds in PANELS.values() for kind in kinds]
+
+    assert len(offered) == len(set(offered))
+    assert {*offered, *HELD_BACK} == set(get_args(Command)), "name the panel of a new command in PANELS"
+    assert c.StoreKey in HELD_BACK
+
+
+def test_a_panels_command_is_made_from_its_fields() -> None:
+    made = make_command(STATE, "discussions", "pin_discussion",
+                        {"panel": "discussions", "action": "pin_discussion", "discussion_id": HERE, "is_pinned": True})  # fmt: skip
+    assert made == c.PinDiscussion(HERE, is_pinned=True)
+    assert make_command(
+        STATE, "settings", "change_setting", {"key": "trash_days", "value": None}
+    ) == c.ChangeSetting("trash_days", None)
+    items = [{"path": "a.py", "mode": "slices", "slices": [[1, 2]]}]
+    assert make_command(STATE, "presets", "change_preset", {"name": "p", "items": items}) == c.ChangePreset(
+        "p", (FileItem("a.py", FileMode.SLICES, (LineRange(1, 2),)),)
+    )
+    assert make_command(STATE, "discussions", "undo_delete", {"discussion_id": "gone"}) == c.UndoDelete(
+        "gone"
+    )
+
+
+@pytest.mark.parametrize(
+    ("panel", "action", "body", "status"),
+    [
+        ("nowhere", "pin_discussion", {}, 404),
+        ("presets", "pin_discussion", {}, 404),
+        ("settings", "store_key", {"provider": "openai", "key": "sk"}, 404),
+        ("discussions", "PinDiscussion", {}, 404),
+        ("discussions", "rename_discussion", {"discussion_id": "none", "name": "x"}, 404),
+        ("discussions", "rename_discussion", {"discussion_id": HERE}, 422),
+        ("discussions", "rename_discussion", {"discussion_id": HERE, "name": 1}, 422),
+        ("discussions", "rename_discussion", {"discussion_id": HERE, "name": "x", "y": 1}, 422),
+        ("settings", "change_setting", {"key": "a", "value": []}, 422),
+        ("presets", "change_preset", {"name": "p", "items": [{"path": "a", "slices": [[3, 1]]}]}, 422),
+    ],
+)
+def test_what_no_widget_would_send_is_refused(
+    panel: str, action: str, body: dict[str, Any], status: int
+) -> None:
+    with pytest.raises(RefusedError) as refused:
+        make_command(STATE, panel, action, body)
+
+    assert refused.value.status == status
+    assert refused.value.what
+
+
+def test_the_fields_of_every_command_have_a_schema() -> None:
+    for kinds in PANELS.values():
+        for kind in kinds:
+            assert jsonschema_rs.validator_for(fields_schema(kind)) is not None
+
+
+def test_nothing_of_it_is_loaded_while_it_is_off() -> None:
+    code = (
+        "import sys, gui.main, core.cli.headless, core.cli.run, core.hooks.launch, core.hooks.clock\n"
+        "print([name for name in ('starlette', 'uvicorn', 'h11', 'asyncio', 'core.hooks.app') if name in sys.modules])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ
+    )
+
+    assert run.stdout.strip() == "[]"
