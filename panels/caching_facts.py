@@ -104,10 +104,10 @@ def percent(value: int | None) -> str:
     return fmt.NOT_REPORTED if value is None else f"{value}%"
 
 
-def used_providers(state: AppState) -> tuple[str, ...]:
+def used_providers(state: AppState, memo: Memo) -> tuple[str, ...]:
     """Providers that were called since the start, or that hold something, in the order of the settings."""
     used = {name for name, totals in state.totals.items() if totals.usage != Usage()}
-    used |= {cache.provider for cache in state.caches.values()}
+    used |= _newest_expiries(state, memo).keys()
     known = [name for name in state.providers if name in used]
     return (*known, *sorted(used.difference(known)))
 
@@ -124,7 +124,7 @@ def provider_line(state: AppState, memo: Memo, provider: str) -> str:
 
 def _ttl_word(state: AppState, memo: Memo, provider: str) -> str:
     """Time left of the selected discussion's prefix where the provider holds it, else of the one that lives longest."""
-    newest = memo.get("cache expiries", (state.caches,), lambda: _expiries(state.caches))
+    newest = _newest_expiries(state, memo)
     selected = state.caches.get(state.selected_id)
     at = selected.expires_at if selected is not None and selected.provider == provider else None
     if at is None or (state.now is not None and at <= state.now):
@@ -134,6 +134,11 @@ def _ttl_word(state: AppState, memo: Memo, provider: str) -> str:
     status = state.providers.get(provider)
     is_theirs = (provider in newest and at is None) or (status is not None and status.kind in OWN_TTL)
     return "n/a" if is_theirs else "none"
+
+
+def _newest_expiries(state: AppState, memo: Memo) -> dict[str, datetime | None]:
+    caches = state.caches
+    return memo.get("cache expiries", (caches,), lambda: _expiries(caches))
 
 
 def _expiries(caches: Mapping[str, DiscussionCacheState]) -> dict[str, datetime | None]:

@@ -44,7 +44,7 @@ def caching_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None
 
 def _overview(desk: Desk) -> None:
     series = _turns(desk)
-    is_used = bool(series) or bool(facts.used_providers(desk.state))
+    is_used = bool(series) or bool(facts.used_providers(desk.state, desk.view.memo))
     if is_used:
         _figures(desk)
         _providers(desk)
@@ -75,7 +75,7 @@ def _figures(desk: Desk) -> None:
 
 def _providers(desk: Desk) -> None:
     ui, state = desk.ui, desk.state
-    names = facts.used_providers(state)
+    names = facts.used_providers(state, desk.view.memo)
     if not names:
         return
     with ui.group("providers", gap=6):

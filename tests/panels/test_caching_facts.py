@@ -62,8 +62,8 @@ def test_a_server_that_keeps_prefixes_by_itself_has_no_lifetime_of_ours() -> Non
 def test_providers_stand_in_the_order_of_the_settings() -> None:
     state = cache_states.caching()
 
-    assert facts.used_providers(state) == ("anthropic", "openai", "gemini")
-    assert facts.used_providers(states.working()) == ()
+    assert facts.used_providers(state, Memo()) == ("anthropic", "openai", "gemini")
+    assert facts.used_providers(states.working(), Memo()) == ()
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, ValuesView
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from core.values import commands as c
+from core.values.cache import DiscussionCacheState
 from core.values.mapping import with_entry
 from core.values.settings import CachingSettings, Settings
 from core.values.state import AppState
@@ -251,6 +252,25 @@ def test_the_list_can_be_searched() -> None:
     assert "Cache TTL policy" not in _panel(screen)
     screen.ui.type("Find a discussion", "no such")
     assert "Nothing is called that." in _panel(screen)
+
+
+@pytest.mark.parametrize("tab", ["overview", "settings"])
+def test_ten_thousand_caches_are_gone_through_once_not_each_frame(tab: str) -> None:
+    class Counted(dict[str, DiscussionCacheState]):
+        walks = 0
+
+        def values(self) -> ValuesView[DiscussionCacheState]:
+            self.walks += 1
+            return super().values()
+
+    state = cache_states.many()
+    held = Counted(state.caches)
+    screen = _screen(replace(state, caches=held), tab=tab)
+
+    for _ in range(5):
+        screen.ui.frame()
+
+    assert held.walks <= 1
 
 
 def test_ten_thousand_discussions_cost_what_a_screenful_costs() -> None:

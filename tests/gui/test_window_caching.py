@@ -1,0 +1,132 @@
+"""The Caching panel on a real window: it fits, and real input reaches it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from core.values import commands as c
+from core.values.state import AppState
+from gui.elements.plot import Plot
+from gui.markdown.document import load
+from panels.ui import Ui
+from panels.view import WindowView
+from panels.window import window
+from tests.gui.conftest import Screen
+from tests.gui.test_window_states import shown
+from tests.panels import cache_states, states
+
+pytestmark = pytest.mark.gui
+STATES: dict[str, Callable[[], AppState]] = {
+    "caching": cache_states.caching,
+    "fresh": cache_states.fresh,
+    "many": lambda: cache_states.many(2_000),
+    "first run": states.first_run,
+}
+
+
+def _view(tab: str = "overview") -> WindowView:
+    return WindowView(hub_tab="caching", caching_tab=tab)
+
+
+@pytest.mark.parametrize("tab", ["overview", "discussions", "settings"])
+@pytest.mark.parametrize("name", sorted(STATES))
+@pytest.mark.parametrize("scale", [0.9, 1.0, 1.5])
+def test_every_part_fits(screen: Screen, name: str, tab: str, scale: float) -> None:
+    assert shown(screen, STATES[name](), _view(tab), scale) == []
+
+
+def test_a_narrow_hub_fits(screen: Screen) -> None:
+    for tab in ("overview", "discussions", "settings"):
+        view = _view(tab)
+        view.hub_px, view.side = 288.0, "hub"
+        assert shown(screen, cache_states.caching(), view) == []
+
+
+class Desk:
+    """The window over a state that the test changes."""
+
+    def __init__(self, screen: Screen, state: AppState, view: WindowView) -> None:
+        load()
+        self.state, self.view, self.sent, self.screen = state, view, list[c.Command](), screen
+        screen.show(self._draw)
+
+    def _draw(self, ui: Ui) -> None:
+        window(self.state, self.view, ui, self.sent.append)
+
+    def show(self, state: AppState) -> None:
+        """Publish another state."""
+        self.state = state
+        self.screen.settle()
+
+    @property
+    def asked(self) -> list[c.Command]:
+        """What was asked for, without the window's own upkeep."""
+        return [command for command in self.sent if not isinstance(command, c.SaveWindow)]
+
+
+def test_a_running_countdown_changes_only_what_it_says(screen: Screen) -> None:
+    desk = Desk(screen, cache_states.caching(), _view())
+    desk.show(desk.state)
+    before = screen.ui.canvas.calls
+
+    desk.show(replace(desk.state, now=states.NOW + timedelta(seconds=1)))
+
+    assert screen.driver.has("(in 4:31)")
+    assert screen.ui.canvas.calls - before < 30
+
+
+def test_a_click_on_disable_asks_for_it(screen: Screen) -> None:
+    desk = Desk(screen, cache_states.caching(), _view())
+
+    screen.driver.click("Disable caching for this")
+
+    assert desk.asked == [c.DisableCaching("d1")]
+
+
+def test_a_disabled_button_says_why_on_hover_and_does_nothing(screen: Screen) -> None:
+    desk = Desk(screen, cache_states.caching(selected_id="d2"), _view())
+    button = screen.driver.find("Disable caching for this")
+
+    screen.driver.click(button)
+
+    assert desk.asked == []
+    assert "caches by itself" in button.tip
+
+
+def test_switching_the_model_with_the_mouse_asks_and_a_yes_switches(screen: Screen) -> None:
+    desk = Desk(screen, cache_states.caching(), _view())
+    screen.driver.click("Model; it can change in the middle")
+    screen.driver.until(lambda: screen.driver.has("Claude Haiku 4.8"))
+
+    screen.driver.click("Claude Haiku 4.8")
+    screen.driver.until(lambda: screen.driver.has("Leave the warm cache?"))
+    screen.check()
+    screen.driver.click("Switch anyway")
+    screen.driver.step(3)
+
+    assert desk.asked == [c.SetModel("d1", "anthropic", "claude-haiku-4.8")]
+
+
+def test_the_plot_of_a_discussion_answers_to_the_mouse(screen: Screen) -> None:
+    Desk(screen, cache_states.caching(), _view())
+    plot = screen.driver.find("hit rate · cost", kind=Plot)
+
+    screen.driver.hover(plot)
+    screen.driver.step(3)
+
+    assert any(spec[0] == "text" and str(spec[3]).startswith("Turn ") for spec in plot.prims)
+
+
+def test_ten_thousand_discussions_scroll(screen: Screen) -> None:
+    desk = Desk(screen, cache_states.many(), _view("discussions"))
+
+    screen.driver.wheel("Active discussions", 0)
+    screen.driver.wheel("cached: yes (Anthropic)", 12)
+
+    assert desk.asked == []
+    assert screen.driver.has("cached: yes (Anthropic)")
+    screen.check()
