@@ -134,8 +134,8 @@ class Loop:
 
     def _dispatch(self) -> bool:
         """Run what the toolkit queued and others posted, each by itself: one that fails loses no other."""
-        jobs: list[Any] = dpg.get_callback_queue() or []
-        jobs += [(self._posted.popleft(),) for _ in range(len(self._posted))]
+        posted = [(self._posted.popleft(),) for _ in range(len(self._posted))]
+        jobs: list[Any] = [*(dpg.get_callback_queue() or ()), *posted]
         for callback, *arguments in jobs:
             if callback is None:
                 continue
