@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from core import paths
-from core.errors import SlopError, StorageError
+from core.errors import StorageError
 from core.knowledge import apply_log
 from core.knowledge.apply import recover
 from core.knowledge.apply_log import ApplyRecord
@@ -82,14 +82,15 @@ def _chosen(home: Path, apply_id: str) -> ApplyRecord:
 
 
 def _restore(home: Path, record: ApplyRecord, disk: Disk) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    in_trash = {item.discussion_id for item in trash.items(home)} if record.reclaimed else set()
     restored, problems = [], []
     for discussion_id in record.reclaimed:
         if paths.discussion_dir(home, discussion_id).exists():
             continue
-        try:
+        if discussion_id in in_trash:
             restored.append(trash.restore(home, discussion_id, disk=disk))
-        except SlopError as error:
-            problems.append(str(error))
+        else:
+            problems.append(f"{discussion_id} is not in the trash any more; it cannot be brought back")
     return tuple(restored), tuple(problems)
 
 
