@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from core import paths
+from core.cache.offers import cache_prices
 from core.config.keys import KeyStore
 from core.controller.app import wall_clock
 from core.providers.base import Provider, ReadBlob
@@ -21,9 +22,12 @@ from core.values import events as e
 from core.values.effects import Effect, StackSpec
 from core.values.events import Event
 from core.values.options import OutsideOptions
+from core.values.provider import ContentsReport
 from core.values.usage import Usage
 from core.workers import context, disk, knowledge, listing
 from core.workers.assembly import Assembler, BuiltCall, Prices
+from core.workers.cache_work import CacheHandler
+from core.workers.caching import CacheKeeper, CacheSetup, HomeCacheStore
 from core.workers.calls import CallWorker
 from core.workers.clients import Clients
 from core.workers.counting import Counting
@@ -104,6 +108,8 @@ class LocalOutside:
                 | f.WarmUp()
             ):
                 self._setup.submit(effect)
+            case f.ForgetCache() | f.ReadCaches():
+                self._caches.submit(effect)
             case f.StopAll():
                 pass  # the controller ends its loop and calls `stop_calls` and `stop`
             case _:
@@ -135,7 +141,24 @@ class LocalOutside:
             self.home, self._options.start, self._options.overrides, self._clients, KeyStore(self.home), emit
         )
         outline = self._counting.outline
-        self._assembler = Assembler(self._counting, outline, _prices(), setup.profile, clock, knowledge=Layer7(self.home).read)
+        caches = CacheSetup(
+            prices=lambda kind, provider, model, at: cache_prices(provider, kind, model, at),
+            kind=self._clients.kind,
+            key_id=self._clients.key_id,
+            cost=self._cost,
+            counted=self._counting.known,
+            settings=lambda: setup.settings.caching,
+        )
+        self._keeper = CacheKeeper(HomeCacheStore(self.home), caches, clock)
+        self._assembler = Assembler(
+            self._counting,
+            outline,
+            _prices(),
+            setup.profile,
+            clock,
+            knowledge=Layer7(self.home).read,
+            keeper=self._keeper,
+        )
         keeper = disk.DiskHandler(
             self.home, clock, emit, self._journals, lambda: setup.settings.files.max_attachment_bytes
         )
@@ -147,10 +170,19 @@ class LocalOutside:
         self._context = QueueWorker("context", assembling.handle, emit, context.supersedes)
         knower = knowledge.KnowledgeHandler(self.home, emit, is_read_only=is_read_only)
         self._knowledge = QueueWorker("knowledge", knower.handle, emit, knowledge.supersedes)
-        self._workers = [self._knowledge, self._context, self._setup, self._disk, self._listing]
-        services = _CallServices(self.home, self._assembler, self._clients, self._journals, clock)
+        cacher = CacheHandler(self._keeper, self._clients, emit)
+        self._caches = QueueWorker("cache", cacher.handle, emit)
+        self._workers = [self._knowledge, self._context, self._setup, self._disk, self._listing, self._caches]
+        services = _CallServices(
+            self.home, self._assembler, self._clients, self._journals, self._keeper, self._cost, clock
+        )
         self._calls = CallWorker(services, emit)
         self._watcher = Watcher(emit, is_on=self._options.watches)
+
+    def _cost(self, provider: str, model: str, usage: Usage) -> float | None:
+        from core.pricing import cost
+
+        return cost(provider, model, usage, self._clock())
 
     def _poll_raise(self) -> None:
         while not self._is_stopped.wait(0.5):
@@ -166,6 +198,8 @@ class _CallServices:
     assembler: Assembler
     clients: Clients
     journals: Journals
+    keeper: CacheKeeper
+    price: Callable[[str, str, Usage], float | None]
     clock: Callable[[], datetime]
 
     def build(self, effect: f.CallProvider) -> BuiltCall:
@@ -185,10 +219,15 @@ class _CallServices:
         by_hash = {part.sha256: part for part in parts}
         return lambda sha256: attachments.load(self.home, spec.discussion_id, by_hash[sha256])
 
-    def price(self, provider: str, model: str, usage: Usage) -> float | None:
-        from core.pricing import cost
+    def begun(self, call_id: str) -> None:
+        self.keeper.begun(call_id)
 
-        return cost(provider, model, usage, self.clock())
+    def ended(
+        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None
+    ) -> Event | None:
+        self.assembler.learn(spec, usage)
+        report = self.keeper.ended(call_id, usage, contents)
+        return None if report is None else e.CacheReported(report.state, report.totals, report.miss_reason)
 
 
 def _prices() -> Prices:

@@ -28,6 +28,7 @@ from core.values.effects import (
     CreateOnDisk,
     IndexDiscussion,
     LoadDiscussion,
+    ReadCaches,
     RestoreOnDisk,
     TrashOnDisk,
     WriteMeta,
@@ -140,7 +141,7 @@ def loaded(state: AppState, event: DiscussionLoaded) -> Result:
         )
     if not state.prompt_history:
         state = replace(state, prompt_history=_prompts(opened))
-    return state, ()
+    return state, (ReadCaches((opened.id,)),)
 
 
 def _with_counted(state: AppState, counted: DiscussionSummary | None) -> AppState:

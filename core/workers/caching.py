@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import count
+from pathlib import Path
 from typing import Protocol
 
+from core import paths
 from core.aggregate import AggregateStack
+from core.cache.accounts import after_usage, invalidated
 from core.cache.blocks import CountTokens
 from core.cache.decide import DecideMemo, Decision, Market, Turn, decide
-from core.cache.gaps import observe
+from core.cache.gaps import KEPT_GAPS, observe
 from core.cache.gate import PlannedCall, gate
 from core.cache.ledger import correct, forget_discussion, merge, of_discussion, record
 from core.cache.replay import Replayed, records_for, replay
 from core.errors import SlopError
+from core.store import log as store_log
+from core.store.cache_state import load_cache, save_cache
 from core.tokens import estimate_tokens, scaled
 from core.values.cache import (
     CachePlan,
     CachePrices,
     CacheSettings,
+    DiscussionCache,
     DiscussionCacheState,
     GapStats,
     Ledger,
+    LedgerEntry,
     LedgerScope,
     Mechanism,
 )
 from core.values.effects import CallProvider, StackSpec
 from core.values.ids import make_id
 from core.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart
-from core.values.provider import ModelProfile, ProviderKind, RequestPart
+from core.values.provider import ContentsReport, ModelProfile, ProviderKind, RequestPart
 from core.values.records import Record, ViewRecord
 from core.values.settings import CachingSettings
 from core.values.stack import Segment, ToolSchema
@@ -48,30 +54,43 @@ GATE_WAIT_S = 30.0
 IMAGE_TOKENS = 1_500
 
 
-@dataclass(frozen=True, slots=True)
-class KeptCache:
-    """What is kept of a discussion's cache across restarts (`cache.json`)."""
-
-    state: DiscussionCacheState | None = None
-    ledger: Ledger = field(default_factory=Ledger)
-    gaps: GapStats = field(default_factory=GapStats)
-    miss_reason: str = ""
-
-
 class CacheStore(Protocol):
-    """Where it is kept. `core.store.cache_state` is the real one."""
+    """Where it is kept. `HomeCacheStore` is the real one."""
 
-    def load(self, discussion_id: str) -> KeptCache:
+    def load(self, discussion_id: str) -> DiscussionCache:
         """What was kept; nothing where there is none or it cannot be read."""
         ...
 
-    def save(self, discussion_id: str, kept: KeptCache) -> None:
+    def save(self, discussion_id: str, cache: DiscussionCache) -> None:
         """Keep it. Raises StorageError."""
         ...
 
     def records(self, discussion_id: str) -> tuple[Record, ...]:
         """The discussion's log. Raises StorageError."""
         ...
+
+
+class HomeCacheStore:
+    """`cache.json` and the log of each discussion of a home."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    def load(self, discussion_id: str) -> DiscussionCache:
+        """Never fails: what cannot be read costs one miss, and is logged."""
+        loaded = load_cache(self._home, discussion_id)
+        if loaded.problem:
+            log.warning("%s (%s)", loaded.problem, discussion_id)
+        return loaded.cache
+
+    def save(self, discussion_id: str, cache: DiscussionCache) -> None:
+        """Replace `cache.json`; a discussion that is gone gets no folder anew. Raises StorageError."""
+        if paths.discussion_dir(self._home, discussion_id).is_dir():
+            save_cache(self._home, discussion_id, cache)
+
+    def records(self, discussion_id: str) -> tuple[Record, ...]:
+        """The whole log. Raises StorageError."""
+        return tuple(store_log.read(self._home, discussion_id).records)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +124,11 @@ class CacheReport:
 class _Desk:
     """What is known of one discussion. Guarded by its lock."""
 
-    kept: KeptCache
+    cache: DiscussionCache
     replayed: Replayed
     lock: threading.RLock = field(default_factory=threading.RLock)
     memo: DecideMemo = field(default_factory=DecideMemo)
-    turn_at: datetime | None = None
+    miss_reason: str = ""
 
 
 @dataclass(slots=True)
@@ -139,6 +158,7 @@ class CacheKeeper:
         self._desks: dict[str, _Desk] = {}
         self._calls: dict[str, _Call] = {}
         self._ledger = Ledger()
+        self._gaps = GapStats()
         self._last_turn_at: datetime | None = None
         self._totals: dict[str, ProviderTotals] = {}
 
@@ -149,7 +169,7 @@ class CacheKeeper:
         desk = self._desk(spec.discussion_id)
         with desk.lock:
             turn = self._turn(spec, stack, "preview", desk, profile)
-            return decide(turn, self._market(spec, factor, desk)).plan
+            return decide(turn, self._market(spec, factor)).plan
 
     def plan_call(
         self, effect: CallProvider, stack: AggregateStack, profile: ModelProfile, factor: float
@@ -167,11 +187,11 @@ class CacheKeeper:
         turn = self._turn(spec, stack, message_id, desk, profile)
         with desk.lock:
             self._observe(desk)
-            market = self._market(spec, factor, desk)
+            market = self._market(spec, factor)
             decision = decide(turn, market, desk.memo)
         if self._wait_for_others(effect.call_id, market.scope, decision):
             with desk.lock:
-                market = self._market(spec, factor, desk)
+                market = self._market(spec, factor)
                 decision = decide(turn, market, desk.memo)
         with desk.lock:
             ids = (make_id(market.now, f"{effect.request_id}/view/{number}") for number in count())
@@ -194,7 +214,7 @@ class CacheKeeper:
             )
             call.has_begun.set()
 
-    def ended(self, call_id: str, usage: Usage) -> CacheReport | None:
+    def ended(self, call_id: str, usage: Usage, contents: ContentsReport | None = None) -> CacheReport | None:
         """A call is over: hold the ledger against its usage, and keep what is known. None for an unknown call."""
         if usage != Usage():
             self.begun(call_id)
@@ -203,50 +223,46 @@ class CacheKeeper:
             if call is None:
                 return None
             call.has_begun.set()
-            provider = call.scope.provider
-            correction = correct(
-                self._ledger, call.scope, call.decision.wire, call.decision.plan, usage, provider
-            )
-            self._ledger = correction.ledger
+            provider, plan = call.scope.provider, call.decision.plan
+            correction = correct(self._ledger, call.scope, call.decision.wire, plan, usage, provider)
+            self._ledger = with_contents(correction.ledger, call.scope, plan, contents)
             totals = self._add(provider, call.scope.model, usage)
+            own = of_discussion(self._ledger, call.discussion_id)
         desk = self._desk(call.discussion_id)
         with desk.lock:
-            state = self._state_after(desk, call, usage)
-            reason = correction.reason or desk.kept.miss_reason
-            desk.kept = KeptCache(
-                state, of_discussion(self._ledger, call.discussion_id), desk.kept.gaps, reason
-            )
-            self._keep(call.discussion_id, desk.kept)
-            return CacheReport(state, totals, reason)
+            known = desk.cache.state
+            state = after_usage(known, call.discussion_id, provider, plan, usage, call.started_at)
+            reason = contents.text if contents is not None and contents.text else correction.reason
+            desk.miss_reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")
+            desk.cache = replace(desk.cache, state=state, ledger=own)
+            self._keep(call.discussion_id, desk.cache)
+            return None if state is None else CacheReport(state, totals, desk.miss_reason)
 
-    def known(self, discussion_id: str) -> KeptCache:
-        """What is known of a discussion's cache."""
+    def known(self, discussion_id: str) -> DiscussionCacheState | None:
+        """What is known of a discussion's cache, None where nothing was ever cached."""
         desk = self._desk(discussion_id)
         with desk.lock:
-            return desk.kept
+            return desk.cache.state
 
-    def forget(self, discussion_id: str, at: datetime | None = None) -> KeptCache:
+    def forget(self, discussion_id: str) -> DiscussionCacheState | None:
         """Invalidate: nothing of the discussion is believed to be cached any more."""
         desk = self._desk(discussion_id)
         with self._lock:
             self._ledger = forget_discussion(self._ledger, discussion_id)
         with desk.lock:
-            state = desk.kept.state
-            if state is not None:
-                state = replace(
-                    state, tokens_cached=0, expires_at=None, last_invalidated_at=at or self._clock()
-                )
-            desk.kept = replace(desk.kept, state=state, ledger=Ledger(), miss_reason="Invalidated by you.")
-            self._keep(discussion_id, desk.kept)
-            return desk.kept
+            desk.cache = invalidated(desk.cache, self._clock())
+            self._keep(discussion_id, desk.cache)
+            return desk.cache.state
 
     def _desk(self, discussion_id: str) -> _Desk:
         with self._lock:
             desk = self._desks.get(discussion_id)
             if desk is None:
-                kept = self._store.load(discussion_id)
-                self._ledger = merge((self._ledger, kept.ledger))
-                desk = self._desks[discussion_id] = _Desk(kept, self._replayed(discussion_id))
+                cache = self._store.load(discussion_id)
+                self._ledger = merge((self._ledger, cache.ledger))
+                for gap_s in cache.gaps_s:
+                    self._gaps = observe(self._gaps, gap_s)
+                desk = self._desks[discussion_id] = _Desk(cache, self._replayed(discussion_id))
             return desk
 
     def _replayed(self, discussion_id: str) -> Replayed:
@@ -258,13 +274,14 @@ class CacheKeeper:
 
     def _observe(self, desk: _Desk) -> None:
         """Learn the gap before this turn."""
-        now = self._clock()
+        now, last = self._clock(), desk.cache.last_turn_at
+        own = None if last is None else (now - last).total_seconds()
         with self._lock:
             shared = None if self._last_turn_at is None else (now - self._last_turn_at).total_seconds()
             self._last_turn_at = now
-        own = None if desk.turn_at is None else (now - desk.turn_at).total_seconds()
-        desk.turn_at = now
-        desk.kept = replace(desk.kept, gaps=observe(desk.kept.gaps, own, shared))
+            self._gaps = observe(self._gaps, own, shared)
+        gaps_s = desk.cache.gaps_s if own is None else (*desk.cache.gaps_s, own)[-KEPT_GAPS:]
+        desk.cache = replace(desk.cache, gaps_s=gaps_s, last_turn_at=now)
 
     def _turn(
         self, spec: StackSpec, stack: AggregateStack, message_id: str, desk: _Desk, profile: ModelProfile
@@ -279,7 +296,7 @@ class CacheKeeper:
             limit_tokens=profile.context_tokens,
         )
 
-    def _market(self, spec: StackSpec, factor: float, desk: _Desk) -> Market:
+    def _market(self, spec: StackSpec, factor: float) -> Market:
         inputs, now = spec.inputs, self._clock()
         kind = self._setup.kind(inputs.provider)
         prices = self._setup.prices(kind, inputs.provider, inputs.model, now)
@@ -290,12 +307,12 @@ class CacheKeeper:
             f'{{"effort":"{spec.effort}"}}',
         )
         with self._lock:
-            ledger = self._ledger
+            ledger, gaps = self._ledger, self._gaps
         return Market(
             scope,
             prices,
             ledger,
-            desk.kept.gaps,
+            gaps,
             _settings_for(kind, prices, self._setup.settings(), spec.caching_enabled),
             now,
             _counter(self._setup.counted(), factor),
@@ -317,25 +334,6 @@ class CacheKeeper:
         leader.has_begun.wait(GATE_WAIT_S)
         return True
 
-    def _state_after(self, desk: _Desk, call: _Call, usage: Usage) -> DiscussionCacheState:
-        before, plan = desk.kept.state, call.decision.plan
-        read, written = usage.cache_read_tokens, usage.cache_write_tokens
-        cached = max(read or 0, (read or 0) + (written or 0))
-        entries = of_discussion(self._ledger, call.discussion_id).entries.get(call.scope, {})
-        ends = [entry.expires_at for entry in entries.values()]
-        is_managed = call.prices.mechanism is Mechanism.IMPLICIT
-        same = before is not None and before.provider == call.scope.provider
-        return DiscussionCacheState(
-            discussion_id=call.discussion_id,
-            provider=call.scope.provider,
-            cached_at=call.started_at,
-            expires_at=None if is_managed or not ends else max(ends),
-            hit_count=(before.hit_count if same and before is not None else 0) + bool(read),
-            tokens_cached=cached,
-            last_invalidated_at=before.last_invalidated_at if before is not None else None,
-            caching_enabled=plan.is_enabled,
-        )
-
     def _add(self, provider: str, model: str, usage: Usage) -> ProviderTotals:
         """Add a call's usage, and what it would have cost more had nothing been cached."""
         before = self._totals.get(provider, ProviderTotals(provider, saved_usd=0.0))
@@ -349,10 +347,10 @@ class CacheKeeper:
         totals = self._totals[provider] = ProviderTotals(provider, add_usage(before.usage, usage), saved)
         return totals
 
-    def _keep(self, discussion_id: str, kept: KeptCache) -> None:
+    def _keep(self, discussion_id: str, cache: DiscussionCache) -> None:
         """Nothing is lost where it cannot be kept but what a next start would know."""
         try:
-            self._store.save(discussion_id, kept)
+            self._store.save(discussion_id, cache)
         except SlopError as error:
             log.warning("cache state of %s was not kept: %s", discussion_id, error)
 
@@ -362,6 +360,30 @@ def _after(before: Replayed, decision: Decision, records: tuple[ViewRecord, ...]
         return before
     files = (*decision.view.base.files, *(file for delta in decision.view.deltas for file in delta.files))
     return Replayed(decision.view, {**before.texts, **{file.sha256: file.text for file in files}})
+
+
+def with_contents(
+    ledger: Ledger, scope: LedgerScope, plan: CachePlan, contents: ContentsReport | None
+) -> Ledger:
+    """Note the name and the end of a stored prefix that a call made or used, and drop one that was lost."""
+    if contents is None:
+        return ledger
+    entries = dict(ledger.entries.get(scope, {}))
+    for prefix, entry in tuple(entries.items()):
+        if contents.lost_name and entry.name == contents.lost_name:
+            del entries[prefix]
+    stored = contents.stored
+    if stored is not None and plan.contents is not None:
+        prefix = plan.contents.prefix_hash
+        tokens = next(
+            (write.tokens for write in plan.writes if write.prefix_hash == prefix), plan.read_tokens
+        )
+        ttl_s = plan.contents.ttl_s
+        known = entries.get(
+            prefix, LedgerEntry(prefix, tokens, ttl_s, stored.expires_at, stored.discussion_id)
+        )
+        entries[prefix] = replace(known, expires_at=stored.expires_at, name=stored.name)
+    return replace(ledger, entries={**ledger.entries, scope: entries})
 
 
 def _settings_for(
@@ -411,8 +433,3 @@ def _counter(counted: Mapping[str, int], factor: float) -> CountTokens:
                 return scaled(estimate_tokens(len(part.description) + len(part.parameters_json)), factor)
 
     return tokens_of
-
-
-def key_id(key: str) -> str:
-    """A short name for a key that does not tell it; empty for none."""
-    return hashlib.sha256(f"manual-slop/{key}".encode()).hexdigest()[:12] if key else ""

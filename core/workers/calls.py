@@ -17,6 +17,7 @@ from core.values.effects import CallProvider, StackSpec
 from core.values.events import CallEnded, CallFailed, CallRetrying, Event, ReplyArrived, RequestBuilt
 from core.values.messages import Part, ReasoningPart, TextPart
 from core.values.provider import (
+    ContentsReport,
     Failure,
     ProviderRequest,
     ReasoningDelta,
@@ -93,7 +94,9 @@ class CallServices(Protocol):
         """The answer begins: what the request wrote into a cache can be read."""
         ...
 
-    def ended(self, call_id: str, spec: StackSpec, usage: Usage) -> Event | None:
+    def ended(
+        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None
+    ) -> Event | None:
         """The call is over. Returns what became known of the cache."""
         ...
 
@@ -148,7 +151,7 @@ class CallWorker:
             stopped = self._call(effect, cancel, reply)
             usage = self._usage(effect, reply)
             self._emit(CallEnded(effect.call_id, stopped, reply.parts(), usage))
-            self._account(effect, usage)
+            self._account(effect, usage, reply)
         except ProviderError as error:
             self._fail(effect, reply, _as_failure(error))
         except SlopError as error:
@@ -204,10 +207,10 @@ class CallWorker:
     def _fail(self, effect: CallProvider, reply: _Reply, failure: Failure) -> None:
         usage = self._usage(effect, reply)
         self._emit(CallFailed(effect.call_id, failure, reply.parts(), usage))
-        self._account(effect, usage)
+        self._account(effect, usage, reply)
 
-    def _account(self, effect: CallProvider, usage: Usage) -> None:
-        event = self._services.ended(effect.call_id, effect.spec, usage)
+    def _account(self, effect: CallProvider, usage: Usage, reply: _Reply) -> None:
+        event = self._services.ended(effect.call_id, effect.spec, usage, reply.contents)
         if event is not None:
             self._emit(event)
 
@@ -257,6 +260,7 @@ class _Reply:
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self.has_begun = False
+        self.contents: ContentsReport | None = None
         self.usage: Usage | None = None
         self.first_token_s: float | None = None
 
@@ -282,6 +286,7 @@ class _Reply:
                 self._done.append(item.part)
             case UsageUpdate():
                 self.usage = item.usage
+                self.contents = item.contents or self.contents
             case Stopped():
                 pass
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,6 +24,15 @@ class Starts(Protocol):
 
     def start(self) -> None:
         """Begin to start it; returns at once."""
+        ...
+
+
+@runtime_checkable
+class Forgets(Protocol):
+    """A client that can delete what its provider holds for a discussion."""
+
+    def forget(self, discussion_id: str) -> None:
+        """Delete it. Raises ProviderError."""
         ...
 
 
@@ -80,6 +90,18 @@ class Clients:
             if client is None:
                 client = self._clients[provider] = self._make(provider)
             return client
+
+    def kind(self, provider: str) -> ProviderKind:
+        """Which client speaks to a provider; an unknown one is taken for a compatible server."""
+        with self._lock:
+            server = self._servers.get(provider)
+        return ProviderKind(server.kind) if server is not None else ProviderKind.COMPATIBLE
+
+    def key_id(self, provider: str) -> str:
+        """A short name of a provider's key that does not tell it; empty where it has none."""
+        with self._lock:
+            key = self._keys.get(provider, "")
+        return hashlib.sha256(f"manual-slop/{key}".encode()).hexdigest()[:12] if key else ""
 
     def close(self) -> None:
         """Close every client."""

@@ -16,6 +16,7 @@ from core.values.effects import CallProvider, StackSpec
 from core.values.events import CallEnded, CallFailed, CallRetrying, Event, ReplyArrived, RequestBuilt
 from core.values.messages import ReasoningPart, TextPart, ToolCallPart
 from core.values.provider import (
+    ContentsReport,
     ModelProfile,
     ProviderRequest,
     ReasoningDelta,
@@ -122,8 +123,10 @@ class FakeServices:
     def begun(self, call_id: str) -> None:
         self.steps.append(f"begun {call_id}")
 
-    def ended(self, call_id: str, spec: StackSpec, usage: Usage) -> Event | None:
-        del spec
+    def ended(
+        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None
+    ) -> Event | None:
+        del spec, contents
         self.steps.append(f"ended {call_id} {usage.input_tokens}")
         return None
 
