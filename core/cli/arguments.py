@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import platform
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -148,6 +149,8 @@ def make_parser() -> argparse.ArgumentParser:
     _add_context(commands, common)
     _add_discussions(commands, common)
     _add_lists(commands, common)
+    _add_harvest(commands, common)
+    _add_knowledge(commands, common)
     _add_settings(commands, common)
     return parser
 
@@ -313,6 +316,70 @@ def _add_lists(commands: _Commands[argparse.ArgumentParser], common: argparse.Ar
     doctor.add_argument(
         "--quick", action="store_true", help="do not start the embedded model and other programs"
     )
+
+
+def _add_harvest(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
+    parser = _add(
+        commands,
+        common,
+        "harvest",
+        "distil old conversations into knowledge and reclaim them",
+        "Without --apply it only reports. `harvest undo` takes the last apply back.",
+    )
+    parser.add_argument("action", nargs="?", choices=("undo",), default="", help="take the last apply back")
+    parser.add_argument("id", nargs="?", default="", help="which apply to undo (the newest)")
+    parser.add_argument("--apply", action="store_true", help="harvest, append, reclaim, make the digest")
+    parser.add_argument(
+        "--no-harvest", action="store_true", help="with --apply: reclaim without distilling; asks no model"
+    )
+    parser.add_argument("--provider", metavar="ID", default="", help="who reads them (see `models`)")
+    parser.add_argument("--model", metavar="NAME", default="", help="the provider's name of the model")
+    parser.add_argument(
+        "--source",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="conversations of other programs, a file or a folder; they stay where they are; may be repeated",
+    )
+    parser.add_argument(
+        "--live-days", metavar="N", type=_days, default=7.0, help="leave alone what was touched since (7)"
+    )
+    parser.add_argument(
+        "--max-bytes", metavar="N", type=_bytes, default=1024 * 1024, help="keep what is larger (1048576)"
+    )
+
+
+def _days(text: str) -> float:
+    with suppress(ValueError):
+        if 0 <= (days := float(text)) <= 36_500:
+            return days
+    raise argparse.ArgumentTypeError(f"{text!r} is no number of days from 0 to 36500")
+
+
+def _bytes(text: str) -> int:
+    with suppress(ValueError):
+        if 0 < (size := int(text)) <= 1 << 30:
+            return size
+    raise argparse.ArgumentTypeError(f"{text!r} is no number of bytes from 1 to {1 << 30}")
+
+
+def _add_knowledge(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
+    parser = _add(commands, common, "knowledge", "show, search and audit what is known")
+    parser.set_defaults(category="")
+    actions = parser.add_subparsers(dest="action", metavar="action", title="actions")
+    show = _add(actions, common, "show", "print every item with its place and origin (the default)")
+    show.add_argument(
+        "category",
+        nargs="?",
+        default="",
+        choices=("", "facts", "decisions", "tasks_done", "tasks_open", "questions", "playbooks", "files"),
+        help="only these",
+    )
+    digest = _add(actions, common, "digest", "print the digest as a model sees it, and whether memory is on")
+    digest.add_argument("--regenerate", action="store_true", help="make it anew first; turns memory on")
+    found = _add(actions, common, "search", "print the items in which every word occurs")
+    found.add_argument("text", help="the words")
+    _add(actions, common, "ledger", "print what became of each conversation")
 
 
 def _add_settings(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:

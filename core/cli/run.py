@@ -95,6 +95,14 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
             from core.cli.doctor import run_doctor
 
             return run_doctor(options, console)
+        case "harvest":
+            from core.cli.harvest import run_harvest
+
+            return run_harvest(options, console)
+        case "knowledge":
+            from core.cli.knowledge import run_knowledge
+
+            return run_knowledge(options, console)
         case "trust":
             from core.cli.trust import run_trust
 

@@ -1,0 +1,226 @@
+"""`harvest`: what of old conversations is worth keeping, the dry run by default, `--apply`, and `undo`."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from core import paths
+from core.cli.arguments import Options
+from core.cli.format import money
+from core.cli.output import Console
+from core.cli.session import UsageError, check_name
+from core.config.keys import KeyStore
+from core.config.load import Loaded, config_request, load
+from core.knowledge.harvest import template
+from core.knowledge.harvest_classify import SUMMARIZE_THRESHOLD_BYTES
+from core.knowledge.harvest_distil import piece_bytes_for
+from core.knowledge.harvest_generate import HarvestCancelledError, ProviderGenerate
+from core.knowledge.harvest_prompt import harvest_prompt_path
+from core.knowledge.harvest_report import report_data, report_text
+from core.knowledge.harvest_run import ApplyRequest, apply, items_by_asking, look
+from core.knowledge.harvest_scan import Progress, ScanRequest
+from core.knowledge.harvest_sources import Distiller
+from core.knowledge.undo import undo_apply
+from core.pricing import cost
+from core.profiles import find_profile, offered_models
+from core.providers.base import CancelToken
+from core.providers.profiles import load_models
+from core.store.home import open_home
+from core.values.harvest import HarvestReport
+from core.workers.clients import Clients
+from core.workers.disk import split_state
+
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class _Set:
+    """What a run is set to: where, when, and which model reads."""
+
+    loaded: Loaded
+    request: ScanRequest
+    provider: str
+    model: str
+    piece_bytes: int = SUMMARIZE_THRESHOLD_BYTES
+
+
+def run_harvest(options: Options, console: Console) -> int:
+    """Report, harvest or undo.
+
+    Returns:
+        1 when a conversation failed or the run ended early, 130 when the person stopped it, else 0.
+
+    Raises:
+        UsageError: no such provider. SlopError: another harvest runs, or the ledger or the home cannot be used.
+    """
+    if options.given.action == "undo":
+        return _undo(options, console)
+    chosen = _settings(options)
+    harvests = not options.given.no_harvest
+    with _progress(console, "Looking at conversations") as on_progress:
+        report = look(
+            chosen.request,
+            chosen.provider,
+            chosen.model,
+            harvests=harvests,
+            piece_bytes=chosen.piece_bytes,
+            on_progress=on_progress,
+        )
+    used: dict[str, Any] = {}
+    code = 0
+    if options.given.apply:
+        report, used, code = _apply(chosen, report, console, harvests=harvests)
+    if options.is_json:
+        console.json({**report_data(report), "used": used})
+    else:
+        console.write(report_text(report))
+    return code or int(report.is_failed)
+
+
+def _settings(options: Options) -> _Set:
+    given = options.given
+    asked = config_request(start=options.start, home=options.home, overrides=options.overrides)
+    loaded = load(asked)
+    settings = loaded.settings
+    check_name("provider", given.provider, tuple(settings.servers))
+    provider = given.provider or settings.ai.provider
+    models = load_models(paths.models_file())
+    offered = offered_models(models, provider)
+    named = settings.ai.model if provider == settings.ai.provider else ""
+    model = given.model or named or (offered[0].id if offered else "")
+    request = ScanRequest(
+        asked.home,
+        datetime.now(UTC),
+        sources=tuple(_source(name) for name in given.source),
+        open_ids=open_in_window(asked.home),
+        live_for=timedelta(days=given.live_days),
+        max_bytes=given.max_bytes,
+    )
+    return _Set(loaded, request, provider, model, piece_bytes_for(find_profile(models, provider, model)))
+
+
+def _source(name: str) -> Path:
+    path = Path(name).expanduser().absolute()
+    if not path.exists():
+        raise UsageError(f"--source: there is no {name!r}")
+    return path
+
+
+def open_in_window(home: Path) -> frozenset[str]:
+    """The discussion that a running window has open."""
+    if not (home / paths.OWNER_FILE).exists():
+        return frozenset()
+    try:
+        text = paths.state_file(home).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return frozenset()
+    return frozenset({split_state(text)[1]} - {""})
+
+
+def _apply(
+    chosen: _Set, seen: HarvestReport, console: Console, *, harvests: bool
+) -> tuple[HarvestReport, dict[str, Any], int]:
+    """Carry it out. Returns the report, what it used, and 130 where the person stopped it."""
+    request = chosen.request
+    open_home(request.home, request.now)
+    cancel = CancelToken()
+    clients = _clients(chosen)
+    generate = _Interruptible(ProviderGenerate(clients.get, cancel), cancel)
+    root = Path(chosen.loaded.project.root)
+    place = harvest_prompt_path(request.home, root, is_trusted=chosen.loaded.project.is_trusted)
+    knowledge = paths.knowledge_dir(request.home)
+    distiller = Distiller(
+        generate, chosen.provider, chosen.model, template(place), chosen.piece_bytes, knowledge
+    )
+    items_of = items_by_asking(distiller, request.now) if harvests else None
+    try:
+        with _progress(console, "Harvesting") as on_progress:
+            asked = ApplyRequest(request, seen.artifacts, items_of, secrets.token_hex(8))
+            done = apply(asked, on_progress)
+    finally:
+        clients.close()
+    report = replace(done, estimate=seen.estimate)
+    return report, _used(chosen, generate.inner), INTERRUPTED if cancel.is_cancelled else 0
+
+
+def _clients(chosen: _Set) -> Clients:
+    clients = Clients(paths.cache_dir())
+    key = KeyStore(chosen.request.home).find(chosen.provider).value
+    keys = {chosen.provider: key} if key else {}
+    clients.configure(chosen.loaded.settings.servers, keys, load_models(paths.models_file()))
+    return clients
+
+
+class _Interruptible:
+    """Takes Ctrl+C during a call as a wish to stop: what is done is finished and reported."""
+
+    def __init__(self, inner: ProviderGenerate, cancel: CancelToken) -> None:
+        self.inner, self._cancel = inner, cancel
+
+    def __call__(self, prompt: str, provider: str, model: str) -> str:
+        try:
+            return self.inner(prompt, provider, model)
+        except KeyboardInterrupt:
+            self._cancel.cancel()
+            raise HarvestCancelledError("The harvest was stopped") from None
+
+
+def _used(chosen: _Set, generate: ProviderGenerate) -> dict[str, Any]:
+    usage = generate.usage
+    price = cost(chosen.provider, chosen.model, usage, chosen.request.now)
+    return {
+        "provider": chosen.provider,
+        "model": chosen.model,
+        "calls": generate.calls,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cost_usd": price,
+        "cost": money(price),
+    }
+
+
+def _undo(options: Options, console: Console) -> int:
+    """Take the last apply back. Returns 1 where a part of it could not be."""
+    home = options.home or paths.home_dir()
+    report = undo_apply(home, datetime.now(UTC), options.given.id)
+    if options.is_json:
+        console.json(
+            {
+                "apply_id": report.apply_id,
+                "removed": report.removed,
+                "left": list(report.left),
+                "restored": list(report.restored),
+                "problems": list(report.problems),
+            }
+        )
+        return int(bool(report.problems))
+    console.line(f"undone: {report.apply_id}")
+    console.line(f"items taken out: {report.removed}")
+    for discussion_id in report.restored:
+        console.line(f"back: {discussion_id}")
+    for line in report.left:
+        console.line(f"left, because it was changed since: {line}")
+    for problem in report.problems:
+        console.line(f"not taken back: {problem}")
+    return int(bool(report.problems))
+
+
+@contextmanager
+def _progress(console: Console, text: str) -> Iterator[Progress]:
+    """A bar on standard error, on a terminal only."""
+    if not console.has_progress:
+        yield lambda _done, _all: None
+        return
+    from rich.console import Console as RichConsole
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=RichConsole(file=console.err, highlight=False), transient=True) as bar:
+        task = bar.add_task(text, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

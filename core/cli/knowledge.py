@@ -1,0 +1,160 @@
+"""`knowledge`: what is known, the digest as it is injected, a search, and the ledger."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from core import paths
+from core.cli.arguments import Options
+from core.cli.output import Console, table
+from core.config.load import config_request, load
+from core.knowledge.digest import digest_file, regenerate_digest
+from core.knowledge.ledger import Ledger
+from core.knowledge.reading import KnowledgeReader
+from core.text import one_line
+from core.values.knowledge import Category, Item, KnowledgeState, LedgerEntry
+
+SHOWN_HASH = 12
+
+
+def run_knowledge(options: Options, console: Console) -> int:
+    """Show, search or regenerate. Returns 1 where a file could not be read, or a search found nothing, else 0.
+
+    Raises:
+        SlopError: the ledger does not parse, or the digest could not be written.
+    """
+    asked = config_request(start=options.start, home=options.home, overrides=options.overrides)
+    home = asked.home
+    action = options.given.action or "show"
+    if action == "ledger":
+        _show_ledger(tuple(Ledger(home).entries()), console, is_json=options.is_json)
+        return 0
+    if action == "digest" and options.given.regenerate:
+        regenerate_digest(home)
+    state = KnowledgeReader(home).read(load(asked).settings.knowledge)
+    for problem in state.problems:
+        console.note(f"manual-slop: warning: {problem}")
+    match action:
+        case "digest":
+            _show_digest(state, console, str(digest_file(home)), is_json=options.is_json)
+        case "search":
+            found = search(all_items(state), options.given.text)
+            _show_items(found, console, is_json=options.is_json)
+            return int(not found or bool(state.problems))
+        case _:
+            wanted = options.given.category
+            found = [item for item in all_items(state) if wanted in {"", item.category.value}]
+            _show_items(
+                found, console, is_json=options.is_json, empty=f"Nothing in {paths.knowledge_dir(home)}."
+            )
+    return int(bool(state.problems))
+
+
+def all_items(state: KnowledgeState) -> list[Item]:
+    """Every item, the category files in the order of the digest, then the notes."""
+    files = [file.items for file in state.categories] + [note.items for note in state.notes]
+    return [item for items in files for item in items]
+
+
+def search(items: Iterable[Item], text: str) -> list[Item]:
+    """The items in which every word of a text occurs, without case; newest last, as in the files."""
+    words = text.casefold().split()
+    found = []
+    for item in items:
+        source = item.provenance.source if item.provenance is not None else ""
+        where = f"{item.text} {source} {item.section}".casefold()
+        if words and all(word in where for word in words):
+            found.append(item)
+    return found
+
+
+def _show_items(items: list[Item], console: Console, *, is_json: bool, empty: str = "Nothing found.") -> None:
+    if is_json:
+        console.json([_item_data(item) for item in items])
+        return
+    if not items:
+        console.line(empty)
+    last: Category | None = None
+    for item in items:
+        if item.category is not last:
+            console.line(f"{'' if last is None else chr(10)}{item.category.value.replace('_', ' ')}")
+            last = item.category
+        console.line(f"  {_line(item)}")
+
+
+def _line(item: Item) -> str:
+    origin = f"  [{item.provenance.source}, {item.provenance.date}]" if item.provenance is not None else ""
+    text = re.sub(r"\s+", " ", item.text)
+    return f"{item.file}:{item.first_line}: {text}{origin}"
+
+
+def _item_data(item: Item) -> dict[str, Any]:
+    origin = item.provenance
+    return {
+        "category": item.category.value,
+        "file": item.file,
+        "first_line": item.first_line,
+        "last_line": item.last_line,
+        "section": item.section,
+        "text": item.text,
+        "source": origin.source if origin is not None else None,
+        "date": origin.date if origin is not None else None,
+    }
+
+
+def _show_digest(state: KnowledgeState, console: Console, path: str, *, is_json: bool) -> None:
+    if is_json:
+        console.json(
+            {
+                "path": path,
+                "switch": state.switch.value,
+                "size_bytes": state.digest_bytes,
+                "text": state.digest,
+            }
+        )
+        return
+    console.write(state.digest)
+    console.note(f"{path}: {state.digest_bytes:,} bytes; memory is {state.switch.value}")
+
+
+def _show_ledger(entries: tuple[LedgerEntry, ...], console: Console, *, is_json: bool) -> None:
+    if is_json:
+        console.json([_entry_data(entry) for entry in entries])
+        return
+    if not entries:
+        console.line("Nothing was harvested yet.")
+        return
+    rows = [
+        (
+            entry.sha256[:SHOWN_HASH],
+            entry.at[:16].replace("T", " "),
+            _status(entry),
+            f"{entry.size_bytes:,}",
+            str(sum(entry.items.values())),
+            one_line(entry.error or entry.path, 100),
+        )
+        for entry in entries
+    ]
+    console.write(
+        table(("sha256", "at", "status", "bytes", "items", "path"), rows, numbers=frozenset({3, 4}))
+    )
+
+
+def _status(entry: LedgerEntry) -> str:
+    return f"{entry.status.value}, undone" if entry.undone_at else entry.status.value
+
+
+def _entry_data(entry: LedgerEntry) -> dict[str, Any]:
+    return {
+        "sha256": entry.sha256,
+        "path": entry.path,
+        "status": entry.status.value,
+        "at": entry.at,
+        "deleted": entry.deleted,
+        "bytes": entry.size_bytes,
+        "items": dict(entry.items),
+        "error": entry.error,
+        "undone_at": entry.undone_at,
+    }
