@@ -238,7 +238,9 @@ def _event(state: AppState, given: Input, event: e.Event) -> Result:
         case e.WorkerReported():
             return setup.worker_reported(state, event)
         case e.Tick():
-            return durable.retry_pending(expire(state), given)
+            return durable.retry_pending(durable.new_day(expire(state)), given)
+        case e.SpentCounted():
+            return replace(state, day_start=event.day_start, spent_today_usd=event.usd), ()
         case _:
             assert_never(event)
 

@@ -21,6 +21,7 @@ from core.values.state import AppState, Level, PendingWrite
 from core.values.usage import add_usage
 
 RETRY_WRITE_AFTER = timedelta(seconds=5)
+DAY = timedelta(days=1)
 
 
 def appended(state: AppState, given: Input, event: RecordsAppended) -> Result:
@@ -28,7 +29,7 @@ def appended(state: AppState, given: Input, event: RecordsAppended) -> Result:
     opened = state.open.get(event.discussion_id)
     if opened is not None:
         state = with_open(state, _applied(opened, event.records))
-    state = _update_summary(state, given, event)
+    state = _update_summary(_add_spent(state, event.records), given, event)
     state = _write_succeeded(state, event.token)
     index: tuple[Effect, ...] = (IndexDiscussion(event.discussion_id),)
     if event.token.startswith(REPLY_MARK):
@@ -39,6 +40,22 @@ def appended(state: AppState, given: Input, event: RecordsAppended) -> Result:
         return state, index
     state, effects = prompt_saved(state, given, call, event.records)
     return state, (*effects, *index)
+
+
+def _add_spent(state: AppState, records: tuple[Record, ...]) -> AppState:
+    """Add what calls cost to the day's sum; unknown prices add nothing."""
+    if state.spent_today_usd is None:
+        return state
+    cost = sum(r.usage.cost_usd or 0.0 for r in records if isinstance(r, UsageRecord))
+    return replace(state, spent_today_usd=state.spent_today_usd + cost) if cost else state
+
+
+def new_day(state: AppState) -> AppState:
+    """Begin the day's sum anew past the person's midnight."""
+    start, now = state.day_start, state.now
+    if start is None or now is None or now < start + DAY:
+        return state
+    return replace(state, day_start=start + DAY * ((now - start) // DAY), spent_today_usd=0.0)
 
 
 def _applied(opened: OpenDiscussion, records: tuple[Record, ...]) -> OpenDiscussion:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from core.values.cache import CachePlan, DiscussionCacheState
 from core.values.curation import FileSnapshot, ItemFiles
@@ -63,6 +64,14 @@ class TrashListed:
     """What waits in the trash."""
 
     items: tuple[TrashItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SpentCounted:
+    """What all logged calls since the person's midnight have cost. `day_start`: that midnight, UTC."""
+
+    day_start: datetime
+    usd: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,6 +350,7 @@ Event = (
     | SettingsLoaded
     | SummariesLoaded
     | TrashListed
+    | SpentCounted
     | DiscussionLoaded
     | DiscussionCreated
     | DiscussionTrashed

@@ -115,7 +115,7 @@ class AppState:
         models: models to choose from by provider id; profiles: all that is known of models, for `find_profile`;
              window_toml: the window's own settings, opaque here.
         caches: what providers hold, by discussion id; plans: of the next request; miss_reasons: why the last
-            request missed; totals: by provider id; spent_today_usd: what all calls since the person's midnight have
+            request missed; totals: by provider id; day_start: the person's midnight; spent_today_usd: what all calls since then have
             cost, None where a price is unknown or nothing was added up yet.
         prompts: prompt files by name, resolved; pending: writes that failed and are tried again, by token.
         found_servers: local servers that answer and are not configured; raise_count: how often a second start
@@ -149,6 +149,7 @@ class AppState:
     miss_reasons: Mapping[str, str] = field(default_factory=dict)
     totals: Mapping[str, ProviderTotals] = field(default_factory=dict)
     spent_today_usd: float | None = None
+    day_start: datetime | None = None
     search: SearchHits = field(default_factory=SearchHits)
     knowledge: KnowledgeState = field(default_factory=KnowledgeState)
     trash: tuple[TrashItem, ...] = ()

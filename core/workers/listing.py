@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from core import paths
-from core.store import trash
+from core.errors import SlopError
+from core.store import log, trash
 from core.store.catalog import Catalog
 from core.values import effects as f
 from core.values import events as e
 from core.values.discussion import DiscussionSummary
 from core.values.effects import Effect
+from core.values.records import UsageRecord
 from core.values.state import SearchHits
 from core.workers.queue import Emit
 
@@ -65,7 +68,17 @@ class ListingHandler:
                 self._emit(e.SummariesLoaded(found.summaries, is_complete=False))
         self._report(rows, is_complete=True)
         self._emit(e.WorkerReported("list", "idle"))
+        self._count_spent(rows)
         self._look_into_trash(trash_days)
+
+    def _count_spent(self, rows: dict[str, DiscussionSummary]) -> None:
+        """Add up what was paid since the person's midnight, from the logs that were written since."""
+        start = midnight(self._clock())
+        usd = 0.0
+        for discussion_id in (key for key, row in rows.items() if row.updated_at >= start):
+            with suppress(SlopError):
+                usd += spent_since(self._home, discussion_id, start)
+        self._emit(e.SpentCounted(start, usd))
 
     def _report(self, rows: dict[str, DiscussionSummary], *, is_complete: bool) -> None:
         self._emit(e.SummariesLoaded(tuple(rows.values()), is_complete))
@@ -78,6 +91,19 @@ class ListingHandler:
     def _search(self, query: str) -> None:
         found = self._catalog.search(query, SEARCH_LIMIT)
         self._emit(e.SearchFound(SearchHits(query, found.ids, found.lines, is_complete=True)))
+
+
+def midnight(now: datetime) -> datetime:
+    """The last midnight where the person is, UTC."""
+    here = now.astimezone()
+    return here.replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
+
+
+def spent_since(home: Path, discussion_id: str, start: datetime) -> float:
+    """What a discussion's calls have cost since then, in US dollars; unknown prices add nothing. Raises StorageError."""
+    found = (line.content for line in log.scan(paths.log_file(home, discussion_id)))
+    costs = (r.usage.cost_usd or 0.0 for r in found if isinstance(r, UsageRecord) and r.at >= start)
+    return sum(costs)
 
 
 def supersedes(newer: Effect, older: Effect) -> bool:

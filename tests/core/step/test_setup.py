@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -14,6 +15,7 @@ from core.values.discussion import DiscussionSummary, OpenDiscussion
 from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus
 from core.values.settings import Project, ServerSettings, SettingsFault
 from core.values.state import Level
+from core.values.usage import Usage
 from tests.core.step.playbook import Playbook, of, settings_loaded
 
 ITEM = FileItem("src/a.py")
@@ -293,3 +295,14 @@ def test_quit_keeps_the_window_and_stops_the_workers(book: Playbook) -> None:
     assert of(effects, f.WriteWindow)[0].window_toml.startswith("[panes]")
     assert of(effects, f.StopAll)
     assert book.state.is_closing
+
+
+def test_the_days_sum_grows_with_each_call_and_begins_anew_at_midnight(book: Playbook) -> None:
+    book.play(e.SpentCounted(book.at - timedelta(hours=20), 1.0))
+    chosen = book.discussion()
+    book.answer(book.ask(chosen, "one"), "first", Usage(input_tokens=1, cost_usd=0.5))
+    assert book.state.spent_today_usd == 1.5
+
+    book.later(5 * 3600).play(e.Tick())
+    assert book.state.spent_today_usd == 0.0
+    assert book.state.day_start == book.at - timedelta(hours=1)
