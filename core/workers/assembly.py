@@ -106,7 +106,7 @@ class Assembler:
         profile: Callable[[str, str], ModelProfile],
         clock: Callable[[], datetime],
         keeper: CacheKeeper | None = None,
-        knowledge: ReadLayer7 = lambda _spec, _items: ("", ()),
+        knowledge: ReadLayer7 | None = None,
     ) -> None:
         self._counter = counter
         self._knowledge = knowledge
@@ -124,8 +124,9 @@ class Assembler:
     def assemble(self, spec: StackSpec) -> Assembly:
         """Read the files and build the stack. Tokens that are not counted yet are estimated."""
         items = self.read(spec)
-        digest, notes = self._knowledge(spec, items)
-        spec = replace(spec, inputs=replace(spec.inputs, digest=digest, notes=notes))
+        if self._knowledge is not None:
+            digest, notes = self._knowledge(spec, items)
+            spec = replace(spec, inputs=replace(spec.inputs, digest=digest, notes=notes))
         desk = self._desk(spec.discussion_id)
         with desk.lock:
             stack = build_stack(replace(spec.inputs, items=items), desk.memo)
