@@ -1,0 +1,192 @@
+"""The keeper of caches over real stacks: hits predicted and corrected, kept over a restart, forgotten when asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from core.aggregate import build_stack
+from core.cache.offers import cache_prices
+from core.store import discussions, log
+from core.store import home as store_home
+from core.values.cache import CachePlan
+from core.values.curation import NamedText, Preset
+from core.values.discussion import DiscussionMeta
+from core.values.effects import CallProvider, StackSpec
+from core.values.messages import Message, Role, TextPart
+from core.values.provider import ModelProfile, ProviderKind
+from core.values.records import ViewRecord
+from core.values.settings import CachingSettings
+from core.values.stack import DiscussionFacts, StackInputs
+from core.values.usage import Usage
+from core.workers.caching import CacheKeeper, CacheSetup, HomeCacheStore
+
+START = datetime(2026, 11, 20, 12, tzinfo=UTC)
+MODEL = "claude-opus-5"
+PROFILE = ModelProfile("anthropic", MODEL, context_tokens=200_000, family="claude")
+META = DiscussionMeta("20261120-120000-abcdef", "Sky", START, "anthropic", MODEL)
+RULES = NamedText("rules", "Answer in one sentence. " * 400)
+
+
+class World:
+    """A home with a discussion, a clock, and keepers that come and go."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.now = START
+        store_home.open_home(home, START)
+        discussions.create(home, META)
+        self.settings = CachingSettings()
+        self.turns: tuple[Message, ...] = ()
+        self.keeper = self.start()
+        self.count = 0
+
+    def start(self) -> CacheKeeper:
+        """A program that starts: a keeper that knows only what is on disk."""
+        setup = CacheSetup(
+            prices=lambda kind, provider, model, at: cache_prices(provider, kind, model, at),
+            kind=lambda _provider: ProviderKind.ANTHROPIC,
+            key_id=lambda _provider: "key",
+            cost=lambda _provider, _model, usage: self.cost(usage),
+            counted=dict,
+            settings=lambda: self.settings,
+        )
+        self.keeper = CacheKeeper(HomeCacheStore(self.home), setup, lambda: self.now)
+        return self.keeper
+
+    @staticmethod
+    def cost(usage: Usage) -> float:
+        """A dollar a token, a tenth for reads."""
+        read = usage.cache_read_tokens or 0
+        return (usage.input_tokens or 0) - read + read / 10
+
+    def spec(self, text: str, **changes: object) -> StackSpec:
+        inputs = StackInputs(
+            provider="anthropic", model=MODEL, role_text="You help.", system_text=RULES,
+            facts=DiscussionFacts("Sky", (), len(self.turns)), turns=self.turns, user_text=text,
+        )  # fmt: skip
+        return replace(StackSpec(META.id, inputs, Preset(""), "/project"), **changes)  # type: ignore[arg-type]
+
+    def call(self, text: str = "When?", *, read: int | None = None, **changes: object) -> CachePlan:
+        """Plan a call, let it answer as planned (or with another read), and go on a minute."""
+        self.count += 1
+        spec = self.spec(text, **changes)
+        effect = CallProvider(f"c{self.count}", f"r{self.count}", f"q{self.count}", f"u{self.count}", spec)
+        decision, views = self.keeper.plan_call(effect, build_stack(spec.inputs), PROFILE, 1.0)
+        log.append(self.home, META.id, views)
+        plan = decision.plan
+        reads = plan.read_tokens if read is None else read
+        usage = Usage(
+            input_tokens=plan.read_tokens + plan.write_tokens + plan.fresh_tokens,
+            cache_read_tokens=reads,
+            cache_write_tokens=plan.write_tokens,
+        )
+        self.report = self.keeper.ended(effect.call_id, usage)
+        self.turns = (
+            *self.turns,
+            Message(f"u{self.count}", self.now, Role.USER, (TextPart(text),)),
+            Message(f"r{self.count}", self.now, Role.ASSISTANT, (TextPart("Soon."),)),
+        )
+        self.now += timedelta(minutes=1)
+        return plan
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path / "home")
+
+
+def test_the_first_call_writes_and_the_second_is_expected_to_read_it(world: World) -> None:
+    first = world.call()
+    second = world.call()
+
+    assert first.marks
+    assert (first.read_tokens, first.write_tokens > 0) == (0, True)
+    assert second.read_tokens >= 0.9 * first.write_tokens
+
+
+def test_the_state_tells_hits_tokens_and_when_it_ends(world: World) -> None:
+    world.call()
+    world.call()
+
+    assert world.report is not None
+    state = world.report.state
+    assert (state.provider, state.hit_count) == ("anthropic", 1)
+    assert state.tokens_cached > 0
+    assert state.expires_at is not None
+    assert state.expires_at > world.now
+
+
+def test_money_saved_is_what_the_same_calls_would_have_cost_without_a_cache(world: World) -> None:
+    world.call()
+    plan = world.call()
+    assert world.report is not None
+    assert world.report.totals.saved_usd == pytest.approx(0.9 * plan.read_tokens)
+
+
+def test_after_a_restart_what_the_provider_holds_is_still_known(world: World) -> None:
+    first = world.call()
+    world.start()
+    assert world.call().read_tokens >= 0.9 * first.write_tokens
+
+
+def test_when_the_provider_reads_nothing_it_is_right_and_the_reason_is_kept(world: World) -> None:
+    world.call()
+    world.call(read=0)
+
+    assert world.report is not None
+    assert "0 tokens" in world.report.miss_reason
+
+
+def test_an_expired_entry_is_not_counted_on(world: World) -> None:
+    world.call()
+    world.now += timedelta(hours=3)
+    assert world.call().read_tokens == 0
+
+
+def test_after_invalidate_the_next_call_reads_nothing_and_the_one_after_hits(world: World) -> None:
+    world.call()
+    state = world.keeper.forget(META.id)
+    assert state is not None
+    assert (state.tokens_cached, state.last_invalidated_at) == (0, world.now)
+
+    assert world.call().read_tokens == 0
+    assert world.call().read_tokens > 0
+
+
+def test_a_discussion_that_may_not_cache_sends_no_mark(world: World) -> None:
+    plan = world.call(caching_enabled=False)
+    assert not plan.is_enabled
+    assert plan.marks == ()
+
+
+def test_the_global_switch_turns_anthropics_marks_off(world: World) -> None:
+    world.settings = CachingSettings(anthropic_enabled=False)
+    assert world.call().marks == ()
+
+
+def test_a_preview_remembers_nothing(world: World) -> None:
+    spec = world.spec("When?")
+    stack = build_stack(spec.inputs)
+    first = world.keeper.preview(spec, stack, PROFILE, 1.0)
+    assert world.keeper.preview(spec, stack, PROFILE, 1.0) == first
+    assert world.keeper.known(META.id) is None
+
+
+def test_what_the_model_sees_can_be_rebuilt_from_the_log(world: World) -> None:
+    world.call()
+    kinds = [r.kind for r in log.read(world.home, META.id).records if isinstance(r, ViewRecord)]
+    assert kinds == ["base"]
+
+
+def test_a_torn_cache_file_costs_a_miss_and_no_turn(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    world.call()
+    path = world.home / "discussions" / META.id / "cache.json"
+    path.write_bytes(path.read_bytes()[:50])
+    world.start()
+
+    assert world.call().read_tokens == 0
+    assert "dropped" in caplog.text
