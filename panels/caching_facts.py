@@ -187,7 +187,7 @@ def _hit_figure(state: AppState) -> Figure:
     read = sum(usage.cache_read_tokens or 0 for usage in rates)
     sent = sum(usage.input_tokens or 0 for usage in rates)
     tip = f"{read:,} of {sent:,} tokens {whose} were read from a cache"
-    return Figure(f"{100 * read // sent}%", label, "ok", tip)
+    return Figure(f"{100 * read // sent}%", label, "ok" if read else "text", tip)
 
 
 def _saved_figure(state: AppState) -> Figure:
@@ -213,18 +213,18 @@ def _ttl_figure(state: AppState) -> Figure:
 
 
 def turn_series(entries: Iterable[Entry]) -> tuple[Series, ...]:
-    """Hit rate and cost of each reply of a discussion; empty where no reply has told its usage."""
+    """Hit rate and cost of each reply of a discussion, each only where some reply told it; cost not where all is free."""
     replies = [e for e in entries if isinstance(e, Message) and e.role is Role.ASSISTANT and not e.is_deleted]
     told = [(float(turn), m.usage) for turn, m in enumerate(replies, 1) if m.usage is not None]
-    if not told:
-        return ()
     turns = tuple(turn for turn, _ in told)
     rates = tuple(_rate(usage) for _, usage in told)
     costs = tuple(usage.cost_usd for _, usage in told)
-    return (
-        Series("hit rate", turns, rates, "area", "accent", "%"),
-        Series("cost", turns, costs, "bars", "warn", "$"),
-    )
+    found: list[Series] = []
+    if any(rate is not None for rate in rates):
+        found.append(Series("hit rate", turns, rates, "area", "accent", "%"))
+    if any(costs):
+        found.append(Series("cost", turns, costs, "bars", "warn", "$"))
+    return tuple(found)
 
 
 def _rate(usage: Usage) -> float | None:

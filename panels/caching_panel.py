@@ -104,7 +104,8 @@ def _selected(desk: Desk) -> None:
 
 def _plot(desk: Desk, series: tuple[Series, ...]) -> None:
     with desk.ui.group("turns", gap=6):
-        _title(desk.ui, "Hit rate and cost", "by turn of this discussion")
+        title = " and ".join(one.label for one in series).capitalize()
+        _title(desk.ui, title, "by turn of this discussion")
         desk.ui.plot("plot", series, height=PLOT_PX, x_label="turn")
 
 
@@ -144,7 +145,7 @@ def _plan(ui: Ui, plan: CachePlan) -> None:
         ui.text("line", line, style="small", width=0, tip=f"{whole:,} tokens")
         if plan.cost_usd is not None:
             ui.text("cost", f"est. {fmt.cost(plan.cost_usd)}", tone="muted", style="small")
-    if plan.cost_without_usd is not None and plan.cost_usd is not None:
+    if plan.cost_without_usd and plan.cost_usd is not None:
         text = f"Without caching {fmt.cost(plan.cost_without_usd)}"
         ui.text("without", text, tone="muted", style="small")
     for index, sentence in enumerate(plan.sentences):

@@ -154,6 +154,21 @@ def test_replies_without_usage_and_deleted_ones_make_no_point() -> None:
 
 
 def test_a_price_that_is_not_known_is_a_gap_in_the_curve() -> None:
-    (_, cost) = facts.turn_series((states.reply("a1", "x", usage=Usage(100, cache_read_tokens=50)),))
+    unknown = states.reply("a1", "x", usage=Usage(100, cache_read_tokens=50))
+    (_, cost) = facts.turn_series((unknown, states.reply("a2", "x")))
 
-    assert cost.ys == (None,)
+    assert cost.ys == (None, 0.011)
+
+
+def test_what_no_reply_ever_told_has_no_curve_and_what_is_free_has_no_cost() -> None:
+    free = states.reply("a1", "x", usage=Usage(100, cache_read_tokens=50, cost_usd=0.0))
+    silent = states.reply("a2", "x", usage=Usage(100, cost_usd=0.2))
+
+    assert [one.label for one in facts.turn_series((free,))] == ["hit rate"]
+    assert [one.label for one in facts.turn_series((silent,))] == ["cost"]
+
+
+def test_a_hit_rate_of_nothing_is_not_shown_as_good() -> None:
+    totals = {"anthropic": ProviderTotals("anthropic", Usage(10, 1, 0))}
+
+    assert facts.figures(replace(states.working(), totals=totals))[0].tone == "text"
