@@ -82,17 +82,16 @@ class EmbeddedProvider:
     ) -> Iterator[StreamItem]:
         """Send a request and yield what comes back; see `Provider.stream`."""
         self._reading_on.cancel()
-        endpoint = self._process.ensure(cancel)
+        is_cached = _is_cached(request)
+        holder = request.discussion_id if is_cached else ""
+        endpoint = self._enter(holder, cancel)
         if endpoint is None:
             yield Stopped(StopKind.CANCELLED)
             return
-        client = self._client_of(endpoint)
-        is_cached = _is_cached(request)
         text, tokens = "", None
         stop = StopKind.CANCELLED
-        self._slot.enter(endpoint.pid, request.discussion_id if is_cached else "", client.slot_action)
         try:
-            for item in client.stream(_bounded(request), read_blob, cancel):
+            for item in self._client_of(endpoint).stream(_bounded(request), read_blob, cancel):
                 match item:
                     case TextDelta():
                         text += item.text
@@ -106,7 +105,7 @@ class EmbeddedProvider:
         except ProviderError as error:
             raise self._explained(error, endpoint, has_text=bool(text)) from error
         finally:
-            self._slot.leave(endpoint.pid, request.discussion_id if is_cached else "", tokens)
+            self._slot.leave(endpoint.pid, holder, tokens)
         if stop is not StopKind.CANCELLED and is_cached:
             self._read_on(endpoint, request, text, read_blob)
 
@@ -115,14 +114,14 @@ class EmbeddedProvider:
         self._reading_on.cancel()
         until_next = self._reading_on = CancelToken()
         cancel.on_cancel(until_next.cancel)
-        endpoint = self._process.ensure(until_next) if _is_cached(request) else None
+        endpoint = self._enter(request.discussion_id, until_next) if _is_cached(request) else None
         if endpoint is None:
             return None
         usage = None
-        client = self._client_of(endpoint)
-        self._slot.enter(endpoint.pid, request.discussion_id, client.slot_action)
         try:
-            for item in client.stream(_silent(_without_layer_8(request)), read_blob, until_next):
+            for item in self._client_of(endpoint).stream(
+                _silent(_without_layer_8(request)), read_blob, until_next
+            ):
                 usage = item.usage if isinstance(item, UsageUpdate) else usage
         except ProviderError as error:
             raise self._explained(error, endpoint, has_text=False) from error
@@ -157,6 +156,22 @@ class EmbeddedProvider:
         self._process.close()
         if client is not None:
             client[1].close()
+
+    def _enter(self, discussion_id: str, cancel: CancelToken) -> Endpoint | None:
+        """The running server with its slot made ready for a call, None when cancelled. `leave` must follow.
+
+        A saved prefix that ended the process is gone by then: the next one starts without it.
+        """
+        endpoint = self._entered(discussion_id, cancel)
+        if endpoint is not None and self._process.death(endpoint.pid, patience_s=0):
+            endpoint = self._entered(discussion_id, cancel)
+        return endpoint
+
+    def _entered(self, discussion_id: str, cancel: CancelToken) -> Endpoint | None:
+        endpoint = self._process.ensure(cancel)
+        if endpoint is not None:
+            self._slot.enter(endpoint.pid, discussion_id, self._client_of(endpoint).slot_action)
+        return endpoint
 
     def _client_of(self, endpoint: Endpoint) -> CompatibleProvider:
         with self._lock:

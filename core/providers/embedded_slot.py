@@ -1,7 +1,7 @@
 """The embedded model's one slot: whose prefix it holds, and the prefixes saved to disk within a budget.
 
 Source: llama.cpp server README, `POST /slots/{id}?action=save|restore|erase`; a restore that fails leaves the slot
-empty (tried 2026-11-20). About 23 kB a token: 2,300 tokens are 54 MB, saved in 50 ms and restored in 10.
+empty, one of a torn file ends the process (tried 2026-11-20). About 23 kB a token: 2,300 tokens are 54 MB, saved in 50 ms and restored in 10.
 """
 
 from __future__ import annotations
@@ -39,59 +39,63 @@ class SavedPrefixes:
         self._version = version
         self._budget_bytes = budget_bytes
 
-    def name(self, discussion_id: str) -> str:
-        """The file's name in the folder, empty where nothing is kept. It does not tell the discussion."""
-        if self.folder is None or not discussion_id or self._budget_bytes <= 0:
-            return ""
-        key = f"{self._version}\0{discussion_id}".encode("utf-8", "surrogatepass")
-        return hashlib.sha256(key).hexdigest()[:32] + ENDING
-
     def has(self, discussion_id: str) -> bool:
         """Whether a discussion's prefix is on disk."""
-        path = self._path(discussion_id)
-        return path is not None and path.is_file()
+        return bool(self._files(discussion_id))
 
     def save(self, discussion_id: str, act: SlotAction) -> bool:
         """Have the slot saved whole or not at all. Returns whether it was; a full disk is no failure of a turn."""
-        path = self._path(discussion_id)
-        if path is None:
+        stem = self._stem(discussion_id)
+        if self.folder is None or not stem:
             return False
-        unfinished = path.with_suffix(_UNFINISHED)
+        unfinished = self.folder / f"{stem}{_UNFINISHED}"
+        whole = None
         try:
-            tokens = act("save", unfinished.name)
-            if tokens > 0:
-                os.replace(unfinished, path)
+            if act("save", unfinished.name) > 0:
+                whole = self.folder / f"{stem}-{_synced_size(unfinished)}{ENDING}"
+                os.replace(unfinished, whole)
         except (ProviderError, OSError):
-            tokens = 0
-        finally:
-            _unlink(unfinished)
+            whole = None
+        _unlink(unfinished)
+        if whole is None:
+            return False
+        for path in self._files(discussion_id):
+            if path != whole:
+                _unlink(path)
         self._keep_budget()
-        return tokens > 0 and path.exists()
+        return whole.exists()
 
     def restore(self, discussion_id: str, act: SlotAction) -> int:
-        """Have a saved prefix read back. Returns its tokens; 0 where there is none. What cannot be read is deleted."""
-        path = self._path(discussion_id)
-        if path is None or not path.is_file():
-            return 0
-        try:
-            tokens = act("restore", path.name)
-        except ProviderError as error:
-            if error.status is not None:  # the server read it and refused it
-                _unlink(path)
-            return 0
-        with suppress(OSError):
-            os.utime(path)
-        return tokens
+        """Have a saved prefix read back. Returns its tokens; 0 where there is none.
+
+        A file that is not whole ends the server's process: its size is compared first, and whatever fails is deleted.
+        """
+        for path in self._files(discussion_id):
+            try:
+                if path.stem.endswith(f"-{path.stat().st_size}"):
+                    tokens = act("restore", path.name)
+                    os.utime(path)
+                    return tokens
+            except (ProviderError, OSError):
+                pass
+            _unlink(path)
+        return 0
 
     def delete(self, discussion_id: str) -> None:
-        """Delete a discussion's file if there is one."""
-        path = self._path(discussion_id)
-        if path is not None:
+        """Delete what is saved of a discussion."""
+        for path in self._files(discussion_id):
             _unlink(path)
 
-    def _path(self, discussion_id: str) -> Path | None:
-        name = self.name(discussion_id)
-        return self.folder / name if self.folder is not None and name else None
+    def _stem(self, discussion_id: str) -> str:
+        """How the names of a discussion's files begin, empty where nothing is kept. It does not tell the discussion."""
+        if not discussion_id or self._budget_bytes <= 0:
+            return ""
+        key = f"{self._version}\0{discussion_id}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(key).hexdigest()[:32]
+
+    def _files(self, discussion_id: str) -> list[Path]:
+        stem = self._stem(discussion_id)
+        return sorted(self.folder.glob(f"{stem}-*{ENDING}")) if self.folder is not None and stem else []
 
     def _keep_budget(self) -> None:
         sizes = sorted(self._sizes(), reverse=True)
@@ -180,6 +184,13 @@ class WarmSlot:
         is_new = self._saved_tokens == 0 and self._tokens > 0
         if self._holder and (is_new or grown >= grown_tokens) and self._saved.save(self._holder, act):
             self._saved_tokens = self._tokens
+
+
+def _synced_size(path: Path) -> int:
+    """The size of a file of which every byte has reached the disk."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+        return os.fstat(file.fileno()).st_size
 
 
 def _unlink(path: Path) -> None:
