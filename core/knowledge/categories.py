@@ -244,7 +244,7 @@ def _section_end(data: bytes, section: str) -> tuple[bytes, int]:
 def _joined(data: bytes, at: int, texts: Sequence[str]) -> bytes:
     """Put lines in at the start of a line, or at the end of the file."""
     end = line_end(data)
-    lines = end.join(text.encode("utf-8", "replace") for text in texts)
+    lines = end.join(_encoded(text, end) for text in texts)
     head, tail = data[:at], data[at:]
     if head.removeprefix(_BOM) and not head.endswith(b"\n"):
         head += end
@@ -252,3 +252,8 @@ def _joined(data: bytes, at: int, texts: Sequence[str]) -> bytes:
     if is_under_heading and not head.endswith(end * 2):
         head += end
     return head + lines + end + tail
+
+
+def _encoded(text: str, end: bytes) -> bytes:
+    """Bytes of an item's line or lines; bytes of the file that were no UTF-8 come back as they were."""
+    return text.encode("utf-8", "surrogateescape").replace(b"\n", end)
