@@ -24,7 +24,7 @@ from core.values.events import Event
 from core.values.options import OutsideOptions
 from core.values.provider import ContentsReport
 from core.values.usage import Usage
-from core.workers import context, disk, knowledge, listing
+from core.workers import cache_work, context, disk, knowledge, listing
 from core.workers.assembly import Assembler, BuiltCall, Prices
 from core.workers.cache_work import CacheHandler
 from core.workers.caching import CacheKeeper, CacheSetup, HomeCacheStore
@@ -76,6 +76,7 @@ class LocalOutside:
         """Hand an effect to its worker."""
         match effect:
             case f.CallProvider():
+                self._cacher.cancel()
                 self._calls.begin(effect)
             case f.CancelCall():
                 self._calls.cancel(effect.call_id)
@@ -108,7 +109,9 @@ class LocalOutside:
                 | f.WarmUp()
             ):
                 self._setup.submit(effect)
-            case f.ForgetCache() | f.ReadCaches():
+            case f.Prewarm() if not self._options.owns_home:
+                pass
+            case f.ForgetCache() | f.ReadCaches() | f.Prewarm() | f.PingCaches():
                 self._caches.submit(effect)
             case f.StopAll():
                 pass  # the controller ends its loop and calls `stop_calls` and `stop`
@@ -118,6 +121,7 @@ class LocalOutside:
     def stop_calls(self) -> None:
         """Cancel the calls and wait for their reports."""
         if self._workers:
+            self._cacher.cancel()
             self._calls.stop(STOP_CALLS_S)
 
     def stop(self) -> None:
@@ -170,8 +174,14 @@ class LocalOutside:
         self._context = QueueWorker("context", assembling.handle, emit, context.supersedes)
         knower = knowledge.KnowledgeHandler(self.home, emit, is_read_only=is_read_only)
         self._knowledge = QueueWorker("knowledge", knower.handle, emit, knowledge.supersedes)
-        cacher = CacheHandler(self._keeper, self._clients, emit)
-        self._caches = QueueWorker("cache", cacher.handle, emit)
+        self._cacher = CacheHandler(
+            self._keeper,
+            self._clients,
+            emit,
+            self._assembler.prewarm_request,
+            lambda spec: attachment_reader(self.home, spec),
+        )
+        self._caches = QueueWorker("cache", self._cacher.handle, emit, cache_work.supersedes)
         self._workers = [self._knowledge, self._context, self._setup, self._disk, self._listing, self._caches]
         services = _CallServices(
             self.home, self._assembler, self._clients, self._journals, self._keeper, self._cost, clock
@@ -214,10 +224,7 @@ class _CallServices:
         return self.journals.start(spec.discussion_id, head)
 
     def read_blob(self, spec: StackSpec) -> ReadBlob:
-        inputs = spec.inputs
-        parts = (*inputs.attachments, *(part for turn in inputs.turns for part in turn.attachments))
-        by_hash = {part.sha256: part for part in parts}
-        return lambda sha256: attachments.load(self.home, spec.discussion_id, by_hash[sha256])
+        return attachment_reader(self.home, spec)
 
     def begun(self, call_id: str) -> None:
         self.keeper.begun(call_id)
@@ -227,7 +234,17 @@ class _CallServices:
     ) -> Event | None:
         self.assembler.learn(spec, usage)
         report = self.keeper.ended(call_id, usage, contents)
-        return None if report is None else e.CacheReported(report.state, report.totals, report.miss_reason)
+        if report is None:
+            return None
+        return e.CacheReported(spec.discussion_id, report.state, report.totals, report.miss_reason)
+
+
+def attachment_reader(home: Path, spec: StackSpec) -> ReadBlob:
+    """Reads the attachments that a stack names."""
+    inputs = spec.inputs
+    parts = (*inputs.attachments, *(part for turn in inputs.turns for part in turn.attachments))
+    by_hash = {part.sha256: part for part in parts}
+    return lambda sha256: attachments.load(home, spec.discussion_id, by_hash[sha256])
 
 
 def _prices() -> Prices:

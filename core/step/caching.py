@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.cache.abilities import Abilities, cache_abilities
-from core.step.base import Result, notify
+from core.cache.accounts import spend_stop
+from core.step.base import Input, Result, notify
+from core.step.context import stack_spec
 from core.step.discussions import change_meta
+from core.values.cache import SpendLimits
 from core.values.commands import DisableCaching, EnableCaching, InvalidateCache
-from core.values.effects import ForgetCache
-from core.values.events import CacheReported, ContextAssembled
+from core.values.effects import AppendRecords, Effect, ForgetCache, PingCaches, Prewarm
+from core.values.events import CacheRead, CacheReported, ContextAssembled
 from core.values.mapping import with_entry
+from core.values.provider import ProviderKind
+from core.values.records import UsageRecord
 from core.values.state import AppState, Level
 
 
@@ -54,15 +59,45 @@ def assembled(state: AppState, event: ContextAssembled) -> AppState:
 
 def reported(state: AppState, event: CacheReported) -> AppState:
     """What a provider holds for a discussion."""
-    chosen = event.state.discussion_id
-    state = replace(
-        state,
-        caches=with_entry(state.caches, chosen, event.state),
-        miss_reasons=with_entry(state.miss_reasons, chosen, event.miss_reason),
-    )
+    chosen = event.discussion_id
+    state = replace(state, miss_reasons=with_entry(state.miss_reasons, chosen, event.miss_reason))
+    if event.state is not None:
+        state = replace(state, caches=with_entry(state.caches, chosen, event.state))
     if event.totals is None:
         return state
     return replace(state, totals=with_entry(state.totals, event.totals.provider, event.totals))
+
+
+def read(state: AppState, given: Input, event: CacheRead) -> Result:
+    """Log what a ping or a prewarming used: it was paid for."""
+    if event.totals is not None:
+        state = replace(state, totals=with_entry(state.totals, event.totals.provider, event.totals))
+    what = "keepalive" if event.is_ping else "prewarm"
+    record = UsageRecord(given.make_id(), given.at, what, event.usage)
+    return state, (AppendRecords(event.discussion_id, (record,)),)
+
+
+def ping_effects(state: AppState) -> tuple[Effect, ...]:
+    """Look for prefixes worth keeping, while keepalive is on and the day's limit is not reached."""
+    settings = state.settings.caching
+    if not settings.keepalive or spend_stop(
+        SpendLimits(None, settings.day_limit_usd), 0.0, state.spent_today_usd or 0.0
+    ):
+        return ()
+    return (PingCaches(),)
+
+
+def prewarm_effects(before: AppState, after: AppState) -> tuple[Effect, ...]:
+    """Read the prefix of a discussion that has just been opened, where that is free or asked for."""
+    chosen = after.selected_id
+    if chosen not in after.open or chosen not in after.summaries or not after.providers:
+        return ()
+    was_open = before.selected_id == chosen and chosen in before.open and bool(before.providers)
+    status = after.providers.get(after.summaries[chosen].meta.provider)
+    if was_open or status is None or not status.is_ready or chosen in after.calls:
+        return ()
+    is_free = status.kind is ProviderKind.EMBEDDED
+    return (Prewarm(stack_spec(after, chosen)),) if is_free or after.settings.caching.prewarm else ()
 
 
 def _disable(state: AppState, command: DisableCaching) -> Result:

@@ -53,7 +53,7 @@ def step(state: AppState, given: Input) -> Result:
 
 def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
     effects: tuple[Effect, ...] = (*context_effects(before, after), *setup.watch_effects(before, after))
-    effects = (*effects, *setup.warm_up_effects(before, after))
+    effects = (*effects, *setup.warm_up_effects(before, after), *caching.prewarm_effects(before, after))
     effects = (*effects, *knowledge.knowledge_effects(before, after))
     if before.selected_id != after.selected_id and after.home and not after.is_loading:
         effects = (*effects, WriteWindow(after.window_toml, after.selected_id))
@@ -225,6 +225,8 @@ def _event(state: AppState, given: Input, event: e.Event) -> Result:
             return replace(state, inspected=event.snapshot), ()
         case e.ContextAssembled():
             return caching.assembled(state, event), ()
+        case e.CacheRead():
+            return caching.read(state, given, event)
         case e.CacheReported():
             return caching.reported(state, event), ()
         case e.ModelsListed():
@@ -238,7 +240,8 @@ def _event(state: AppState, given: Input, event: e.Event) -> Result:
         case e.WorkerReported():
             return setup.worker_reported(state, event)
         case e.Tick():
-            return durable.retry_pending(durable.new_day(expire(state)), given)
+            state, effects = durable.retry_pending(durable.new_day(expire(state)), given)
+            return state, (*effects, *caching.ping_effects(state))
         case e.SpentCounted():
             return replace(state, day_start=event.day_start, spent_today_usd=event.usd), ()
         case _:

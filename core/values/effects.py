@@ -321,6 +321,18 @@ class ReadCaches:
 
 
 @dataclass(frozen=True, slots=True)
+class Prewarm:
+    """Read the prefix of a discussion that was opened, so that its first answer starts at once."""
+
+    spec: StackSpec
+
+
+@dataclass(frozen=True, slots=True)
+class PingCaches:
+    """Read again the prefixes that are worth keeping and about to expire."""
+
+
+@dataclass(frozen=True, slots=True)
 class StopAll:
     """Finish what is being written, cancel calls, end the workers."""
 
@@ -360,5 +372,7 @@ Effect = (
     | CancelCall
     | ForgetCache
     | ReadCaches
+    | Prewarm
+    | PingCaches
     | StopAll
 )

@@ -295,12 +295,23 @@ class ContextAssembled:
 class CacheReported:
     """What a provider holds for a discussion, after a call, an invalidation or a restart.
 
-    `totals` is None where nothing was called. `miss_reason`: why the last request read less than expected.
+    `state` is None where nothing was ever cached, `totals` where nothing was called. `miss_reason`: why the last request read less than expected.
     """
 
-    state: DiscussionCacheState
+    discussion_id: str
+    state: DiscussionCacheState | None
     totals: ProviderTotals | None = None
     miss_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheRead:
+    """A prefix was read without asking for a reply: to keep it (`is_ping`), or because its discussion was opened."""
+
+    discussion_id: str
+    usage: Usage
+    is_ping: bool
+    totals: ProviderTotals | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,6 +389,7 @@ Event = (
     | FileInspected
     | ContextAssembled
     | CacheReported
+    | CacheRead
     | ModelsListed
     | ServersFound
     | PresetStored

@@ -238,6 +238,14 @@ class Assembler:
         spec, profile = assembly.spec, assembly.profile
         return self._keeper.preview(spec, assembly.stack, profile, self._factor(profile))
 
+    def prewarm_request(self, spec: StackSpec) -> ProviderRequest | None:
+        """What to read when a discussion opens, None where nothing plans or it would not fit."""
+        assembly = self.assemble(spec)
+        if self._keeper is None or _too_large(assembly):
+            return None
+        profile = assembly.profile
+        return self._keeper.prewarm_request(spec, assembly.stack, profile, self._factor(profile))
+
     def _planned(
         self, effect: CallProvider, assembly: Assembly
     ) -> tuple[ProviderRequest, CachePlan | None, tuple[ViewRecord, ...]]:

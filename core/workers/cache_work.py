@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from core.errors import SlopError
+import logging
+from collections.abc import Callable
+
+from core.errors import SlopError, StorageError
+from core.providers.base import CancelToken, Prewarms, ReadBlob
 from core.values import effects as f
 from core.values import events as e
 from core.values.cache import DiscussionCacheState
-from core.values.effects import Effect
-from core.workers.caching import CacheKeeper
+from core.values.effects import Effect, StackSpec
+from core.values.provider import ProviderKind, ProviderRequest
+from core.workers.caching import CacheKeeper, Ping
 from core.workers.clients import Clients, Forgets
 from core.workers.queue import Emit
+
+log = logging.getLogger(__name__)
 
 
 class CacheHandler:
@@ -17,12 +24,27 @@ class CacheHandler:
 
     Args:
         keeper: knows what providers hold; clients: delete what can be deleted; emit: the inbox.
+        prewarm_request: what to read of a discussion; read_blob: reader of its attachments.
     """
 
-    def __init__(self, keeper: CacheKeeper, clients: Clients, emit: Emit) -> None:
+    def __init__(
+        self,
+        keeper: CacheKeeper,
+        clients: Clients,
+        emit: Emit,
+        prewarm_request: Callable[[StackSpec], ProviderRequest | None],
+        read_blob: Callable[[StackSpec], ReadBlob],
+    ) -> None:
         self._keeper = keeper
         self._clients = clients
         self._emit = emit
+        self._prewarm_request = prewarm_request
+        self._read_blob = read_blob
+        self._cancel = CancelToken()
+
+    def cancel(self) -> None:
+        """End a prewarming that runs: a call is about to be made, or the program ends. Thread-safe."""
+        self._cancel.cancel()
 
     def handle(self, effect: Effect) -> None:
         """Carry out one effect. Raises SlopError for what could not be deleted."""
@@ -31,13 +53,46 @@ class CacheHandler:
                 self._forget(effect)
             case f.ReadCaches():
                 for discussion_id in effect.discussion_ids:
-                    self._report(self._keeper.known(discussion_id))
+                    self._report(discussion_id, self._keeper.known(discussion_id))
+            case f.Prewarm():
+                self._prewarm(effect.spec)
+            case f.PingCaches():
+                for ping in self._keeper.due_pings():
+                    self._ping(ping)
             case _:
                 raise AssertionError(effect)
 
+    def _prewarm(self, spec: StackSpec) -> None:
+        """Read the prefix. Nobody asked for it, so a failure is logged and no more."""
+        self._cancel = CancelToken()
+        provider = spec.inputs.provider
+        try:
+            client = self._clients.get(provider)
+            request = self._prewarm_request(spec) if isinstance(client, Prewarms) else None
+            if request is None or not isinstance(client, Prewarms):
+                return
+            usage = client.prewarm(request, self._read_blob(spec), self._cancel)
+        except SlopError as error:
+            log.warning("prewarming of %s failed: %s", spec.discussion_id, error)
+            return
+        if usage is not None and self._clients.kind(provider) is not ProviderKind.EMBEDDED:
+            self._emit(e.CacheRead(spec.discussion_id, usage, is_ping=False))
+
+    def _ping(self, ping: Ping) -> None:
+        usage = None
+        try:
+            client = self._clients.get(ping.provider)
+            if isinstance(client, Prewarms):
+                usage = client.prewarm(ping.request, _no_blob, CancelToken())
+        except SlopError as error:
+            log.warning("a ping of %s failed: %s", ping.discussion_id, error)
+        totals = self._keeper.pinged(ping, usage)
+        if usage is not None:
+            self._emit(e.CacheRead(ping.discussion_id, usage, is_ping=True, totals=totals))
+
     def _forget(self, effect: f.ForgetCache) -> None:
         """Forget first: what cannot be deleted is at least not read any more."""
-        self._report(self._keeper.forget(effect.discussion_id), "Invalidated by you.")
+        self._report(effect.discussion_id, self._keeper.forget(effect.discussion_id), "Invalidated by you.")
         try:
             client = self._clients.get(effect.provider)
         except SlopError:
@@ -45,6 +100,20 @@ class CacheHandler:
         if isinstance(client, Forgets):
             client.forget(effect.discussion_id)
 
-    def _report(self, state: DiscussionCacheState | None, reason: str = "") -> None:
+    def _report(self, discussion_id: str, state: DiscussionCacheState | None, reason: str = "") -> None:
         if state is not None:
-            self._emit(e.CacheReported(state, miss_reason=reason))
+            self._emit(e.CacheReported(discussion_id, state, miss_reason=reason))
+
+
+def supersedes(newer: Effect, older: Effect) -> bool:
+    """Only the discussion that was opened last is prewarmed; one look for pings is enough."""
+    match newer, older:
+        case (f.Prewarm(), f.Prewarm()) | (f.PingCaches(), f.PingCaches()):
+            return True
+        case _:
+            return False
+
+
+def _no_blob(sha256: str) -> bytes:
+    """A ping ends before any attachment of the current turn; an earlier one cannot be read again here."""
+    raise StorageError(f"The attachment {sha256!r} is not at hand for a ping")

@@ -14,44 +14,37 @@ from typing import Protocol
 from core import paths
 from core.aggregate import AggregateStack
 from core.cache.accounts import after_usage, invalidated
-from core.cache.blocks import CountTokens
 from core.cache.decide import DecideMemo, Decision, Market, Turn, decide
 from core.cache.gaps import KEPT_GAPS, observe
 from core.cache.gate import PlannedCall, gate
+from core.cache.keepalive import Idle, after_ping, best_idle, idle_entries, ping_marks, ping_request
 from core.cache.ledger import correct, forget_discussion, merge, of_discussion, record
 from core.cache.replay import Replayed, records_for, replay
 from core.errors import SlopError
 from core.store import log as store_log
 from core.store.cache_state import load_cache, save_cache
-from core.tokens import estimate_tokens, scaled
 from core.values.cache import (
     CachePlan,
     CachePrices,
-    CacheSettings,
     DiscussionCache,
     DiscussionCacheState,
     GapStats,
     Ledger,
-    LedgerEntry,
     LedgerScope,
-    Mechanism,
 )
 from core.values.effects import CallProvider, StackSpec
 from core.values.ids import make_id
-from core.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart
-from core.values.provider import ContentsReport, ModelProfile, ProviderKind, RequestPart
+from core.values.provider import ContentsReport, ModelProfile, ProviderKind, ProviderRequest
 from core.values.records import Record, ViewRecord
 from core.values.settings import CachingSettings
-from core.values.stack import Segment, ToolSchema
 from core.values.state import ProviderTotals
 from core.values.usage import Usage, add_usage
+from core.workers.cache_settings import settings_for, token_counter, with_contents
 
 log = logging.getLogger(__name__)
 
 GATE_WAIT_S = 30.0
 """Longest that a call waits for another that writes the same prefix to begin its answer."""
-
-IMAGE_TOKENS = 1_500
 
 
 class CacheStore(Protocol):
@@ -115,9 +108,20 @@ class CacheSetup:
 class CacheReport:
     """What the controller learns after a call."""
 
-    state: DiscussionCacheState
+    state: DiscussionCacheState | None
     totals: ProviderTotals
     miss_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ping:
+    """A prefix that is worth reading again only to keep it. `request` ends behind it."""
+
+    discussion_id: str
+    provider: str
+    request: ProviderRequest
+    idle: Idle
+    call: _Call
 
 
 @dataclass(slots=True)
@@ -129,6 +133,8 @@ class _Desk:
     lock: threading.RLock = field(default_factory=threading.RLock)
     memo: DecideMemo = field(default_factory=DecideMemo)
     miss_reason: str = ""
+    idle: tuple[Idle, ...] = ()
+    last_call: _Call | None = None
 
 
 @dataclass(slots=True)
@@ -161,6 +167,37 @@ class CacheKeeper:
         self._gaps = GapStats()
         self._last_turn_at: datetime | None = None
         self._totals: dict[str, ProviderTotals] = {}
+
+    def prewarm_request(
+        self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
+    ) -> ProviderRequest:
+        """What to read when a discussion opens, so that its first answer starts at once."""
+        desk = self._desk(spec.discussion_id)
+        with desk.lock:
+            market = self._market(spec, factor)
+            decision = decide(self._turn(spec, stack, "prewarm", desk, profile), market)
+        with self._lock:
+            self._ledger = record(self._ledger, market.scope, decision.plan, market.now, spec.discussion_id)
+        return replace(decision.request, cache=decision.plan)
+
+    def due_pings(self) -> tuple[Ping, ...]:
+        """The pings that are due now, by the person's settings and gaps."""
+        with self._lock:
+            desks = tuple(self._desks.items())
+        return tuple(ping for name, desk in desks if (ping := self._due(name, desk)) is not None)
+
+    def pinged(self, ping: Ping, usage: Usage | None) -> ProviderTotals | None:
+        """A ping was answered (None: it failed): renew what it read, or stop after a miss. Returns the totals."""
+        now, desk, call = self._clock(), self._desk(ping.discussion_id), ping.call
+        read = usage.cache_read_tokens if usage is not None else 0
+        with desk.lock:
+            desk.idle = (after_ping(ping.idle, call.prices, read, now),)
+        if usage is None:
+            return None
+        with self._lock:
+            again = CachePlan(hit_hash=ping.idle.prefix_hash, read_tokens=ping.idle.tokens)
+            self._ledger = record(self._ledger, call.scope, again, now, ping.discussion_id)
+            return self._add(ping.provider, call.scope.model, usage)
 
     def preview(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
@@ -228,6 +265,7 @@ class CacheKeeper:
             self._ledger = with_contents(correction.ledger, call.scope, plan, contents)
             totals = self._add(provider, call.scope.model, usage)
             own = of_discussion(self._ledger, call.discussion_id)
+            idle = idle_entries(call.decision.wire, self._ledger, call.scope, call.started_at)
         desk = self._desk(call.discussion_id)
         with desk.lock:
             known = desk.cache.state
@@ -235,8 +273,9 @@ class CacheKeeper:
             reason = contents.text if contents is not None and contents.text else correction.reason
             desk.miss_reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")
             desk.cache = replace(desk.cache, state=state, ledger=own)
+            desk.idle, desk.last_call = idle, call
             self._keep(call.discussion_id, desk.cache)
-            return None if state is None else CacheReport(state, totals, desk.miss_reason)
+            return CacheReport(state, totals, desk.miss_reason)
 
     def known(self, discussion_id: str) -> DiscussionCacheState | None:
         """What is known of a discussion's cache, None where nothing was ever cached."""
@@ -251,8 +290,24 @@ class CacheKeeper:
             self._ledger = forget_discussion(self._ledger, discussion_id)
         with desk.lock:
             desk.cache = invalidated(desk.cache, self._clock())
+            desk.idle = ()
             self._keep(discussion_id, desk.cache)
             return desk.cache.state
+
+    def _due(self, discussion_id: str, desk: _Desk) -> Ping | None:
+        with desk.lock:
+            call, now = desk.last_call, self._clock()
+            if call is None or not desk.idle:
+                return None
+            kind = self._setup.kind(call.scope.provider)
+            settings = settings_for(kind, call.prices, self._setup.settings(), is_enabled=True)
+            best = best_idle(desk.idle, call.prices, self._gaps, settings, now)
+            if best is None or best[1].ping_at is None or best[1].ping_at > now:
+                return None
+            idle, decision = best[0], call.decision
+            marks = ping_marks(decision.plan, idle, decision.request)
+            request = replace(ping_request(decision.request, idle), cache=replace(decision.plan, marks=marks))
+            return Ping(discussion_id, call.scope.provider, request, idle, call)
 
     def _desk(self, discussion_id: str) -> _Desk:
         with self._lock:
@@ -313,9 +368,9 @@ class CacheKeeper:
             prices,
             ledger,
             gaps,
-            _settings_for(kind, prices, self._setup.settings(), spec.caching_enabled),
+            settings_for(kind, prices, self._setup.settings(), spec.caching_enabled),
             now,
-            _counter(self._setup.counted(), factor),
+            token_counter(self._setup.counted(), factor),
         )
 
     def _wait_for_others(self, call_id: str, scope: LedgerScope, decision: Decision) -> bool:
@@ -360,76 +415,3 @@ def _after(before: Replayed, decision: Decision, records: tuple[ViewRecord, ...]
         return before
     files = (*decision.view.base.files, *(file for delta in decision.view.deltas for file in delta.files))
     return Replayed(decision.view, {**before.texts, **{file.sha256: file.text for file in files}})
-
-
-def with_contents(
-    ledger: Ledger, scope: LedgerScope, plan: CachePlan, contents: ContentsReport | None
-) -> Ledger:
-    """Note the name and the end of a stored prefix that a call made or used, and drop one that was lost."""
-    if contents is None:
-        return ledger
-    entries = dict(ledger.entries.get(scope, {}))
-    for prefix, entry in tuple(entries.items()):
-        if contents.lost_name and entry.name == contents.lost_name:
-            del entries[prefix]
-    stored = contents.stored
-    if stored is not None and plan.contents is not None:
-        prefix = plan.contents.prefix_hash
-        tokens = next(
-            (write.tokens for write in plan.writes if write.prefix_hash == prefix), plan.read_tokens
-        )
-        ttl_s = plan.contents.ttl_s
-        known = entries.get(
-            prefix, LedgerEntry(prefix, tokens, ttl_s, stored.expires_at, stored.discussion_id)
-        )
-        entries[prefix] = replace(known, expires_at=stored.expires_at, name=stored.name)
-    return replace(ledger, entries={**ledger.entries, scope: entries})
-
-
-def _settings_for(
-    kind: ProviderKind, prices: CachePrices, settings: CachingSettings, is_enabled: bool
-) -> CacheSettings:
-    """The person's switches as the planner takes them."""
-    found = CacheSettings(
-        is_enabled=is_enabled,
-        appends_changes=settings.appends_changes,
-        keepalive=settings.keepalive,
-        keepalive_cap_usd=settings.keepalive_cap_usd,
-    )
-    match kind:
-        case ProviderKind.ANTHROPIC:
-            ttl_s = {"5m": 300, "1h": 3600}.get(settings.anthropic_ttl)
-            return replace(found, is_enabled=is_enabled and settings.anthropic_enabled, ttl_s=ttl_s)
-        case ProviderKind.OPENAI:
-            ttl_s = {"30m": 1800, "12h": 43_200}.get(settings.openai_ttl)
-            return replace(found, ttl_s=ttl_s, longest_ttl_s=43_200 if ttl_s == 43_200 else 3600)
-        case ProviderKind.GEMINI:
-            most = 10_080 if settings.gemini_allow_long else 60
-            ttl_s = min(settings.gemini_ttl_minutes, most) * 60
-            wants = settings.gemini_enabled or prices.mechanism is not Mechanism.CONTENTS
-            return replace(found, is_enabled=is_enabled and wants, ttl_s=ttl_s, longest_ttl_s=ttl_s)
-        case _:
-            return found
-
-
-def _counter(counted: Mapping[str, int], factor: float) -> CountTokens:
-    """Tokens of a part for the model in use, from what was counted and from sizes."""
-
-    def tokens_of(part: RequestPart | ToolSchema) -> int:
-        match part:
-            case Segment():
-                known = counted.get(part.sha256)
-                return scaled(
-                    estimate_tokens(len(part.text.encode("utf-8", "replace"))) if known is None else known,
-                    factor,
-                )
-            case AttachmentPart():
-                return IMAGE_TOKENS if part.is_image else scaled(estimate_tokens(part.size_bytes), factor)
-            case ToolCallPart():
-                return scaled(estimate_tokens(len(part.arguments_json) + len(part.name)), factor)
-            case ToolResultPart() | ReasoningPart():
-                return scaled(estimate_tokens(len(part.text)), factor)
-            case ToolSchema():
-                return scaled(estimate_tokens(len(part.description) + len(part.parameters_json)), factor)
-
-    return tokens_of

@@ -1,115 +1,116 @@
-"""Invalidate, disable and enable as data; and commands that front ends without a selection need."""
+"""Caching as the controller decides it: pings, prewarming, what is forgotten and what is shown."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from core.values import commands as c
 from core.values import effects as f
 from core.values import events as e
-from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
+from core.values.cache import DiscussionCacheState
+from core.values.discussion import DiscussionSummary, OpenDiscussion
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
-from tests.core.step.playbook import Playbook, of
+from core.values.records import UsageRecord
+from core.values.settings import CachingSettings, Settings
+from core.values.state import ProviderTotals
+from core.values.usage import Usage
+from tests.core.step.playbook import START, Playbook, of, settings_loaded
 
 
-def test_an_invalidation_counts_the_epoch_and_salts_the_next_request() -> None:
-    play = Playbook().ready()
-    chosen = play.discussion()
-    assert play.ask(chosen, "one").spec.inputs.epoch == 0
-    play.later(1)
-
-    (write,) = of(play.play(c.InvalidateCache(chosen)), f.WriteMeta)
-    play.play(c.InvalidateCache(chosen))
-
-    assert write.meta.cache_epoch == 1
-    assert play.state.summaries[chosen].meta.cache_epoch == 2
-    other = play.discussion()
-    assert play.ask(other, "two").spec.inputs.epoch == 0
+@pytest.fixture
+def book() -> Playbook:
+    return Playbook().ready()
 
 
-def test_the_stack_is_assembled_anew_with_the_epoch() -> None:
-    play = Playbook().ready()
-    chosen = play.discussion()
-
-    (assembled,) = of(play.play(c.InvalidateCache(chosen)), f.AssembleContext)
-
-    assert assembled.spec.inputs.epoch == 1
+def with_caching(book: Playbook, **fields: object) -> None:
+    caching = CachingSettings(**fields)  # type: ignore[arg-type]
+    book.play(settings_loaded(settings=replace(Settings(), caching=caching)))
 
 
-def test_caching_is_switched_off_and_on_for_one_discussion_and_kept() -> None:
-    play = Playbook().ready()
-    chosen, other = play.discussion("a"), play.discussion("b")
-
-    (off,) = of(play.play(c.DisableCaching(chosen)), f.WriteMeta)
-    assert (off.meta.caching_enabled, play.state.summaries[other].meta.caching_enabled) == (False, True)
-    assert of(play.play(c.DisableCaching(chosen)), f.WriteMeta) == ()
-
-    (on,) = of(play.play(c.EnableCaching(chosen)), f.WriteMeta)
-    assert on.meta.caching_enabled
+def test_pings_are_looked_for_only_while_keepalive_is_on(book: Playbook) -> None:
+    assert not of(book.play(e.Tick()), f.PingCaches)
+    with_caching(book, keepalive=True)
+    assert of(book.play(e.Tick()), f.PingCaches)
 
 
-def test_what_a_provider_cannot_do_is_said_and_not_pretended() -> None:
-    play = Playbook().ready()
-    chosen = play.discussion()
-    old = ProviderStatus("old", ProviderKind.OPENAI, "OpenAI", KeySource.KEYRING)
-    play.state = replace(play.state, providers={**play.state.providers, "old": old})
-    play.play(c.SetModel(chosen, "old", "gpt-5.5"))
-
-    assert of(play.play(c.DisableCaching(chosen)), f.WriteMeta) == ()
-    assert play.state.summaries[chosen].meta.caching_enabled
-    assert [n.id for n in play.state.notices] == [f"caching/{chosen}"]
+def test_at_the_days_limit_no_ping_is_sent(book: Playbook) -> None:
+    with_caching(book, keepalive=True, day_limit_usd=1.0)
+    book.play(e.SpentCounted(START, 1.0))
+    assert not of(book.play(e.Tick()), f.PingCaches)
 
 
-def test_commands_for_a_discussion_that_is_not_there_change_nothing() -> None:
-    play = Playbook().ready()
-    before = play.state
-    for command in (
-        c.InvalidateCache("no"),
-        c.DisableCaching("no"),
-        c.EnableCaching("no"),
-        c.ReadDiscussion("no"),
-        c.MeasureContext("no"),
-    ):
-        assert play.play(command) == ()
-    assert play.state == before
+def test_what_a_ping_used_is_logged_and_added_up(book: Playbook) -> None:
+    book.play(e.SpentCounted(START, 0.0))
+    chosen = book.discussion()
+    usage = Usage(input_tokens=100, cache_read_tokens=100, cost_usd=0.25)
+    totals = ProviderTotals("anthropic", usage, 1.0)
+
+    (write,) = of(book.play(e.CacheRead(chosen, usage, is_ping=True, totals=totals)), f.AppendRecords)
+    book.append(write)
+
+    assert isinstance(write.records[0], UsageRecord)
+    assert write.records[0].message_id == "keepalive"
+    assert book.state.totals["anthropic"] == totals
+    assert book.state.spent_today_usd == 0.25
+    assert book.state.summaries[chosen].usage.cost_usd == 0.25
 
 
-def test_a_log_is_read_and_measured_without_being_shown() -> None:
-    play = Playbook().ready()
-    shown = play.discussion("shown")
-    hidden = "20261119-090000-hidden"
-    row = DiscussionSummary(DiscussionMeta(hidden, "hidden", play.at, "embedded", "smollm2-135m"), play.at)
-    play.play(e.SummariesLoaded((row,), is_complete=False))
-    assert of(play.play(c.MeasureContext(hidden)), f.AssembleContext) == ()
+def test_the_embedded_models_prefix_is_read_when_its_discussion_opens(book: Playbook) -> None:
+    (create,) = of(book.play(c.CreateDiscussion()), f.CreateOnDisk)
 
-    (load,) = of(play.play(c.ReadDiscussion(hidden)), f.LoadDiscussion)
-    play.play(e.DiscussionLoaded(OpenDiscussion(hidden)))
+    made = e.DiscussionCreated(DiscussionSummary(create.meta, book.at), OpenDiscussion(create.meta.id))
+    (warm,) = of(book.play(made), f.Prewarm)
 
-    assert load.discussion_id == hidden
-    assert of(play.play(c.ReadDiscussion(hidden)), f.LoadDiscussion) == ()
-    (assemble,) = of(play.play(c.MeasureContext(hidden)), f.AssembleContext)
-    assert assemble.spec.discussion_id == hidden
-    assert play.state.selected_id == shown
+    assert warm.spec.discussion_id == create.meta.id
+    assert not of(book.play(e.Tick()), f.Prewarm)
 
 
-def test_a_front_end_may_name_the_discussion_that_it_makes_unless_the_name_is_taken() -> None:
-    play = Playbook().ready()
-    wanted = "20261120-120000-abcdef"
+@pytest.mark.parametrize("is_on", [False, True])
+def test_a_vendors_prefix_is_read_only_when_the_person_asks_for_it(book: Playbook, is_on: bool) -> None:
+    loaded = settings_loaded(settings=replace(Settings(), caching=CachingSettings(prewarm=is_on)))
+    ready = ProviderStatus("anthropic", ProviderKind.ANTHROPIC, "Anthropic", KeySource.ENVIRONMENT)
+    book.play(replace(loaded, providers={**loaded.providers, "anthropic": ready}))
+    (create,) = of(book.play(c.CreateDiscussion(provider="anthropic")), f.CreateOnDisk)
 
-    (create,) = of(play.play(c.CreateDiscussion("a", id=wanted)), f.CreateOnDisk)
-    assert create.meta.id == wanted
-    play.play(e.DiscussionCreated(DiscussionSummary(create.meta, play.at), OpenDiscussion(wanted)))
-
-    for taken in (wanted, "../up", "x"):
-        (again,) = of(play.play(c.CreateDiscussion("b", id=taken)), f.CreateOnDisk)
-        assert again.meta.id not in {wanted, taken}
+    made = e.DiscussionCreated(DiscussionSummary(create.meta, book.at), OpenDiscussion(create.meta.id))
+    assert bool(of(book.play(made), f.Prewarm)) is is_on
 
 
-def test_a_preset_can_be_made_without_being_used() -> None:
-    play = Playbook().ready()
-    chosen = play.discussion()
+def test_invalidate_salts_the_prefix_and_forgets_what_is_held(book: Playbook) -> None:
+    chosen = book.discussion()
+    effects = book.play(c.InvalidateCache(chosen))
 
-    play.play(c.CreatePreset("core", is_used=False))
-    assert play.state.summaries[chosen].meta.preset == ""
-    play.play(c.CreatePreset("more"))
-    assert play.state.summaries[chosen].meta.preset == "more"
+    assert of(effects, f.ForgetCache) == (f.ForgetCache(chosen, "embedded"),)
+    assert of(effects, f.WriteMeta)[0].meta.cache_epoch == 1
+    assert book.ask(chosen, "one").spec.inputs.epoch == 1
+
+
+def test_a_disabled_discussion_says_so_to_every_call_until_it_is_enabled(book: Playbook) -> None:
+    chosen = book.discussion()
+    book.play(c.DisableCaching(chosen))
+    assert not book.ask(chosen, "one").spec.caching_enabled
+
+
+def test_what_is_held_is_asked_for_when_a_log_is_read(book: Playbook) -> None:
+
+    assert of(book.play(e.DiscussionLoaded(OpenDiscussion("a"))), f.ReadCaches) == (f.ReadCaches(("a",)),)
+
+
+def test_a_report_shows_state_totals_and_the_reason_of_a_miss(book: Playbook) -> None:
+    chosen = book.discussion()
+    held = DiscussionCacheState(chosen, "anthropic", START, None, 1, 500)
+    totals = ProviderTotals("anthropic", Usage(input_tokens=600))
+    book.play(e.CacheReported(chosen, held, totals, "tools changed"))
+
+    assert book.state.caches[chosen] == held
+    assert book.state.totals["anthropic"] == totals
+    assert book.state.miss_reasons[chosen] == "tools changed"
+
+
+def test_a_first_call_that_cached_nothing_still_counts(book: Playbook) -> None:
+    chosen = book.discussion()
+    book.play(e.CacheReported(chosen, None, ProviderTotals("embedded", Usage(input_tokens=600))))
+    assert chosen not in book.state.caches
+    assert book.state.totals["embedded"].usage.input_tokens == 600

@@ -114,6 +114,7 @@ def test_the_state_tells_hits_tokens_and_when_it_ends(world: World) -> None:
 
     assert world.report is not None
     state = world.report.state
+    assert state is not None
     assert (state.provider, state.hit_count) == ("anthropic", 1)
     assert state.tokens_cached > 0
     assert state.expires_at is not None
@@ -190,3 +191,44 @@ def test_a_torn_cache_file_costs_a_miss_and_no_turn(world: World, caplog: pytest
 
     assert world.call().read_tokens == 0
     assert "dropped" in caplog.text
+
+
+def test_a_ping_is_due_before_the_entry_ends_and_ends_behind_it(world: World) -> None:
+    world.settings = CachingSettings(keepalive=True, anthropic_ttl="5m")
+    for _ in range(6):
+        world.call()
+    assert world.keeper.due_pings() == ()
+
+    world.now += timedelta(minutes=3, seconds=50)
+    (ping,) = world.keeper.due_pings()
+    assert (ping.discussion_id, ping.provider) == (META.id, "anthropic")
+    assert ping.request.cache is not None
+    assert ping.request.cache.marks[-1].after_key == ping.idle.after_key
+
+
+def test_a_ping_that_read_nothing_is_the_last(world: World) -> None:
+    world.settings = CachingSettings(keepalive=True, anthropic_ttl="5m")
+    for _ in range(6):
+        world.call()
+    world.now += timedelta(minutes=3, seconds=50)
+    (ping,) = world.keeper.due_pings()
+
+    world.keeper.pinged(ping, Usage(input_tokens=100, cache_read_tokens=0))
+
+    world.now += timedelta(minutes=4)
+    assert world.keeper.due_pings() == ()
+
+
+def test_without_keepalive_nothing_is_pinged(world: World) -> None:
+    for _ in range(6):
+        world.call()
+    world.now += timedelta(minutes=3, seconds=50)
+    assert world.keeper.due_pings() == ()
+
+
+def test_what_was_prewarmed_is_expected_to_be_read(world: World) -> None:
+    spec = world.spec("")
+    request = world.keeper.prewarm_request(spec, build_stack(spec.inputs), PROFILE, 1.0)
+    assert request.cache is not None
+    assert request.cache.marks
+    assert world.call().read_tokens > 0
