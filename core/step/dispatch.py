@@ -216,7 +216,7 @@ def _event(state: AppState, given: Input, event: e.Event) -> Result:
         case e.FilesChanged():
             return replace(state, files_revision=state.files_revision + 1), ()
         case e.SettingsFilesChanged():
-            return state, (LoadSettings(state.project.root),)
+            return state, (LoadSettings(),)
         case e.KnowledgeFilesChanged():
             return state, knowledge.read_again(state)
         case e.KnowledgeRead():

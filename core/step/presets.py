@@ -87,7 +87,7 @@ def stored(state: AppState, event: PresetStored) -> Result:
     """The file holds it: it is no longer unsaved work. The file's settings are read again."""
     project = replace(state.project, unsaved_presets=state.project.unsaved_presets - {event.name})
     state = replace(state, project=project)
-    return state, (_keep(state), LoadSettings(project.root))
+    return state, (_keep(state), LoadSettings())
 
 
 def revert(state: AppState, command: RevertPreset) -> Result:
@@ -97,7 +97,7 @@ def revert(state: AppState, command: RevertPreset) -> Result:
         return state, ()
     project = replace(project, unsaved_presets=project.unsaved_presets - {command.name})
     state = replace(state, project=replace(project, presets=without(project.presets, command.name)))
-    return state, (_keep(state), LoadSettings(project.root))
+    return state, (_keep(state), LoadSettings())
 
 
 def rename(state: AppState, command: RenamePreset) -> Result:

@@ -221,6 +221,16 @@ def test_settings_files_are_watched_as_such_and_a_change_reads_them_again(book: 
     assert of(book.play(e.SettingsFilesChanged(("/project/manual_slop.toml",))), f.LoadSettings)
 
 
+def test_a_settings_file_that_changes_while_a_folder_is_being_opened_does_not_lead_back(
+    book: Playbook,
+) -> None:
+    opening = of(book.play(c.OpenProject("/other")), f.LoadSettings)
+    meanwhile = of(book.play(e.SettingsFilesChanged(("/project/manual_slop.toml",))), f.LoadSettings)
+    stored = of(book.play(e.PresetStored("core")), f.LoadSettings)
+
+    assert [load.root for load in (*opening, *meanwhile, *stored)] == ["/other", "", ""]
+
+
 def test_a_compatible_server_is_asked_for_its_models(book: Playbook) -> None:
     loaded = settings_loaded()
     ollama = ProviderStatus("ollama", ProviderKind.COMPATIBLE, "Ollama", KeySource.NOT_NEEDED)
