@@ -20,7 +20,7 @@ from core.knowledge.locks import harvest_lock, write_lock
 from core.knowledge.plan import AppendPlan, FilePlan, plan_append
 from core.knowledge.reading import read_categories
 from core.knowledge.undoing import lines_out
-from core.knowledge.writing import change_file, ensure_lines
+from core.knowledge.writing import change_file, ensure_lines, without_torn
 from core.store import trash
 from core.store.atomic import OS_DISK, Disk
 from core.values.ids import make_id, time_of_id
@@ -181,6 +181,7 @@ def recover(home: Path, ledger: Ledger, *, disk: Disk = OS_DISK) -> tuple[str, .
         for step in waiting:
             with write_lock(home, disk=disk):
                 for plan in step.files:
+                    _mend(home, plan, disk)
                     _ensure(home, plan, disk)
             ledger.add(step.entry)
             found.append(step.source)
@@ -219,6 +220,13 @@ def _next_id(home: Path, now: datetime, seed: str) -> str:
 def _ensure(home: Path, plan: FilePlan, disk: Disk) -> None:
     path = paths.knowledge_dir(home) / plan.name
     ensure_lines(path, plan.name, plan.lines, plan.head, disk=disk)
+
+
+def _mend(home: Path, plan: FilePlan, disk: Disk) -> None:
+    """Take out the part of a line that was being written when the program ended."""
+    path = paths.knowledge_dir(home) / plan.name
+    if path.exists():
+        change_file(path, lambda data: without_torn(data, plan.lines), disk=disk)
 
 
 def _take_back(home: Path, plan: FilePlan, disk: Disk) -> None:

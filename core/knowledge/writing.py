@@ -107,6 +107,14 @@ def ensure_lines(path: Path, name: str, lines: Sequence[Line], head: bytes, *, d
     )
 
 
+def without_torn(data: bytes, lines: Sequence[Line]) -> bytes:
+    """The file without a last line that is only the head of one of these: a write that a crash cut short."""
+    torn = data[data.rfind(b"\n") + 1 :]
+    starts = any(line.text.encode("utf-8", "replace").startswith(torn) for line in lines)
+    is_ours = torn.startswith(b"- ") and starts and not any(has_line(torn, line.text) for line in lines)
+    return data[: len(data) - len(torn)] if is_ours else data
+
+
 def has_line(data: bytes, text: str) -> bool:
     """Whether a file has exactly this line. O(n), in C."""
     line = text.encode("utf-8", "replace")

@@ -250,6 +250,23 @@ def test_a_start_finishes_what_was_interrupted_without_turning_the_digest_on(hom
     assert sum(item_lines(home).values()) == 7
 
 
+@pytest.mark.parametrize("cut", [2, 20, 60])
+def test_half_a_line_that_a_crash_left_is_made_whole(home: Path, cut: int) -> None:
+    harvest(home, only=(FIRST,))
+    before = read(home, "facts.md")
+    with begin_apply(home, NOW, seed="b") as apply:
+        apply.append(items_of(home, SECOND), entry_of(home, SECOND))
+    after = read(home, "facts.md")
+    log = max((home / "knowledge" / "applies").iterdir())
+    log.write_bytes(log.read_bytes().replace(b'{"kind": "written"}\n', b""))
+    put(home, "facts.md", after[:-cut])
+
+    recover_home(home)
+
+    assert read(home, "facts.md") == after
+    assert after.startswith(before)
+
+
 def test_an_apply_that_was_left_in_the_middle_stands(home: Path) -> None:
     with begin_apply(home, NOW, seed="a") as apply:
         apply.append(items_of(home, FIRST), entry_of(home, FIRST))
