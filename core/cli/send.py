@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 from core.cli.arguments import Options
 from core.cli.format import message_data, usage_line
 from core.cli.output import Console
+from core.cli.send_beside import program_beside
 from core.cli.session import FrontEnd, UsageError, check_name, find_discussion, session, settle
 from core.errors import SlopError
 from core.text import clean
@@ -62,6 +63,8 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
         )
     if given.retry and given.discussion == "new":
         raise UsageError("--retry needs --discussion", remedy="Use --discussion last")
+    if beside := program_beside(options):
+        return beside.send(options, text, console)
     with session(front, console, said=("call/",), writes=True) as state:
         _check_names(state, options)
         chosen = _choose(front, state, options)

@@ -58,6 +58,7 @@ def status_data(state: AppState, *, version: str, is_headless: bool, has_test_cl
         "notices": [
             {"id": n.id, "level": n.level.value, "text": n.text, "detail": n.detail} for n in state.notices
         ],
+        "default_provider": state.settings.ai.provider,
         "discussions": len(state.summaries),
         "selected_id": state.selected_id,
         "calls": [call_data(call) for call in state.calls.values()],

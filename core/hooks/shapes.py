@@ -135,6 +135,7 @@ SHAPES: Mapping[str, Schema] = {
         providers=many(whole(id=TEXT, kind=TEXT, label=TEXT, key_source=TEXT, is_ready=FLAG, problem=TEXT)),
         workers=many(whole(name=TEXT, status=TEXT, detail=TEXT, fraction=_MONEY)),
         notices=many(whole(id=TEXT, level=one_of("info", "warning", "error"), text=TEXT, detail=TEXT)),
+        default_provider=TEXT,
         discussions=COUNT,
         selected_id=TEXT,
         calls=many(named("Call")),

@@ -68,3 +68,16 @@ def test_wrong_usage_ends_with_two(argv: list[str]) -> None:
 
 def test_the_version_names_program_and_python() -> None:
     assert version_text().startswith("manual-slop ")
+
+
+def test_the_hook_api_is_asked_for_with_the_window_or_without_and_never_with_a_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    options = parse(["--headless", "--hooks", "--test-clock"])
+    assert (options.hooks, options.test_clock) == (True, True)
+    assert not parse([]).hooks
+    for flag in ("--hooks", "--test-clock"):
+        with pytest.raises(SystemExit) as ended:
+            parse([flag, "send", "x"])
+        assert ended.value.code == 2
+        assert "--headless" in capsys.readouterr().err

@@ -68,7 +68,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-def test_whatever_is_sent_is_answered_as_the_document_says(case: schemathesis.Case[Any], program: World) -> None:
+def test_whatever_is_sent_is_answered_as_the_document_says(
+    case: schemathesis.Case[Any], program: World
+) -> None:
     headers = {**dict(case.headers or {}), "Authorization": f"Bearer {program.client.token}"}
     answer = case.call(base_url=program.client.url, headers=headers)
 

@@ -1,0 +1,211 @@
+"""`send` beside a running window: through its Hook API, so that the window shows the turn as it happens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from core import paths
+from core.cli.arguments import Options
+from core.cli.format import message_data, usage_line
+from core.cli.output import Console
+from core.cli.session import check_name, find_discussion
+from core.errors import SlopError
+from core.hooks.client import HookClient, HookError, connect
+from core.values.discussion import DiscussionMeta, DiscussionSummary
+from core.values.messages import Message, ReasoningPart, Role, Status, TextPart
+from core.values.state import AppState
+from core.values.usage import Usage
+
+
+def program_beside(options: Options) -> Beside | None:
+    """The program that can take this message for us.
+
+    Returns:
+        None where none runs with its Hook API on, it works on another project, or the message asks for something
+        that only a program of its own can do (attachments, a persona, settings of one run); then files and their
+        locks are used.
+    """
+    given = options.given
+    is_plain = not (given.attach or given.retry or given.persona or given.system or options.overrides)
+    if not is_plain or options.trusts or given.persona == "" or given.system == "":
+        return None
+    found = connect(options.home or paths.home_dir())
+    if found is None:
+        return None
+    client, status = found
+    return Beside(client, status) if status["project"]["root"] == str(_root(options)) else None
+
+
+def _root(options: Options) -> Path:
+    from core.config.project import find_root
+
+    return find_root(options.start or Path.cwd())
+
+
+@dataclass(slots=True)
+class Beside:
+    """A running program, and one turn in it.
+
+    Args:
+        status: its answer to `GET /api/status`.
+    """
+
+    client: HookClient
+    status: dict[str, Any]
+
+    def send(self, options: Options, text: str, console: Console) -> int:
+        """Send a message and print the reply.
+
+        Returns:
+            0 when the reply came whole, 1 when it failed (said on standard error), 130 when it was stopped.
+
+        Raises:
+            UsageError: a name that is not there. SlopError: it could not be kept.
+        """
+        self._check_names(options)
+        chosen = self._choose(options)
+        turn = _Printed(console, options)
+        try:
+            for name, data in self.client.events(f"/api/discussions/{chosen}/messages", {"text": text}):
+                turn.take(name, data)
+        except KeyboardInterrupt:
+            self._cancel(chosen)
+            turn.done = self._last(chosen)
+            return turn.end(chosen, is_stopped=True)
+        return turn.end(chosen, is_stopped=False)
+
+    def _check_names(self, options: Options) -> None:
+        given = options.given
+        check_name("provider", given.provider, tuple(row["id"] for row in self.status["providers"]))
+        if given.preset:
+            found = self.client.get("/api/presets")["presets"]
+            check_name("preset", given.preset, tuple(row["name"] for row in found))
+
+    def _choose(self, options: Options) -> str:
+        given = options.given
+        if given.discussion == "new":
+            provider = given.provider or self.status["default_provider"]
+            body = {"provider": provider, "model": given.model, "preset": given.preset or ""}
+            chosen: str = self.client.post("/api/discussions", body)["id"]
+        else:
+            chosen = find_discussion(self._listed(), given.discussion)
+            if given.provider or given.model:
+                provider = given.provider or self._listed().summaries[chosen].meta.provider
+                self.client.act(
+                    "composer", "set_model", discussion_id=chosen, provider=provider, model=given.model
+                )
+        if given.preset is not None:
+            self.client.post(f"/api/discussions/{chosen}/preset", {"name": given.preset})
+        if given.effort:
+            self.client.act("composer", "set_effort", discussion_id=chosen, effort=given.effort)
+        return chosen
+
+    def _listed(self) -> AppState:
+        rows = self.client.get("/api/discussions")["discussions"]
+        return AppState(summaries={row["id"]: _summary(row) for row in rows})
+
+    def _cancel(self, chosen: str) -> None:
+        try:
+            self.client.post(f"/api/discussions/{chosen}/cancel")
+        except HookError as error:
+            if error.code != "nothing_runs":
+                raise
+
+    def _last(self, chosen: str) -> dict[str, Any] | None:
+        said = self.client.get(f"/api/discussions/{chosen}/messages")["messages"]
+        replies = [row for row in said if row["type"] == "message"]
+        return replies[-1] if replies and replies[-1]["role"] == Role.ASSISTANT else None
+
+
+def _summary(row: dict[str, Any]) -> DiscussionSummary:
+    created = datetime.fromisoformat(row["created_at"])
+    meta = DiscussionMeta(row["id"], row["name"], created, row["provider"], row["model"])
+    return DiscussionSummary(meta, datetime.fromisoformat(row["updated_at"]))
+
+
+@dataclass(slots=True)
+class _Printed:
+    """What of a turn was shown. `done`: the reply as the program keeps it; `error`: why there is none."""
+
+    console: Console
+    options: Options
+    printed: str = ""
+    thought: str = ""
+    done: dict[str, Any] | None = None
+    error: dict[str, Any] | None = None
+
+    def take(self, name: str, data: dict[str, Any]) -> None:
+        """Show one event."""
+        match name:
+            case "text" if not self.options.is_json:
+                if self.thought and not self.printed:
+                    self.console.aside("\n\n")
+                self.console.write(data["text"])
+                self.printed += data["text"]
+            case "reasoning" if self.options.given.show_reasoning and not self.options.is_json:
+                self.console.aside(data["text"])
+                self.thought += data["text"]
+            case "retrying":
+                self.console.note(f"manual-slop: {data['reason']}; trying again")
+            case "done":
+                self.done = data["reply"]
+            case "error":
+                self.error = data
+            case _:
+                pass
+
+    def end(self, chosen: str, *, is_stopped: bool) -> int:
+        """Say how it ended. Returns the exit code."""
+        reply = None if self.done is None else _message(self.done)
+        if reply is not None and reply.text.startswith(self.printed):
+            self.take("text", {"text": reply.text[len(self.printed) :]})
+        if self.options.is_json:
+            self.console.json(self._data(chosen, reply, is_stopped=is_stopped))
+        elif self.printed and not self.printed.endswith("\n"):
+            self.console.line()
+        if self.error is not None:
+            said = SlopError(self.error["message"], remedy=self.error["remedy"])
+            self.console.note(f"manual-slop: {said}")
+            self.console.note(
+                f"Your words are kept. Try again: manual-slop send --retry --discussion {chosen}"
+            )
+        if is_stopped and reply is not None:
+            self.console.note(f"The part that came is kept in {chosen}.")
+        if not self.options.given.quiet and not self.options.is_json and reply is not None:
+            self.console.note(f"{usage_line(reply)} · {chosen}")
+        if is_stopped:
+            return 130
+        return 1 if reply is None else 0
+
+    def _data(self, chosen: str, reply: Message | None, *, is_stopped: bool) -> dict[str, Any]:
+        failure = None
+        if self.error is not None:
+            failure = {
+                "kind": self.error["code"],
+                "what": self.error["message"],
+                "remedy": self.error["remedy"],
+                "where": "",
+            }
+        return {
+            "discussion": chosen,
+            "reply": None if reply is None else message_data(reply),
+            "is_stopped": is_stopped,
+            "failure": failure,
+        }
+
+
+def _message(row: dict[str, Any]) -> Message:
+    reasoning = (ReasoningPart(row["reasoning"]),) if row["reasoning"] else ()
+    return Message(
+        row["id"],
+        datetime.fromisoformat(row["at"]),
+        Role(row["role"]),
+        (*reasoning, TextPart(row["text"])),
+        Status(row["status"]),
+        row["provider"],
+        row["model"],
+        None if row["usage"] is None else Usage(**row["usage"]),
+    )

@@ -1,0 +1,130 @@
+"""Talks to a running program through its Hook API: what a command beside a window uses. Standard library only."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from core.errors import SlopError
+from core.hooks.address import Address, find
+
+KNOCK_S = 2.0
+WAIT_S = 60.0
+
+Event = tuple[str, dict[str, Any]]
+
+
+class HookError(SlopError):
+    """The program refused a request, or hung up.
+
+    Args:
+        status: HTTP status, 0 where no answer came; code: the refusal's stable word.
+    """
+
+    def __init__(self, what: str, remedy: str = "", *, status: int = 0, code: str = "") -> None:
+        super().__init__(what, remedy=remedy)
+        self.status = status
+        self.code = code
+
+
+class HookClient:
+    """Requests to one program. Each on a connection of its own.
+
+    Args:
+        address: from `find`; timeout_s: longest silence.
+    """
+
+    def __init__(self, address: Address, timeout_s: float = WAIT_S) -> None:
+        parts = urlsplit(address.url)
+        assert parts.hostname is not None
+        self._host, self._port = parts.hostname, parts.port
+        self._token = address.token
+        self.timeout_s = timeout_s
+
+    def get(self, path: str) -> Any:
+        """The answer's data. Raises HookError."""
+        return self._data("GET", path, None)
+
+    def post(self, path: str, body: dict[str, Any] | None = None) -> Any:
+        """The answer's data. Raises HookError."""
+        return self._data("POST", path, body)
+
+    def act(self, panel: str, action: str, **fields: Any) -> None:
+        """Send a command of a panel. Raises HookError."""
+        self.post("/api/ui", {"panel": panel, "action": action, **fields})
+
+    def events(self, path: str, body: dict[str, Any]) -> Iterator[Event]:
+        """Server-sent events, as they come. Raises HookError."""
+        connection, answer = self._open("POST", path, body, "text/event-stream")
+        try:
+            name = ""
+            while line := answer.readline():
+                field, _, value = line.decode().rstrip("\n").partition(": ")
+                if field == "event":
+                    name = value
+                elif field == "data":
+                    yield name, json.loads(value)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise HookError(f"The program stopped answering: {error}") from error
+        finally:
+            connection.close()
+
+    def _data(self, method: str, path: str, body: dict[str, Any] | None) -> Any:
+        connection, answer = self._open(method, path, body, "application/json")
+        try:
+            return json.loads(answer.read())
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise HookError(f"The program answered with something else than JSON: {error}") from error
+        finally:
+            connection.close()
+
+    def _open(
+        self, method: str, path: str, body: dict[str, Any] | None, accept: str
+    ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
+        connection = http.client.HTTPConnection(self._host, self._port, timeout=self.timeout_s)
+        headers = {"Authorization": f"Bearer {self._token}", "Accept": accept}
+        data = None if body is None else json.dumps(body).encode()
+        if data is not None:
+            headers["Content-Type"] = "application/json"
+        try:
+            connection.request(method, quote(path, safe="/%"), data, headers)
+            answer = connection.getresponse()
+            if answer.status >= http.client.BAD_REQUEST:
+                raise _refusal(answer.status, answer.read())
+        except (OSError, http.client.HTTPException) as error:
+            connection.close()
+            raise HookError(f"The program does not answer: {error}") from error
+        except HookError:
+            connection.close()
+            raise
+        return connection, answer
+
+
+def _refusal(status: int, body: bytes) -> HookError:
+    try:
+        found = json.loads(body)["error"]
+        return HookError(found["message"], found["remedy"], status=status, code=found["code"])
+    except (ValueError, LookupError, TypeError):
+        return HookError(f"The program answered with status {status}", status=status)
+
+
+def connect(home: Path) -> tuple[HookClient, dict[str, Any]] | None:
+    """The program that runs on a home with its Hook API on, and its status.
+
+    Returns:
+        None where none runs, its API is off, or what a killed program left behind answers no more.
+    """
+    address = find(home)
+    if address is None:
+        return None
+    client = HookClient(address, KNOCK_S)
+    try:
+        status: dict[str, Any] = client.get("/api/status")
+    except HookError:
+        return None
+    client.timeout_s = WAIT_S
+    return client, status

@@ -1,0 +1,146 @@
+"""`manual-slop send` beside a running program: its turn goes through the Hook API, else through files."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from core.cli import main
+from core.hooks.address import Address, publish
+from core.hooks.client import HookClient, HookError, connect
+from core.values.messages import Status
+from tests.core.hooks.conftest import WAIT_S, World
+from tests.vendors.compatible_server import Said
+from tests.vendors.loopback import DropAfter, Gate, HoldAfter
+
+ROOT = Path(__file__).parents[3]
+Send = Callable[..., int]
+
+
+@pytest.fixture
+def send(running: World, monkeypatch: pytest.MonkeyPatch) -> Send:
+    """Runs `manual-slop send` in the program's project."""
+    monkeypatch.setattr(sys, "stdin", None)
+    monkeypatch.chdir(running.project)
+    return lambda *arguments: main(["send", "--home", str(running.home), *arguments])
+
+
+def test_a_message_is_sent_in_the_running_program(
+    running: World, send: Send, capsys: pytest.CaptureFixture[str]
+) -> None:
+    running.server.replies.append(Said("Every six hours.", reasoning="The moon."))
+
+    code = send("When?", "--show-reasoning")
+
+    out, err = capsys.readouterr()
+    assert (code, out) == (0, "Every six hours.\n")
+    assert "The moon." in err
+    (chosen,) = running.state.summaries
+    assert chosen in err
+    assert [message.text for message in running.state.open[chosen].messages] == ["When?", "Every six hours."]
+
+
+def test_a_message_to_a_discussion_that_is_there_with_what_it_asks_for(
+    running: World, send: Send, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = running.discussion("tides")
+    running.client.put("/api/presets/core", {"items": [{"path": "tides.py"}]})
+
+    code = send("When?", "--discussion", "tides", "--preset", "core", "--effort", "low", "--json")
+
+    found = json.loads(capsys.readouterr().out)
+    assert (code, found["discussion"], found["failure"]) == (0, chosen, None)
+    assert found["reply"]["text"] == "Hello there."
+    assert found["reply"]["usage"]["input_tokens"] > 0
+    meta = running.state.summaries[chosen].meta
+    assert (meta.preset, meta.effort) == ("core", "low")
+    assert "return 6" in json.dumps(running.server.bodies[-1])
+
+
+def test_a_name_that_is_not_there_is_wrong_usage(
+    running: World, send: Send, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for wrong in (["--discussion", "none"], ["--provider", "none"], ["--preset", "none"]):
+        assert send("x", *wrong) == 2
+        assert "There is no" in capsys.readouterr().err
+    assert running.state.summaries == {}
+
+
+def test_a_failure_is_said_and_the_words_are_kept(
+    running: World, send: Send, capsys: pytest.CaptureFixture[str]
+) -> None:
+    running.server.faults.append(DropAfter(4))
+
+    assert send("When?") == 1
+
+    assert "Your words are kept" in capsys.readouterr().err
+    (chosen,) = running.state.summaries
+    assert running.state.open[chosen].messages[0].text == "When?"
+
+
+def test_another_project_or_more_than_the_api_can_goes_through_files(
+    running: World, send: Send, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from core.cli.arguments import parse
+    from core.cli.send_beside import program_beside
+
+    def beside(*arguments: str) -> bool:
+        return program_beside(parse(["send", "x", "--home", str(running.home), *arguments])) is not None
+
+    assert beside()
+    assert beside("--preset", "")
+    for more in (["--attach", "a"], ["--persona", "p"], ["--persona", ""], ["--system", "s"], ["--set", "trash_days=3"],
+                 ["--trust"], ["--retry"]):  # fmt: skip
+        assert not beside(*more), more
+    assert not beside("--project", str(tmp_path))
+    running.hooks.stop()
+    assert not beside()
+
+
+def test_ctrl_c_stops_the_reply_in_the_running_program_and_keeps_its_part(running: World) -> None:
+    running.server.replies.append(Said("It turns every six hours."))
+    gate = Gate()
+    running.server.faults.append(HoldAfter(8, gate))
+    child = subprocess.Popen(
+        [sys.executable, "-m", "core.cli", "send", "When?", "--home", str(running.home)],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=running.project,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    running.until(lambda s: any(call.text for call in s.calls.values()))
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=WAIT_S)
+    gate.open()
+
+    assert child.returncode == 130, err
+    (chosen,) = running.state.summaries
+    reply = running.state.open[chosen].messages[-1]
+    assert reply.status is Status.INTERRUPTED
+    assert out.strip() == reply.text.strip()
+    assert "kept in" in err
+
+
+def test_what_a_killed_program_left_behind_is_no_program(tmp_path: Path) -> None:
+    assert connect(tmp_path) is None
+    publish(tmp_path, Address("http://127.0.0.1:9", 1, "t"))
+
+    assert connect(tmp_path) is None
+
+
+def test_a_wrong_token_and_a_program_that_is_gone_are_said(running: World) -> None:
+    stranger = HookClient(Address(running.client.url, 1, "no"))
+    with pytest.raises(HookError) as refused:
+        stranger.get("/api/status")
+    assert (refused.value.status, refused.value.code) == (401, "no_token")
+
+    known = connect(running.home)
+    assert known is not None
+    running.hooks.stop()
+    with pytest.raises(HookError, match="does not answer"):
+        known[0].get("/api/status")
