@@ -1,13 +1,14 @@
 # make run     set up and open the window (without a display: the guided tour on a virtual screen)
 # make test    set up and run every test; ARGS="-k name" narrows it
 # make bench   run every benchmark; make bench-app runs one suite
+# make faults  kill a real process at every write of a harvest and of its undo
 # make fmt | fmt-check | lint | types    the checks of CI
 # make lock | fonts | codemap            for maintainers: pin packages, rebuild fonts, renew the codemap
 PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
 
-.PHONY: run test bench fmt fmt-check lint types lock fonts codemap clean
+.PHONY: run test bench faults fmt fmt-check lint types lock fonts codemap clean
 
 run: set-up-run
 	@if [ "$$(uname)" != Linux ] || [ -n "$$DISPLAY" ]; then exec $(BIN)/manual-slop $(ARGS); \
@@ -21,6 +22,9 @@ bench: set-up-test
 
 bench-%: set-up-test
 	@$(BIN)/python -m bench $* $(ARGS)
+
+faults: set-up-test
+	@$(BIN)/python -m scripts.faults $(ARGS)
 
 fmt: set-up-check
 	@$(BIN)/ruff check --quiet --select I --fix .
