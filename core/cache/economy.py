@@ -17,6 +17,10 @@ PING_MARGIN_S = 180.0
 """A ping goes out so long before a lifetime of an hour ends; a twelfth of shorter ones."""
 
 
+MOST_PINGS = 200
+"""Never more in one idle time, however little a read costs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
     """A lifetime as it is used: how often a turn finds the entry alive, and what keeping it alive costs.
@@ -86,10 +90,8 @@ def outlook(
 
 
 def break_even_pings(prices: CachePrices, ttl_s: int) -> int:
-    """How many pings cost as much as writing again: (w - r) / r, rounded down. Source: caching-facts.md, F1."""
-    if prices.read <= 0:
-        return 10_000
-    return max(0, floor((prices.write_at(ttl_s) - prices.read) / prices.read + 1e-9))
+    """How many pings cost as much as writing again: (w - r) / r, rounded down, 200 at most. Source: caching-facts.md, F1."""
+    return _break_even(prices.write_at(ttl_s), prices.read)
 
 
 def ping_window_s(ttl_s: float) -> float:
@@ -130,10 +132,16 @@ def best_pings(
     return best, best_saving / (chance + ends)
 
 
+def _break_even(write: float, read: float) -> int:
+    if read * MOST_PINGS <= write - read:
+        return MOST_PINGS
+    return max(0, floor((write - read) / read + 1e-9))
+
+
 def _offer(offer: TtlPrice, read: float, odds: Odds, *, keepalive: bool) -> Offer:
     pings = 0
     if keepalive and read > 0:
-        most = max(0, floor((offer.write - read) / read + 1e-9))
+        most = _break_even(offer.write, read)
         pings, _ = best_pings(odds, offer.ttl_s, read, offer.write - read, most)
     window = ping_window_s(offer.ttl_s)
     upkeep = 0.0

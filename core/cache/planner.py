@@ -173,9 +173,10 @@ def _ways(inputs: PlanInputs, points: _Points) -> Iterator[tuple[tuple[int, int]
     if len(kept) > inputs.prices.max_marks > 0:
         kept.remove(points.base)  # what is kept longer begins with it
     for short, long in ((s, t) for s in ttls for t in ttls if s < t):
-        for split in {points.shared, points.base, points.keep}:
+        for split in sorted({points.shared, points.base, points.keep}):
             if 0 <= split < points.head:
-                yield tuple((place, long if place <= split else short) for place in kept)
+                chosen = kept if split >= points.keep >= 0 else places
+                yield tuple((place, long if place <= split else short) for place in chosen)
 
 
 def _priced(
