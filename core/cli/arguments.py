@@ -326,7 +326,7 @@ def _add_harvest(commands: _Commands[argparse.ArgumentParser], common: argparse.
         "distil old conversations into knowledge and reclaim them",
         "Without --apply it only reports. `harvest undo` takes the last apply back.",
     )
-    parser.add_argument("action", nargs="?", choices=("undo",), default="", help="take the last apply back")
+    parser.add_argument("action", nargs="?", choices=("undo",), help="take the last apply back")
     parser.add_argument("id", nargs="?", default="", help="which apply to undo (the newest)")
     parser.add_argument("--apply", action="store_true", help="harvest, append, reclaim, make the digest")
     parser.add_argument(

@@ -221,6 +221,7 @@ def _progress(console: Console, text: str) -> Iterator[Progress]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=RichConsole(file=console.err, highlight=False), transient=True) as bar:
+    screen = RichConsole(file=console.err, highlight=False)
+    with Progress(*columns, console=screen, transient=True, refresh_per_second=4) as bar:
         task = bar.add_task(text, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

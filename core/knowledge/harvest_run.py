@@ -112,6 +112,7 @@ def preview(
     known = known_items([item for items in (*stored, *noted) for item in items])
     candidates = [one.facts for one in artifacts if one.kind is ArtifactClass.HARVEST]
     found = HarvestPreview()
+    on_progress(0, len(candidates))
     for number, facts in enumerate(candidates, 1):
         try:
             now, data = look_again(facts, ledger)
@@ -191,6 +192,7 @@ class _Run:
     def work(self, on_progress: Progress) -> None:
         """Go through the conversations; ends early where nothing more can be put on disk."""
         listed = self.request.artifacts
+        on_progress(0, len(listed))
         for number, artifact in enumerate(listed, 1):
             try:
                 self._take(artifact)

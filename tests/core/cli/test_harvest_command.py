@@ -1,0 +1,335 @@
+"""`harvest` and `knowledge` as people use them: over a real server on loopback, in pipes, stopped and undone."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from core import paths
+from core.knowledge.harvest_reply import reply_schema
+from core.knowledge.locks import harvest_lock
+from tests.core.cli.conftest import WAIT_S, World
+from tests.core.knowledge.harvests import OLD, add_discussion, age, item_lines, reply, tree
+from tests.vendors.compatible_server import Said
+from tests.vendors.loopback import Gate, HoldAfter, Rewrite
+
+MOON = "Tides follow the moon."
+COUNTS = "facts:{}, decisions:0, tasks_done:0, tasks_open:0, questions:0, playbooks:0, files:0"
+
+
+def test_without_apply_it_reports_and_changes_nothing(world: World) -> None:
+    add_discussion(world.home, "Tides", "Why?", "The moon.")
+    before = tree(world.home)
+
+    ended = world.run("harvest")
+
+    assert (ended.code, ended.err) == (0, "")
+    assert re.fullmatch(
+        r"artifacts: live:0, user-kept:0, prune:0, harvest:1, keep:0\n"
+        r"harvest candidates: \d+B \(~\d+ input tokens, price unknown\), prune candidates: 0B\n"
+        r"dry run; pass --apply to harvest and reclaim\n",
+        ended.out,
+    )
+    assert tree(world.home) == before
+    assert world.server.bodies == []
+
+
+def test_a_dry_run_makes_no_home(world: World) -> None:
+    assert world.run("harvest").code == 0
+    assert not world.home.exists()
+
+
+def test_apply_asks_the_model_in_the_schema_and_reports_in_the_form_of_the_contract(world: World) -> None:
+    chosen = add_discussion(world.home, "Tides", "Why?", "The moon.")
+    size = paths.log_file(world.home, chosen).stat().st_size
+    world.server.replies.append(Said(reply(MOON)))
+
+    ended = world.run("harvest", "--apply")
+
+    knowledge = paths.knowledge_dir(world.home)
+    assert ended.code == 0, ended.err
+    assert ended.out.split("\n")[2:] == [
+        "",
+        f"reclaimed: {size}B",
+        "harvested items: " + COUNTS.format(1),
+        f"digest: {knowledge / 'digest.md'}",
+        f"ledger: {knowledge / 'ledger.json'}",
+        "",
+    ]
+    body = world.server.bodies[0]
+    assert body["response_format"]["json_schema"]["schema"] == json.loads(reply_schema())
+    assert body["response_format"]["json_schema"]["strict"] is True
+    assert "Why?" in body["messages"][-1]["content"]
+    assert len(item_lines(world.home)) == 1
+
+
+def test_apply_without_harvest_asks_nobody(world: World) -> None:
+    add_discussion(world.home, "Tides", "Why?")
+
+    ended = world.run("harvest", "--apply", "--no-harvest")
+
+    assert ended.code == 0
+    assert "harvested items: " + COUNTS.format(0) in ended.out
+    assert world.server.bodies == []
+    assert list(paths.discussions_dir(world.home).iterdir()) == []
+
+
+def test_a_failure_is_told_with_its_reason_and_exit_code_1(world: World) -> None:
+    add_discussion(world.home, "Tides", "Why?")
+    world.server.replies.extend([Said("no"), Said("no JSON")])
+
+    ended = world.run("harvest", "--apply")
+
+    assert ended.code == 1
+    assert "kept (harvest output invalid after 2 attempts: not valid JSON" in ended.out
+    assert "): 2026-10-01-tides\n" in ended.out
+    assert "no" in world.server.bodies[1]["messages"][-1]["content"].split("<previous-reply>")[1]
+
+
+def test_what_is_too_large_is_named(world: World) -> None:
+    add_discussion(world.home, "Tides", "x" * 2_000)
+
+    assert "kept (too large): 2026-10-01-tides\n" in world.run("harvest", "--max-bytes", "1000").out
+
+
+def test_json_holds_the_report_and_what_was_used(world: World) -> None:
+    add_discussion(world.home, "Tides", "Why?")
+    world.server.replies.append(Said(reply(MOON)))
+
+    data = world.run("harvest", "--apply", "--json").json
+
+    assert data["items"]["facts"] == 1
+    assert data["used"]["calls"] == 1
+    assert data["used"]["input_tokens"] > 0
+    assert data["conversations"][0]["class"] == "harvest"
+
+
+def test_other_conversations_are_read_and_stay(world: World) -> None:
+    source = world.project / "chat.md"
+    source.write_text("# aider chat started at 2025-10-20 21:49:17\n\n#### Why?\n\nThe moon.\n")
+    (world.project / "LICENSE").write_text("MIT")
+    age(world.project, OLD)
+    world.server.replies.append(Said(reply(MOON)))
+
+    dry = world.run("harvest", "--source", ".")
+    ended = world.run("harvest", "--apply", "--source", "chat.md")
+
+    assert "harvest:1, keep:1" in dry.out
+    assert "kept (not recognised): 2026-10-01-license\n" in dry.out
+    assert ended.code == 0
+    assert source.exists()
+    assert len(item_lines(world.home)) == 1
+
+
+def test_what_was_touched_lately_is_left_alone_unless_asked_otherwise(world: World) -> None:
+    world.run("send", "Just now")
+
+    assert "live:1" in world.run("harvest").out
+    assert "harvest:1" in world.run("harvest", "--live-days", "0").out
+
+
+def test_undo_takes_the_last_apply_back(world: World) -> None:
+    chosen = add_discussion(world.home, "Tides", "Why?")
+    world.server.replies.append(Said(reply(MOON)))
+    world.run("harvest", "--apply")
+
+    ended = world.run("harvest", "undo")
+    again = world.run("harvest", "undo")
+
+    assert (ended.code, again.code) == (0, 1)
+    assert "items taken out: 1\n" in ended.out
+    assert f"back: {chosen}\n" in ended.out
+    assert "no apply to undo" in again.err
+    assert paths.log_file(world.home, chosen).exists()
+
+
+def test_undo_shows_and_leaves_what_a_person_edited_since(world: World) -> None:
+    add_discussion(world.home, "Tides", "Why?")
+    world.server.replies.append(Said(reply(MOON, "The sun helps.")))
+    world.run("harvest", "--apply")
+    facts = paths.knowledge_dir(world.home) / "facts.md"
+    facts.write_text(facts.read_text().replace(MOON, "Tides mostly follow the moon."))
+
+    data = world.run("harvest", "undo", "--json").json
+
+    assert data["removed"] == 1
+    assert len(data["left"]) == 1
+    assert "mostly" in facts.read_text()
+
+
+def test_a_harvest_that_runs_elsewhere_is_named(world: World) -> None:
+    add_discussion(world.home, "Tides", "Why?")
+
+    with harvest_lock(world.home, "the window"):
+        ended = world.run("harvest", "--apply")
+
+    assert ended.code == 1
+    assert "the window" in ended.err
+
+
+def test_a_broken_ledger_is_named_with_its_line_and_left_as_it_is(world: World) -> None:
+    add_discussion(world.home, "Tides", "Why?")
+    ledger = paths.knowledge_dir(world.home) / "ledger.json"
+    ledger.parent.mkdir()
+    ledger.write_text('{"entries": {\n  oops\n}}')
+
+    for command in (("harvest",), ("harvest", "--apply"), ("knowledge", "ledger")):
+        ended = world.run(*command)
+        assert ended.code == 1
+        assert "ledger.json" in ended.err
+        assert "line 2" in ended.err
+    assert ledger.read_text() == '{"entries": {\n  oops\n}}'
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--provider", "nobody"),
+        ("--source", "not there"),
+        ("--live-days", "-1"),
+        ("--live-days", "nan"),
+        ("--max-bytes", "0"),
+        ("redo",),
+    ],
+)
+def test_wrong_usage_is_said_with_exit_code_2(world: World, wrong: tuple[str, ...]) -> None:
+    ended = world.run("harvest", *wrong)
+
+    assert ended.code == 2
+    assert wrong[-1] in ended.err
+
+
+def test_the_module_is_the_same_program(world: World) -> None:
+    add_discussion(world.home, "Tides", "Why?")
+    command = [sys.executable, "-m", "core.knowledge_harvest", "--max-bytes", "10"]
+
+    ended = subprocess.run(
+        command,
+        cwd=world.project,
+        env=world.environ,
+        capture_output=True,
+        text=True,
+        timeout=WAIT_S,
+        check=False,
+    )
+
+    assert (ended.returncode, ended.stdout) == (0, world.run("harvest", "--max-bytes", "10").out)
+    assert "kept (too large): 2026-10-01-tides" in ended.stdout
+
+
+def test_ctrl_c_stops_the_call_and_reports_what_was_done(world: World) -> None:
+    """The first conversation is done, the second one's reply is held back when the person loses patience."""
+    ids = [
+        add_discussion(world.home, name, f"{name} question", at=OLD + timedelta(days=day))
+        for day, name in enumerate(("one", "two"))
+    ]
+    gate = Gate()
+    world.server.replies.extend([Said(reply(MOON)), Said(reply("The sun helps."))])
+    world.server.faults.extend([Rewrite(lambda part: part), HoldAfter(0, gate)])
+    child = world.start("harvest", "--apply")
+    assert gate.reached.wait(WAIT_S)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=WAIT_S)
+
+    gate.open()
+
+    assert child.returncode == 130, err
+    assert b"stopped: The harvest was stopped" in out
+    assert len(item_lines(world.home)) == 1
+    assert [path.name for path in paths.discussions_dir(world.home).iterdir()] == ids[1:]
+
+
+def test_a_reader_that_goes_away_ends_it_quietly(world: World) -> None:
+    add_discussion(world.home, "Tides", "Why?")
+    read, write = os.pipe()
+    os.close(read)
+
+    ended = subprocess.run(
+        world.command("harvest"),
+        stdout=write,
+        stderr=subprocess.PIPE,
+        env=world.environ,
+        cwd=world.project,
+        check=False,
+    )
+
+    os.close(write)
+    assert ended.stderr == b""
+    assert ended.returncode == 141
+
+
+def harvested(world: World) -> Path:
+    add_discussion(world.home, "Tides", "Why?")
+    world.server.replies.append(
+        Said(
+            reply(MOON, tasks_open=[{"statement": "Plot the curve."}], decisions=[{"statement": "Use UTC."}])
+        )
+    )
+    assert world.run("harvest", "--apply").code == 0
+    return paths.knowledge_dir(world.home)
+
+
+def test_knowledge_shows_every_item_with_its_place_and_origin(world: World) -> None:
+    harvested(world)
+
+    shown = world.run("knowledge")
+
+    assert shown.code == 0
+    assert f"  facts.md:3: {MOON}  [2026-10-01-tides, " in shown.out
+    assert "tasks open\n  tasks.md:5: Plot the curve." in shown.out
+    assert world.run("knowledge", "show", "decisions").out.startswith("decisions\n  decisions.md:3: Use UTC.")
+    assert [item["category"] for item in world.run("knowledge", "show", "--json").json] == [
+        "tasks_open",
+        "decisions",
+        "facts",
+    ]
+
+
+def test_knowledge_digest_is_what_a_model_sees_and_says_whether_memory_is_on(world: World) -> None:
+    digest = harvested(world) / "digest.md"
+    on = world.run("knowledge", "digest")
+    text = digest.read_text()
+    digest.unlink()
+    off = world.run("knowledge", "digest")
+    again = world.run("knowledge", "digest", "--regenerate")
+
+    assert (on.out, "memory is on" in on.err) == (text, True)
+    assert (off.out, "memory is off by deletion" in off.err) == ("", True)
+    assert (again.out, digest.read_text()) == (text, text)
+
+
+def test_knowledge_search_finds_all_words_without_case(world: World) -> None:
+    harvested(world)
+
+    found = world.run("knowledge", "search", "MOON tides")
+    none = world.run("knowledge", "search", "moon sun")
+
+    assert found.out.count("\n") == 2
+    assert MOON in found.out
+    assert (found.code, none.code, none.out) == (0, 1, "Nothing found.\n")
+
+
+def test_knowledge_ledger_tells_what_became_of_each_conversation(world: World) -> None:
+    assert world.run("knowledge", "ledger").out == "Nothing was harvested yet.\n"
+    harvested(world)
+    world.run("harvest", "undo")
+
+    shown = world.run("knowledge", "ledger")
+
+    assert "harvested, undone" in shown.out
+    assert world.run("knowledge", "ledger", "--json").json[0]["items"]["facts"] == 1
+
+
+def test_knowledge_of_an_empty_home_says_where_it_would_be(world: World) -> None:
+    ended = world.run("knowledge")
+
+    assert ended.out == f"Nothing in {world.home / 'knowledge'}.\n"
+    assert not world.home.exists()
