@@ -80,3 +80,46 @@ def test_a_megabyte_of_anything_takes_no_unreasonable_time(unit: str) -> None:
     scrub(text)
 
     assert time.perf_counter() - began < 5
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "sk_" + "live_" + "4eC39HqLyjWDarjtT1zdp7dc",
+        "whsec_" + "a" * 32,
+        "sq0atp-" + "b" * 22,
+        "SG." + "c" * 22 + "." + "d" * 43,
+        "AC" + "0123456789abcdef" * 2,
+        "0123456789abcdef" * 2 + "-us12",
+        "hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXX",
+        "discord.com/api/webhooks/123456789012/" + "e" * 68,
+        "M" + "f" * 25 + ".abcdef." + "g" * 27,
+        "ya29." + "h" * 40,
+        "GOCSPX-" + "i" * 28,
+        "123456789:AA" + "j" * 33,
+        "AccountKey=" + "k" * 86 + "==",
+        "dop_v1_" + "0" * 64,
+        "shpat_" + "a1" * 16,
+        "AGE-SECRET-KEY-1" + "Q" * 58,
+        "gsk_" + "l" * 48,
+        "xai-" + "m" * 48,
+        "tskey-auth-" + "n" * 24,
+    ],
+)
+def test_keys_of_more_vendors_are_removed_by_their_shape(secret: str) -> None:
+    assert secret not in scrub(f"use {secret} there")
+    assert scrub(f"use {secret} there").endswith(" there")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "commit 0123456789abcdef0123456789abcdef01234567",
+        "a skeleton key, xai is a name, r8 too",
+        "ACcess to MNO.abc.def",
+        "the sha256 is " + "0123456789abcdef" * 4,
+        "id 123456789:AAaa",
+    ],
+)
+def test_words_and_hashes_are_no_secrets(words: str) -> None:
+    assert scrub(words) == words
