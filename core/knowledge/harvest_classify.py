@@ -44,6 +44,8 @@ def classify(
         return Artifact(facts, ArtifactClass.LIVE, "touched lately")
     if facts.is_pinned:
         return Artifact(facts, ArtifactClass.USER_KEPT, "pinned")
+    if facts.is_restored:
+        return Artifact(facts, ArtifactClass.USER_KEPT, "restored from the trash")
     if facts.kind is ArtifactKind.TEMPORARY:
         return Artifact(facts, ArtifactClass.PRUNE, "abandoned")
     if facts.problem:

@@ -20,6 +20,7 @@ from core.knowledge.transcript_sources import SHAPE_BYTES, messages_of, recognis
 from core.store.atomic import reported
 from core.store.meta import read_meta
 from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts, ArtifactKind
+from core.values.knowledge import LedgerStatus
 
 MAX_SOURCES = 100_000
 STAGING_AGE = timedelta(hours=1)
@@ -101,8 +102,10 @@ def look_again(facts: ArtifactFacts, ledger: Ledger) -> tuple[ArtifactFacts, byt
 def with_ledger(facts: ArtifactFacts, source: SourceHash, ledger: Ledger) -> ArtifactFacts:
     """The facts with what the ledger says of exactly these bytes, or of the run that they begin with."""
     entry = ledger.get(source.sha256)
-    if entry is not None and entry.allows_reclaim:
-        return replace(facts, known_status=entry.status.value, new_bytes=0)
+    is_back = entry is not None and entry.deleted and entry.path == facts.path
+    is_unread = entry is not None and entry.status is LedgerStatus.DELETED_UNHARVESTED
+    if entry is not None and entry.allows_reclaim and not (is_back and is_unread):
+        return replace(facts, known_status=entry.status.value, new_bytes=0, is_restored=is_back)
     return replace(facts, known_status="", new_bytes=facts.size_bytes - ledger.harvested_prefix(source))
 
 

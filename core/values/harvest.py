@@ -42,6 +42,7 @@ class ArtifactFacts:
         size_bytes: of the file; sha256: of its raw bytes (hex), empty where it was not read.
         updated_at: the newest of its file times, UTC; is_empty: nothing was said in it.
         is_open: in the window, or a reply is arriving; is_pinned: by the person; has_draft: unsent words.
+        is_restored: the person took it back out of the trash after its harvest.
         known_status: what the ledger says of the content, empty for nothing that counts.
         new_bytes: what a harvest would read: less than `size_bytes` where its head was harvested before.
         problem: why it cannot be read, empty when all is well.
@@ -59,6 +60,7 @@ class ArtifactFacts:
     is_open: bool = False
     is_pinned: bool = False
     has_draft: bool = False
+    is_restored: bool = False
     known_status: str = ""
     new_bytes: int = 0
     problem: str = ""

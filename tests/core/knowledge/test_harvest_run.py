@@ -188,6 +188,21 @@ def test_of_a_conversation_that_grew_only_the_new_part_is_distilled(tmp_path: Pa
     assert len(item_lines(tmp_path)) == 2
 
 
+def test_a_harvested_conversation_that_the_person_restored_is_left_to_them(tmp_path: Path) -> None:
+    chosen = add_discussion(tmp_path, "Tides", "Why?")
+    Harvest(tmp_path, Model({"Why?": reply(MOON)})).apply()
+    trash.restore(tmp_path, chosen)
+    model = Model()
+
+    report = Harvest(tmp_path, model).apply()
+
+    assert [(one.kind, one.why) for one in report.artifacts] == [
+        (ArtifactClass.USER_KEPT, "restored from the trash")
+    ]
+    assert names_there(tmp_path) == {chosen}
+    assert model.prompts == []
+
+
 def test_what_is_known_exactly_is_not_written_twice(tmp_path: Path) -> None:
     add_discussion(tmp_path, "One", "FIRST")
     add_discussion(tmp_path, "Two", "SECOND")
@@ -209,6 +224,19 @@ def test_a_reclaim_without_harvest_says_so_and_asks_nobody(tmp_path: Path) -> No
     assert names_there(tmp_path) == set()
     assert item_lines(tmp_path) == []
     assert report.reclaimed_bytes > 0
+
+
+def test_what_was_reclaimed_unharvested_and_restored_is_read_by_the_next_harvest(tmp_path: Path) -> None:
+    chosen = add_discussion(tmp_path, "Tides", "Why?")
+    Harvest(tmp_path, Model()).apply(harvests=False)
+    trash.restore(tmp_path, chosen)
+    model = Model({"Why?": reply(MOON)})
+
+    Harvest(tmp_path, model).apply()
+
+    assert len(model.prompts) == 1
+    assert statuses(tmp_path) == {chosen: "harvested"}
+    assert names_there(tmp_path) == set()
 
 
 def test_another_programs_conversation_is_harvested_and_stays_where_it_is(tmp_path: Path) -> None:
