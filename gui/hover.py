@@ -11,6 +11,7 @@ from gui.describe import Tree
 from gui.elements.base import Element
 from gui.elements.controls import Button
 from gui.elements.text import StackedBar, Text
+from gui.visible import visible
 from gui.wrap import wrap_text
 
 DELAY_S = 0.4
@@ -105,7 +106,7 @@ class Hover:
     def _draw(self, tip: str, x: float, y: float) -> None:
         c, m = self.canvas, self.canvas.m
         table, size = m.table("small"), m.sizes["small"]
-        lines = wrap_text(tip[:2000], lambda char: table[char] * size, m.px(WIDEST_PX))[:14]
+        lines = wrap_text(visible(tip[:2000]), lambda char: table[char] * size, m.px(WIDEST_PX))[:14]
         step = round(size * 1.3)
         pad_x, pad_y = m.px(10), m.px(7)
         w = max(m.width(line, "small") for line in lines) + 2 * pad_x

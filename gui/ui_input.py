@@ -13,7 +13,7 @@ from gui.elements.text import Text
 from gui.icons import glyph
 from gui.keys import normal_chord
 from gui.ui_output import Output
-from gui.visible import visible
+from gui.visible import taken, visible
 from panels.ui import ButtonKind, Edited, Length
 
 
@@ -95,7 +95,7 @@ class Input(Output):
         with self._labelled(key, label):
             field = self.take(Field, key)
             field.wide, field.name = width, label or hint
-            field.update((value, hint, glyph(icon), is_secret, is_enabled, submits, width))
+            field.update((taken(value), taken(hint), glyph(icon), is_secret, is_enabled, submits, width))
         if is_focused and not field.was_focused:
             field.wants_focus = True
         field.was_focused = is_focused
@@ -119,7 +119,9 @@ class Input(Output):
         editor = self.take(Editor, key)
         editor.wide, editor.name = 0, hint
         value = value if editor.revision != revision else editor.props[0]
-        editor.update((value, hint, revision, is_mono, paste_limit_chars, height, submits_on_enter))
+        editor.update(
+            (taken(value), taken(hint), revision, is_mono, paste_limit_chars, height, submits_on_enter)
+        )
         if is_focused and not editor.was_focused:
             editor.wants_focus = True
         editor.was_focused = is_focused

@@ -11,7 +11,7 @@ from gui.elements.plot import Plot
 from gui.elements.text import Badge, Icon, Progress, StackedBar, Text
 from gui.icons import glyph
 from gui.ui_boxes import Boxes
-from gui.visible import visible
+from gui.visible import taken, visible
 from panels.ui import Length, Series, Share, Style, Tone
 
 
@@ -85,7 +85,7 @@ class Output(Boxes):
     # effects on the desktop
     def copy(self, text: str) -> None:
         """Put text on the clipboard, after the frame."""
-        self.effects.append(lambda: dpg.set_clipboard_text(text))
+        self.effects.append(lambda: dpg.set_clipboard_text(taken(text)))
 
     def open_url(self, url: str) -> None:
         """Open a web address in the person's browser; other schemes are ignored."""

@@ -35,6 +35,14 @@ _MARKS = {
 _HIDDEN = re.compile("[" + re.escape("".join(map(chr, _MARKS))) + "]")
 
 
+_UNTAKEN = re.compile("[\ud800-\udfff\\0]")
+
+
+def taken(text: str) -> str:
+    """The text as the toolkit can take it: a lone surrogate would end the process, a NUL would cut it off."""
+    return text if text.isascii() and "\0" not in text else _UNTAKEN.sub("\ufffd", text)
+
+
 def visible(text: str) -> str:
     """The text with control, bidi and other invisible characters as marks; tabs and line feeds stay.
 

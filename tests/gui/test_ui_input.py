@@ -381,3 +381,32 @@ def test_effects_happen_after_the_click(screen: Screen, monkeypatch: pytest.Monk
     person.click("Go")
     assert dpg.get_clipboard_text() == "copied text"
     assert opened == ["https://example.org/a"]
+
+
+def test_text_that_the_toolkit_cannot_take_ends_no_window(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A lone surrogate (from a file's name, from a model) would end the process; a NUL would cut the text off."""
+    copied: list[str] = []
+    monkeypatch.setattr(dpg, "set_clipboard_text", copied.append)
+    bad = "a\ud800b\0c"
+    view = View()
+
+    def draw(ui: Ui) -> None:
+        ui.text_input("field", view.value, hint=bad)
+        ui.editor("editor", view.value, hint=bad, revision=view.revision)
+        ui.text("text", bad, tip=bad)
+        ui.selectable_text("select", bad)
+        ui.checkbox("box", bad, False, tip=bad)
+        ui.badge("badge", bad, tip=bad)
+        if ui.button("copy", "Copy", tip=bad):
+            ui.copy(bad)
+
+    person = screen.show(draw)
+    view.value, view.revision = bad, 1
+    screen.settle()
+    person.click("Copy")
+    person.step(60)
+
+    assert copied == ["a\ufffdb\ufffdc"]
+    assert {el.text for el in person.visible() if isinstance(el, Field)} == {"a\ufffdb\ufffdc"}
