@@ -1,0 +1,244 @@
+"""Messages over HTTP: sent, waited for, followed as events, cancelled; failures told, words kept."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from core.errors import StorageError
+from core.values import commands as c
+from core.values.messages import Status
+from tests.core.hooks.conftest import World, events
+from tests.vendors.compatible_server import Said
+from tests.vendors.loopback import DropAfter, Gate, HangUp, HoldAfter
+
+
+def test_a_message_is_sent_and_the_answer_waited_for(running: World) -> None:
+    chosen = running.discussion()
+    running.server.replies.append(Said("Every six hours.", reasoning="The moon."))
+
+    answer = running.client.post(f"/api/discussions/{chosen}/messages", {"text": "When?", "wait": True})
+
+    assert answer.status_code == 200
+    found = answer.json()
+    assert found["reply"]["text"] == "Every six hours."
+    assert found["reply"]["reasoning"] == "The moon."
+    assert found["is_stopped"] is False
+    assert running.texts(chosen) == ["When?", "Every six hours."]
+    prompt = running.client.get(f"/api/discussions/{chosen}/messages").json()["messages"][0]
+    assert prompt["id"] == found["message_id"]
+
+
+def test_a_message_is_sent_and_answered_at_once_when_it_is_on_disk(running: World) -> None:
+    chosen = running.discussion()
+    gate = Gate()
+    running.server.faults.append(HoldAfter(0, gate))
+
+    answer = running.client.post(f"/api/discussions/{chosen}/messages", {"text": "When?\r\n\u0000Now"})
+
+    assert answer.status_code == 202
+    log = (running.home / "discussions" / chosen / "log.jsonl").read_text(encoding="utf-8")
+    assert "When?\\nNow" in log
+    found = running.client.get(f"/api/discussions/{chosen}/messages").json()
+    assert found["messages"][0]["text"] == "When?\nNow"
+    assert found["call"]["message_id"] == answer.json()["message_id"]
+    gate.open()
+    running.until(lambda s: not s.calls)
+
+
+def test_a_reply_comes_as_events(running: World) -> None:
+    chosen = running.discussion()
+    running.server.replies.append(Said("It turns every six hours.", reasoning="Moon."))
+
+    answer = running.client.post(
+        f"/api/discussions/{chosen}/messages", {"text": "When?"}, Accept="text/event-stream"
+    )
+
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    found = events(answer.text)
+    names = [name for name, _ in found]
+    assert names[0] == "accepted"
+    assert names[-1] == "done"
+    assert "".join(data["text"] for name, data in found if name == "text") == "It turns every six hours."
+    assert "".join(data["text"] for name, data in found if name == "reasoning") == "Moon."
+    assert found[-1][1]["reply"]["text"] == "It turns every six hours."
+
+
+def test_events_come_while_the_reply_does(running: World) -> None:
+    chosen = running.discussion()
+    running.server.replies.append(Said("It turns every six hours."))
+    gate = Gate()
+    running.server.faults.append(HoldAfter(6, gate))
+    path = f"/api/discussions/{chosen}/messages"
+
+    with running.client.http.stream(
+        "POST", path, json={"text": "When?"}, headers={"Accept": "text/event-stream"}
+    ) as answer:
+        lines = answer.iter_lines()
+        while not next(lines).startswith("event: text"):
+            pass
+        assert chosen in running.state.calls
+        gate.open()
+        assert any(line == "event: done" for line in lines)
+
+
+def test_a_reader_of_events_that_leaves_does_not_stop_the_reply(running: World) -> None:
+    chosen = running.discussion()
+    running.server.replies.append(Said("It turns every six hours."))
+    gate = Gate()
+    running.server.faults.append(HoldAfter(6, gate))
+    path = f"/api/discussions/{chosen}/messages"
+
+    with running.client.http.stream(
+        "POST", path, json={"text": "When?"}, headers={"Accept": "text/event-stream"}
+    ) as answer:
+        next(answer.iter_lines())
+    gate.open()
+
+    state = running.until(lambda s: not s.calls)
+    assert state.open[chosen].messages[-1].status is Status.COMPLETE
+
+
+def test_a_failed_provider_is_answered_with_its_reason_and_the_words_are_kept(running: World) -> None:
+    chosen = running.discussion()
+    running.model(chosen, "local", "none-such")
+
+    answer = running.client.post(f"/api/discussions/{chosen}/messages", {"text": "When?", "wait": True})
+
+    assert answer.status_code == 502
+    assert answer.json()["error"]["code"] == "unknown_model"
+    assert running.texts(chosen) == ["When?"]
+
+
+def test_a_failed_provider_ends_the_events_with_an_error(running: World) -> None:
+    chosen = running.discussion()
+    running.server.faults.append(DropAfter(4))
+
+    answer = running.client.post(
+        f"/api/discussions/{chosen}/messages", {"text": "When?"}, Accept="text/event-stream"
+    )
+
+    assert events(answer.text)[-1][0] == "error"
+    assert events(answer.text)[-1][1]["code"] == "stream_dropped"
+
+
+def test_a_second_message_while_a_reply_comes_is_refused_and_the_first_goes_on(running: World) -> None:
+    chosen = running.discussion()
+    gate = Gate()
+    running.server.faults.append(HoldAfter(2, gate))
+    path = f"/api/discussions/{chosen}/messages"
+    assert running.client.post(path, {"text": "one"}).status_code == 202
+
+    refused = running.client.post(path, {"text": "two"})
+
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "busy")
+    gate.open()
+    running.until(lambda s: not s.calls)
+    assert running.texts(chosen)[0] == "one"
+    assert "two" not in running.texts(chosen)
+
+
+def test_of_messages_sent_at_the_same_time_one_is_taken_and_the_others_are_told(running: World) -> None:
+    chosen = running.discussion()
+    gate = Gate()
+    running.server.faults.append(HoldAfter(2, gate))
+    statuses: list[int] = []
+
+    def send(number: int) -> None:
+        path = f"/api/discussions/{chosen}/messages"
+        statuses.append(running.client.post(path, {"text": f"text {number}"}).status_code)
+
+    threads = [threading.Thread(target=send, args=(number,)) for number in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    gate.open()
+
+    assert sorted(statuses) == [202, 409, 409, 409, 409]
+    running.until(lambda s: not s.calls)
+
+
+def test_words_that_cannot_be_written_are_not_said_to_be(
+    running: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from core.store import log
+
+    chosen = running.discussion()
+
+    def full(*_args: object, **_kwargs: object) -> None:
+        raise StorageError("No space is left on the disk", remedy="Free some space", errno=28)
+
+    monkeypatch.setattr(log, "append", full)
+    answer = running.client.post(f"/api/discussions/{chosen}/messages", {"text": "When?"})
+
+    assert answer.status_code == 500
+    assert "No space" in answer.json()["error"]["message"]
+    assert running.server.bodies == []
+
+
+def test_cancel_stops_the_reply_and_keeps_what_came(running: World) -> None:
+    chosen = running.discussion()
+    running.server.replies.append(Said("It turns every six hours."))
+    gate = Gate()
+    running.server.faults.append(HoldAfter(6, gate))
+    running.client.post(f"/api/discussions/{chosen}/messages", {"text": "When?"})
+    running.until(lambda s: bool(s.calls[chosen].text))
+
+    answer = running.client.post(f"/api/discussions/{chosen}/cancel")
+
+    assert answer.json() == {"discussion_id": chosen, "is_stopped": True}
+    assert running.state.open[chosen].messages[-1].status is Status.INTERRUPTED
+    gate.open()
+    again = running.client.post(f"/api/discussions/{chosen}/cancel")
+    assert (again.status_code, again.json()["error"]["code"]) == (409, "nothing_runs")
+
+
+def test_who_waits_is_told_that_the_reply_was_stopped(running: World) -> None:
+    chosen = running.discussion()
+    running.server.replies.append(Said("It turns every six hours."))
+    gate = Gate()
+    running.server.faults.append(HoldAfter(6, gate))
+    answers: list[Any] = []
+    path = f"/api/discussions/{chosen}/messages"
+    waiting = threading.Thread(
+        target=lambda: answers.append(running.client.post(path, {"text": "When?", "wait": True}))
+    )
+    waiting.start()
+    running.until(lambda s: chosen in s.calls and bool(s.calls[chosen].text))
+
+    running.client.post(f"/api/discussions/{chosen}/cancel")
+    waiting.join()
+    gate.open()
+
+    assert answers[0].json()["is_stopped"] is True
+    assert answers[0].json()["reply"]["status"] == "interrupted"
+
+
+def test_messages_of_a_discussion_that_is_not_shown_are_read_and_the_shown_one_stays(world: World) -> None:
+    world.start()
+    first, second = world.discussion("first"), world.discussion("second")
+    world.client.post(f"/api/discussions/{first}/messages", {"text": "When?", "wait": True})
+    world.stop()
+    world.start()
+    world.until(lambda s: second in s.open)
+    world.controller.send(c.SelectDiscussion(second))
+    world.until(lambda s: s.selected_id == second)
+
+    assert world.texts(first)[0] == "When?"
+    assert world.state.selected_id == second
+
+
+def test_a_server_that_is_gone_is_waited_for_and_said_as_events(running: World) -> None:
+    chosen = running.discussion()
+    running.server.faults.append(HangUp())
+
+    answer = running.client.post(
+        f"/api/discussions/{chosen}/messages", {"text": "When?"}, Accept="text/event-stream"
+    )
+
+    names = [name for name, _ in events(answer.text)]
+    assert "retrying" in names
+    assert names[-1] == "done"
