@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import product
 
 from bench.__main__ import Row
 from bench.cache_bound import bound
 from bench.cache_days import BUSY, DAYS, DESK, SPARSE, Ask, Day, make_day
-from bench.cache_policies import PEERS, Bill, Ours, mark_on_tail, replay_peer
+from bench.cache_policies import PEERS, Bill, Ours, canonical_requests, mark_on_tail, replay_peer
 from bench.cache_speed import speed_rows
 from core.values.cache import CacheSettings
 
 SEEDS = tuple(range(1, 21))
-"""The planner was written on seeds from 100 on; these were not looked at."""
+"""Held out: the planner was written looking at seeds from 100 on."""
 READS = (0.1, 0.05, 0.025)
 KEPT_BARS = {0.1: 0.40, 0.05: 0.33, 0.025: 0.30}
 BARS = {0.1: 0.43, 0.05: 0.38, 0.025: 0.36}
@@ -24,149 +27,142 @@ PEER_BARS = {
 }
 KEPT = CacheSettings(keepalive=True)
 RULES = {
-    "without appending": replace(KEPT, appends_changes=False),
-    "with 5 min only": replace(KEPT, ttl_s=300),
-    "with 1 h only": replace(KEPT, ttl_s=3600),
-    "without extending short entries": replace(KEPT, extends=False),
-    "without shared, base and anchor marks": replace(KEPT, all_marks=False),
-    "without asking whether marks pay": replace(KEPT, pays_only=False),
-    "without keepalive": CacheSettings(),
+    "rule 2 off (edits in place)": replace(KEPT, appends_changes=False),
+    "rule 3 off (5 min only)": replace(KEPT, ttl_s=300),
+    "rule 3 off (1 h only)": replace(KEPT, ttl_s=3600),
+    "rule 3, short entries not extended": replace(KEPT, extends=False),
+    "rule 3, not extended, rule 4 off": CacheSettings(extends=False),
+    "rule 4 off (no keepalive)": CacheSettings(),
+    "rule 5 off (one mark)": replace(KEPT, all_marks=False),
+    "rule 6 off (the tail is marked too)": replace(KEPT, pays_only=False),
 }
+RULE_ONE = "rule 1 off (layer 8 in its place)"
+AT_TAIL, IN_PLACE = "layer 8 at the tail", "layer 8 in its place"
+
+Figures = Mapping[tuple[str, float], tuple[float, float]]
+"""By policy and price of reading: what a day cost in tokens of fresh input, and the share that was read."""
 
 
-class Days:
-    """The traces of one kind of day, with what they cost without caching."""
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A trace to be replayed under every policy; `rules`: the planner with each rule off, too."""
 
-    def __init__(self, day: Day, seeds: Sequence[int] = SEEDS, *, tool_turns: bool = True) -> None:
-        self.name = day.name if tool_turns else f"{day.name} without tool turns"
-        self.traces = [make_day(day, seed, tool_turns=tool_turns) for seed in seeds]
-        self.totals = [replay_peer(trace, PEERS["no caching"], tail_last=True).total for trace in self.traces]
+    day: Day
+    seed: int
+    has_tools: bool = True
+    rules: bool = False
 
-    def row(
-        self, name: str, costs: Sequence[float], bar: float | None = None, divisor: float | None = None
-    ) -> Row:
-        """A figure over all seeds: cost against no caching, or against a divisor of the same."""
-        value = sum(costs) / sum(self.totals) / (divisor or 1.0)
-        return Row(
-            name=f"{self.name}, {name}",
-            value=round(value, 4),
-            unit="of no caching" if divisor is None else "of it",
-            bar="" if bar is None else f"at most {bar:g}",
-            holds=bar is None or value <= bar,
-            runs=len(self.traces),
-        )
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What a trace cost."""
+
+    total: int
+    figures: Figures
 
 
 def rows() -> list[Row]:
-    """All figures. Seeds are held out; every policy replays the same traces."""
-    found: list[Row] = []
-    for day in DAYS:
-        days = Days(day)
-        best, peers = _peers(days)
-        found += peers
-        for read in READS:
-            found += _ours(days, read, best[read])
-    desk = Days(DESK)
-    found += _rules(desk)
-    found += _plain_desk()
+    """All figures, over held-out seeds; every policy replays the same traces."""
+    kinds = [(day, True, day is DESK) for day in DAYS] + [(DESK, False, False)]
+    tasks = [Task(day, seed, tools, rules) for day, tools, rules in kinds for seed in SEEDS]
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        replayed = list(pool.map(replay, tasks))
+    found = []
+    for number, (day, tools, _) in enumerate(kinds):
+        part = replayed[number * len(SEEDS) : (number + 1) * len(SEEDS)]
+        found += _rows(day, f"{day.name}{'' if tools else ' without tool turns'}", part)
     return [*found, *speed_rows()]
 
 
-def _peers(days: Days) -> tuple[dict[float, float], list[Row]]:
-    """Peers' rows, and the best of them with layer 8 at the tail, by price of reading."""
-    found: list[Row] = []
-    best = dict.fromkeys(READS, 1.0)
-    for tail_last in (False, True):
-        place = "layer 8 at the tail" if tail_last else "layer 8 in its place"
+def replay(task: Task) -> Replayed:
+    """Replay one trace under all policies."""
+    trace = make_day(task.day, task.seed, tool_turns=task.has_tools)
+    figures: dict[tuple[str, float], tuple[float, float]] = {}
+    total = 0
+    for name, bill in _peers(trace):
+        total = max(total, bill.total)
+        for read in READS:
+            figures[name, read] = (bill.cost(read), bill.read / bill.total)
+    for read in READS:
+        for name, settings, tail_last in _plans(task):
+            bill = Ours(read, settings, tail_last=tail_last).replay(trace)
+            figures[name, read] = (bill.cost(read), bill.read / bill.total)
+        for kept in (True, False):
+            figures[_bound(kept=kept), read] = (bound(trace, read, keepalive=kept), 0.0)
+    return Replayed(total, figures)
+
+
+def _peers(trace: Sequence[Ask]) -> Iterator[tuple[str, Bill]]:
+    for tail_last in (True, False):
+        requests = canonical_requests(trace, tail_last=tail_last)
         for name, marks in PEERS.items():
-            if name == "no caching":
-                continue
-            bills = [replay_peer(trace, marks, tail_last=tail_last) for trace in days.traces]
-            for read in READS:
-                row = days.row(f"{name}, {place}, read {read:g}", [bill.cost(read) for bill in bills])
-                found.append(row)
-                if tail_last:
-                    best[read] = min(best[read], row["value"])
-    bills = [replay_peer(t, mark_on_tail, tail_last=True, volatile=True) for t in days.traces]
-    found.append(days.row("mark on a tail that changes, read 0.1", [bill.cost(0.1) for bill in bills]))
-    return best, found
+            yield f"{name}, {AT_TAIL if tail_last else IN_PLACE}", replay_peer(trace, requests, marks)
+    yield (
+        "mark on a tail that changes",
+        replay_peer(trace, canonical_requests(trace, tail_last=True, volatile=True), mark_on_tail),
+    )
 
 
-def _ours(days: Days, read: float, best_peer: float) -> list[Row]:
-    found: list[Row] = []
-    for settings in (KEPT, CacheSettings()):
-        kept = settings.keepalive
-        how = f"planner{'' if kept else ' without keepalive'}, read {read:g}"
-        runs = [_run(trace, read, settings) for trace in days.traces]
-        costs = [run.bill.cost(read) for run in runs]
-        bars = (KEPT_BARS if kept else BARS) if days.name == DESK.name else dict.fromkeys(READS, 1.0)
-        found.append(days.row(how, costs, bars[read]))
-        worst = max(cost / total for cost, total in zip(costs, days.totals, strict=True))
-        found.append(_plain(f"{days.name}, {how}, worst seed", worst, "of no caching", 1.0, len(runs)))
-        if kept:
-            bar = PEER_BARS[days.name][read]
-            found.append(days.row(f"{how}, against the best peer", costs, bar, best_peer))
-        found.append(_share(days, how, [run.bill for run in runs]))
-        least = sum(bound(trace, read, keepalive=kept) for trace in days.traces)
-        found.append(
-            _plain(
-                f"{days.name}, {how}, over a bound that knows the future",
-                sum(costs) / least,
-                "times",
-                None,
-                len(runs),
-            )
-        )
+def _plans(task: Task) -> list[tuple[str, CacheSettings, bool]]:
+    plain = [(_planner(kept=True), KEPT, True), (_planner(kept=False), CacheSettings(), True)]
+    if not task.rules:
+        return plain
+    return [*plain, *((name, chosen, True) for name, chosen in RULES.items()), (RULE_ONE, KEPT, False)]
+
+
+def _planner(*, kept: bool) -> str:
+    return "planner" if kept else "planner without keepalive"
+
+
+def _bound(*, kept: bool) -> str:
+    return "bound" if kept else "bound without keepalive"
+
+
+def _rows(day: Day, title: str, part: Sequence[Replayed]) -> list[Row]:
+    total = sum(one.total for one in part)
+    costs = {key: sum(one.figures[key][0] for one in part) for key in part[0].figures}
+    found = [
+        _row(f"{title}, {name}, read {read:g}", cost / total, "of no caching", None, part)
+        for (name, read), cost in costs.items()
+        if not name.startswith(("planner", "bound", "no caching"))
+    ]
+    for read, kept in product(READS, (True, False)):
+        found += _planner_rows(day, title, part, costs, total, read, kept=kept)
     return found
 
 
-def _rules(desk: Days) -> list[Row]:
-    """Each rule switched off in turn, on the desk."""
-    found: list[Row] = []
-    for read in READS:
-        for name, settings in RULES.items():
-            runs = [_run(trace, read, settings) for trace in desk.traces]
-            found.append(desk.row(f"planner {name}, read {read:g}", [r.bill.cost(read) for r in runs]))
-        runs = [_run(trace, read, KEPT, tail_last=False) for trace in desk.traces]
-        costs = [run.bill.cost(read) for run in runs]
-        found.append(desk.row(f"planner with layer 8 in its place, read {read:g}", costs))
-    return found
+def _planner_rows(
+    day: Day,
+    title: str,
+    part: Sequence[Replayed],
+    costs: Mapping[tuple[str, float], float],
+    total: int,
+    read: float,
+    *,
+    kept: bool,
+) -> list[Row]:
+    key = (_planner(kept=kept), read)
+    name = f"{title}, {key[0]}, read {read:g}"
+    bars = (KEPT_BARS if kept else BARS) if day is DESK else dict.fromkeys(READS, 1.0)
+    best = min(cost for (peer, price), cost in costs.items() if peer.endswith(AT_TAIL) and price == read)
+    worst = max(one.figures[key][0] / one.total for one in part)
+    share = sum(one.figures[key][1] for one in part) / len(part)
+    over = costs[key] / costs[_bound(kept=kept), read]
+    return [
+        _row(name, costs[key] / total, "of no caching", bars[read], part),
+        _row(f"{name}, worst seed", worst, "of no caching", 1.0, part),
+        _row(f"{name}, against the best peer", costs[key] / best, "times", PEER_BARS[day.name][read], part),
+        _row(f"{name}, read from the cache", share, "of input", None, part),
+        _row(f"{name}, over the bound that knows the future", over, "times", None, part),
+    ]
 
 
-def _plain_desk() -> list[Row]:
-    """The desk without tool turns: nearer to the simulation of caching-facts.md, F3, harder on every policy."""
-    days = Days(DESK, tool_turns=False)
-    best, peers = _peers(days)
-    found = [row for row in peers if "tail" in row["name"]]
-    for read in READS:
-        for settings, bars in ((KEPT, KEPT_BARS), (CacheSettings(), BARS)):
-            costs = [_run(trace, read, settings).bill.cost(read) for trace in days.traces]
-            how = f"planner{'' if settings.keepalive else ' without keepalive'}, read {read:g}"
-            found.append(days.row(how, costs, bars[read]))
-            if settings.keepalive:
-                bar = PEER_BARS[DESK.name][read]
-                found.append(days.row(f"{how}, against the best peer", costs, bar, best[read]))
-    return found
-
-
-def _run(trace: Sequence[Ask], read: float, settings: CacheSettings, *, tail_last: bool = True) -> Ours:
-    ours = Ours(read, settings, tail_last=tail_last)
-    ours.replay(trace)
-    return ours
-
-
-def _share(days: Days, how: str, bills: Sequence[Bill]) -> Row:
-    share = sum(bill.read for bill in bills) / sum(bill.total for bill in bills)
-    return _plain(f"{days.name}, {how}, read from the cache", share, "of input", None, len(bills))
-
-
-def _plain(name: str, value: float, unit: str, bar: float | None, runs: int) -> Row:
-    holds = bar is None or value <= bar
+def _row(name: str, value: float, unit: str, bar: float | None, part: Sequence[Replayed]) -> Row:
     return Row(
         name=name,
         value=round(value, 4),
         unit=unit,
         bar="" if bar is None else f"at most {bar:g}",
-        holds=holds,
-        runs=runs,
+        holds=bar is None or value <= bar,
+        runs=len(part),
     )

@@ -140,22 +140,31 @@ PEERS: dict[str, Marks] = {
 }
 
 
-def replay_peer(day: Sequence[Ask], marks: Marks, *, tail_last: bool, volatile: bool = False) -> Bill:
-    """Bill a day under a peer's policy.
+def canonical_requests(
+    day: Sequence[Ask], *, tail_last: bool, volatile: bool = False
+) -> list[tuple[ProviderRequest, int]]:
+    """A day's requests as peers would send them, each with the number of its last parts that are the tail.
 
     Args:
         tail_last: layer 8 at the end, else in its place between 7 and 9.
         volatile: layer 8 changes with every request (a clock), as the common mistake has it.
     """
-    clock = Clock()
-    engine = AnthropicCache(clock, Texts(count_labels))
-    bill = Bill()
+    found = []
     for number, ask in enumerate(day):
-        clock.now_s = ask.at_s
         request = view_request(ask.stack, canonical_view(ask.stack), ask.message_id)
         if volatile:
             request = _with_clock(request, number)
-        request, tail = (request, _tail(request)) if tail_last else (_in_place(request), 0)
+        found.append((request, _tail(request)) if tail_last else (_in_place(request), 0))
+    return found
+
+
+def replay_peer(day: Sequence[Ask], requests: Sequence[tuple[ProviderRequest, int]], marks: Marks) -> Bill:
+    """Bill a day under a peer's policy; `requests` as `canonical_requests` gives them."""
+    clock = Clock()
+    engine = AnthropicCache(clock, Texts(count_labels))
+    bill = Bill()
+    for ask, (request, tail) in zip(day, requests, strict=True):
+        clock.now_s = ask.at_s
         bill.add(engine.send(body_of(request, marks(request, tail), MODELS[0.1])).parts)
         bill.asks += 1
     return bill

@@ -8,7 +8,7 @@ import time
 from bench.__main__ import Row
 from bench.cache_days import count_labels, label, part_text
 from bench.cache_policies import prices_for
-from core.aggregate import AggregateStack, build_stack
+from core.aggregate import build_stack
 from core.cache.decide import DecideMemo, Market, Turn, decide
 from core.cache.gaps import observe
 from core.cache.ledger import record
@@ -21,40 +21,44 @@ from core.values.stack import StackInputs, ToolSchema
 from tests.vendors.billing.clock import START_S, moment
 
 TURNS = 200
+BLOCKS = 1_000
 BAR_MS = 5.0
 
 
 def speed_rows() -> list[Row]:
-    """Median and worst of the last 40 of 200 turns, files changing so that both views are planned."""
-    times = _times()
+    """The last 40 of 200 turns, files changing so that both views are planned.
+
+    Processor time beside it: other work on the machine does not stretch that.
+    """
+    times, processor = _times()
     median = statistics.median(times) * 1e3
     return [
-        Row(
-            name=f"plan, {TURNS} turns, {BLOCKS:,} blocks, {name}",
-            value=round(value, 3),
-            unit="ms",
-            bar=bar,
-            holds=holds,
-            runs=len(times),
-        )
-        for name, value, bar, holds in (
-            ("median", median, f"at most {BAR_MS:g}", median <= BAR_MS),
-            ("worst", max(times) * 1e3, "", True),
-        )
+        _row("median", median, BAR_MS, len(times)),
+        _row("worst", max(times) * 1e3, None, len(times)),
+        _row("median of processor time", statistics.median(processor) * 1e3, None, len(times)),
     ]
 
 
-BLOCKS = 1_000
+def _row(name: str, value: float, bar: float | None, runs: int) -> Row:
+    return Row(
+        name=f"plan, {TURNS} turns, {BLOCKS:,} blocks, {name}",
+        value=round(value, 3),
+        unit="ms",
+        bar="" if bar is None else f"at most {bar:g}",
+        holds=bar is None or value <= bar,
+        runs=runs,
+    )
 
 
-def _times() -> list[float]:
+def _times() -> tuple[list[float], list[float]]:
     memo, planned = StackMemo(), DecideMemo()
-    counts: dict[int, int] = {}
+    counts: dict[str, int] = {}
 
     def count(part: RequestPart | ToolSchema) -> int:
-        found = counts.get(id(part))
+        text = part_text(part)
+        found = counts.get(text)
         if found is None:
-            found = counts[id(part)] = count_labels(part_text(part))
+            found = counts[text] = count_labels(text)
         return found
 
     prices = prices_for(0.05)
@@ -63,21 +67,21 @@ def _times() -> list[float]:
     view: ContextView | None = None
     turns: list[Message] = []
     times: list[float] = []
-    kept: list[AggregateStack] = []
+    processor: list[float] = []
     for number in range(TURNS):
         gaps = observe(gaps, 60.0 + number if number else None, 60.0)
         at = moment(START_S + 60.0 * number)
         stack = build_stack(_inputs(turns, number), memo)
-        kept.append(stack)
         turn = Turn(stack, f"m{number}", view, next_round=0.3)
         market = Market(scope, prices, ledger, gaps, CacheSettings(keepalive=True), at, count)
-        started = time.perf_counter()
+        started, worked = time.perf_counter(), time.thread_time()
         decision = decide(turn, market, planned)
         times.append(time.perf_counter() - started)
+        processor.append(time.thread_time() - worked)
         view = decision.view
         ledger = record(ledger, scope, decision.plan, at, "d")
         turns += _said(number)
-    return times[-40:]
+    return times[-40:], processor[-40:]
 
 
 def _said(number: int) -> list[Message]:

@@ -9,7 +9,7 @@ from enum import Enum
 
 from core.values.cache import TOOLS_KEY, LedgerScope
 from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
-from core.values.provider import ProviderRequest, RequestPart
+from core.values.provider import ProviderRequest, RequestMessage, RequestPart
 from core.values.stack import LayerId, Segment, ToolSchema
 
 CountTokens = Callable[[RequestPart | ToolSchema], int]
@@ -80,6 +80,7 @@ class WireMemo:
     """What was made of the last request of a discussion: its leading run is taken over. One thread at a time."""
 
     key: object = None
+    messages: tuple[RequestMessage, ...] = ()
     parts: list[RequestPart | ToolSchema] = field(default_factory=list)
     wire: Wire = field(default_factory=lambda: Wire((), (), (), ()))
     transient: int = -1
@@ -117,10 +118,12 @@ def wire_of(
     """
     memo = memo or WireMemo()
     key = (scope, revision)
-    roles, parts = _parts(request)
-    same = _common(memo.parts, parts) if memo.key == key else 0
+    kept = memo.parts if memo.key == key else []
+    sure, roles, rest = _parts(request, kept, memo.messages)
+    same = sure + _common(kept[sure:], rest)
+    parts = [*kept[:sure], *rest]
     old = memo.wire
-    fresh = [_made(role, part) for role, part in zip(roles[same:], parts[same:], strict=True)]
+    fresh = [_made(r, p) for r, p in zip(roles[same - sure :], rest[same - sure :], strict=True)]
     hashes = list(old.hashes[:same])
     ends = list(old.ends[:same])
     last = hashes[-1] if hashes else scope_hash(scope)
@@ -137,7 +140,7 @@ def wire_of(
         memo.transient = next((same + n for n, b in enumerate(fresh) if b.place is Place.TRANSIENT), -1)
     head = _markable(blocks, memo.transient - 1) if 0 <= memo.transient <= turn_head else turn_head
     wire = Wire(blocks, tuple(hashes), tuple(ends), positions, head, turn_head)
-    memo.key, memo.parts, memo.wire = key, parts, wire
+    memo.key, memo.messages, memo.parts, memo.wire = key, request.messages, parts, wire
     return wire
 
 
@@ -147,14 +150,30 @@ def scope_hash(scope: LedgerScope) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _parts(request: ProviderRequest) -> tuple[list[str], list[RequestPart | ToolSchema]]:
-    parts: list[RequestPart | ToolSchema] = [*request.tools, *request.system]
-    roles = ["tool"] * len(request.tools) + ["system"] * len(request.system)
-    for message in request.messages:
-        role = "assistant" if message.role is Role.ASSISTANT else "user"
+def _parts(
+    request: ProviderRequest, kept: list[RequestPart | ToolSchema], messages: tuple[RequestMessage, ...]
+) -> tuple[int, list[str], list[RequestPart | ToolSchema]]:
+    """How many leading parts are surely those that were kept, then the roles and parts of the rest.
+
+    They are where tools and system are the same and the first messages are the same objects.
+    """
+    head: list[RequestPart | ToolSchema] = [*request.tools, *request.system]
+    sure, first = 0, 0
+    if kept and _common(kept, head) == len(head):
+        sure = len(head)
+        for one, two in zip(messages, request.messages, strict=False):
+            if one is not two:
+                break
+            sure += len(one.parts)
+            first += 1
+    if sure:
+        roles, parts = [], []
+    else:
+        roles, parts = ["tool"] * len(request.tools) + ["system"] * len(request.system), head
+    for message in request.messages[first:]:
         parts.extend(message.parts)
-        roles.extend([role] * len(message.parts))
-    return roles, parts
+        roles.extend(["assistant" if message.role is Role.ASSISTANT else "user"] * len(message.parts))
+    return sure, roles, parts
 
 
 def _common(one: list[RequestPart | ToolSchema], two: list[RequestPart | ToolSchema]) -> int:

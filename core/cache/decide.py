@@ -9,7 +9,7 @@ from datetime import datetime
 from core.aggregate import AggregateStack
 from core.cache.blocks import CountTokens, Wire, WireMemo, wire_of
 from core.cache.planner import PlanInputs, plan
-from core.cache.view import canonical_view, pruned, superseded, view_for, view_request
+from core.cache.view import MadeMessages, canonical_view, pruned, superseded, view_for, view_request
 from core.values.cache import (
     CachePlan,
     CachePrices,
@@ -78,11 +78,19 @@ class Decision:
 
 
 @dataclass(slots=True)
+class ViewMemo:
+    """What was made of the last request through one view."""
+
+    messages: MadeMessages = field(default_factory=dict)
+    wire: WireMemo = field(default_factory=WireMemo)
+
+
+@dataclass(slots=True)
 class DecideMemo:
     """What is kept of a discussion between its turns; one thread at a time."""
 
-    canonical: WireMemo = field(default_factory=WireMemo)
-    appended: WireMemo = field(default_factory=WireMemo)
+    canonical: ViewMemo = field(default_factory=ViewMemo)
+    appended: ViewMemo = field(default_factory=ViewMemo)
 
 
 def decide(turn: Turn, market: Market, memo: DecideMemo | None = None) -> Decision:
@@ -109,11 +117,17 @@ def decide(turn: Turn, market: Market, memo: DecideMemo | None = None) -> Decisi
     return _with_sentence(kept, rewritten, _why_kept(turn, kept, appended))
 
 
-def _planned(turn: Turn, market: Market, view: ContextView, memo: WireMemo) -> Decision:
+def _planned(turn: Turn, market: Market, view: ContextView, memo: ViewMemo) -> Decision:
     request = view_request(
-        turn.stack, view, turn.message_id, turn.effort, turn.max_output_tokens, turn.discussion_id
+        turn.stack,
+        view,
+        turn.message_id,
+        turn.effort,
+        turn.max_output_tokens,
+        turn.discussion_id,
+        memo.messages,
     )
-    wire = wire_of(request, market.scope, market.count, memo, market.count_revision)
+    wire = wire_of(request, market.scope, market.count, memo.wire, market.count_revision)
     stale = sum(market.count(segment) for segment in superseded(view))
     inputs = PlanInputs(
         wire=wire,

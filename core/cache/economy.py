@@ -7,7 +7,9 @@ repeats. Source: caching-facts.md, F1; the recursion is ours.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import floor
 
 from core.cache.gaps import Odds
@@ -51,9 +53,9 @@ class Outlook:
     """
 
     dead: float
-    live: dict[int, float]
+    live: Mapping[int, float]
     without: float
-    offers: dict[int, Offer]
+    offers: Mapping[int, Offer]
     go_on: float
 
     @property
@@ -62,6 +64,7 @@ class Outlook:
         return self.go_on * self.dead
 
 
+@lru_cache(maxsize=32)
 def outlook(
     prices: CachePrices, odds: Odds, *, ttls: tuple[int, ...], keepalive: bool = False, extends: bool = True
 ) -> Outlook:

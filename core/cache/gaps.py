@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 
 from core.values.cache import GapStats
@@ -69,6 +70,7 @@ def _added(gaps_s: tuple[float, ...], gap_s: float | None) -> tuple[float, ...]:
     return (*gaps_s, gap_s)[-KEPT_GAPS:]
 
 
+@lru_cache(maxsize=32)
 def _odds(gaps_s: tuple[float, ...], stats: GapStats) -> Odds:
     sample = sorted(
         pair for gap, weight in (*PRIOR, *((g, 1.0) for g in gaps_s)) for pair in _spread(gap, weight)

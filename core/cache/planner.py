@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
 
 from core.cache.blocks import Place, Wire, scope_hash
 from core.cache.contents import contents_plan
@@ -113,17 +112,18 @@ def plan(inputs: PlanInputs) -> CachePlan:
 
 
 def _outlooks(inputs: PlanInputs) -> tuple[Outlook, Outlook]:
-    settings, prices = inputs.settings, inputs.prices
-    ttls = _ttls(prices, settings)
-    return _known_outlooks(prices, inputs.gaps, ttls, settings.keepalive, _can_extend(inputs))
-
-
-@lru_cache(maxsize=16)
-def _known_outlooks(
-    prices: CachePrices, gaps: GapStats, ttls: tuple[int, ...], keepalive: bool, extends: bool
-) -> tuple[Outlook, Outlook]:
-    own = outlook(prices, own_odds(gaps), ttls=ttls, keepalive=keepalive, extends=extends)
-    return own, outlook(prices, shared_odds(gaps), ttls=ttls, keepalive=keepalive, extends=extends)
+    prices, settings = inputs.prices, inputs.settings
+    own, shared = (
+        outlook(
+            prices,
+            odds,
+            ttls=_ttls(prices, settings),
+            keepalive=settings.keepalive,
+            extends=_can_extend(inputs),
+        )
+        for odds in (own_odds(inputs.gaps), shared_odds(inputs.gaps))
+    )
+    return own, shared
 
 
 def _ttls(prices: CachePrices, settings: CacheSettings) -> tuple[int, ...]:

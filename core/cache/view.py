@@ -25,6 +25,9 @@ DELTA_NOTE = (
 _SET, _DETAILS = str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))
 _ROLES = {role.value: role for role in Role}
 
+MadeMessages = dict[int, RequestMessage]
+"""Messages of the last request by the identity of their first part, which they keep alive."""
+
 
 def canonical_view(stack: AggregateStack) -> ContextView:
     """The view of a canonical rewrite: the stack's own layers 9 and 10 as the base, nothing appended."""
@@ -98,6 +101,7 @@ def view_request(
     effort: Effort = Effort.AUTO,
     max_output_tokens: int | None = None,
     discussion_id: str = "",
+    made: MadeMessages | None = None,
 ) -> ProviderRequest:
     """The request that shows a stack through a view: its base, its turns with their deltas, metadata last.
 
@@ -106,12 +110,13 @@ def view_request(
 
     Args:
         message_id: of the user's message that layer 12 renders, for its delta.
+        made: messages of earlier requests, as for `view_messages`.
     """
     return ProviderRequest(
         provider=stack.provider,
         model=stack.model,
         system=system_segments(stack.layers, takes_long_system=stack.takes_long_system),
-        messages=view_messages(stack, view, message_id),
+        messages=view_messages(stack, view, message_id, made),
         tools=stack.tools,
         effort=effort,
         max_output_tokens=max_output_tokens,
@@ -119,24 +124,31 @@ def view_request(
     )
 
 
-def view_messages(stack: AggregateStack, view: ContextView, message_id: str) -> tuple[RequestMessage, ...]:
-    """The messages of `view_request`; roles alternate, a tool's results and a user's words are apart."""
+def view_messages(
+    stack: AggregateStack, view: ContextView, message_id: str, made: MadeMessages | None = None
+) -> tuple[RequestMessage, ...]:
+    """The messages of `view_request`; roles alternate, a tool's results and a user's words are apart.
+
+    Args:
+        made: messages of earlier requests; those that are the same are taken over, as the same objects.
+    """
     deltas = {delta.message_id: _delta_segment(delta) for delta in view.deltas}
-    rows = [
-        *((Role.USER, part) for part in _head(stack, view)),
-        *_with_deltas(stack.layer(LayerId.TURNS), deltas),
+    runs: list[tuple[Role, list[RequestPart]]] = [(Role.USER, list(_head(stack, view)))]
+    _add_turns(runs, stack.layer(LayerId.TURNS), deltas)
+    last = [
         *_current(stack.layer(LayerId.USER), deltas.get(message_id)),
-        *((Role.USER, segment) for segment in stack.layer(LayerId.METADATA).segments),
+        *stack.layer(LayerId.METADATA).segments,
     ]
-    messages: list[tuple[Role, list[RequestPart]]] = []
-    last: Role | None = None
-    for role, part in rows:
-        if role is last:
-            messages[-1][1].append(part)
-        else:
-            messages.append((role, [part]))
-            last = role
-    return tuple(RequestMessage(role, tuple(parts)) for role, parts in messages)
+    if runs[-1][0] is Role.USER:
+        runs[-1][1].extend(last)
+    else:
+        runs.append((Role.USER, last))
+    known = {} if made is None else made
+    messages = tuple(_message(role, tuple(parts), known) for role, parts in runs if parts)
+    if made is not None:
+        made.clear()
+        made.update((id(message.parts[0]), message) for message in messages)
+    return messages
 
 
 def turn_texts(messages: Iterable[RequestMessage]) -> tuple[tuple[str, RequestPart | str], ...]:
@@ -187,27 +199,38 @@ def _joined(base: FrozenBase) -> str:
     return digest("\n".join(file.sha256 for file in base.files))
 
 
-def _with_deltas(layer: Layer, deltas: Mapping[str, Segment]) -> Iterator[tuple[Role, RequestPart]]:
+def _add_turns(
+    runs: list[tuple[Role, list[RequestPart]]], layer: Layer, deltas: Mapping[str, Segment]
+) -> None:
+    """Add layer 11 by roles, each delta before the first part of its message."""
     by_key = {f"{int(layer.id)}/{name}": segment for name, segment in deltas.items()}
+    last, parts = runs[-1]
     for piece in layer.pieces:
+        if piece.wire is None:
+            continue
+        role = _ROLES[piece.mark]
+        if role is not last:
+            last, parts = role, []
+            runs.append((role, parts))
         if piece.key in by_key:
-            yield Role.USER, by_key[piece.key]
-        if (part := _wire(layer, piece)) is not None:
-            yield _ROLES[piece.mark], part
+            parts.append(by_key[piece.key])
+        parts.append(piece.wire if piece.wire is not AS_TEXT else _text(layer, piece))
 
 
-def _current(layer: Layer, delta: Segment | None) -> Iterator[tuple[Role, RequestPart]]:
-    if delta is not None and layer.pieces:
-        yield Role.USER, delta
-    for piece in layer.pieces:
-        if (part := _wire(layer, piece)) is not None:
-            yield _ROLES[piece.mark], part
+def _current(layer: Layer, delta: Segment | None) -> list[RequestPart]:
+    parts = [_text(layer, p) if p.wire is AS_TEXT else p.wire for p in layer.pieces if p.wire is not None]
+    return [delta, *parts] if delta is not None and parts else parts
 
 
-def _wire(layer: Layer, piece: Piece) -> RequestPart | None:
-    if piece.wire is AS_TEXT:
-        return Segment(layer.id, piece.key, piece.text, piece.sha256)
-    return piece.wire
+def _text(layer: Layer, piece: Piece) -> Segment:
+    return Segment(layer.id, piece.key, piece.text, piece.sha256)
+
+
+def _message(role: Role, parts: tuple[RequestPart, ...], made: MadeMessages) -> RequestMessage:
+    known = made.get(id(parts[0]))
+    if known is not None and known.role is role and known.parts == parts:
+        return known
+    return RequestMessage(role, parts)
 
 
 def _delta_segment(delta: ViewDelta) -> Segment:
