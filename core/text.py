@@ -5,18 +5,26 @@ from __future__ import annotations
 import re
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_PAIRS = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
 def clean(text: str) -> str:
     """Make text storable and sendable: LF line ends, no NUL, lone surrogates as U+FFFD.
 
-    Control and bidi characters stay: they are data, and the window shows them visibly.
+    Two surrogates that make a character become it: a model's stream may cut an emoji in two. Control and bidi
+    characters stay: they are data, and the window shows them visibly.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:
         text = text.replace("\0", "")
-    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
+    if text.isascii() or not _SURROGATES.search(text):
+        return text
+    return _SURROGATES.sub("\ufffd", _PAIRS.sub(_joined, text))
+
+
+def _joined(pair: re.Match[str]) -> str:
+    return pair[0].encode("utf-16", "surrogatepass").decode("utf-16")
 
 
 def one_line(text: str, limit: int) -> str:

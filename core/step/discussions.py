@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from core.step.base import Input, Result, notify, with_open, with_summary
 from core.step.context import default_model, stack_spec
+from core.text import clean
 from core.values.commands import (
     ArchiveDiscussion,
     BranchDiscussion,
@@ -66,7 +67,7 @@ def create(state: AppState, given: Input, command: CreateDiscussion) -> Result:
         )
     meta = DiscussionMeta(
         id=_free_id(state, command.id) or given.make_id(),
-        name=command.name or UNNAMED,
+        name=" ".join(clean(command.name).split()) or UNNAMED,
         created_at=given.at,
         provider=provider,
         model=command.model or default_model(state, provider),
@@ -164,7 +165,7 @@ def _name(state: AppState, discussion_id: str) -> str:
 
 def rename(state: AppState, command: RenameDiscussion) -> Result:
     """Rename; an empty name is ignored."""
-    name = " ".join(command.name.split())
+    name = " ".join(clean(command.name).split())
     return change_meta(state, command.discussion_id, name=name) if name else (state, ())
 
 

@@ -9,6 +9,7 @@ from core.step import caching, discussions, durable, knowledge, presets, replies
 from core.step.base import Input, Result, dismiss, notify, with_open
 from core.step.context import context_effects
 from core.step.notices import expire
+from core.text import clean
 from core.values import commands as c
 from core.values import events as e
 from core.values.discussion import Draft
@@ -107,11 +108,12 @@ def _command(state: AppState, given: Input, command: c.Command) -> Result:  # no
         case c.RestoreMessage():
             return durable.restore_message(state, given, command)
         case c.SetDraft():
-            return _set_draft(state, command.discussion_id, text=command.text)
+            return _set_draft(state, command.discussion_id, text=clean(command.text))
         case c.AttachFile():
             return state, (StoreAttachment(command.discussion_id, path=command.path),)
         case c.AttachText():
-            return state, (StoreAttachment(command.discussion_id, text=command.text, name=command.name),)
+            text = clean(command.text)
+            return state, (StoreAttachment(command.discussion_id, text=text, name=command.name),)
         case c.Detach():
             return _detach(state, command)
         case c.ExportDiscussion():

@@ -9,7 +9,7 @@ from core.log_view import apply
 from core.step.base import Input, Result, dismiss, notify, with_open, with_summary
 from core.step.replies import REPLY_MARK, reply_saved
 from core.step.sending import find_call, prompt_saved
-from core.text import one_line
+from core.text import clean, one_line
 from core.values.commands import DeleteMessage, EditMessage, RestoreMessage
 from core.values.discussion import DiscussionSummary, OpenDiscussion
 from core.values.effects import AppendRecords, Effect, IndexDiscussion
@@ -124,10 +124,11 @@ def retry_pending(state: AppState, given: Input) -> Result:
 def edit_message(state: AppState, given: Input, command: EditMessage) -> Result:
     """Replace a message's text; attachments, reasoning and tool parts stay."""
     message = _find(state.open.get(command.discussion_id), command.message_id)
-    if message is None or command.text == message.text:
+    text = clean(command.text)
+    if message is None or text == message.text:
         return state, ()
     rest = tuple(part for part in message.parts if not isinstance(part, TextPart))
-    parts = (TextPart(command.text), *rest) if command.text.strip() else rest
+    parts = (TextPart(text), *rest) if text.strip() else rest
     record = EditRecord(given.make_id(), given.at, message.id, parts)
     return state, (AppendRecords(command.discussion_id, (record,)),)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from core.step.base import Result, notify
 from core.step.discussions import set_preset
+from core.text import clean
 from core.values.commands import (
     ChangePreset,
     CreatePreset,
@@ -25,7 +26,7 @@ from core.values.state import AppState, Level
 
 def create(state: AppState, command: CreatePreset) -> Result:
     """A new preset, empty, with items, or a copy; the selected discussion uses it unless told otherwise."""
-    name = command.name.strip()
+    name = _name(command.name)
     if not name or name in state.project.presets:
         return notify(state, "preset", Level.WARNING, _name_problem(name)), ()
     source = state.project.presets.get(command.copy_of)
@@ -35,6 +36,10 @@ def create(state: AppState, command: CreatePreset) -> Result:
         return state, kept
     state, effects = set_preset(state, SetDiscussionPreset(state.selected_id, name))
     return state, (*kept, *effects)
+
+
+def _name(given: str) -> str:
+    return " ".join(clean(given).split())
 
 
 def _name_problem(name: str) -> str:
@@ -102,7 +107,7 @@ def revert(state: AppState, command: RevertPreset) -> Result:
 
 def rename(state: AppState, command: RenamePreset) -> Result:
     """Rename a preset, in the file and in every discussion that uses it."""
-    new, project = command.new_name.strip(), state.project
+    new, project = _name(command.new_name), state.project
     preset = project.presets.get(command.name)
     if preset is None or new == command.name:
         return state, ()

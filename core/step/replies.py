@@ -7,12 +7,13 @@ from dataclasses import replace
 from core.errors import FailureKind
 from core.step.base import Input, Result, notify, with_open
 from core.step.sending import find_call
+from core.text import clean
 from core.values.commands import RetrySend
 from core.values.discussion import CallPhase, LiveCall
 from core.values.effects import AppendRecords
 from core.values.events import CallEnded, CallFailed
 from core.values.mapping import with_entry, without
-from core.values.messages import Part, Role, Status
+from core.values.messages import Part, Role, Status, TextPart
 from core.values.provider import Failure, StopKind, Stopped
 from core.values.records import MarkRecord, MessageRecord, Record, UsageRecord
 from core.values.state import AppState, Level
@@ -95,6 +96,7 @@ def _store(
 ) -> Result:
     """Append reply, usage and marks in one write; the call is over when they are on disk."""
     records: list[Record] = []
+    parts = tuple(TextPart(clean(part.text)) if isinstance(part, TextPart) else part for part in parts)
     if parts:
         records.append(
             MessageRecord(call.reply_id, given.at, Role.ASSISTANT, parts, status, call.provider, call.model)

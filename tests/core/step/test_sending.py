@@ -366,3 +366,27 @@ def test_the_user_message_is_found_by_role(book: Playbook) -> None:
     message = book.state.open[chosen].entries[-1]
     assert isinstance(message, Message)
     assert message.role is Role.USER
+
+
+def test_text_that_no_file_and_no_window_can_hold_is_cleaned_where_it_enters(book: Playbook) -> None:
+    """Half an emoji from a model's stream, a NUL in a paste: shown and kept as U+FFFD, or not at all."""
+    bad, good = "a\ud800b\0c\r\nd", "a\ufffdbc\nd"
+    chosen = book.discussion(bad)
+    assert book.state.summaries[chosen].meta.name == "a\ufffdbc d"
+    book.play(c.SetDraft(chosen, bad))
+    assert book.state.open[chosen].draft.text == good
+    (store,) = of(book.play(c.AttachText(chosen, bad)), f.StoreAttachment)
+    assert store.text == good
+
+    call = book.ask(chosen, bad)
+    book.answer(call, bad)
+    assert texts(book, chosen) == [good, good]
+    (write,) = of(
+        book.play(c.EditMessage(chosen, book.state.open[chosen].messages[0].id, f"x{bad}")), f.AppendRecords
+    )
+    book.append(write)
+    assert texts(book, chosen)[0] == f"x{good}"
+    book.play(c.CreatePreset(bad))
+    assert "a\ufffdbc d" in book.state.project.presets
+    book.play(c.RenameDiscussion(chosen, f"{bad}!"))
+    assert book.state.summaries[chosen].meta.name == "a\ufffdbc d!"
