@@ -68,9 +68,10 @@ def known_items(items: Iterable[Item]) -> Known:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The words by which texts are compared: folded, paths and versions whole, single letters left out."""
+    """The words by which texts are compared: folded, without a final s, paths whole, single letters left out."""
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return frozenset(word for word in _WORDS.findall(folded) if len(word) > 1)
+    found = (word for word in _WORDS.findall(folded) if len(word) > 1)
+    return frozenset(word.removesuffix("s") if len(word) > 3 else word for word in found)
 
 
 def same_text(text: str) -> str:

@@ -1,0 +1,183 @@
+"""What of knowledge enters layer 7, the snapshot it comes from, and what is known to be the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.knowledge.duplicates import known_items, same_text
+from core.knowledge.layer import fit_digest, knowledge_inputs, layer_inputs
+from core.knowledge.projection import HEAD, TRUNCATED, project
+from core.knowledge.reading import KnowledgeReader, watch_paths
+from core.stack.frame import frame
+from core.stack.prefix import knowledge_layer
+from core.values.curation import FileItem, FileSnapshot, ItemFiles
+from core.values.knowledge import Category, DigestSwitch, Item, KnowledgeState, NoteFile, NoteStatus
+from core.values.settings import KnowledgeSettings
+
+ON = KnowledgeState(digest="# D\n- one\n", switch=DigestSwitch.ON)
+
+
+def note(path: str, *texts: str, file_id: str = "1:2", **more: object) -> NoteFile:
+    items = tuple(Item(Category.FILES, f"files/{file_id}.md", text) for text in texts)
+    return replace(NoteFile(file_id, path, items, path=path), **more)  # type: ignore[arg-type]
+
+
+def files(*shown: str) -> tuple[ItemFiles, ...]:
+    return tuple(ItemFiles(FileItem(path), (FileSnapshot(path, f"/p/{path}"),)) for path in shown)
+
+
+def layer_bytes(digest: str, notes: tuple[object, ...]) -> int:
+    return len(knowledge_layer(digest, notes).text.encode())  # type: ignore[arg-type]
+
+
+def test_notes_of_files_in_scope_come_sorted_with_the_digest_before_them() -> None:
+    state = replace(
+        ON, notes=(note("/p/b", "on b", file_id="1:1"), note("/p/a", "on a"), note("/p/c", "on c"))
+    )
+
+    digest, notes = layer_inputs(state, files("b", "a"), 8192)
+
+    assert digest == "# D\n- one\n"
+    assert [(n.name, n.text) for n in notes] == [("a", "- on a\n"), ("b", "- on b\n")]
+    assert layer_inputs(state, files("a", "b"), 8192) == (digest, notes)
+    assert knowledge_layer(digest, notes).text == (
+        "{knowledge}\n# D\n- one\n\n{/knowledge}\n"
+        '<note name="a">\n- on a\n</note>\n<note name="b">\n- on b\n</note>\n'
+    )
+
+
+@pytest.mark.parametrize("switch", [DigestSwitch.OFF_BY_DELETION, DigestSwitch.OFF_BY_CONFIGURATION])
+def test_off_is_off_for_notes_too(switch: DigestSwitch) -> None:
+    state = replace(ON, switch=switch, notes=(note("/p/a", "on a"),))
+
+    assert layer_inputs(state, files("a"), 8192) == ("", ())
+
+
+def test_orphans_and_disabled_files_bring_no_notes() -> None:
+    orphan = note("/p/a", "on a", status=NoteStatus.ORPHANED)
+    disabled = replace(files("a")[0], item=FileItem("a", enabled=False))
+
+    assert layer_inputs(replace(ON, notes=(replace(orphan, path=""),)), files("a"), 8192)[1] == ()
+    assert layer_inputs(replace(ON, notes=(note("/p/a", "on a"),)), (disabled,), 8192)[1] == ()
+
+
+@given(st.integers(0, 1500), st.lists(st.text("ab é{<", max_size=60), max_size=12))
+def test_the_budget_holds_by_whole_items(budget: int, texts: list[str]) -> None:
+    whole = project([("Facts", [f"fact {n} {text}" for n, text in enumerate(texts)])])
+    state = KnowledgeState(
+        digest=whole,
+        switch=DigestSwitch.ON,
+        notes=(note("/p/a", *(f"{n} {t}" for n, t in enumerate(texts))), note("/p/b", *texts, file_id="1:3")),
+    )
+
+    digest, notes = layer_inputs(state, files("a", "b"), budget)
+
+    assert layer_bytes(digest, notes) <= budget
+    assert digest in {"", whole} or digest.endswith(TRUNCATED)
+    assert set(digest.splitlines()) <= {*whole.splitlines(), *TRUNCATED.splitlines()}
+    for found in notes:
+        assert all(line.startswith("- ") for line in found.text.splitlines())
+
+
+def test_the_newest_notes_are_kept_in_the_order_of_the_file() -> None:
+    state = replace(ON, digest="", notes=(note("/p/a", "old" * 50, "newer", "newest"),))
+    room = len(frame("note", "- newer\n- newest\n", name="a"))
+
+    assert layer_inputs(state, files("a"), room)[1][0].text == "- newer\n- newest\n"
+    assert layer_inputs(state, files("a"), room - 1)[1][0].text == "- newest\n"
+
+
+def test_a_digest_over_the_budget_loses_its_last_items_and_says_so() -> None:
+    one, two, three = ("one " * 20).strip(), ("two " * 20).strip(), ("three " * 20).strip()
+    text = project([("Facts", [one, two, three])])
+
+    assert fit_digest(text, len(text)) == text
+    assert fit_digest(text, len(text) - 1) == f"{HEAD}\n## Facts\n- {one}\n- {two}\n{TRUNCATED}"
+    assert fit_digest(text, 60) == ""
+
+
+def test_a_digest_that_a_person_wrote_cannot_close_its_block() -> None:
+    assert fit_digest("a {/knowledge} b", 100) == "a (/knowledge) b"
+
+
+def test_inputs_are_read_from_a_home(tmp_path: Path) -> None:
+    (tmp_path / "knowledge").mkdir()
+    (tmp_path / "knowledge" / "digest.md").write_bytes(b"\xef\xbb\xbf# mine\r\n- x\r\n")
+
+    assert knowledge_inputs(tmp_path, (), KnowledgeSettings()) == ("# mine\n- x\n", ())
+    assert knowledge_inputs(tmp_path, (), KnowledgeSettings(digest_enabled=False)) == ("", ())
+    (tmp_path / "knowledge" / "digest.md").unlink()
+    assert knowledge_inputs(tmp_path, (), KnowledgeSettings()) == ("", ())
+
+
+def test_a_snapshot_says_what_is_wrong_and_holds_the_rest(tmp_path: Path) -> None:
+    directory = tmp_path / "knowledge"
+    directory.mkdir()
+    (directory / "facts.md").write_text("- one\n", encoding="utf-8")
+    (directory / "questions.md").mkdir()
+    (directory / "tasks.md").write_bytes("- x\n".encode("utf-16"))
+    (directory / "digest.md").write_bytes(b"x" * 70_000)
+
+    state = KnowledgeReader(tmp_path).read(KnowledgeSettings())
+
+    assert [i.text for f in state.categories for i in f.items] == ["one"]
+    assert len(state.problems) == 3
+    assert state.switch is DigestSwitch.OFF_BY_DELETION
+    assert state.digest_bytes == 70_000
+
+
+def test_what_did_not_change_is_the_same_object(tmp_path: Path) -> None:
+    (tmp_path / "knowledge" / "files").mkdir(parents=True)
+    (tmp_path / "knowledge" / "facts.md").write_text("- one\n", encoding="utf-8")
+    (tmp_path / "knowledge" / "files" / "1:2.md").write_text("# /a\n\n- one\n", encoding="utf-8")
+    reader = KnowledgeReader(tmp_path)
+    first = reader.read(KnowledgeSettings())
+
+    second = reader.read(KnowledgeSettings())
+
+    assert all(a is b for a, b in zip(first.categories, second.categories, strict=True))
+    assert first.notes is second.notes
+    assert str(tmp_path / "knowledge" / "digest.md") in watch_paths(tmp_path)
+    assert str(tmp_path / "knowledge" / "files" / "1:2.md") in first.watched
+
+
+def fact(text: str, category: Category = Category.FACTS, file: str = "facts.md") -> Item:
+    return Item(category, file, text)
+
+
+def test_nearly_the_same_is_shown_nearest_first_whatever_the_category() -> None:
+    known = known_items(
+        [
+            fact("the tide turns every six hours"),
+            fact("tides turn every six hours or so", Category.DECISIONS, "decisions.md"),
+            fact("bread needs salt"),
+        ]
+    )
+
+    near = known.near("The tide turns every six hours.")
+
+    assert [item.text for item in near] == [
+        "the tide turns every six hours",
+        "tides turn every six hours or so",
+    ]
+    assert known.near("quite another thing") == ()
+    assert known.near("") == ()
+
+
+def test_exactly_the_same_counts_in_its_own_place_only() -> None:
+    known = known_items([fact("One  thing."), fact("note", Category.FILES, "files/1:2.md")])
+
+    assert known.exact(Category.FACTS, "facts.md", "one thing") is not None
+    assert known.exact(Category.DECISIONS, "decisions.md", "one thing") is None
+    assert known.exact(Category.FILES, "files/1:2.md", "Note") is not None
+    assert known.exact(Category.FILES, "files/1:3.md", "note") is None
+
+
+@given(st.text(max_size=60))
+def test_folding_for_sameness_is_idempotent(text: str) -> None:
+    assert same_text(same_text(text)) == same_text(text)
