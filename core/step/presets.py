@@ -17,7 +17,7 @@ from core.values.commands import (
     SetDiscussionPreset,
     TrustProject,
 )
-from core.values.curation import Preset
+from core.values.curation import FileItem, Preset
 from core.values.effects import Effect, KeepPresets, LoadSettings, WriteMeta, WritePreset
 from core.values.events import FilesRead, PresetStored
 from core.values.mapping import with_entry, without
@@ -31,6 +31,7 @@ def create(state: AppState, command: CreatePreset) -> Result:
         return notify(state, "preset", Level.WARNING, _name_problem(name)), ()
     source = state.project.presets.get(command.copy_of)
     items = command.items or (source.items if source is not None else ())
+    state, items = _keepable(state, items)
     state, kept = _put(state, Preset(name, items))
     if not state.selected_id or not command.is_used:
         return state, kept
@@ -49,9 +50,20 @@ def _name_problem(name: str) -> str:
 def change(state: AppState, command: ChangePreset) -> Result:
     """Replace the items of a preset."""
     present = state.project.presets.get(command.name)
-    if present is None or present.items == command.items:
+    state, items = _keepable(state, command.items)
+    if present is None or present.items == items:
         return state, ()
-    return _put(state, replace(present, items=command.items))
+    return _put(state, replace(present, items=items))
+
+
+def _keepable(state: AppState, items: tuple[FileItem, ...]) -> tuple[AppState, tuple[FileItem, ...]]:
+    """The items whose paths a TOML file can hold; the others are named."""
+    kept = tuple(item for item in items if clean(item.path) == item.path)
+    if len(kept) < len(items):
+        names = ", ".join(repr(item.path) for item in items if item not in kept)
+        text = f"The name of {names} is not UTF-8 text, so no preset can hold it."
+        state = notify(state, "preset", Level.WARNING, text, "Rename the file, or take it in with a glob.")
+    return state, tuple(replace(item, notes=clean(item.notes)) for item in kept)
 
 
 def _put(state: AppState, preset: Preset) -> Result:

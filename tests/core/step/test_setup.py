@@ -177,6 +177,16 @@ def test_a_duplicate_has_the_items_and_is_used_at_once(book: Playbook) -> None:
     assert book.state.summaries[chosen].meta.preset == "copy"
 
 
+def test_a_file_whose_name_is_not_text_is_refused_by_name_and_the_others_stay(book: Playbook) -> None:
+    book.play(settings_loaded(project=PROJECT))
+
+    book.play(c.ChangePreset("core", (ITEM, FileItem("caf\udce9.py"))))
+
+    assert book.state.project.presets["core"].items == (ITEM,)
+    assert "caf\\udce9.py" in book.state.notices[-1].text
+    assert "Rename the file" in book.state.notices[-1].detail
+
+
 def test_a_deleted_preset_sends_no_files(book: Playbook) -> None:
     book.play(settings_loaded(project=PROJECT))
     chosen = book.discussion()
