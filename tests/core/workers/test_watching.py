@@ -10,7 +10,13 @@ from queue import SimpleQueue
 import pytest
 
 from core.files.watch import FileWatch
-from core.values.events import DiscussionsTouched, Event, FilesChanged, SettingsFilesChanged
+from core.values.events import (
+    DiscussionsTouched,
+    Event,
+    FilesChanged,
+    KnowledgeFilesChanged,
+    SettingsFilesChanged,
+)
 from core.workers.watching import Watcher
 
 WAIT_S = 15.0
@@ -98,4 +104,18 @@ def test_logs_that_grow_and_discussions_that_come_are_told_by_their_ids(tmp_path
     (discussions / ".new-d2.tmp").mkdir()
     (discussions / ".new-d2.tmp").rename(discussions / "d2")
     assert events.get(timeout=WAIT_S) == DiscussionsTouched(("d2",))
+    watcher.stop()
+
+
+def test_knowledge_files_and_notes_are_told_apart_and_temporary_files_left_out(tmp_path: Path) -> None:
+    events: SimpleQueue[Event] = SimpleQueue()
+    watcher = Watcher(events.put, make_watch=lambda *_: FileWatch(lambda _paths: None))
+    notes = tmp_path / "knowledge" / "files"
+    digest = str(tmp_path / "knowledge" / "digest.md")
+    watcher.watch((), (), knowledge_paths=(digest, str(notes)))
+
+    watcher._changed((digest, str(notes / "1:2.md"), str(notes / ".1:2.md.tmp"), str(tmp_path / "x.md")))
+
+    assert events.get(timeout=WAIT_S) == KnowledgeFilesChanged((digest, str(notes / "1:2.md")))
+    assert events.empty()
     watcher.stop()
