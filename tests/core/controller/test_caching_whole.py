@@ -1,0 +1,179 @@
+"""Prompt caching through the whole program: the real SDK, a server that bills as its vendor does, a real home."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.controller import AppController
+from core.controller.outside import LocalOutside
+from core.values import commands as c
+from core.values.curation import FileItem
+from core.values.options import OutsideOptions
+from core.values.state import AppState
+from tests.vendors.anthropic_server import KEY, AnthropicServer
+
+WAIT_S = 60.0
+MODEL = "claude-opus-5-5"
+
+
+class World:
+    """A project with a long file and a short one, a home, a server; programs come and go."""
+
+    def __init__(self, base: Path, server: AnthropicServer) -> None:
+        self.base = base
+        self.server = server
+        self.project = base / "project"
+        self.project.mkdir()
+        self.write("one")
+        self.running: list[AppController] = []
+
+    def write(self, mark: str) -> None:
+        (self.project / "tides.py").write_text("height = 1\n" * 2000, encoding="utf-8")
+        (self.project / "notes.py").write_text(f"# {mark}\n", encoding="utf-8")
+
+    def start(self) -> AppController:
+        options = OutsideOptions(home=self.base / "home", start=self.project, watches=False)
+        controller = AppController(LocalOutside(options))
+        controller.start()
+        self.running.append(controller)
+        until(controller, lambda s: bool(s.providers) and not s.is_loading)
+        return controller
+
+    def discussion(self, controller: AppController) -> str:
+        controller.send(c.CreateDiscussion("Sky", "anthropic", MODEL))
+        chosen = until(controller, lambda s: bool(s.selected_id)).selected_id
+        if "core" not in controller.snapshot().project.presets:
+            controller.send(c.CreatePreset("core", (FileItem("notes.py"), FileItem("tides.py"))))
+        controller.send(c.SetDiscussionPreset(chosen, "core"))
+        until(controller, lambda s: s.summaries[chosen].meta.preset == "core")
+        return chosen
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    with AnthropicServer() as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        world = World(tmp_path, server)
+        yield world
+        for controller in world.running:
+            controller.stop()
+
+
+def until(controller: AppController, predicate: Callable[[AppState], bool]) -> AppState:
+    state = controller.wait_for(predicate, WAIT_S)
+    assert state is not None, controller.snapshot().notices
+    return state
+
+
+def ask(controller: AppController, chosen: str, text: str) -> AppState:
+    """Send, and wait until the reply is logged and its cache is accounted for."""
+    before = controller.snapshot()
+    calls = before.totals["anthropic"].usage.input_tokens or 0 if "anthropic" in before.totals else 0
+    controller.send(c.SendPrompt(chosen, text))
+    return until(
+        controller,
+        lambda s: (
+            chosen not in s.calls
+            and "anthropic" in s.totals
+            and (s.totals["anthropic"].usage.input_tokens or 0) > calls
+        ),
+    )
+
+
+def last_usage(state: AppState, chosen: str) -> Any:
+    usage = state.open[chosen].messages[-1].usage
+    assert usage is not None
+    return usage
+
+
+def test_the_second_turn_reads_what_the_first_wrote_and_the_panel_knows(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+
+    first = last_usage(ask(controller, chosen, "one"), chosen)
+    state = ask(controller, chosen, "two")
+    second = last_usage(state, chosen)
+
+    assert first.cache_write_tokens > 5000
+    assert second.cache_read_tokens >= 0.9 * first.cache_write_tokens
+    held = state.caches[chosen]
+    assert held.hit_count == 1
+    assert held.expires_at is not None
+    assert state.totals["anthropic"].saved_usd is not None
+    assert state.plans[chosen].sentences
+
+
+def test_a_changed_file_joins_the_turn_while_the_prefix_is_warm(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    wrote = last_usage(ask(controller, chosen, "one"), chosen).cache_write_tokens
+    world.write("two")
+
+    usage = last_usage(ask(controller, chosen, "two"), chosen)
+
+    body = json.dumps(world.server.bodies[-1])
+    assert usage.cache_read_tokens >= 0.9 * wrote
+    assert "# one" in body
+    assert "# two" in body
+
+
+def test_after_a_restart_the_next_turn_still_hits(world: World) -> None:
+    first = world.start()
+    chosen = world.discussion(first)
+    wrote = last_usage(ask(first, chosen, "one"), chosen).cache_write_tokens
+    first.stop()
+
+    second = world.start()
+    until(second, lambda s: chosen in s.open and chosen in s.caches)
+    usage = last_usage(ask(second, chosen, "two"), chosen)
+
+    assert usage.cache_read_tokens >= 0.9 * wrote
+
+
+def test_after_invalidate_the_next_request_misses_and_the_one_after_hits(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    ask(controller, chosen, "one")
+    controller.send(c.InvalidateCache(chosen))
+    until(
+        controller,
+        lambda s: s.summaries[chosen].meta.cache_epoch == 1 and s.caches[chosen].tokens_cached == 0,
+    )
+
+    missed = last_usage(ask(controller, chosen, "two"), chosen)
+    hit = last_usage(ask(controller, chosen, "three"), chosen)
+
+    assert not missed.cache_read_tokens
+    assert hit.cache_read_tokens > 5000
+    assert "cache epoch 1" in json.dumps(world.server.bodies[-1])
+
+
+def test_a_discussion_whose_caching_is_disabled_sends_no_mark(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    controller.send(c.DisableCaching(chosen))
+    until(controller, lambda s: not s.summaries[chosen].meta.caching_enabled)
+
+    usage = last_usage(ask(controller, chosen, "one"), chosen)
+
+    assert "cache_control" not in json.dumps(world.server.bodies[-1])
+    assert not usage.cache_write_tokens
+
+
+def test_switching_the_provider_and_back_still_hits(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    wrote = last_usage(ask(controller, chosen, "one"), chosen).cache_write_tokens
+    controller.send(c.SetModel(chosen, "anthropic", "claude-sonnet-5-5"))
+    until(controller, lambda s: s.summaries[chosen].meta.model == "claude-sonnet-5-5")
+    assert not last_usage(ask(controller, chosen, "two"), chosen).cache_read_tokens
+    controller.send(c.SetModel(chosen, "anthropic", MODEL))
+    until(controller, lambda s: s.summaries[chosen].meta.model == MODEL)
+
+    assert last_usage(ask(controller, chosen, "three"), chosen).cache_read_tokens >= 0.9 * wrote
