@@ -209,7 +209,7 @@ class Assembler:
             raise ProviderError(
                 FailureKind.CONTEXT_TOO_LONG,
                 sentence,
-                remedy="Leave files out of the preset or choose a model with a larger window. Nothing was sent.",
+                remedy=f"{_what_to_leave_out(assembly)} or choose a model with a larger window. Nothing was sent.",
             )
         spec, stack = assembly.spec, assembly.stack
         effect = replace(effect, spec=spec)
@@ -325,7 +325,7 @@ def _too_large(assembly: Assembly) -> str:
     total = assembly.total_tokens
     if total <= room:
         return ""
-    layers = sorted(assembly.layers, key=lambda layer: -layer.tokens_est)[:2]
+    layers = _largest_layers(assembly)
     parts = ", ".join(f"{LAYER_TITLES[layer.layer].lower()} {layer.tokens_est:,}" for layer in layers)
     return (
         f"The request has about {total:,} tokens; {assembly.profile.label or assembly.profile.id} takes "
@@ -333,9 +333,26 @@ def _too_large(assembly: Assembly) -> str:
     )
 
 
+def _largest_layers(assembly: Assembly) -> list[LayerReport]:
+    return sorted(assembly.layers, key=lambda layer: -layer.tokens_est)[:2]
+
+
+def _what_to_leave_out(assembly: Assembly) -> str:
+    layer = _largest_layers(assembly)[0].layer
+    match layer:
+        case LayerId.FILE_SET | LayerId.FILE_DETAILS:
+            return "Leave files out of the preset"
+        case LayerId.TURNS:
+            return "Delete long messages, branch from an earlier one, start a new discussion"
+        case LayerId.USER:
+            return "Shorten the message or its attachments"
+        case _:
+            return f"Shorten the {LAYER_TITLES[layer].lower()}"
+
+
 def _largest_files(assembly: Assembly) -> str:
-    details = next(layer for layer in assembly.layers if layer.layer is LayerId.FILE_DETAILS)
-    files = sorted(details.segments, key=lambda segment: -segment.tokens_est)[:3]
+    details = next((x for x in _largest_layers(assembly) if x.layer is LayerId.FILE_DETAILS), None)
+    files = sorted(details.segments, key=lambda segment: -segment.tokens_est)[:3] if details else []
     if not files:
         return "."
     named = ", ".join(f"{segment.key.partition('/')[2]} ({segment.tokens_est:,})" for segment in files)

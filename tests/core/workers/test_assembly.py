@@ -212,6 +212,21 @@ def test_what_does_not_fit_is_refused_with_sizes_and_the_largest_files(tmp_path:
     assert "Nothing was sent" in refused.value.remedy
 
 
+def test_what_to_leave_out_is_what_is_large(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, context_tokens=1000)
+    long_message = bench.spec("word " * 2000)
+    long_persona = bench.spec(persona=NamedText("bard", "word " * 2000))
+
+    with pytest.raises(ProviderError) as message:
+        bench.build(long_message)
+    with pytest.raises(ProviderError) as persona:
+        bench.build(long_persona)
+
+    assert message.value.remedy.startswith("Shorten the message or its attachments")
+    assert "Largest files" not in message.value.what
+    assert persona.value.remedy.startswith("Shorten the persona")
+
+
 def test_an_estimate_over_the_limit_is_counted_before_anything_is_refused(tmp_path: Path) -> None:
     bench = Bench(tmp_path, context_tokens=1000)
     bench.file.write_text("a" * 6000, encoding="utf-8")
