@@ -220,6 +220,14 @@ def _look_at_context(tour: Tour) -> None:
     tour.driver.step(4)
     tour.say("          Context view: layers, tokens and what changed since the last request")
     tour.shot("context")
+    tour.driver.key("Ctrl+3")
+    tour.driver.step(4)
+    chosen = tour.chosen()
+    held = tour.state.caches.get(chosen)
+    if held is not None:
+        tour.say(f"          Caching panel: {held.tokens_cached:,} tokens held, {held.hit_count} hits")
+    tour.shot("caching")
+    tour.driver.key("Ctrl+2")
 
 
 def _change_theme(tour: Tour) -> None:
