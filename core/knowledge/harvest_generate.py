@@ -24,8 +24,8 @@ from core.values.provider import (
 from core.values.stack import LayerId, Segment
 from core.values.usage import Usage, add_usage
 
-SMALL_OUTPUT_TOKENS = 1_500
-"""Of the embedded model: three short items for each category, at most."""
+SMALL_OUTPUT_TOKENS = 2_000
+"""Of the embedded model: more than the bounded schema lets it write, so that its JSON is never cut."""
 
 OUTPUT_TOKENS = 16_000
 """Of any other: a reply that is longer was led astray by its text."""

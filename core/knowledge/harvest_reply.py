@@ -28,6 +28,9 @@ MAX_STEPS_CHARS = 8_000
 MAX_ITEMS = 500
 """Of one reply. What comes after them is dropped and counted."""
 
+SMALL_ITEMS, SMALL_CHARS = 2, 160
+"""Of each category and text where the reply is bounded: even a model that fills all of it ends within its room."""
+
 _KEYS = {Category.PLAYBOOKS: ("name", "steps"), Category.FILES: ("path", "note")}
 _STATEMENT = ("statement", "detail")
 _FENCE = re.compile(r"\A\s*(`{3,}|~{3,})[^\n`]*\n(.*)\n[ \t]*\1[`~]*[ \t]*\s*\Z", re.DOTALL)
@@ -104,8 +107,8 @@ def reply_schema(*, is_small: bool = False) -> str:
     Source: OpenAI "Structured model outputs" and Anthropic "Structured outputs", supported schemas (read 2026-11-20):
         every property required, `additionalProperties` false, no `maxLength`, no `maxItems`.
     """
-    text = {"type": "string", **({"maxLength": 200} if is_small else {})}
-    bound = {"maxItems": 3} if is_small else {}
+    text = {"type": "string", **({"maxLength": SMALL_CHARS} if is_small else {})}
+    bound = {"maxItems": SMALL_ITEMS} if is_small else {}
     properties = {
         category.value: {
             "type": "array",

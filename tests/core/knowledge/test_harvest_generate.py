@@ -8,11 +8,22 @@ from collections.abc import Iterator
 import pytest
 
 from core.errors import FailureKind, ProviderError
-from core.knowledge.harvest_generate import HarvestCancelledError, ProviderGenerate, request_for
+from core.knowledge.harvest_generate import (
+    SMALL_OUTPUT_TOKENS,
+    HarvestCancelledError,
+    ProviderGenerate,
+    request_for,
+)
+from core.knowledge.harvest_prompt import build_harvest_prompt
+from core.knowledge.harvest_reply import SMALL_CHARS, SMALL_ITEMS, category_keys, read_reply
 from core.providers.base import CancelToken, ReadBlob
+from core.providers.embedded import EmbeddedProvider
+from core.tokens import count_tokens
+from core.values.knowledge import Category
 from core.values.messages import Role
 from core.values.provider import (
     ModelProfile,
+    ProviderKind,
     ProviderRequest,
     ReasoningDelta,
     StopKind,
@@ -21,6 +32,7 @@ from core.values.provider import (
     TextDelta,
     UsageUpdate,
 )
+from core.values.settings import ServerSettings
 from core.values.usage import Usage
 
 
@@ -76,7 +88,31 @@ def test_the_embedded_model_is_held_to_a_short_reply() -> None:
     request = request_for("prompt", "embedded", "SmolLM2")
 
     assert "maxItems" in request.response_schema_json
-    assert request.max_output_tokens == 1_500
+    assert request.max_output_tokens == 2_000
+
+
+def test_the_longest_reply_that_the_small_schema_allows_fits_into_its_tokens() -> None:
+    rows = {
+        name: [dict.fromkeys(category_keys(name), "tide " * (SMALL_CHARS // 5))] * SMALL_ITEMS
+        for name in Category
+    }
+
+    assert count_tokens(json.dumps(rows)) * 1.3 < SMALL_OUTPUT_TOKENS
+
+
+@pytest.mark.model
+def test_the_embedded_model_gives_a_reply_that_can_be_read() -> None:
+    """What the smallest model finds is poor; that it can be read is owed to the schema, whatever the prompt."""
+    server = ServerSettings(ProviderKind.EMBEDDED, kind=ProviderKind.EMBEDDED)
+    provider = EmbeddedProvider(server)
+    prompt = build_harvest_prompt("Write down what stays, as JSON.", "Tides", "<user>\nWe use UTC.\n</user>")
+    try:
+        text = ProviderGenerate(lambda _: provider)(prompt, "embedded", "SmolLM2-135M-Instruct")
+    finally:
+        provider.close()
+
+    read_reply(text)
+    assert set(json.loads(text)) == set(Category)
 
 
 def test_a_server_that_refuses_the_schema_is_asked_without_it_from_then_on() -> None:

@@ -242,5 +242,5 @@ def test_the_schema_is_closed_and_every_property_required_so_that_strict_mode_ta
 def test_the_small_schema_bounds_what_a_rambling_model_can_write() -> None:
     schema = json.loads(reply_schema(is_small=True))
 
-    assert all(schema["properties"][name]["maxItems"] == 3 for name in ITEM_CATEGORIES)
+    assert all(schema["properties"][name]["maxItems"] == 2 for name in ITEM_CATEGORIES)
     assert reply_schema(is_small=True) == reply_schema(is_small=True)
