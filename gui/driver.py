@@ -39,6 +39,9 @@ class Driver:
         self._tree = tree
         self._frame = frame
         self._x: Any = display.Display()
+        # a slow frame between press and release must not type a letter twice
+        self._x.change_keyboard_control(auto_repeat_mode=X.AutoRepeatModeOff)
+        self._x.sync()
 
     def close(self) -> None:
         """Leave the display."""

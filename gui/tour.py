@@ -127,6 +127,9 @@ def _walk(home: Path, project: Path, out: Path, say: Callable[[str], None]) -> N
         _compare(tour, first, second)
         _look_at_context(tour)
         _change_theme(tour)
+    except SlopError:
+        tour.shot("stopped-here")
+        raise
     finally:
         controller.stop()
     _reopen(tour, home, project)
