@@ -253,11 +253,13 @@ class _Run:
             return self._guarded(facts, lambda: self._record(facts, LedgerStatus.DELETED_UNHARVESTED))
         try:
             found = self.request.items_of(facts, data)
-        except (HarvestStoppedError, HarvestCancelledError):
+        except HarvestCancelledError:
             raise
         except SlopError as error:
             self._fail(facts, error)
             self._note_failure(facts, error)
+            if isinstance(error, HarvestStoppedError):
+                raise
             return False
         self._append(facts, found)
         return True

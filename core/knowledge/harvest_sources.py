@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +17,17 @@ from core.knowledge.transcript_sources import messages_of
 from core.store.atomic import OS_DISK, Disk
 from core.values.harvest import ArtifactFacts
 
+LEAST_FREE_BYTES = 4 * 1024 * 1024
+"""Room that must be there before a model is asked: a reply that is paid for must find its place."""
+
+
+def free_bytes(folder: Path) -> int:
+    """Bytes that can still be written where a folder is, or will be."""
+    there = folder
+    while not there.exists():
+        there = there.parent
+    return shutil.disk_usage(there).free
+
 
 class HarvestStoppedError(SlopError):
     """The run cannot go on: what was paid for could not be put on disk."""
@@ -26,6 +39,7 @@ class Distiller:
 
     Args:
         template: the prompt; piece_bytes: what one call reads at most; knowledge: the knowledge directory.
+        free_bytes: room on the disk of a folder.
     """
 
     generate: Generate
@@ -35,6 +49,7 @@ class Distiller:
     piece_bytes: int
     knowledge: Path
     disk: Disk = OS_DISK
+    free_bytes: Callable[[Path], int] = free_bytes
 
     def distil(self, facts: ArtifactFacts, data: bytes) -> Distilled:
         """Ask the model, or take the replies that an earlier run paid for.
@@ -98,11 +113,18 @@ class _KeptAsk:
         by, kept = self._distiller, self._kept
         text = kept.find(prompt, by.provider, by.model)
         if text is None:
+            if by.free_bytes(by.knowledge) < LEAST_FREE_BYTES:
+                raise HarvestStoppedError(
+                    "The disk is nearly full: no model was asked, its reply could not be kept",
+                    remedy="Free some space and try again",
+                    where=str(by.knowledge),
+                )
             text = by.generate(prompt, by.provider, by.model)
             try:
                 kept.keep(prompt, by.provider, by.model, text)
             except StorageError as error:
-                raise HarvestStoppedError(error.what, remedy=error.remedy, where=error.where) from error
+                what = f"the model's reply could not be kept. {error.what}"
+                raise HarvestStoppedError(what, remedy=error.remedy, where=error.where) from error
         self._asked.append((prompt, text))
         return text
 

@@ -13,7 +13,8 @@ from core.errors import FailureKind, LockedError, ProviderError
 from core.knowledge.digest import fresh_digest
 from core.knowledge.harvest_generate import HarvestCancelledError
 from core.knowledge.harvest_preview import edited, ticked
-from core.knowledge.harvest_run import ApplyRequest, apply, items_of_preview, look, preview
+from core.knowledge.harvest_run import ApplyRequest, apply, items_by_asking, items_of_preview, look, preview
+from core.knowledge.harvest_sources import LEAST_FREE_BYTES
 from core.knowledge.ledger import Ledger
 from core.knowledge.locks import harvest_lock
 from core.knowledge.undo import undo_apply
@@ -314,6 +315,20 @@ def test_a_full_disk_ends_the_run_with_nothing_half_written(tmp_path: Path) -> N
     Harvest(tmp_path, model).apply()
     assert names_there(tmp_path) == set()
     assert len(item_lines(tmp_path)) == 1
+
+
+def test_on_a_disk_that_is_nearly_full_no_model_is_asked(tmp_path: Path) -> None:
+    chosen = add_discussion(tmp_path, "Tides", "Why?")
+    harvest = Harvest(tmp_path, Model({"Why?": reply(MOON)}))
+    distiller = replace(harvest.distiller, free_bytes=lambda _: LEAST_FREE_BYTES - 1)
+    request = ApplyRequest(harvest.request, harvest.scan(), items_by_asking(distiller, NOW), "s")
+
+    report = apply(request)
+
+    assert harvest.model.prompts == []
+    assert "nearly full" in report.stopped
+    assert statuses(tmp_path) == {chosen: "harvest-failed"}
+    assert names_there(tmp_path) == {chosen}
 
 
 def test_a_person_who_stops_it_keeps_what_was_done(tmp_path: Path) -> None:
