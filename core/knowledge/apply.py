@@ -20,7 +20,7 @@ from core.knowledge.locks import harvest_lock, write_lock
 from core.knowledge.plan import AppendPlan, FilePlan, plan_append
 from core.knowledge.reading import read_categories
 from core.knowledge.undoing import lines_out
-from core.knowledge.writing import change_file, ensure_lines, without_torn
+from core.knowledge.writing import change_file, cut_end, ensure_lines, has_line, read_bytes, without_torn
 from core.store import trash
 from core.store.atomic import OS_DISK, Disk
 from core.values.ids import make_id, time_of_id
@@ -117,7 +117,7 @@ class Apply:
                     _ensure(self.home, plan, self.disk)
         except SlopError:
             with suppress(SlopError), write_lock(self.home, disk=self.disk):
-                for plan in done:
+                for plan in reversed(done):
                     _take_back(self.home, plan, self.disk)
                 apply_log.write(self.home, self.id, {"kind": "dropped"}, disk=self.disk)
             raise
@@ -230,7 +230,10 @@ def _mend(home: Path, plan: FilePlan, disk: Disk) -> None:
 
 
 def _take_back(home: Path, plan: FilePlan, disk: Disk) -> None:
+    """Have none of these lines in a file."""
     path = paths.knowledge_dir(home) / plan.name
-    if path.exists():
-        texts = [line.text for line in plan.lines]
-        change_file(path, lambda data: lines_out(plan.name, data, texts)[0], disk=disk)
+    texts = [line.text for line in plan.lines]
+    there = [line for line in plan.lines if path.exists() and has_line(read_bytes(path), line.text)]
+    if not there or cut_end(path, there):
+        return
+    change_file(path, lambda data: lines_out(plan.name, data, texts)[0], disk=disk)

@@ -107,6 +107,28 @@ def ensure_lines(path: Path, name: str, lines: Sequence[Line], head: bytes, *, d
     )
 
 
+def cut_end(path: Path, lines: Sequence[Line]) -> bool:
+    """Take lines back that were just appended, by shortening the file: on a full disk nothing can be rewritten.
+
+    Returns:
+        Whether they stood at its end and are gone.
+    """
+    data = read_bytes(path)
+    block = b"".join(line.text.encode("utf-8", "replace") + line_end(data) for line in lines)
+    if not data.endswith(block):
+        return False
+    with reported("write", path):
+        fd = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
+        try:
+            if os.fstat(fd).st_size != len(data):
+                return False
+            os.ftruncate(fd, len(data) - len(block))
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+    return True
+
+
 def without_torn(data: bytes, lines: Sequence[Line]) -> bytes:
     """The file without a last line that is only the head of one of these: a write that a crash cut short."""
     torn = data[data.rfind(b"\n") + 1 :]

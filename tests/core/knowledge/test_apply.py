@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from core.knowledge.ledger import Ledger
 from core.knowledge.locks import harvest_lock, write_lock
 from core.knowledge.undo import list_applies, undo_apply
 from core.store import trash
+from core.store.atomic import Disk
 from core.values.knowledge import Category, LedgerStatus, NewItem, Provenance
 from tests.core.knowledge.homes import (
     FIRST,
@@ -313,3 +315,28 @@ def test_two_processes_that_harvest_the_same_write_each_item_once(home: Path) ->
     assert sum(item_lines(home).values()) == 14
     check_nothing_lost(home)
     assert len(list(list_applies(home))) == 2
+
+
+class NoRewriteDisk(Disk):
+    """As full as it gets once an append has failed: then nothing that needs new space can be written."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.is_full = name, False
+
+    def open(self, path: Path, flags: int, mode: int = 0o600) -> int:
+        self.is_full = self.is_full or path.name.startswith(f".{self.name}.")
+        if self.is_full:
+            raise OSError(errno.ENOSPC, "no space")
+        return super().open(path, flags, mode)
+
+
+def test_on_a_disk_that_is_full_to_the_last_byte_nothing_stays_half_written(home: Path) -> None:
+    harvest(home, only=(FIRST,))
+    before = item_lines(home)
+
+    with pytest.raises(StorageError, match="full"):
+        harvest(home, NoRewriteDisk("tasks.md"))
+
+    assert item_lines(home) == before
+    assert paths.log_file(home, SECOND).exists()
+    check_nothing_lost(home)
