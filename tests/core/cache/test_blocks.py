@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.cache.blocks import Place, WireMemo, part_key, wire_of
 from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
-from core.values.provider import ProviderRequest, RequestMessage
+from core.values.provider import ProviderRequest, RequestMessage, RequestPart
 from core.values.stack import ToolSchema
 from tests.core.cache.requests import SCOPE, count, request, seg, wire
 
@@ -34,7 +34,11 @@ def test_requests_share_hashes_exactly_as_far_as_they_share_blocks() -> None:
 
 
 def test_another_model_or_setting_shares_nothing() -> None:
-    for scope in (replace(SCOPE, model="other"), replace(SCOPE, settings="effort=high"), replace(SCOPE, key_id="x")):
+    for scope in (
+        replace(SCOPE, model="other"),
+        replace(SCOPE, settings="effort=high"),
+        replace(SCOPE, key_id="x"),
+    ):
         other = wire_of(request(), scope, count)
         assert not set(other.hashes) & set(wire().hashes)
 
@@ -54,7 +58,9 @@ def test_the_head_is_the_last_block_before_metadata() -> None:
 
 
 def test_metadata_in_the_middle_is_a_block_like_others() -> None:
-    messages = (RequestMessage(Role.USER, (seg(8, "50 meta"), seg(10, "900 files"), seg(12, "10 hi", "text"))),)
+    messages = (
+        RequestMessage(Role.USER, (seg(8, "50 meta"), seg(10, "900 files"), seg(12, "10 hi", "text"))),
+    )
     laid = wire_of(replace(request(), messages=messages), SCOPE, count)
 
     assert laid.head == len(laid.blocks) - 1
@@ -89,7 +95,12 @@ def test_a_run_of_calls_or_of_results_is_one_position() -> None:
 
 def test_every_kind_of_part_has_a_key() -> None:
     picture = AttachmentPart("ab", "image/png", "a.png", 3)
-    parts = [seg(11, "x", "m1"), ToolCallPart("1", "n", "{}"), ToolResultPart("1", "t"), picture]
+    parts: list[RequestPart] = [
+        seg(11, "x", "m1"),
+        ToolCallPart("1", "n", "{}"),
+        ToolResultPart("1", "t"),
+        picture,
+    ]
 
     assert [part_key(part) for part in parts] == ["11/m1", "call/1", "result/1", "attachment/ab"]
 

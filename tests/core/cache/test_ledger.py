@@ -32,7 +32,8 @@ LONG = wire(*[f"100 m{n}" for n in range(40)])
 def holding(*places: int, ttl_s: int = 300, laid: object = LONG, discussion: str = "d") -> Ledger:
     """A ledger that holds prefixes of a request."""
     entries = {
-        LONG.hashes[p]: LedgerEntry(LONG.hashes[p], LONG.ends[p], ttl_s, after(ttl_s), discussion) for p in places
+        LONG.hashes[p]: LedgerEntry(LONG.hashes[p], LONG.ends[p], ttl_s, after(ttl_s), discussion)
+        for p in places
     }
     return Ledger({SCOPE: entries})
 
@@ -142,7 +143,9 @@ def test_a_miss_drops_the_entries_and_tells_the_vendors_reason() -> None:
 def test_what_the_missed_request_itself_wrote_stays() -> None:
     plan = plan_of(9, hit=5, read=LONG.ends[5])
     ledger = record(holding(2, 5), SCOPE, plan, NOW, "d")
-    found = correct(ledger, SCOPE, LONG, plan, Usage(cache_read_tokens=0, cache_write_tokens=900), "Anthropic")
+    found = correct(
+        ledger, SCOPE, LONG, plan, Usage(cache_read_tokens=0, cache_write_tokens=900), "Anthropic"
+    )
 
     assert set(found.ledger.entries[SCOPE]) == {LONG.hashes[9]}
 
@@ -205,7 +208,9 @@ def test_a_prediction_is_live_in_this_request_and_in_reach(held: set[int], marks
     found = hits(live_entries(holding(*held), SCOPE, NOW), LONG)
     hit = predict(found, LONG, sorted(marks), ANTHROPIC)
     reachable = [
-        h for h in held for m in marks
+        h
+        for h in held
+        for m in marks
         if h <= m and LONG.positions[m] - LONG.positions[h] < 20 and LONG.ends[m] >= ANTHROPIC.minimum_tokens
     ]
 

@@ -54,7 +54,11 @@ WIRES = st.builds(
 
 
 def inputs(
-    laid: Wire, ledger: Ledger | None = None, gaps: GapStats = QUICK, prices: CachePrices = ANTHROPIC, **fields: object
+    laid: Wire,
+    ledger: Ledger | None = None,
+    gaps: GapStats = QUICK,
+    prices: CachePrices = ANTHROPIC,
+    **fields: object,
 ) -> PlanInputs:
     chosen = fields.pop("settings", CacheSettings())
     base = PlanInputs(laid, SCOPE, prices, ledger or Ledger(), gaps, chosen, NOW)  # type: ignore[arg-type]
@@ -228,7 +232,9 @@ def test_a_short_entry_is_extended_behind_it_where_an_hour_is_worth_it() -> None
 def test_the_longest_lived_entry_is_renewed_by_a_mark() -> None:
     laid = wire("100 a", "100 b", "100 c", "100 d")
     stats = GapStats((60.0,) * 60 + (1500.0,) * 20 + (90_000.0,) * 20, (), 100, 2)
-    found = plan(inputs(laid, holding(laid, (3, 3600), (5, 300)), stats, settings=CacheSettings(extends=False)))
+    found = plan(
+        inputs(laid, holding(laid, (3, 3600), (5, 300)), stats, settings=CacheSettings(extends=False))
+    )
 
     assert CacheMark("11/m1", 3600) in found.marks
 
@@ -282,7 +288,9 @@ def test_an_implicit_cache_is_expected_but_not_marked() -> None:
     assert again.read_tokens == laid.ends[laid.head]
 
 
-GEMINI = CachePrices("gemini", "gemini-3.8-flash", Mechanism.CONTENTS, 7.5e-7, 0.1, minimum_tokens=4096, storage_usd=5e-7)
+GEMINI = CachePrices(
+    "gemini", "gemini-3.8-flash", Mechanism.CONTENTS, 7.5e-7, 0.1, minimum_tokens=4096, storage_usd=5e-7
+)
 
 
 def test_gemini_stores_what_is_asked_for_often_enough_to_pay_the_rent() -> None:
