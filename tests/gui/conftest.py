@@ -9,6 +9,7 @@ import pytest
 
 from gui.binding import DpgUi
 from gui.driver import Driver
+from gui.elements.fields import Field
 from gui.loop import Loop
 from gui.metrics import Measure
 from gui.theme import ASSETS, load_theme
@@ -26,7 +27,7 @@ class Screen:
         self.failures: list[BaseException] = []
         self.closed: list[bool] = []
         self.revision = 0
-        self.describe: Callable[[Ui], None] = lambda _: None
+        self.describe: Callable[[Ui], object] = lambda _: None
         self.loop = Loop(
             ui,
             self._draw,
@@ -39,8 +40,8 @@ class Screen:
     def _draw(self, ui: Ui) -> None:
         self.describe(ui)
 
-    def show(self, describe: Callable[[Ui], None]) -> Driver:
-        """Show a description and let it settle."""
+    def show(self, describe: Callable[[Ui], object]) -> Driver:
+        """Show a description and let it settle; what it returns is not used."""
         self.describe = describe
         self.settle()
         return self.driver
@@ -56,6 +57,13 @@ class Screen:
         """Nothing is clipped and nothing overlaps."""
         found = faults(self.ui)
         assert not found, "\n".join(found)
+
+
+def field_named(person: Driver, label: str) -> Field:
+    """The text field on the screen with that label."""
+    found = person.find(label, kind=Field)
+    assert isinstance(found, Field)
+    return found
 
 
 @pytest.fixture(scope="session")
@@ -81,7 +89,7 @@ def screen(_screen: Screen) -> Iterator[Screen]:
     _screen.failures.clear()
     _screen.driver.move(SIZE[0] - 3, SIZE[1] - 3)
     yield _screen
-    _screen.describe = lambda ui: _screen.ui.set_looks("dark", 1.0) and None
+    _screen.describe = lambda ui: _screen.ui.set_looks("dark", 1.0)
     _screen.revision += 1
     _screen.driver.step(4)
     _screen.describe = lambda _: None

@@ -15,7 +15,7 @@ from gui.markdown.document import load
 from gui.screenshot import screenshot
 from gui.theme import load_theme
 from gui.window import Placement, open_viewport
-from panels.ui import Option, Share, Ui
+from panels.ui import ButtonKind, Option, Share, Surface, Tone, Ui
 from tests.gui.gallery_pages import LongView, Messages, conversation, long_page
 
 MODELS = tuple(Option(f"model-{n}", f"claude-opus-4.{n}", f"{n * 100}k") for n in range(20))
@@ -42,7 +42,7 @@ class View:
     long: LongView = field(default_factory=LongView)
 
 
-LIST = (
+LIST: tuple[tuple[str, str, str, Tone], ...] = (
     ("Cache TTL policy", "claude-opus · 42 turns", "18.4k  $0.42", "accent"),
     ("Harvest worker design", "gemini-pro · 17 turns", "9.1k  $0.08", "warn"),
     ("Parser regressions", "gpt-5 · 8 turns", "3.3k  $0.05", "muted"),
@@ -50,6 +50,17 @@ LIST = (
     ("Release checklist", "claude-sonnet · 5 turns", "1.2k  $0.01", "muted"),
     ("Knowledge import with a title that is far too long to fit", "gemini-flash · 31 turns", "22.7k  $0.03", "muted"),
 )  # fmt: skip
+FILLINGS: tuple[Surface, ...] = ("inset", "code", "card_selected")
+KINDS: tuple[ButtonKind, ...] = ("plain", "primary", "ghost", "danger", "link")
+LAYERS: tuple[tuple[str, int, Tone], ...] = (
+    ("System · coding-strict", 1900, "accent"),
+    ("Project rules (AGENTS.md)", 3100, "ok"),
+)
+STATS: tuple[tuple[str, str, Tone], ...] = (
+    ("87%", "hit rate", "ok"),
+    ("$1.94", "saved today", "accent"),
+    ("3m 12s", "TTL left", "warn"),
+)
 
 
 def draw(ui: Ui, view: View) -> None:
@@ -87,7 +98,7 @@ def left(ui: Ui, view: View) -> None:
         if ui.button("new", "", icon="plus", kind="primary", tip="New discussion", shortcut="Ctrl+N"):
             view.clicked.append("new")
     for index, (title, meta, cost, tone) in enumerate(LIST):
-        kind = "card_selected" if index == 0 else "card"
+        kind: Surface = "card_selected" if index == 0 else "card"
         with ui.clickable(("card", index), kind) as card:
             with ui.row("head"):
                 ui.icon("icon", "comments", tone=tone)
@@ -152,16 +163,16 @@ def widgets(ui: Ui, view: View) -> None:
             ui.text(
                 "body", "Should the cache slot keep its TTL when a discussion is forked? " * 4, wraps=True
             )
-        for kind in ("inset", "code", "card_selected"):
-            with ui.surface(kind, kind):
-                ui.text("t", f"surface {kind}")
+        for filling in FILLINGS:
+            with ui.surface(filling, filling):
+                ui.text("t", f"surface {filling}")
         with ui.row("kinds"):
-            for kind in ("plain", "primary", "ghost", "danger", "link"):
+            for kind in KINDS:
                 if ui.button(kind, kind.capitalize(), kind=kind):
                     view.clicked.append(kind)
             ui.button("off", "Disabled", is_enabled=False)
         with ui.row("small"):
-            for kind in ("plain", "primary", "ghost", "danger", "link"):
+            for kind in KINDS:
                 ui.button(kind, kind.capitalize(), kind=kind, is_small=True, icon="check")
         with ui.row("fields"):
             on = ui.checkbox("on", "Include files", view.is_on)
@@ -215,7 +226,8 @@ def composer(ui: Ui, view: View) -> None:
                 if ui.button("no", "Cancel"):
                     view.dialog = False
                 if ui.button("yes", "Delete", kind="danger"):
-                    view.dialog, _ = False, view.clicked.append("deleted")
+                    view.dialog = False
+                    view.clicked.append("deleted")
         if closed.clicked:
             view.dialog = False
 
@@ -228,10 +240,7 @@ def right(ui: Ui, view: View) -> None:
     ui.stacked_bar(
         "bar", [Share(0.2, "accent", "system"), Share(0.3, "ok", "rules"), Share(0.4, "warn", "files")]
     )
-    for name, tokens, tone in (
-        ("System · coding-strict", 1900, "accent"),
-        ("Project rules (AGENTS.md)", 3100, "ok"),
-    ):
+    for name, tokens, tone in LAYERS:
         with ui.surface(name, "card"):
             with ui.row("head"):
                 ui.checkbox("on", name, True)
@@ -239,11 +248,7 @@ def right(ui: Ui, view: View) -> None:
                 ui.text("n", f"{tokens:,}", tone="muted", style="small")
             ui.progress("p", tokens / 12800, tone=tone)
     with ui.row("stats"):
-        for value, label, tone in (
-            ("87%", "hit rate", "ok"),
-            ("$1.94", "saved today", "accent"),
-            ("3m 12s", "TTL left", "warn"),
-        ):
+        for value, label, tone in STATS:
             with ui.surface(label, "card"):
                 ui.text("v", value, style="h1", tone=tone)
                 ui.text("l", label, tone="muted", style="small")
@@ -261,7 +266,8 @@ def make(theme: str = "dark", scale: float = 1.0, size: tuple[int, int] = (1600,
 
 def main(arguments: list[str], more: Callable[[Loop, View], None] = lambda *_: None) -> None:
     """Write a picture of the gallery."""
-    loop, view = make(*arguments[1:2], *(float(a) for a in arguments[2:3]))
+    theme = arguments[1] if len(arguments) > 1 else "dark"
+    loop, view = make(theme, float(arguments[2]) if len(arguments) > 2 else 1.0)
     view.page = arguments[3] if len(arguments) > 3 else "widgets"
     view.long.tab = arguments[4] if len(arguments) > 4 else "table"
     if view.page != "widgets":

@@ -57,7 +57,9 @@ def test_a_picture_of_the_window_shows_its_colours(display: str, tmp_path: Path,
     with Image.open(target) as image:
         picture = image.convert("RGB")
     palette = load_theme().palettes[theme]
-    counts = {color: count for count, color in picture.getcolors(1 << 24)}
+    colors = picture.getcolors(1 << 24)
+    assert colors is not None
+    counts = {color: count for count, color in colors}
     whole = picture.size[0] * picture.size[1]
     assert counts[palette["pane"][:3]] > 0.3 * whole
     for token in ("base", "card", "accent_fill", "inset"):

@@ -9,7 +9,7 @@ import pytest
 from gui.elements.fields import Field
 from gui.elements.popups import Item
 from panels.ui import Ui
-from tests.gui.conftest import Screen
+from tests.gui.conftest import Screen, field_named
 
 pytestmark = pytest.mark.gui
 
@@ -57,7 +57,7 @@ def test_a_folder_is_entered_and_filtered_with_the_keyboard(screen: Screen, fold
     view = View(folder)
     person = screen.show(view.draw)
     person.click(person.find("src", kind=Item))
-    person.until(lambda: person.find("Filter by name", kind=Field).is_active)
+    person.until(lambda: field_named(person, "Filter by name").is_active)
     person.type("117")
     person.until(lambda: not person.has("file_003.py"))
     person.click(person.find("file_117.py", kind=Item))
@@ -96,7 +96,7 @@ def test_saving_asks_for_a_name(screen: Screen, folder: Path) -> None:
     person = screen.show(view.draw)
     person.click(person.find("File name", kind=Field))
     person.type("out.md")
-    person.until(lambda: person.find("File name", kind=Field).text == "out.md")
+    person.until(lambda: field_named(person, "File name").text == "out.md")
     person.key("Ctrl+Enter")
     person.until(lambda: not view.is_open)
     assert view.chosen == (str(folder / "out.md"),)

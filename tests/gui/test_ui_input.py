@@ -90,7 +90,7 @@ def test_a_checkbox_tells_its_new_value(screen: Screen) -> None:
 
 
 def test_a_checkbox_that_is_not_taken_goes_back(screen: Screen) -> None:
-    person = screen.show(lambda ui: ui.checkbox("on", "Include", False) and None)
+    person = screen.show(lambda ui: ui.checkbox("on", "Include", False))
     person.click("Include")
     person.step(4)
     box = person.find("Include")
@@ -168,7 +168,7 @@ def test_a_value_from_outside_waits_until_the_field_is_left(screen: Screen) -> N
 
 
 def test_a_secret_is_not_drawn(screen: Screen) -> None:
-    person = screen.show(lambda ui: ui.text_input("key", "sk-123", label="Key", is_secret=True) and None)
+    person = screen.show(lambda ui: ui.text_input("key", "sk-123", label="Key", is_secret=True))
     item = person.find("Key", kind=Field).items()[0]
     assert dpg.get_item_configuration(item)["password"] is True
 
@@ -335,7 +335,7 @@ def test_hovering_a_card_is_told(screen: Screen) -> None:
 
 def test_pane_edges_are_dragged(screen: Screen) -> None:
     view = View()
-    widths = [(300.0, 0.0, 300.0)]
+    widths: list[tuple[float, ...]] = [(300, 0, 300)]
 
     def draw(ui: Ui) -> None:
         with ui.split("split", widths[0]) as split:

@@ -50,7 +50,7 @@ def the_list(screen: Screen) -> VirtualList:
 
 def test_only_rows_in_view_exist(screen: Screen) -> None:
     rows = Names(100_000)
-    person = screen.show(lambda ui: ui.virtual_list("list", rows) and None)
+    person = screen.show(lambda ui: ui.virtual_list("list", rows))
     live = [element for element in person.visible() if isinstance(element, RowPane)]
     assert 15 < len(live) < 45
     assert len(dpg.get_all_items()) < 1200
@@ -59,7 +59,7 @@ def test_only_rows_in_view_exist(screen: Screen) -> None:
 
 def test_rows_react_wherever_the_list_was_scrolled_to(screen: Screen) -> None:
     rows = Names(500)
-    person = screen.show(lambda ui: ui.virtual_list("list", rows) and None)
+    person = screen.show(lambda ui: ui.virtual_list("list", rows))
     person.click("Press 3")
     person.wheel(the_list(screen), 36)
     person.click("Press 80")
@@ -84,7 +84,7 @@ def test_where_it_stands_is_told_and_rows_can_be_brought_into_view(screen: Scree
 def test_the_last_row_grows_in_view_while_the_reader_is_at_the_end(screen: Screen) -> None:
     rows = conversation(30)
     rows.is_streaming = True
-    screen.show(lambda ui: ui.virtual_list("list", rows, follows_end=True) and None)
+    screen.show(lambda ui: ui.virtual_list("list", rows, follows_end=True))
     view = the_list(screen).view
     for _ in range(40):
         rows.texts[-1] += " and on it goes"
@@ -97,7 +97,7 @@ def test_the_last_row_grows_in_view_while_the_reader_is_at_the_end(screen: Scree
 
 def test_a_reader_who_scrolled_up_is_left_alone(screen: Screen) -> None:
     rows = conversation(60)
-    person = screen.show(lambda ui: ui.virtual_list("list", rows, follows_end=True) and None)
+    person = screen.show(lambda ui: ui.virtual_list("list", rows, follows_end=True))
     person.wheel(the_list(screen), -6)
     before = {row.key: row.y for row in the_list(screen).order}
     rows.texts.append("another message " * 20)
@@ -108,7 +108,7 @@ def test_a_reader_who_scrolled_up_is_left_alone(screen: Screen) -> None:
 
 def test_the_thumb_is_dragged_over_everything(screen: Screen) -> None:
     rows = Names(2000)
-    person = screen.show(lambda ui: ui.virtual_list("list", rows) and None)
+    person = screen.show(lambda ui: ui.virtual_list("list", rows))
     box = the_list(screen)
     x, y = person.center(box.thumb)
     person.drag((x, y), (x, y + 5000))
@@ -118,7 +118,7 @@ def test_the_thumb_is_dragged_over_everything(screen: Screen) -> None:
 
 def test_a_frame_in_which_nothing_changed_describes_nothing(screen: Screen) -> None:
     rows = Names(100)
-    person = screen.show(lambda ui: ui.virtual_list("list", rows) and None)
+    person = screen.show(lambda ui: ui.virtual_list("list", rows))
     person.step(4)
     rows.drawn = 0
     calls = screen.ui.canvas.calls
@@ -129,7 +129,7 @@ def test_a_frame_in_which_nothing_changed_describes_nothing(screen: Screen) -> N
 
 def test_a_frame_described_without_a_change_writes_nothing(screen: Screen) -> None:
     rows = Names(100)
-    screen.show(lambda ui: ui.virtual_list("list", rows) and None)
+    screen.show(lambda ui: ui.virtual_list("list", rows))
     screen.settle()
     calls = screen.ui.canvas.calls
     screen.settle()
@@ -138,7 +138,7 @@ def test_a_frame_described_without_a_change_writes_nothing(screen: Screen) -> No
 
 def test_tab_into_a_row_below_scrolls_to_it(screen: Screen) -> None:
     rows = Names(200)
-    person = screen.show(lambda ui: ui.virtual_list("list", rows) and None)
+    person = screen.show(lambda ui: ui.virtual_list("list", rows))
     person.click("Press 1")
     for _ in range(40):
         person.key("Tab")

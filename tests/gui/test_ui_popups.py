@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from gui.elements.fields import Field
 from gui.elements.popups import Item, anchor_of
 from gui.ui_popups import matches
 from panels.ui import Option, Ui
-from tests.gui.conftest import SIZE, Screen
+from tests.gui.conftest import SIZE, Screen, field_named
 
 pytestmark = pytest.mark.gui
 FEW = (
@@ -167,7 +166,7 @@ def test_a_long_combo_is_filtered_by_typing_and_enter_takes_the_first(screen: Sc
     view = View(value="0")
     person = screen.show(lambda ui: draw_combo(ui, view, MANY))
     person.click("Model")
-    person.until(lambda: person.find("Filter", kind=Field).is_active)
+    person.until(lambda: field_named(person, "Filter").is_active)
     screen.check()
     person.type("37")
     person.until(lambda: not person.has("model-12"))

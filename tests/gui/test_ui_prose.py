@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from functools import partial
 from pathlib import Path
 
 import dearpygui.dearpygui as dpg
@@ -101,7 +102,7 @@ def test_ten_megabytes_on_one_line_do_not_stall(screen: Screen) -> None:
 
 def test_the_sample_fits_narrow_and_wide(screen: Screen) -> None:
     for width in (240, 420, 1100):
-        screen.show(lambda ui, width=width: _sample(ui, width))
+        screen.show(partial(_sample, width=width))
         screen.check()
 
 
@@ -124,9 +125,12 @@ def test_only_lines_in_view_of_long_code_are_drawn(screen: Screen) -> None:
 
 
 def test_code_without_a_height_is_as_high_as_its_lines_but_bounded(screen: Screen) -> None:
+    def draw(ui: Ui, text: str) -> None:
+        ui.code("code", text)
+
     heights: list[float] = []
     for text in ("one", CODE):
-        person = screen.show(lambda ui, text=text: ui.code("code", text))
+        person = screen.show(partial(draw, text=text))
         heights.append(next(e for e in person.visible() if isinstance(e, CodeLines)).parent.h)  # type: ignore[union-attr]
     assert heights[0] < 50
     assert heights[1] == 480

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import gui.markdown.document
+from gui.markdown.blocks import Block
 from gui.markdown.document import Document, load
 from gui.markdown.parse import parse
 from gui.metrics import Measure
@@ -30,7 +31,12 @@ def test_only_the_last_block_is_parsed_again(monkeypatch: pytest.MonkeyPatch) ->
     head = "A paragraph that is done.\n\n" * 200
     document.set_source(head + "tail", is_streaming=True)
     parsed: list[int] = []
-    monkeypatch.setattr(gui.markdown.document, "parse", lambda text: parsed.append(len(text)) or parse(text))
+
+    def counted(text: str) -> tuple[Block, ...]:
+        parsed.append(len(text))
+        return parse(text)
+
+    monkeypatch.setattr(gui.markdown.document, "parse", counted)
     for count in range(20):
         document.set_source(head + "tail" + " word" * count, is_streaming=True)
     assert max(parsed) < 300
