@@ -162,15 +162,16 @@ class EmbeddedProvider:
 
         A saved prefix that ended the process is gone by then: the next one starts without it.
         """
-        endpoint = self._entered(discussion_id, cancel)
-        if endpoint is not None and self._process.death(endpoint.pid, patience_s=0):
-            endpoint = self._entered(discussion_id, cancel)
-        return endpoint
-
-    def _entered(self, discussion_id: str, cancel: CancelToken) -> Endpoint | None:
         endpoint = self._process.ensure(cancel)
-        if endpoint is not None:
+        if endpoint is None:
+            return None
+        try:
             self._slot.enter(endpoint.pid, discussion_id, self._client_of(endpoint).slot_action)
+        except ProviderError:
+            self._process.stop()
+            endpoint = self._process.ensure(cancel)
+            if endpoint is not None:
+                self._slot.enter(endpoint.pid, discussion_id, self._client_of(endpoint).slot_action)
         return endpoint
 
     def _client_of(self, endpoint: Endpoint) -> CompatibleProvider:

@@ -66,9 +66,12 @@ class SavedPrefixes:
         return whole.exists()
 
     def restore(self, discussion_id: str, act: SlotAction) -> int:
-        """Have a saved prefix read back. Returns its tokens; 0 where there is none.
+        """Have a saved prefix read back. Returns its tokens; 0 where there is none, or the server refused it.
 
         A file that is not whole ends the server's process: its size is compared first, and whatever fails is deleted.
+
+        Raises:
+            ProviderError: the server gave no answer; it may be dying of the file, which is deleted.
         """
         for path in self._files(discussion_id):
             try:
@@ -76,7 +79,11 @@ class SavedPrefixes:
                     tokens = act("restore", path.name)
                     os.utime(path)
                     return tokens
-            except (ProviderError, OSError):
+            except ProviderError as error:
+                if error.status is None:
+                    _unlink(path)
+                    raise
+            except OSError:
                 pass
             _unlink(path)
         return 0
@@ -134,6 +141,9 @@ class WarmSlot:
 
         Args:
             pid: the server's process, a new one knows nothing; discussion_id: empty for a call that is kept nowhere.
+
+        Raises:
+            ProviderError: the server did not answer, see `SavedPrefixes.restore`; the call has not begun.
         """
         with self._lock:
             if pid != self._pid:

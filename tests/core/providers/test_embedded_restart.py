@@ -30,8 +30,10 @@ def started(folder: Path, disk_bytes: int = 10**9) -> Iterator[EmbeddedProvider]
     provider = EmbeddedProvider(
         server_settings("embedded"), packaged_models(), cache_dir=folder, disk_bytes=disk_bytes
     )
-    yield provider
-    provider.close()
+    try:
+        yield provider
+    finally:
+        provider.close()
 
 
 def question(text: str, discussion: str = "d1", cache: CachePlan | None = None) -> ProviderRequest:

@@ -180,16 +180,30 @@ def test_a_save_that_fails_in_the_middle_leaves_what_was_there(server: Server, t
     assert files(tmp_path) == ["whole"]
 
 
-@pytest.mark.parametrize("status", [400, None])
-def test_a_file_that_the_server_refuses_or_dies_of_is_deleted(
-    server: Server, tmp_path: Path, status: int | None
-) -> None:
+def test_a_file_that_the_server_refuses_is_deleted(server: Server, tmp_path: Path) -> None:
     saved = saved_in(tmp_path)
     file_of(server, saved, "a")
-    server.failure = ProviderError(FailureKind.BAD_REQUEST, "Invalid slot save file", status=status)
+    server.failure = ProviderError(FailureKind.BAD_REQUEST, "Invalid slot save file", status=400)
 
     assert saved.restore("a", server.act) == 0
     assert not saved.has("a")
+
+
+def test_a_file_that_the_server_dies_of_is_deleted_and_the_call_does_not_begin(
+    server: Server, tmp_path: Path
+) -> None:
+    saved = saved_in(tmp_path)
+    file_of(server, saved, "a")
+    slot = WarmSlot(saved)
+    server.failure = ProviderError(FailureKind.STREAM_DROPPED, "The connection broke")
+    with pytest.raises(ProviderError):
+        server.says(slot, "a")
+    server.failure = None
+
+    assert not saved.has("a")
+    assert server.says(slot, "b", pid=2) == "a"  # the fake's slot, not what was saved
+    slot.keep(server.act)
+    assert files(tmp_path) == ["b"]
 
 
 def test_a_torn_file_is_deleted_before_the_server_sees_it(server: Server, tmp_path: Path) -> None:
