@@ -162,8 +162,9 @@ def test_a_stream_dropped_in_the_middle_keeps_its_part_and_is_retried_with_one_c
     partial = state.open[chosen].messages[-1]
     assert partial.status is Status.PARTIAL
     assert "It turns every six hours.".startswith(partial.text)
-    assert state.open[chosen].failure is not None
-    assert state.open[chosen].failure.kind is FailureKind.STREAM_DROPPED
+    failure = state.open[chosen].failure
+    assert failure is not None
+    assert failure.kind is FailureKind.STREAM_DROPPED
 
     controller.send(c.RetrySend(chosen))
     state = until(controller, lambda s: texts(s, chosen)[-1:] == ["Every six hours."])
@@ -209,8 +210,9 @@ def test_switching_the_model_in_the_middle_keeps_the_conversation(world: World) 
     until(controller, lambda s: s.summaries[chosen].meta.model == "another")
     state = ask(controller, chosen, "two")
 
-    assert state.open[chosen].failure is not None
-    assert "another" in state.open[chosen].failure.what
+    failure = state.open[chosen].failure
+    assert failure is not None
+    assert "another" in failure.what
     assert [body["model"] for body in world.server.bodies][-1] == "another"
     assert "one" in json.dumps(world.server.bodies[-1]["messages"])
 

@@ -131,7 +131,7 @@ class FakeServices:
         return None
 
 
-def run(services: FakeServices, *, stops_after: type[Event] | None = None) -> list[Event]:  # type: ignore[valid-type]
+def run(services: FakeServices, *, stops_after: type[Event] | None = None) -> list[Event]:
     """Make one call; all its events up to the one that ends it."""
     inbox: SimpleQueue[Event] = SimpleQueue()
     worker = CallWorker(services, inbox.put)

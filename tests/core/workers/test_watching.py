@@ -74,7 +74,12 @@ def test_a_settings_file_that_appears_is_reported_as_settings(desk: Desk) -> Non
 
 def test_a_watcher_that_is_off_watches_nothing(tmp_path: Path) -> None:
     made: list[FileWatch] = []
-    watcher = Watcher(lambda _event: None, is_on=False, make_watch=lambda *_: made.append(None))  # type: ignore[arg-type,func-returns-value]
+
+    def make(*callbacks: Callable[..., None]) -> FileWatch:
+        made.append(FileWatch(*callbacks))
+        return made[-1]
+
+    watcher = Watcher(lambda _event: None, is_on=False, make_watch=make)
     watcher.watch((str(tmp_path),), ())
     watcher.stop()
     assert made == []
