@@ -35,6 +35,8 @@ from core.workers.journals import Journals, OpenJournal
 from core.workers.knowledge import Layer7
 from core.workers.queue import QueueWorker
 from core.workers.setup import SetupHandler
+from core.workers.setup import keeps as keeps_work
+from core.workers.setup import supersedes as supersedes_work
 from core.workers.watching import Watcher
 
 STOP_CALLS_S = 5.0
@@ -168,9 +170,9 @@ class LocalOutside:
         )
         lister = listing.ListingHandler(self.home, clock, emit, is_read_only=is_read_only)
         assembling = context.ContextHandler(self._assembler, outline, self._counting, emit)
-        self._disk = QueueWorker("disk", keeper.handle, emit, disk.supersedes)
+        self._disk = QueueWorker("disk", keeper.handle, emit, disk.supersedes, disk.keeps)
         self._listing = QueueWorker("list", lister.handle, emit, listing.supersedes)
-        self._setup = QueueWorker("settings", setup.handle, emit)
+        self._setup = QueueWorker("settings", setup.handle, emit, supersedes_work, keeps_work)
         self._context = QueueWorker("context", assembling.handle, emit, context.supersedes)
         knower = knowledge.KnowledgeHandler(self.home, emit, is_read_only=is_read_only)
         self._knowledge = QueueWorker("knowledge", knower.handle, emit, knowledge.supersedes)

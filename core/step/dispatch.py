@@ -190,6 +190,8 @@ def _event(state: AppState, given: Input, event: e.Event) -> Result:
             return discussions.changed_outside(state, event)
         case e.DiscussionVanished():
             return discussions.vanished(state, event.discussion_id)
+        case e.WritesCaughtUp():
+            return (state if state.pending else dismiss(state, event.subject)), ()
         case e.RecordsAppended():
             return durable.appended(state, given, event)
         case e.WriteFailed():

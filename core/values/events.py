@@ -134,6 +134,13 @@ class DiscussionVanished:
 
 
 @dataclass(frozen=True, slots=True)
+class WritesCaughtUp:
+    """What a worker could not write before stands on disk now."""
+
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
 class RecordsAppended:
     """Records are on disk, fsynced. `token` is that of the effect."""
 
@@ -370,6 +377,7 @@ Event = (
     | DiscussionsTouched
     | DiscussionChangedOutside
     | DiscussionVanished
+    | WritesCaughtUp
     | RecordsAppended
     | WriteFailed
     | OperationFailed

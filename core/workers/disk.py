@@ -192,14 +192,21 @@ def summarise(found: DiscussionMeta, discussion: OpenDiscussion) -> DiscussionSu
 
 
 def supersedes(newer: Effect, older: Effect) -> bool:
-    """A draft makes an earlier one of the same discussion needless, the window's state any earlier one."""
+    """A draft or meta makes an earlier one of the same discussion needless, the window's state any earlier one."""
     match newer, older:
+        case f.WriteMeta(), f.WriteMeta():
+            return newer.meta.id == older.meta.id
         case f.WriteDraft(), f.WriteDraft():
             return newer.discussion_id == older.discussion_id
         case f.WriteWindow(), f.WriteWindow():
             return True
         case _:
             return False
+
+
+def keeps(effect: Effect) -> bool:
+    """What is written again until it is on disk: it says how things stand, whenever that is."""
+    return isinstance(effect, f.WriteDraft | f.WriteMeta | f.WriteWindow)
 
 
 def join_state(window_toml: str, selected_id: str) -> str:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import threading
 from collections import deque
 from collections.abc import Callable
 
-from core.errors import SlopError
+from core.errors import SlopError, StorageError
 from core.values.effects import Effect
-from core.values.events import Event, OperationFailed, WorkerReported
+from core.values.events import Event, OperationFailed, WorkerReported, WritesCaughtUp
 
 Emit = Callable[[Event], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
+
+RETRY_S = 5.0
+"""Pause before what could not be written is tried again."""
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +30,8 @@ class QueueWorker:
         emit: the controller's inbox.
         supersedes: whether an effect that arrives makes one that still waits needless (a later draft, a later
             search); the one that waits is dropped. None: never.
+        keeps: which effects are tried again until they are done (a draft on a full disk): every `retry_s` seconds
+            while nothing else is to do, and once more at the end. None: none.
     """
 
     def __init__(
@@ -34,14 +40,20 @@ class QueueWorker:
         handle: Callable[[Effect], None],
         emit: Emit,
         supersedes: Callable[[Effect, Effect], bool] | None = None,
+        keeps: Callable[[Effect], bool] | None = None,
+        retry_s: float = RETRY_S,
     ) -> None:
         self.name = name
         self._handle = handle
         self._emit = emit
         self._supersedes = supersedes
+        self._keeps = keeps
+        self._retry_s = retry_s
         self._waiting: deque[Effect] = deque()
+        self._owed: list[Effect] = []
+        self._again: list[Effect] = []
         self._ready = threading.Condition()
-        self._is_stopping = False
+        self._is_stopping = self._has_failed = self._has_tried_last = False
         self._thread: threading.Thread | None = None
 
     def submit(self, effect: Effect) -> None:
@@ -52,6 +64,8 @@ class QueueWorker:
             if self._supersedes is not None:
                 newer = self._supersedes
                 self._waiting = deque(old for old in self._waiting if not newer(effect, old))
+                self._owed = [old for old in self._owed if not newer(effect, old)]
+                self._again = [old for old in self._again if not newer(effect, old)]
             self._waiting.append(effect)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name=f"worker-{self.name}", daemon=True)
@@ -73,14 +87,9 @@ class QueueWorker:
         while (effect := self._next()) is not None:
             try:
                 self._handle(effect)
+                self._caught_up(effect)
             except SlopError as error:
-                self._emit(
-                    OperationFailed(
-                        self.name,
-                        error.what,
-                        ". ".join(filter(None, (error.remedy.removesuffix("."), error.where))),
-                    )
-                )
+                self._failed(effect, error)
             except Exception as error:  # the edge of the worker: the next effect must still be carried out
                 log.exception("worker %s failed on %s", self.name, type(effect).__name__)
                 self._emit(WorkerReported(self.name, "failed", f"{type(error).__name__}: {error}"))
@@ -88,10 +97,48 @@ class QueueWorker:
                     OperationFailed(self.name, f"The {self.name} worker failed: {error}", "See the log file.")
                 )
 
+    def _failed(self, effect: Effect, error: SlopError) -> None:
+        """Say it, once for what is tried again, and keep that."""
+        is_told = self._forget(effect)
+        is_gone = isinstance(error, StorageError) and error.errno == errno.ENOENT
+        if self._keeps is not None and self._keeps(effect) and not is_gone:
+            with self._ready:
+                self._owed.append(effect)
+                self._has_failed = True
+        if not is_told:
+            detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
+            self._emit(OperationFailed(self.name, error.what, detail))
+
+    def _caught_up(self, effect: Effect) -> None:
+        """Say when the last of what had failed is done, or needless by a later one."""
+        if self._keeps is None or not self._keeps(effect):
+            return
+        self._forget(effect)
+        with self._ready:
+            is_done = self._has_failed and not (self._owed or self._again)
+            self._has_failed = self._has_failed and not is_done
+        if is_done:
+            self._emit(WritesCaughtUp(self.name))
+
+    def _forget(self, effect: Effect) -> bool:
+        """Whether an effect is one that failed before."""
+        found = [old for old in self._again if old is effect]
+        self._again = [old for old in self._again if old is not effect]
+        return bool(found)
+
     def _next(self) -> Effect | None:
         with self._ready:
             while not self._waiting:
                 if self._is_stopping:
-                    return None
-                self._ready.wait()
+                    if not self._owed or self._has_tried_last:
+                        return None
+                    self._has_tried_last = True
+                    self._try_owed()
+                elif not self._ready.wait(self._retry_s if self._owed else None):
+                    self._try_owed()
             return self._waiting.popleft()
+
+    def _try_owed(self) -> None:
+        self._again = self._owed
+        self._waiting.extend(self._owed)
+        self._owed = []

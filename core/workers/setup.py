@@ -299,3 +299,17 @@ def _status(server: ServerSettings, source: KeySource) -> ProviderStatus:
     if kind is ProviderKind.COMPATIBLE and source is KeySource.MISSING:
         shown = KeySource.NOT_NEEDED
     return ProviderStatus(server.id, kind, server.label, shown, server.base_url, not problem, problem)
+
+
+def supersedes(newer: Effect, older: Effect) -> bool:
+    """Unsaved work on presets makes an earlier state of it needless."""
+    match newer, older:
+        case f.KeepPresets(), f.KeepPresets():
+            return newer.root == older.root
+        case _:
+            return False
+
+
+def keeps(effect: Effect) -> bool:
+    """What is written again until it is on disk."""
+    return isinstance(effect, f.KeepPresets)

@@ -273,10 +273,10 @@ def test_a_server_needs_a_name_and_a_web_address(book: Playbook, name: str, addr
 def test_a_found_server_is_offered_until_it_is_configured(book: Playbook) -> None:
     ollama = ServerSettings("ollama", "compatible", "Ollama", "http://127.0.0.1:11434/v1")
     book.play(e.ServersFound((ollama,)))
-    assert book.state.found_servers == (ollama,)
+    assert list(book.state.found_servers) == [ollama]
 
     book.play(c.SaveServer("ollama", "Ollama", ollama.base_url))
-    assert book.state.found_servers == ()
+    assert list(book.state.found_servers) == []
 
 
 def test_information_leaves_by_itself_and_errors_stay(book: Playbook) -> None:
@@ -288,6 +288,13 @@ def test_information_leaves_by_itself_and_errors_stay(book: Playbook) -> None:
     assert [n.text for n in book.state.notices] == ["No answer."]
     book.play(c.DismissNotice("model"))
     assert book.state.notices == ()
+
+
+def test_a_full_disk_is_no_longer_said_when_all_is_written(book: Playbook) -> None:
+    book.play(e.OperationFailed("disk", "The disk is full"))
+    book.play(e.WritesCaughtUp("disk"))
+
+    assert not any(n.id == "disk" for n in book.state.notices)
 
 
 def test_a_notice_on_the_same_subject_replaces_the_one_before(book: Playbook) -> None:

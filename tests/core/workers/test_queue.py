@@ -8,7 +8,7 @@ from queue import SimpleQueue
 from core.errors import StorageError
 from core.values.discussion import Draft
 from core.values.effects import Effect, IndexDiscussion, WriteDraft
-from core.values.events import Event, OperationFailed, WorkerReported
+from core.values.events import Event, OperationFailed, WorkerReported, WritesCaughtUp
 from core.workers.queue import QueueWorker
 
 WAIT_S = 10.0
@@ -91,3 +91,87 @@ def test_nothing_is_taken_on_after_the_end() -> None:
     assert worker.stop(WAIT_S)
     worker.submit(IndexDiscussion("late"))
     assert done == []
+
+
+class FullDisk:
+    """A handler whose disk is full until it is told otherwise."""
+
+    def __init__(self, number: int | None = 28) -> None:
+        self.has_room = threading.Event()
+        self.number = number
+        self.refused: SimpleQueue[Effect] = SimpleQueue()
+        self.written: list[Effect] = []
+        self.events: SimpleQueue[Event] = SimpleQueue()
+        self.worker = QueueWorker(
+            "disk",
+            self._handle,
+            self.events.put,
+            lambda new, old: type(new) is type(old) is WriteDraft,
+            lambda effect: isinstance(effect, WriteDraft),
+            retry_s=0.01,
+        )
+
+    def _handle(self, effect: Effect) -> None:
+        if not self.has_room.is_set():
+            self.refused.put(effect)
+            raise StorageError("The disk is full", errno=self.number)
+        self.written.append(effect)
+
+
+def test_a_draft_that_cannot_be_written_is_said_once_and_written_when_it_can_be() -> None:
+    disk, draft = FullDisk(), WriteDraft("d", Draft("half a sen"))
+    disk.worker.submit(draft)
+    for _ in range(3):
+        assert disk.refused.get(timeout=WAIT_S) == draft
+    assert isinstance(disk.events.get(timeout=WAIT_S), OperationFailed)
+
+    disk.has_room.set()
+
+    assert disk.events.get(timeout=WAIT_S) == WritesCaughtUp("disk")
+    assert disk.written == [draft]
+    disk.worker.stop(WAIT_S)
+
+
+def test_a_later_draft_takes_the_place_of_one_that_waits_for_room() -> None:
+    disk, later = FullDisk(), WriteDraft("d", Draft("later"))
+    disk.worker.submit(WriteDraft("d", Draft("earlier")))
+    disk.refused.get(timeout=WAIT_S)
+    disk.worker.submit(later)
+    while disk.refused.get(timeout=WAIT_S) is not later:
+        pass
+
+    disk.has_room.set()
+
+    assert disk.worker.stop(WAIT_S)
+    assert disk.written == [later]
+
+
+def test_what_is_owed_is_tried_once_more_at_the_end() -> None:
+    disk, draft = FullDisk(), WriteDraft("d", Draft("x"))
+    disk.worker = QueueWorker(
+        "disk",
+        disk._handle,
+        disk.events.put,
+        None,
+        lambda effect: isinstance(effect, WriteDraft),
+        retry_s=3600.0,
+    )
+    disk.worker.submit(draft)
+    disk.refused.get(timeout=WAIT_S)
+    assert isinstance(disk.events.get(timeout=WAIT_S), OperationFailed)
+    disk.has_room.set()
+
+    assert disk.worker.stop(WAIT_S)
+    assert disk.written == [draft]
+
+
+def test_other_effects_and_those_whose_place_is_gone_are_not_tried_again() -> None:
+    disk = FullDisk(number=2)
+    disk.worker.submit(WriteDraft("gone", Draft("x")))
+    disk.refused.get(timeout=WAIT_S)
+    disk.worker.submit(IndexDiscussion("other"))
+    disk.refused.get(timeout=WAIT_S)
+    disk.has_room.set()
+
+    assert disk.worker.stop(WAIT_S)
+    assert disk.written == []
