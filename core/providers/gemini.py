@@ -127,6 +127,25 @@ class GeminiProvider:
             counted = client.models.count_tokens(model=request.model, contents=contents[:1], config=options)
             return counted.total_tokens
 
+    def forget(self, discussion_id: str) -> None:
+        """Delete what is stored for a discussion: it was invalidated, or is not needed any more.
+
+        Raises:
+            ProviderError: something could not be deleted; it is billed until it expires.
+        """
+        left = self.caches.delete_held(discussion_id)
+        if left:
+            raise ProviderError(
+                FailureKind.SERVER_FAULT,
+                f"{len(left)} stored prefixes could not be deleted and are billed until they expire",
+                remedy="Try again later",
+                where=left[0],
+            )
+
+    def release(self) -> None:
+        """Delete everything that is stored: the program ends. Raises as `forget`."""
+        self.forget("")
+
     def close(self) -> None:
         """See `Provider.close`."""
         self._client.close()

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from core.errors import FailureKind, ProviderError
+from core.errors import FailureKind, ProviderError, SlopError
 from core.providers.base import Provider
 from core.providers.make import make_provider
 from core.values.provider import ModelProfile, ProviderKind
 from core.values.settings import ServerSettings
+
+log = logging.getLogger(__name__)
 
 KEYLESS = frozenset({ProviderKind.EMBEDDED, ProviderKind.CLAUDE_CODE, ProviderKind.COMPATIBLE})
 """Kinds that can be called without a key of ours."""
@@ -36,6 +39,15 @@ class Forgets(Protocol):
         ...
 
 
+@runtime_checkable
+class Releases(Protocol):
+    """A client whose provider bills for what it holds: it is deleted when the program ends."""
+
+    def release(self) -> None:
+        """Delete it. Raises ProviderError."""
+        ...
+
+
 class Clients:
     """Thread-safe. Holds the keys; nobody else keeps them.
 
@@ -50,6 +62,7 @@ class Clients:
         self._keys: Mapping[str, str] = {}
         self._models: Sequence[ModelProfile] = ()
         self._clients: dict[str, Provider] = {}
+        self.embedded_disk_mb = 512
 
     def configure(
         self, servers: Mapping[str, ServerSettings], keys: Mapping[str, str], models: Sequence[ModelProfile]
@@ -104,11 +117,16 @@ class Clients:
         return hashlib.sha256(f"manual-slop/{key}".encode()).hexdigest()[:12] if key else ""
 
     def close(self) -> None:
-        """Close every client."""
+        """Close every client; what is billed while it is held is deleted first."""
         with self._lock:
             closing = list(self._clients.values())
             self._clients.clear()
         for client in closing:
+            if isinstance(client, Releases):
+                try:
+                    client.release()
+                except SlopError as error:
+                    log.warning("%s", error)
             client.close()
 
     def _make(self, provider: str) -> Provider:
@@ -126,4 +144,6 @@ class Clients:
                 f"{server.label or provider} has no key",
                 remedy="Enter one in Settings, Providers, then press Retry.",
             )
-        return make_provider(server, key, self._models, cache_dir=self._cache_dir)
+        return make_provider(
+            server, key, self._models, cache_dir=self._cache_dir, embedded_disk_mb=self.embedded_disk_mb
+        )

@@ -123,6 +123,7 @@ class SetupHandler:
         loaded = self._loaded = self._read_settled()
         warnings = self._read_models()
         keys, statuses, key_warnings = self._providers(loaded.settings.servers)
+        self._clients.embedded_disk_mb = loaded.settings.caching.embedded_disk_mb
         self._clients.configure(loaded.settings.servers, keys, self._models)
         self._emit(
             e.SettingsLoaded(

@@ -80,3 +80,31 @@ def test_closing_twice_is_harmless(clients: Clients) -> None:
     clients.get("anthropic")
     clients.close()
     clients.close()
+
+
+def test_what_is_billed_while_held_is_deleted_at_the_end(
+    clients: Clients, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gemini = ServerSettings("gemini", "gemini", "Gemini")
+    clients.configure({"gemini": gemini}, {"gemini": "key"}, ())
+    client = clients.get("gemini")
+    released: list[str] = []
+    monkeypatch.setattr(type(client), "release", lambda _self: released.append("all"))
+
+    clients.close()
+
+    assert released == ["all"]
+
+
+def test_a_release_that_fails_is_logged_and_ends_nothing(
+    clients: Clients, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    clients.configure({"gemini": ServerSettings("gemini", "gemini", "Gemini")}, {"gemini": "key"}, ())
+    client = clients.get("gemini")
+
+    def fail(_self: object) -> None:
+        raise ProviderError(FailureKind.NO_NETWORK, "2 stored prefixes could not be deleted")
+
+    monkeypatch.setattr(type(client), "release", fail)
+    clients.close()
+    assert "could not be deleted" in caplog.text
