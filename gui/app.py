@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import dearpygui.dearpygui as dpg
 
-from core.values.commands import Command, CreateDiscussion, SaveWindow
+from core.values.commands import Command, CreateDiscussion, Quit, SaveWindow
 from core.values.state import AppState
 from gui.binding import DpgUi
 from gui.loop import Loop
@@ -70,13 +70,24 @@ class WindowApp:
         del display
         self.ui = DpgUi(load_theme(), self.look.theme, self.look.ui_scale)
         self.loop = Loop(
-            self.ui, self._describe, self._revision, on_close=self.close, on_failure=self._report_failure
+            self.ui,
+            self._describe,
+            self._revision,
+            on_close=self.ask_to_close,
+            on_failure=self._report_failure,
         )
 
     def run(self) -> None:
         """Run frames until the window is closed, then keep its place."""
         self.loop.run()
         self.send(SaveWindow(self.view.to_toml()))
+
+    def ask_to_close(self) -> None:
+        """The person wants to leave: the controller may have something to say first."""
+        if self.controller is None:
+            self.close()
+        else:
+            self._send(Quit())
 
     def close(self) -> None:
         """Leave `run` after the current frame."""

@@ -89,7 +89,7 @@ def _summarise(summary: DiscussionSummary, record: Record) -> DiscussionSummary:
 def _write_succeeded(state: AppState, token: str) -> AppState:
     if token in state.pending:
         state = replace(state, pending=without(state.pending, token))
-    return dismiss(state, "disk") if not state.pending else state
+    return dismiss(dismiss(state, "disk"), "quit") if not state.pending else state
 
 
 def write_failed(state: AppState, given: Input, event: WriteFailed) -> Result:

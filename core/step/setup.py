@@ -150,7 +150,10 @@ def probe_servers(state: AppState) -> Result:
 
 
 def quit_program(state: AppState) -> Result:
-    """Stop workers after what is pending is written."""
+    """Stop workers after what is pending is written. A reply that the disk refuses is not left behind unasked."""
+    if state.pending and not any(notice.id == "quit" for notice in state.notices):
+        text = "A reply is not on disk yet: the disk refuses it."
+        return notify(state, "quit", Level.ERROR, text, "Free some space, or quit again and lose it."), ()
     return replace(state, is_closing=True), (WriteWindow(state.window_toml, state.selected_id), StopAll())
 
 

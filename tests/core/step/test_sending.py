@@ -142,6 +142,27 @@ def test_a_clock_that_jumps_does_not_put_off_the_writing_of_a_paid_reply(
     assert of(book.later(1).play(e.Tick()), f.AppendRecords) == ()
 
 
+def test_quitting_asks_once_while_a_paid_reply_is_not_on_disk(book: Playbook) -> None:
+    chosen = book.discussion()
+    call = book.ask(chosen, "hello")
+    (write,) = of(
+        book.play(e.CallEnded(call.call_id, Stopped(StopKind.COMPLETED), (TextPart("Good day"),), Usage())),
+        f.AppendRecords,
+    )
+    book.play(e.WriteFailed(chosen, write.token, "The disk is full", "", write.records))
+
+    assert book.play(c.Quit()) == ()
+    assert not book.state.is_closing
+    assert "quit again and lose it" in book.state.notices[-1].detail
+    book.append(write)
+    assert not any(notice.id == "quit" for notice in book.state.notices)
+
+    book.play(e.WriteFailed(chosen, write.token, "The disk is full", "", write.records))
+    book.play(c.Quit())
+    book.play(c.Quit())
+    assert book.state.is_closing
+
+
 def test_a_failed_send_is_retried_with_nothing_retyped(book: Playbook) -> None:
     chosen = book.discussion()
     call = book.ask(chosen, "hello")
