@@ -11,7 +11,7 @@ from itertools import product
 from bench.__main__ import Row
 from bench.cache_bound import bound
 from bench.cache_days import BUSY, DAYS, DESK, SPARSE, Ask, Day, make_day
-from bench.cache_policies import PEERS, Bill, Ours, canonical_requests, mark_on_tail, replay_peer
+from bench.cache_policies import PEERS, Bill, NoExtension, Ours, canonical_requests, mark_on_tail, replay_peer
 from bench.cache_speed import speed_rows
 from core.values.cache import CacheSettings
 
@@ -37,6 +37,7 @@ RULES = {
     "rule 6 off (the tail is marked too)": replace(KEPT, pays_only=False),
 }
 RULE_ONE = "rule 1 off (layer 8 in its place)"
+NOT_EXTENDED = "where the vendor does not extend, as the ledger finds out"
 AT_TAIL, IN_PLACE = "layer 8 at the tail", "layer 8 in its place"
 
 Figures = Mapping[tuple[str, float], tuple[float, float]]
@@ -87,6 +88,9 @@ def replay(task: Task) -> Replayed:
         for name, settings, tail_last in _plans(task):
             bill = Ours(read, settings, tail_last=tail_last).replay(trace)
             figures[name, read] = (bill.cost(read), bill.read / bill.total)
+        if task.rules:
+            bill = Ours(read, KEPT, vendor=NoExtension).replay(trace)
+            figures[NOT_EXTENDED, read] = (bill.cost(read), bill.read / bill.total)
         for kept in (True, False):
             figures[_bound(kept=kept), read] = (bound(trace, read, keepalive=kept), 0.0)
     return Replayed(total, figures)

@@ -41,9 +41,10 @@ from core.values.provider import ProviderRequest, RequestMessage, RequestPart
 from core.values.stack import LayerId, Segment, ToolSchema
 from core.values.usage import Usage
 from tests.vendors.billing.anthropic import AnthropicCache
+from tests.vendors.billing.anthropic_render import Rendered
 from tests.vendors.billing.clock import Clock, moment
 from tests.vendors.billing.tokens import Texts
-from tests.vendors.billing.values import Json, Parts
+from tests.vendors.billing.values import Json, Parts, Write
 
 MODELS = {0.1: "claude-opus-5", 0.05: "claude-opus-5-5", 0.025: "claude-fable-5-2"}
 """A model for each price of reading; all cache from 512 tokens on."""
@@ -173,6 +174,20 @@ def replay_peer(day: Sequence[Ask], requests: Sequence[tuple[ProviderRequest, in
 # --- Ours --------------------------------------------------------------------------------------------------------
 
 
+class NoExtension(AnthropicCache):
+    """A vendor for whom a long mark behind a short-lived hit lives no longer than the hit: the documents leave it open.
+
+    Source: caching-facts.md, "Not established" (2026-11).
+    """
+
+    def _use(
+        self, run: Rendered, places: list[tuple[int, float]], hit: int, start_s: float
+    ) -> tuple[Write, ...]:
+        entry = self._alive(run.prefixes[hit], start_s) if hit >= 0 else None
+        longest = float("inf") if entry is None else entry.ttl_s
+        return tuple(replace(w, ttl_s=min(w.ttl_s, longest)) for w in super()._use(run, places, hit, start_s))
+
+
 @dataclass(slots=True)
 class Ours:
     """The planner at work on one day, as the controller would drive it. It learns gaps as they come."""
@@ -180,6 +195,7 @@ class Ours:
     read: float
     settings: CacheSettings = field(default_factory=CacheSettings)
     tail_last: bool = True
+    vendor: type[AnthropicCache] = AnthropicCache
     clock: Clock = field(default_factory=Clock)
     bill: Bill = field(default_factory=Bill)
     ledger: Ledger = field(default_factory=Ledger)
@@ -194,7 +210,7 @@ class Ours:
 
     def replay(self, day: Sequence[Ask]) -> Bill:
         """Bill a day."""
-        self.engine = AnthropicCache(self.clock, Texts(count_labels))
+        self.engine = self.vendor(self.clock, Texts(count_labels))
         self.prices = prices_for(self.read)
         self.scope = LedgerScope("anthropic", "key", self.prices.model)
         for ask in day:

@@ -9,7 +9,7 @@ import pytest
 from bench.cache import KEPT
 from bench.cache_bound import bound
 from bench.cache_days import BUSY, DAYS, DESK, SPARSE, TURNS, Ask, Day, count_labels, make_day
-from bench.cache_policies import PEERS, Ours, canonical_requests, mark_on_tail, replay_peer
+from bench.cache_policies import PEERS, NoExtension, Ours, canonical_requests, mark_on_tail, replay_peer
 from core.cache.decide import Decision
 from core.cache.view import turn_texts, visible_file_set, visible_files
 from core.values.cache import CacheSettings
@@ -99,6 +99,18 @@ def test_the_planner_beats_peers_and_no_plan_beats_the_bound(day: Day, kept: boo
 
     assert least < cost < min(peers)
     assert bound(trace, 0.05, keepalive=True) <= bound(trace, 0.05, keepalive=False)
+
+
+def test_a_vendor_that_does_not_extend_is_found_out_and_still_cheaper_than_any_peer() -> None:
+    trace = make_day(DESK, SEED)
+    requests = canonical_requests(trace, tail_last=True)
+    best = min(replay_peer(trace, requests, marks).cost(0.05) for marks in PEERS.values())
+    ours = Ours(0.05, KEPT, vendor=NoExtension)
+    cost = ours.replay(trace).cost(0.05)
+
+    assert ours.ledger.cannot_extend == {("anthropic", "claude-opus-5-5")}
+    assert 0 < ours.corrections < 12
+    assert cost < 0.85 * best
 
 
 class Watched(Ours):
