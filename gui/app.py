@@ -87,7 +87,7 @@ class WindowApp:
         if self.controller is None:
             self.close()
         else:
-            self._send(Quit())
+            self.send(Quit())
 
     def close(self) -> None:
         """Leave `run` after the current frame."""

@@ -1,0 +1,78 @@
+"""The window as a front end: how it is left, and how it looked last time."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+
+from core.controller import AppController
+from core.values.commands import Command, Quit
+from core.values.state import AppState
+from gui.app import LastLook, WindowApp, look_of, with_look
+from gui.window import Placement
+from tests.gui.conftest import Screen
+
+pytestmark = pytest.mark.gui
+
+
+class Controller:
+    """Takes commands and shows a state."""
+
+    def __init__(self) -> None:
+        self.sent: list[Command] = []
+        self.revision = 0
+
+    def send(self, command: Command) -> None:
+        self.sent.append(command)
+
+    def snapshot(self) -> AppState:
+        return AppState()
+
+
+def _app(screen: Screen, controller: Controller | None) -> WindowApp:
+    app = WindowApp(LastLook(), lambda: None, controller=cast("AppController | None", controller))
+    app.ui, app.loop = screen.ui, screen.loop
+    return app
+
+
+def test_the_cross_of_the_window_asks_the_controller_which_may_have_something_to_say(screen: Screen) -> None:
+    controller = Controller()
+    app = _app(screen, controller)
+    screen.loop._is_running = True
+
+    app.ask_to_close()
+
+    assert controller.sent == [Quit()]
+    assert screen.loop._is_running
+
+
+def test_before_the_controller_is_there_the_cross_closes_at_once(screen: Screen) -> None:
+    app = _app(screen, None)
+    screen.loop._is_running = True
+
+    app.ask_to_close()
+
+    assert not screen.loop._is_running
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "",
+        "not toml [",
+        "[viewport]\nx = -5\nwidth = 'wide'\n",
+        "viewport = 3\n",
+        '[viewport]\ntheme = "pink"\n',
+    ],
+)
+def test_a_broken_look_gives_the_default(broken: str) -> None:
+    assert look_of(broken) == LastLook()
+
+
+def test_a_look_is_found_again_and_a_window_is_never_too_small_to_use() -> None:
+    look = LastLook(Placement(10, 20, 1200, 800), "light", 1.5)
+
+    assert look_of(with_look("page = 'chat'", look)) == look
+    small = look_of(with_look("", LastLook(Placement(0, 0, 30, 20))))
+    assert (small.placement.width, small.placement.height) == (720, 480)
