@@ -19,6 +19,12 @@ from panels.view import MessageKey, WindowView
 PLAIN_FROM_CHARS = 200_000
 PLAIN_PX = 420.0
 KEY_FAILURES = frozenset({FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.FORBIDDEN})
+NARROW_CARD_PX = 260
+CARD_ACTIONS = (
+    ("copy", "copy", "Copy as Markdown"),
+    ("edit", "pen", "Edit message"),
+    ("branch", "code-branch", "Branch from here"),
+)
 CONTINUE = "Continue exactly where your last reply stopped."
 PHASES = {
     CallPhase.SAVING: "saving your message",
@@ -92,20 +98,32 @@ def _meta_line(desk: Desk, message: Message) -> str:
 
 def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
     ui, view, key = desk.ui, desk.view, (opened.id, message.id)
-    if ui.button("copy", "", icon="copy", kind="ghost", tip="Copy as Markdown", is_small=True):
-        ui.copy(message.text)
-    if ui.button("edit", "", icon="pen", kind="ghost", tip="Edit message", is_small=True):
-        view.editing[key] = message.text
-    if ui.button("branch", "", icon="code-branch", kind="ghost", tip="Branch from here", is_small=True):
-        desk.send(c.BranchDiscussion(opened.id, message.id))
+    is_wide = ui.width() >= NARROW_CARD_PX
+    if is_wide:
+        for name, icon, label in CARD_ACTIONS:
+            if ui.button(name, "", icon=icon, kind="ghost", tip=label, is_small=True):
+                _act(desk, opened, message, name)
     with ui.menu("more", "", icon="ellipsis", tip="More") as is_open:
         if not is_open:
             return
+        for name, icon, label in () if is_wide else CARD_ACTIONS:
+            if ui.menu_item(name, label, icon=icon):
+                _act(desk, opened, message, name)
         is_selecting = key in view.selecting
         if ui.menu_item("select", "Select text", icon="font", is_checked=is_selecting):
             view.selecting.symmetric_difference_update({key})
         if ui.menu_item("delete", "Delete message", icon="trash-can", tone="error"):
             desk.send(c.DeleteMessage(opened.id, message.id))
+
+
+def _act(desk: Desk, opened: OpenDiscussion, message: Message, name: str) -> None:
+    match name:
+        case "copy":
+            desk.ui.copy(message.text)
+        case "edit":
+            desk.view.editing[opened.id, message.id] = message.text
+        case _:
+            desk.send(c.BranchDiscussion(opened.id, message.id))
 
 
 def _edit_form(desk: Desk, key: MessageKey) -> None:

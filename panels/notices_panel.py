@@ -12,6 +12,10 @@ from panels.ui import Send, Tone, Ui
 from panels.view import WindowView
 
 SHOWN = 3
+SHOWN_TIGHT = 1
+TIGHT_PX = 560
+"""In a narrower pane, as on a small screen, notices must leave room for the conversation."""
+HELD_BACK, HELD_BACK_TIGHT = 8, 2
 ICONS: dict[Level, tuple[str, Tone]] = {
     Level.INFO: ("circle-info", "accent"),
     Level.WARNING: ("triangle-exclamation", "warn"),
@@ -44,14 +48,15 @@ def _worth_showing(state: AppState, view: WindowView) -> tuple[Notice, ...]:
 def _notices(notices: tuple[Notice, ...], view: WindowView, ui: Ui, send: Send) -> None:
     newest = notices[::-1]
     grave_first = sorted(newest, key=lambda n: -list(Level).index(n.level))
-    limit = len(grave_first) if view.are_all_notices_shown else SHOWN
+    shown = SHOWN if ui.width() >= TIGHT_PX else SHOWN_TIGHT
+    limit = len(grave_first) if view.are_all_notices_shown else shown
     for notice in grave_first[:limit]:
         did = _banner(ui, ("notice", notice.id), notice)
         if did == "action" and notice.action is not None:
             send(notice.action)
         if did:
             send(c.DismissNotice(notice.id))
-    hidden = len(grave_first) - SHOWN
+    hidden = len(grave_first) - shown
     if hidden > 0:
         label = "Show fewer" if view.are_all_notices_shown else f"Show {fmt.count(hidden, 'more notice')}"
         if ui.button("more", label, kind="link", is_small=True):
@@ -93,10 +98,14 @@ def _trust_banner(state: AppState, view: WindowView, ui: Ui, send: Send) -> None
             style="small",
             wraps=True,
         )
-        for index, sentence in enumerate(project.held_back[:8]):
+        limit = HELD_BACK if ui.width() >= TIGHT_PX else HELD_BACK_TIGHT
+        for index, sentence in enumerate(project.held_back[:limit]):
             ui.text(("held", index), f"•  {sentence}", style="small", wraps=True)
-        if len(project.held_back) > 8:
-            ui.text("rest", f"and {len(project.held_back) - 8} more", tone="muted", style="small")
+        if len(project.held_back) > limit:
+            rest = "\n".join(project.held_back[limit:])
+            ui.text(
+                "rest", f"and {len(project.held_back) - limit} more", tone="muted", style="small", tip=rest
+            )
         with ui.row("answers"):
             if ui.button("trust", "Trust this folder", kind="primary", is_small=True):
                 send(c.TrustProject(is_trusted=True))

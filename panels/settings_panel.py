@@ -40,7 +40,7 @@ def settings_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> Non
     """Draw the page. Sends ChangeSetting, StoreKey, SaveServer, TrustProject and their kin."""
     desk = Desk(state, view, ui, send)
     with ui.row("page", gap=0, height=0):
-        with ui.surface("sections", "pane", width=NAV_PX, height=0, padding=(12, 16)):
+        with ui.surface("sections", "pane", width=NAV_PX, height=0, padding=(12, 16), scrolls=True):
             ui.text("title", "Settings", style="h2")
             ui.gap(8)
             with ui.group("list", gap=2):

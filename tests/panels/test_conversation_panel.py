@@ -285,6 +285,16 @@ def test_a_message_without_an_answer_offers_to_ask_for_one() -> None:
     assert not screen.ui.has("Ask for one")
 
 
+def test_on_a_very_narrow_card_what_can_be_done_stands_in_its_menu() -> None:
+    screen = Screen(states.working(), width_px=200.0)
+    assert not [node for node in screen.ui.nodes("button") if node.props.get("tip") == "Edit message"]
+
+    screen.ui.click("More", within="はい。")
+    screen.ui.click("Edit message")
+
+    assert screen.view.editing
+
+
 def test_a_clock_that_was_set_back_does_not_count_below_zero() -> None:
     waiting = states.streaming("", phase=CallPhase.WAITING)
     screen = Screen(replace(waiting, now=states.NOW - timedelta(days=1)))

@@ -101,3 +101,15 @@ def test_a_project_that_asks_for_nothing_is_not_asked_about() -> None:
     project = replace(states.working().project, is_trusted=False, held_back=())
 
     assert not Screen(replace(states.working(), project=project)).ui.shows("Do you trust")
+
+
+def test_in_a_narrow_window_notices_leave_room_for_the_conversation() -> None:
+    many = replace(_untrusted(), notices=states.notices())
+    screen = Screen(many, width_px=420.0)
+
+    assert screen.ui.shows("•  wish 1")
+    assert not screen.ui.shows("•  wish 2")
+    assert screen.ui.shows("and 8 more")
+    assert screen.ui.shows("The disk is full")
+    screen.ui.click(f"Show {len(states.notices()) - 1} more notices")
+    assert screen.ui.shows("Layer 6 changed at byte 412")
