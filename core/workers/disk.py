@@ -140,22 +140,24 @@ class DiskHandler:
 
     def _attach(self, effect: f.StoreAttachment) -> None:
         data, name = (effect.text.encode(), effect.name) if effect.text else self._read_file(effect.path)
-        limit = self._max_attachment_bytes()
-        if len(data) > limit:
-            raise StorageError(
-                f"{name!r} is {len(data):,} bytes, more than an attachment may have ({limit:,})",
-                remedy="Attach a part of it, add it to a context preset in slices, or raise files.max_attachment_bytes",
-                where=effect.path,
-            )
+        self._check_size(len(data), name, effect.path)
         part = attachments.save(self._root, effect.discussion_id, data, name)
         self._emit(e.AttachmentStored(effect.discussion_id, part))
+
+    def _check_size(self, size_bytes: int, name: str, path: str) -> None:
+        limit = self._max_attachment_bytes()
+        if size_bytes > limit:
+            raise StorageError(
+                f"{name!r} is {size_bytes:,} bytes, more than an attachment may have ({limit:,})",
+                remedy="Attach a part of it, add it to a context preset in slices, or raise files.max_attachment_bytes",
+                where=path,
+            )
 
     def _read_file(self, path: str) -> tuple[bytes, str]:
         source = Path(path).expanduser()
         if not source.is_file():
             raise StorageError(f"{path!r} is not a file", remedy="Choose a file that exists", where=path)
-        if source.stat().st_size > self._max_attachment_bytes():
-            return b"\0" * (self._max_attachment_bytes() + 1), source.name
+        self._check_size(source.stat().st_size, source.name, path)
         try:
             return source.read_bytes(), source.name
         except OSError as error:

@@ -210,3 +210,14 @@ def test_a_meta_written_elsewhere_is_told_and_a_folder_that_is_gone_too(desk: De
     assert gone == e.DiscussionVanished(META.id)
     assert isinstance(listed, e.TrashListed)
     assert [item.discussion_id for item in listed.items] == [META.id]
+
+
+def test_a_file_too_large_to_attach_is_named_with_its_own_size_and_not_read(
+    desk: Desk, tmp_path: Path
+) -> None:
+    large = tmp_path / "large.bin"
+    with large.open("wb") as stream:
+        stream.truncate(5_000_000_000)
+
+    with pytest.raises(StorageError, match=r"'large.bin' is 5,000,000,000 bytes, more than .* \(1,000\)"):
+        desk.do(f.StoreAttachment(META.id, path=str(large)))
