@@ -7,6 +7,7 @@ import ipaddress
 import itertools
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -41,6 +42,9 @@ _DIRECTORIES = {
     "APPDATA": "user/AppData/Roaming",
     "LOCALAPPDATA": "user/AppData/Local",
 }
+
+# A shell that runs the suite in the background has SIGINT ignored, and children would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("explore", deadline=None, max_examples=1000)

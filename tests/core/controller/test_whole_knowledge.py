@@ -91,7 +91,7 @@ def test_rm_and_an_editors_save_show_in_an_open_window_by_themselves(world: Worl
 
     digest(world).unlink()
     until(controller, shows(chosen, lambda text: "The moon pulls" not in text))
-    assert controller.snapshot().knowledge.switch is DigestSwitch.OFF_BY_DELETION
+    until(controller, lambda s: s.knowledge.switch is DigestSwitch.OFF_BY_DELETION)
 
     facts = world.home / "knowledge" / "facts.md"
     fresh = facts.with_name("facts.md.new")
