@@ -60,6 +60,7 @@ class FileWatch:
         self._is_polling = False
         self._is_partial = False
         self._watching = threading.Event()
+        self._marks: dict[str, tuple[int, int, int]] = {}
 
     def watch(self, paths: Iterable[str]) -> None:
         """Watch these absolute paths (files or folders, there or not yet) instead of the earlier ones."""
@@ -141,6 +142,7 @@ class FileWatch:
             if is_first:
                 self._watching.set()
                 self._tell_new(wanted)
+                self._tell_missed(wanted)
                 is_first = False
             if self._folders(wanted) != folders or _identities(folders) != seen:
                 self._report_moved(wanted, present)
@@ -150,6 +152,14 @@ class FileWatch:
         new, wanted.new = wanted.new, frozenset()
         if new:
             self._on_watching(tuple(sorted(new)))
+
+    def _tell_missed(self, wanted: _Wanted) -> None:
+        """What changed between two rounds, when nobody watched, is reported now."""
+        now = {path: _mark(path) for path in wanted.paths}
+        missed = [path for path, mark in now.items() if self._marks.get(path, mark) != mark]
+        self._marks = now
+        if missed and not self._is_stopped:
+            self._on_change(tuple(sorted(missed)))
 
     def _folders(self, wanted: _Wanted) -> frozenset[str]:
         """Folders to watch: of each path the nearest that exists."""
@@ -166,6 +176,7 @@ class FileWatch:
     def _report(self, wanted: _Wanted, batch: Iterable[tuple[str, str]]) -> None:
         changed = {path for kind, path in batch if path in wanted.paths or kind != "modified"}
         wanted.extra |= {path for path in changed if os.path.isdir(path) and not os.path.islink(path)}
+        self._marks |= {path: _mark(path) for path in changed if path in self._marks}
         if changed:
             self._on_change(tuple(sorted(changed)))
 
@@ -195,6 +206,15 @@ def _identities(folders: Iterable[str]) -> dict[str, tuple[int, int]]:
             continue
         found[folder] = (status.st_dev, status.st_ino)
     return found
+
+
+def _mark(path: str) -> tuple[int, int, int]:
+    """What tells a file from a changed one; zeros where there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return 0, 0, 0
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def _present(paths: Iterable[str]) -> frozenset[str]:

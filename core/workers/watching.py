@@ -39,6 +39,7 @@ class Watcher:
         self._settings: frozenset[str] = frozenset()
         self._curated_folders: frozenset[str] = frozenset()
         self._discussions_dir = ""
+        self._listed: frozenset[str] = frozenset()
         self._knowledge: frozenset[str] = frozenset()
         self._watch = make_watch(self._changed, self._trouble, self._changed) if is_on else None
 
@@ -62,6 +63,8 @@ class Watcher:
         folder = str(home_paths.discussions_dir(Path(home))) if home else ""
         logs = {path for key in discussion_ids for path in _files_of(Path(home), key)} if home else set()
         with self._lock:
+            if folder != self._discussions_dir:
+                self._listed = _entries(folder)
             self._discussions_dir = folder
             self._knowledge = knowledge
             self._settings = settings
@@ -81,6 +84,8 @@ class Watcher:
         of_settings = tuple(path for path in paths if path in settings)
         curated = tuple(path for path in paths if os.path.dirname(path) in folders)
         touched = {_discussion_of(path, home) for path in paths} - {""} if home else set()
+        if home in paths:
+            touched |= self._came_and_went(home)
         if touched:
             self._emit(DiscussionsTouched(tuple(sorted(touched))))
         of_knowledge = tuple(path for path in paths if path in known or _is_note(path, known))
@@ -91,6 +96,13 @@ class Watcher:
         if curated:
             self._emit(FilesChanged(curated))
 
+    def _came_and_went(self, folder: str) -> frozenset[str]:
+        """Discussions that appeared or vanished since the folder was listed last."""
+        now = _entries(folder)
+        with self._lock:
+            before, self._listed = self._listed, now
+        return now ^ before
+
     def _trouble(self, sentence: str) -> None:
         self._emit(OperationFailed("watch", sentence))
 
@@ -99,6 +111,13 @@ def _is_note(path: str, known: frozenset[str]) -> bool:
     """Whether it is a Markdown file in a watched folder, and no temporary one."""
     folder, name = os.path.split(path)
     return folder in known and name.endswith(".md") and not name.startswith(".")
+
+
+def _entries(folder: str) -> frozenset[str]:
+    try:
+        return frozenset(name for name in os.listdir(folder) if not name.startswith("."))
+    except OSError:
+        return frozenset()
 
 
 def _files_of(home: Path, discussion_id: str) -> tuple[str, str]:

@@ -166,3 +166,19 @@ def test_stopping_ends_the_thread_and_watching_nothing_costs_nothing(seen: Seen,
     assert not seen.watch._thread.is_alive()
     seen.watch.watch([str(file.parent)])
     assert not seen.watch._thread.is_alive()
+
+
+def test_a_change_between_two_rounds_when_nobody_watches_is_not_lost(
+    seen: Seen, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen.start(file)
+    real = watchfiles.watch
+
+    def late(*folders: str, **options: object) -> object:
+        write(file)
+        return real(*folders, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(watchfiles, "watch", late)
+    seen.start(file, tmp_path / "other.py")
+
+    seen.wait_for(file)

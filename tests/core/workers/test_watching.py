@@ -124,3 +124,34 @@ def test_knowledge_files_and_notes_are_told_apart_and_temporary_files_left_out(t
     assert events.get(timeout=WAIT_S) == KnowledgeFilesChanged((digest, str(notes / "1:2.md")))
     assert events.empty()
     watcher.stop()
+
+
+class StillWatch:
+    """A watch that reports only what a test says."""
+
+    def __init__(self, *callbacks: Callable[..., None]) -> None:
+        self.report = callbacks[0]
+
+    def watch(self, paths: object) -> None:
+        pass
+
+
+def test_a_discussion_that_came_while_nobody_watched_is_found_by_listing(tmp_path: Path) -> None:
+    events: list[Event] = []
+    watches: list[StillWatch] = []
+
+    def make(*callbacks: Callable[..., None]) -> FileWatch:
+        watches.append(StillWatch(*callbacks))
+        return watches[-1]  # type: ignore[return-value]
+
+    discussions = tmp_path / "discussions"
+    (discussions / "d1").mkdir(parents=True)
+    watcher = Watcher(events.append, make_watch=make)
+    watcher.watch((), (), str(tmp_path), ())
+    (discussions / "d2").mkdir()
+    (discussions / "d1").rmdir()
+
+    watches[0].report((str(discussions),))
+    watches[0].report((str(discussions),))
+
+    assert events == [DiscussionsTouched(("d1", "d2"))]
