@@ -88,13 +88,19 @@ def ping_effects(state: AppState) -> tuple[Effect, ...]:
 
 
 def prewarm_effects(before: AppState, after: AppState) -> tuple[Effect, ...]:
-    """Read the prefix of a discussion that has just been opened, where that is free or asked for."""
+    """Read the prefix of a discussion that has just been opened, where that is free or asked for.
+
+    A discussion that says nothing yet and shows nothing to the model has no prefix worth the memory that
+    calling a provider takes: the greeting of a first start costs nothing.
+    """
     chosen = after.selected_id
     if chosen not in after.open or chosen not in after.summaries or not after.providers:
         return ()
     was_open = before.selected_id == chosen and chosen in before.open and bool(before.providers)
     status = after.providers.get(after.summaries[chosen].meta.provider)
     if was_open or status is None or not status.is_ready or chosen in after.calls:
+        return ()
+    if not (after.open[chosen].messages or after.summaries[chosen].meta.preset):
         return ()
     is_free = status.kind is ProviderKind.EMBEDDED
     return (Prewarm(stack_spec(after, chosen)),) if is_free or after.settings.caching.prewarm else ()

@@ -58,7 +58,7 @@ def test_what_a_ping_used_is_logged_and_added_up(book: Playbook) -> None:
 
 
 def test_the_embedded_models_prefix_is_read_when_its_discussion_opens(book: Playbook) -> None:
-    (create,) = of(book.play(c.CreateDiscussion()), f.CreateOnDisk)
+    (create,) = of(book.play(c.CreateDiscussion(preset="code")), f.CreateOnDisk)
 
     made = e.DiscussionCreated(DiscussionSummary(create.meta, book.at), OpenDiscussion(create.meta.id))
     (warm,) = of(book.play(made), f.Prewarm)
@@ -67,12 +67,19 @@ def test_the_embedded_models_prefix_is_read_when_its_discussion_opens(book: Play
     assert not of(book.play(e.Tick()), f.Prewarm)
 
 
+def test_a_discussion_with_nothing_to_read_calls_nobody(book: Playbook) -> None:
+    (create,) = of(book.play(c.CreateDiscussion()), f.CreateOnDisk)
+
+    made = e.DiscussionCreated(DiscussionSummary(create.meta, book.at), OpenDiscussion(create.meta.id))
+    assert not of(book.play(made), f.Prewarm)
+
+
 @pytest.mark.parametrize("is_on", [False, True])
 def test_a_vendors_prefix_is_read_only_when_the_person_asks_for_it(book: Playbook, is_on: bool) -> None:
     loaded = settings_loaded(settings=replace(Settings(), caching=CachingSettings(prewarm=is_on)))
     ready = ProviderStatus("anthropic", ProviderKind.ANTHROPIC, "Anthropic", KeySource.ENVIRONMENT)
     book.play(replace(loaded, providers={**loaded.providers, "anthropic": ready}))
-    (create,) = of(book.play(c.CreateDiscussion(provider="anthropic")), f.CreateOnDisk)
+    (create,) = of(book.play(c.CreateDiscussion(provider="anthropic", preset="code")), f.CreateOnDisk)
 
     made = e.DiscussionCreated(DiscussionSummary(create.meta, book.at), OpenDiscussion(create.meta.id))
     assert bool(of(book.play(made), f.Prewarm)) is is_on
