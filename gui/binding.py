@@ -58,6 +58,7 @@ class DpgUi(Files):
         for button in self._quiet:
             button.quiet_frames = max(0, button.quiet_frames - 1)
         self._quiet = [button for button in self._quiet if button.quiet_frames]
+        self.canvas.tick_focus()
         for element in list(self._polled()):
             element.poll(self.canvas)
             if isinstance(element, Field) and element.is_active:

@@ -56,6 +56,9 @@ class Pane:
         return x + self.pos[0] - self.scroll[0], y + self.pos[1] - self.scroll[1]
 
 
+FOCUS_FRAMES = 30
+
+
 class Canvas:
     """Everything that touches Dear PyGui items.
 
@@ -71,6 +74,7 @@ class Canvas:
         self.skins = Skins(theme, palette, measure)
         self.order_jobs: set[Pane] = set()
         self.focus_sink = 0
+        self._unflattened: dict[int, int] = {}
         self._textures = 0
         self.calls = 0
 
@@ -139,6 +143,27 @@ class Canvas:
         if not pane.is_order_stale:
             pane.is_order_stale = True
             self.order_jobs.add(pane)
+
+    def focus(self, item: int) -> None:
+        """Give the keyboard to an item. A focus request is lost in panes that share their navigation with the
+        window around them (seen with Dear PyGui 2), so for some frames its panes do not.
+        """
+        pane = dpg.get_item_parent(item)
+        while pane and "mvChildWindow" in dpg.get_item_type(pane):
+            dpg.configure_item(pane, flattened_navigation=False)
+            self._unflattened[pane] = FOCUS_FRAMES
+            pane = dpg.get_item_parent(pane)
+        dpg.focus_item(item)
+
+    def tick_focus(self) -> None:
+        """A frame has passed: the panes of an item that got the keyboard share their navigation again."""
+        for pane, frames in list(self._unflattened.items()):
+            self._unflattened[pane] = frames - 1
+            if frames > 1:
+                continue
+            del self._unflattened[pane]
+            if dpg.does_item_exist(pane):
+                dpg.configure_item(pane, flattened_navigation=True)
 
     def settle_order(self) -> None:
         """Put the items of changed panes into the order they were described in: it is that of the Tab key."""

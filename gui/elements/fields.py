@@ -89,7 +89,7 @@ class Field(Control):
         if not self.item:
             return
         if self.wants_focus:
-            dpg.focus_item(self.item)
+            c.focus(self.item)
             self.wants_focus = False
         is_active = bool(dpg.is_item_active(self.item))
         if is_active == self.is_active:
@@ -187,7 +187,7 @@ class Editor(Field):
                 self.rewriting = 2
             case 2 if not dpg.is_item_active(self.item):
                 dpg.set_value(self.item, self.text)
-                dpg.focus_item(self.item)
+                c.focus(self.item)
                 self.rewriting = 3
             case 3:
                 self.rewriting = 0
@@ -196,7 +196,7 @@ class Editor(Field):
         self.was_active = self.is_active
         is_active = bool(dpg.is_item_active(self.item))
         if self.wants_focus and not self.rewriting:
-            dpg.focus_item(self.item)
+            c.focus(self.item)
             self.wants_focus = False
         if is_active != self.is_active and not self.rewriting:
             self.is_active = is_active
