@@ -153,8 +153,11 @@ class Keys:
         self._just_held.clear()
 
     def on_release(self, code: int) -> None:
-        """A key went up."""
-        self._down.discard(_BY_CODE.get(code, ""))
+        """A key went up. A modifier that went down and up with no key between belongs to no chord."""
+        name = _BY_CODE.get(code, "")
+        self._down.discard(name)
+        if not self._fresh:
+            self._just_held.discard(_MODIFIERS.get(name, ""))
 
     def take(self, chord: str, *, while_typing: bool) -> bool:
         """Whether a chord was pressed since the last frame; only the first who asks gets it."""
@@ -177,3 +180,4 @@ class Keys:
         """Forget what nobody asked for."""
         self._fresh.clear()
         self._pressed.clear()
+        self._just_held.clear()

@@ -50,6 +50,14 @@ def test_a_modifier_pressed_and_released_within_a_frame_counts() -> None:
     assert keys.take("A", while_typing=False)
 
 
+def test_a_modifier_tapped_alone_belongs_to_no_later_chord() -> None:
+    keys = Keys()
+    keys.on_press(CTRL)
+    keys.on_release(CTRL)
+    keys.on_press(UP)
+    assert keys.take("Up", while_typing=True)
+
+
 def test_mouse_buttons_are_not_keys() -> None:
     keys = Keys()
     keys.on_press(656)

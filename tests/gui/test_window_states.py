@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from core.values.commands import Command
+from core.values.discussion import Draft
 from core.values.state import AppState
+from gui.elements.fields import Editor
 from gui.markdown.document import load
 from panels.ui import Ui
 from panels.view import WindowView
@@ -58,3 +61,23 @@ def test_every_page_of_the_settings_fits(screen: Screen, section: str) -> None:
     view = WindowView()
     view.page, view.settings_section = "settings", section
     assert shown(screen, states.working(), view) == []
+
+
+def test_up_walks_through_the_prompt_history_and_the_composer_keeps_the_keyboard(screen: Screen) -> None:
+    load()
+    state = states.working()
+    chosen = state.selected_id
+    opened = replace(state.open[chosen], draft=Draft())
+    state = replace(state, open={**state.open, chosen: opened}, prompt_history=("first", "second", "third"))
+    view, sent = WindowView(), list[Command]()
+    person = screen.show(lambda ui: window(state, view, ui, sent.append))
+    person.click("Write a message")
+    editor = person.find("Write a message", kind=Editor)
+    assert isinstance(editor, Editor)
+    person.until(lambda: editor.is_active)
+    for prompt in ("third", "second", "first"):
+        person.key("Up")
+        screen.settle(12)
+        assert view.composers[chosen].text == prompt
+    person.type("!")
+    person.until(lambda: "!" in view.composers[chosen].text)
