@@ -11,10 +11,10 @@ from pathlib import Path
 
 from bench.__main__ import Row
 from core import paths
-from core.knowledge import categories as c
 from core.knowledge.digest import regenerate_digest
 from core.knowledge.ledger import Ledger
-from core.knowledge.ledger_text import ledger_bytes, to_raw
+from core.knowledge_text import categories as c
+from core.knowledge_text.ledger_text import ledger_bytes, to_raw
 from core.values.knowledge import Category, LedgerEntry, LedgerStatus
 
 ITEMS = 100_000

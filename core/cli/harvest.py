@@ -18,15 +18,15 @@ from core.cli.session import UsageError, check_name
 from core.config.keys import KeyStore
 from core.config.load import Loaded, config_request, load
 from core.knowledge.harvest import template
-from core.knowledge.harvest_classify import SUMMARIZE_THRESHOLD_BYTES
 from core.knowledge.harvest_distil import piece_bytes_for
 from core.knowledge.harvest_generate import HarvestCancelledError, ProviderGenerate
 from core.knowledge.harvest_prompt import harvest_prompt_path
-from core.knowledge.harvest_report import report_data, report_text
 from core.knowledge.harvest_run import ApplyRequest, apply, items_by_asking, look
 from core.knowledge.harvest_scan import Progress, ScanRequest
 from core.knowledge.harvest_sources import Distiller
 from core.knowledge.undo import undo_apply
+from core.knowledge_text.harvest_classify import SUMMARIZE_THRESHOLD_BYTES
+from core.knowledge_text.harvest_report import report_data, report_text
 from core.pricing import cost
 from core.profiles import find_profile, offered_models
 from core.providers.base import CancelToken

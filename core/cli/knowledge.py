@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from core import paths
@@ -13,6 +13,7 @@ from core.config.load import config_request, load
 from core.knowledge.digest import digest_file, regenerate_digest
 from core.knowledge.ledger import Ledger
 from core.knowledge.reading import KnowledgeReader
+from core.knowledge_text.searching import search_items
 from core.text import one_line
 from core.values.knowledge import Category, Item, KnowledgeState, LedgerEntry
 
@@ -40,14 +41,14 @@ def run_knowledge(options: Options, console: Console) -> int:
         case "digest":
             _show_digest(state, console, str(digest_file(home)), is_json=options.is_json)
         case "search":
-            found = search(all_items(state), options.given.text)
+            found = search_items(all_items(state), options.given.text)
             _show_items(found, console, is_json=options.is_json)
             return int(not found or bool(state.problems))
         case _:
             wanted = options.given.category
-            found = [item for item in all_items(state) if wanted in {"", item.category.value}]
+            shown = [item for item in all_items(state) if wanted in {"", item.category.value}]
             _show_items(
-                found, console, is_json=options.is_json, empty=f"Nothing in {paths.knowledge_dir(home)}."
+                shown, console, is_json=options.is_json, empty=f"Nothing in {paths.knowledge_dir(home)}."
             )
     return int(bool(state.problems))
 
@@ -58,19 +59,9 @@ def all_items(state: KnowledgeState) -> list[Item]:
     return [item for items in files for item in items]
 
 
-def search(items: Iterable[Item], text: str) -> list[Item]:
-    """The items in which every word of a text occurs, without case; newest last, as in the files."""
-    words = text.casefold().split()
-    found = []
-    for item in items:
-        source = item.provenance.source if item.provenance is not None else ""
-        where = f"{item.text} {source} {item.section}".casefold()
-        if words and all(word in where for word in words):
-            found.append(item)
-    return found
-
-
-def _show_items(items: list[Item], console: Console, *, is_json: bool, empty: str = "Nothing found.") -> None:
+def _show_items(
+    items: Sequence[Item], console: Console, *, is_json: bool, empty: str = "Nothing found."
+) -> None:
     if is_json:
         console.json([_item_data(item) for item in items])
         return

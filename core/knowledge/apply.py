@@ -13,14 +13,14 @@ from core import paths
 from core.errors import SlopError, StorageError
 from core.knowledge import apply_log
 from core.knowledge.digest import DigestResult, regenerate_digest
-from core.knowledge.duplicates import Known, known_items
 from core.knowledge.files import move_notes, read_notes
 from core.knowledge.ledger import Ledger, hash_source, timestamp
 from core.knowledge.locks import harvest_lock, write_lock
 from core.knowledge.plan import AppendPlan, FilePlan, plan_append
 from core.knowledge.reading import read_categories
-from core.knowledge.undoing import lines_out
 from core.knowledge.writing import change_file, cut_end, ensure_lines, has_line, read_bytes, without_torn
+from core.knowledge_text.duplicates import Known, known_items
+from core.knowledge_text.undoing import lines_out
 from core.store import trash
 from core.store.atomic import OS_DISK, Disk
 from core.values.ids import make_id, time_of_id

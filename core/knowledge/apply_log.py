@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from core import paths
-from core.knowledge.categories import Line
-from core.knowledge.ledger_text import to_entry, to_raw
 from core.knowledge.plan import FilePlan
+from core.knowledge_text.categories import Line
+from core.knowledge_text.ledger_text import to_entry, to_raw
 from core.store.atomic import OS_DISK, Disk, append_file, make_dirs, reported
 from core.values.ids import is_id
 from core.values.knowledge import LedgerEntry

@@ -10,9 +10,9 @@ from itertools import islice
 from pathlib import Path
 
 from core import paths
-from core.knowledge import categories as c
 from core.knowledge.locks import write_lock
-from core.knowledge.projection import DIGEST_MAX_BYTES, project
+from core.knowledge_text import categories as c
+from core.knowledge_text.projection import DIGEST_MAX_BYTES, project
 from core.store.atomic import OS_DISK, Disk, make_dirs, remove_file, reported, write_file
 
 __all__ = ["DIGEST_MAX_BYTES", "DIGEST_SECTIONS", "DigestResult", "DigestWrite", "regenerate_digest"]

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from core import paths
 from core.errors import StorageError
-from core.knowledge import categories as c
 from core.knowledge.digest import regenerate_digest
 from core.knowledge.locks import write_lock
-from core.knowledge.provenance import format_tag
-from core.knowledge.wording import item_line, safe_value
 from core.knowledge.writing import change_file
+from core.knowledge_text import categories as c
+from core.knowledge_text.provenance import format_tag
+from core.knowledge_text.wording import item_line, safe_value
 from core.store.atomic import OS_DISK, Disk, make_dirs
 from core.text import clean
 from core.values.knowledge import Item, NewItem

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from core import paths
 from core.errors import StorageError
-from core.knowledge.categories import NOTES_FOLDER, parse_file
 from core.knowledge.ledger import hash_source
 from core.knowledge.locks import write_lock
-from core.knowledge.wording import safe_value
 from core.knowledge.writing import change_file
+from core.knowledge_text.categories import NOTES_FOLDER, parse_file
+from core.knowledge_text.wording import safe_value
 from core.store.atomic import OS_DISK, Disk, reported, sync_dir
 from core.values.knowledge import NoteFile, NoteStatus
 

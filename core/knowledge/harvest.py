@@ -8,7 +8,6 @@ from pathlib import Path
 
 from core import paths
 from core.errors import StorageError
-from core.knowledge.harvest_classify import MAX_HARVEST_SOURCE_BYTES, SUMMARIZE_THRESHOLD_BYTES
 from core.knowledge.harvest_distil import HARVEST_MAX_ATTEMPTS, HarvestError, distil, piece_bytes_for
 from core.knowledge.harvest_generate import Generate
 from core.knowledge.harvest_prompt import (
@@ -16,9 +15,10 @@ from core.knowledge.harvest_prompt import (
     harvest_prompt_path,
     read_template,
 )
-from core.knowledge.harvest_reply import ITEM_CATEGORIES, by_category, read_reply
-from core.knowledge.transcript import Said, prepared
 from core.knowledge.transcript_sources import messages_of, recognised
+from core.knowledge_text.harvest_classify import MAX_HARVEST_SOURCE_BYTES, SUMMARIZE_THRESHOLD_BYTES
+from core.knowledge_text.harvest_reply import ITEM_CATEGORIES, by_category, read_reply
+from core.knowledge_text.transcript import Said, prepared
 from core.profiles import find_profile
 from core.providers.profiles import load_models
 from core.store.atomic import reported

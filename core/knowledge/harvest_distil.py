@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from core.errors import SlopError
-from core.knowledge.duplicates import same_text
-from core.knowledge.harvest_classify import PROMPT_BYTES, SUMMARIZE_THRESHOLD_BYTES
 from core.knowledge.harvest_prompt import build_harvest_prompt
-from core.knowledge.harvest_reply import Reply, read_reply
-from core.knowledge.transcript import Said, pieces
+from core.knowledge_text.duplicates import same_text
+from core.knowledge_text.harvest_classify import PROMPT_BYTES, SUMMARIZE_THRESHOLD_BYTES
+from core.knowledge_text.harvest_reply import Reply, read_reply
+from core.knowledge_text.transcript import Said, pieces
 from core.values.harvest import HarvestItem
 from core.values.knowledge import Category
 from core.values.provider import ModelProfile
@@ -33,14 +32,6 @@ class HarvestError(SlopError, ValueError):
     """A conversation could not be harvested: it is kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Distilled:
-    """What a conversation gave. `dropped`: rows of replies that were malformed."""
-
-    items: tuple[HarvestItem, ...] = ()
-    dropped: int = 0
-
-
 def distil(
     messages: Sequence[Said],
     name: str,
@@ -48,7 +39,7 @@ def distil(
     ask: Ask,
     *,
     piece_bytes: int = SUMMARIZE_THRESHOLD_BYTES,
-) -> Distilled:
+) -> Reply:
     """Ask a model what stays useful of a conversation.
 
     Args:
@@ -66,7 +57,7 @@ def distil(
         for number, text in enumerate(texts, 1)
     ]
     found = merged(item for reply in replies for item in reply.items)
-    return Distilled(found, sum(reply.dropped for reply in replies))
+    return Reply(found, sum(reply.dropped for reply in replies))
 
 
 def ask_for_items(ask: Ask, template: str, name: str, content: str) -> Reply:

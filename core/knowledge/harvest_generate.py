@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from core.errors import FailureKind, ProviderError, SlopError
-from core.knowledge.harvest_reply import reply_schema
+from core.knowledge_text.harvest_reply import reply_schema
 from core.providers.base import CancelToken, Provider
 from core.providers.retry import stream_with_retry
 from core.values.messages import Role

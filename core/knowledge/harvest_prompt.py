@@ -8,8 +8,8 @@ from pathlib import Path
 from core import paths
 from core.config.load import config_request
 from core.files.prompts import prompt_file
+from core.scrub import scrub
 from core.stack.frame import frame
-from core.store.scrub import scrub
 from core.text import clean, one_line
 
 PROMPT_NAME = "harvest-conversation.md"

@@ -14,17 +14,17 @@ from core import paths
 from core.errors import SlopError
 from core.knowledge.apply import Apply, begin_apply, finish_apply
 from core.knowledge.digest import digest_file
-from core.knowledge.duplicates import known_items
 from core.knowledge.files import read_notes
-from core.knowledge.harvest_classify import SUMMARIZE_THRESHOLD_BYTES, estimate
 from core.knowledge.harvest_generate import HarvestCancelledError
-from core.knowledge.harvest_preview import chosen, failed, propose
 from core.knowledge.harvest_replies import KeptReplies, kept_conversations
-from core.knowledge.harvest_reply import new_item
 from core.knowledge.harvest_scan import Progress, ScanRequest, look_again, scan
 from core.knowledge.harvest_sources import Distiller, HarvestStoppedError
 from core.knowledge.ledger import Ledger, hash_source, timestamp
 from core.knowledge.reading import read_categories
+from core.knowledge_text.duplicates import known_items
+from core.knowledge_text.harvest_classify import SUMMARIZE_THRESHOLD_BYTES, estimate
+from core.knowledge_text.harvest_preview import chosen, failed, propose
+from core.knowledge_text.harvest_reply import new_item
 from core.store import trash
 from core.store.atomic import OS_DISK, Disk
 from core.text import one_line

@@ -13,10 +13,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from core import paths
-from core.knowledge.harvest_classify import LIVE_FOR, MAX_HARVEST_SOURCE_BYTES, classify
 from core.knowledge.ledger import Ledger, SourceHash
-from core.knowledge.provenance import source_name
 from core.knowledge.transcript_sources import SHAPE_BYTES, messages_of, recognised
+from core.knowledge_text.harvest_classify import LIVE_FOR, MAX_HARVEST_SOURCE_BYTES, classify
+from core.knowledge_text.provenance import source_name
 from core.store.atomic import reported
 from core.store.meta import read_meta
 from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts, ArtifactKind

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import SlopError, StorageError
-from core.knowledge.harvest_distil import Distilled, HarvestError, distil
+from core.knowledge.harvest_distil import HarvestError, distil
 from core.knowledge.harvest_generate import Generate
 from core.knowledge.harvest_replies import KeptReplies
-from core.knowledge.harvest_reply import read_reply
-from core.knowledge.transcript import Said, prepared, since
 from core.knowledge.transcript_sources import messages_of
+from core.knowledge_text.harvest_reply import Reply, read_reply
+from core.knowledge_text.transcript import Said, prepared, since
 from core.store.atomic import OS_DISK, Disk
 from core.values.harvest import ArtifactFacts
 
@@ -51,7 +51,7 @@ class Distiller:
     disk: Disk = OS_DISK
     free_bytes: Callable[[Path], int] = free_bytes
 
-    def distil(self, facts: ArtifactFacts, data: bytes) -> Distilled:
+    def distil(self, facts: ArtifactFacts, data: bytes) -> Reply:
         """Ask the model, or take the replies that an earlier run paid for.
 
         Args:

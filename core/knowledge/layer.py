@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from core.knowledge.projection import TRUNCATED
 from core.knowledge.reading import KnowledgeReader
-from core.knowledge.wording import without_blocks
+from core.knowledge_text.projection import TRUNCATED
+from core.knowledge_text.wording import without_blocks
 from core.stack.frame import frame
 from core.values.curation import ItemFiles, NamedText
 from core.values.knowledge import KnowledgeState, NoteFile

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from core import paths
-from core.knowledge.ledger_text import (
+from core.knowledge.locks import write_lock
+from core.knowledge_text.ledger_text import (
     journal_line,
     ledger_bytes,
     read_journal,
@@ -18,7 +19,6 @@ from core.knowledge.ledger_text import (
     to_entry,
     to_raw,
 )
-from core.knowledge.locks import write_lock
 from core.store.atomic import OS_DISK, Disk, append_file, make_dirs, remove_file, reported, write_file
 from core.values.knowledge import LedgerEntry, LedgerStatus
 

@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from core.knowledge import categories as c
-from core.knowledge.duplicates import Known
 from core.knowledge.files import file_id_for_path, note_name, notes_head
-from core.knowledge.wording import item_body, line_of, safe_value
+from core.knowledge_text import categories as c
+from core.knowledge_text.duplicates import Known
+from core.knowledge_text.wording import item_body, line_of, safe_value
 from core.values.knowledge import Category, Item, NewItem, NoteFile, NoteStatus
 
 

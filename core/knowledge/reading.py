@@ -7,10 +7,10 @@ from pathlib import Path
 
 from core import paths
 from core.errors import SlopError
-from core.knowledge.categories import CATEGORY_NAMES, NOTES_FOLDER, parse_file
 from core.knowledge.digest import digest_file
 from core.knowledge.files import read_notes
 from core.knowledge.writing import read_bytes
+from core.knowledge_text.categories import CATEGORY_NAMES, NOTES_FOLDER, parse_file
 from core.text import clean
 from core.values.knowledge import CategoryFile, DigestSwitch, KnowledgeState, NoteFile
 from core.values.settings import KnowledgeSettings

@@ -9,7 +9,7 @@ from typing import Any
 
 from core import export, log_codec, log_view
 from core.errors import StorageError
-from core.knowledge.transcript import Said, said, shortened
+from core.knowledge_text.transcript import Said, said, shortened
 from core.log_codec import ForeignLine
 from core.text import clean
 from core.values.harvest import ArtifactKind

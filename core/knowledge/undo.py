@@ -12,12 +12,12 @@ from core.errors import StorageError
 from core.knowledge import apply_log
 from core.knowledge.apply import recover
 from core.knowledge.apply_log import ApplyRecord
-from core.knowledge.categories import NOTES_FOLDER
 from core.knowledge.digest import regenerate_digest
 from core.knowledge.ledger import Ledger, timestamp
 from core.knowledge.locks import harvest_lock, write_lock
-from core.knowledge.undoing import lines_out
 from core.knowledge.writing import change_file, read_bytes
+from core.knowledge_text.categories import NOTES_FOLDER
+from core.knowledge_text.undoing import lines_out
 from core.store import trash
 from core.store.atomic import OS_DISK, Disk, remove_file
 

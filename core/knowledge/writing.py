@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.errors import StorageError
-from core.knowledge.categories import Line, line_end, parse_file, with_lines
+from core.knowledge_text.categories import Line, line_end, parse_file, with_lines
 from core.store.atomic import OS_DISK, Disk, append_file, make_dirs, reported, write_file
 
 ATTEMPTS = 20

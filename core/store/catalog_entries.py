@@ -13,9 +13,9 @@ from pathlib import Path
 
 from core import paths
 from core.log_codec import ForeignLine, from_json_value, to_json_value
+from core.scrub import scrub
 from core.store import log
 from core.store.meta import MetaRead, read_meta
-from core.store.scrub import scrub
 from core.text import one_line
 from core.values.discussion import DiscussionMeta, DiscussionSummary
 from core.values.messages import Part, Role, TextPart

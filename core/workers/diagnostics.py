@@ -7,7 +7,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from core import paths
-from core.store.scrub import scrub
+from core.scrub import scrub
 
 LOG_NAME = "manual-slop.log"
 MOST_BYTES = 2_000_000

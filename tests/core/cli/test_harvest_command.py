@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from core import paths
-from core.knowledge.harvest_reply import reply_schema
 from core.knowledge.locks import harvest_lock
+from core.knowledge_text.harvest_reply import reply_schema
 from tests.core.cli.conftest import WAIT_S, World
 from tests.core.knowledge.harvests import OLD, add_discussion, age, item_lines, reply, tree
 from tests.vendors.compatible_server import Said

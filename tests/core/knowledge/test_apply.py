@@ -14,11 +14,11 @@ import pytest
 from core import paths
 from core.errors import ConfigError, LockedError, StorageError
 from core.knowledge.apply import begin_apply, finish_apply, recover_home
-from core.knowledge.categories import parse_file
 from core.knowledge.digest import digest_file
 from core.knowledge.ledger import Ledger
 from core.knowledge.locks import harvest_lock, write_lock
 from core.knowledge.undo import list_applies, undo_apply
+from core.knowledge_text.categories import parse_file
 from core.store import trash
 from core.store.atomic import Disk
 from core.values.knowledge import Category, LedgerStatus, NewItem, Provenance

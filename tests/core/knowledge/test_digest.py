@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from core import paths
 from core.errors import StorageError
-from core.knowledge import categories as c
 from core.knowledge.digest import DIGEST_SECTIONS, DigestWrite, digest_file, fresh_digest, regenerate_digest
-from core.knowledge.projection import (
+from core.knowledge_text import categories as c
+from core.knowledge_text.projection import (
     DIGEST_MAX_BYTES,
     FIRST_SHARE,
     HEAD,

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from core.errors import StorageError
-from core.knowledge.categories import TASKS, Line, parse_file
 from core.knowledge.digest import digest_file, regenerate_digest
 from core.knowledge.editing import add_item, delete_item, edit_item, set_task_done
 from core.knowledge.reading import read_categories
-from core.knowledge.searching import search_items
 from core.knowledge.writing import ATTEMPTS, change_file, ensure_lines, has_line
+from core.knowledge_text.categories import TASKS, Line, parse_file
+from core.knowledge_text.searching import search_items
 from core.store.atomic import Disk
 from core.values.knowledge import Category, Item, NewItem, Provenance
 from tests.core.store.faults import FullDisk

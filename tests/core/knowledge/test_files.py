@@ -9,7 +9,6 @@ import pytest
 
 from core import paths
 from core.errors import StorageError
-from core.knowledge.duplicates import Known
 from core.knowledge.files import (
     attach_notes,
     file_id_for_path,
@@ -21,6 +20,7 @@ from core.knowledge.files import (
 )
 from core.knowledge.plan import plan_append
 from core.knowledge.writing import ensure_lines
+from core.knowledge_text.duplicates import Known
 from core.values.knowledge import Category, NewItem, NoteFile, NoteStatus
 
 

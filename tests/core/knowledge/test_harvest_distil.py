@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from core.errors import FailureKind, ProviderError
-from core.knowledge.harvest_classify import SUMMARIZE_THRESHOLD_BYTES
 from core.knowledge.harvest_distil import HarvestError, distil, merged, piece_bytes_for
-from core.knowledge.transcript import Said
+from core.knowledge_text.harvest_classify import SUMMARIZE_THRESHOLD_BYTES
+from core.knowledge_text.transcript import Said
 from core.values.harvest import HarvestItem
 from core.values.knowledge import Category
 from core.values.provider import ModelProfile

@@ -15,7 +15,7 @@ from core.knowledge.harvest_generate import (
     request_for,
 )
 from core.knowledge.harvest_prompt import build_harvest_prompt
-from core.knowledge.harvest_reply import SMALL_CHARS, SMALL_ITEMS, category_keys, read_reply
+from core.knowledge_text.harvest_reply import SMALL_CHARS, SMALL_ITEMS, category_keys, read_reply
 from core.providers.base import CancelToken, ReadBlob
 from core.providers.embedded import EmbeddedProvider
 from core.tokens import count_tokens

@@ -15,7 +15,7 @@ from core.knowledge.harvest_prompt import (
     harvest_prompt_path,
     read_template,
 )
-from core.knowledge.harvest_reply import ITEM_CATEGORIES
+from core.knowledge_text.harvest_reply import ITEM_CATEGORIES
 
 TEMPLATE = "Write down what stays."
 

@@ -12,12 +12,12 @@ from core import paths
 from core.errors import FailureKind, LockedError, ProviderError
 from core.knowledge.digest import fresh_digest
 from core.knowledge.harvest_generate import HarvestCancelledError
-from core.knowledge.harvest_preview import edited, ticked
 from core.knowledge.harvest_run import ApplyRequest, apply, items_by_asking, items_of_preview, look, preview
 from core.knowledge.harvest_sources import LEAST_FREE_BYTES
 from core.knowledge.ledger import Ledger
 from core.knowledge.locks import harvest_lock
 from core.knowledge.undo import undo_apply
+from core.knowledge_text.harvest_preview import edited, ticked
 from core.store import discussions, trash
 from core.values.harvest import ArtifactClass
 from core.values.knowledge import LedgerStatus

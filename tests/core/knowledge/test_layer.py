@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.knowledge.duplicates import known_items, same_text
 from core.knowledge.layer import fit_digest, knowledge_inputs, layer_inputs
-from core.knowledge.projection import HEAD, TRUNCATED, project
 from core.knowledge.reading import KnowledgeReader, watch_paths
+from core.knowledge_text.duplicates import known_items, same_text
+from core.knowledge_text.projection import HEAD, TRUNCATED, project
 from core.stack.frame import frame
 from core.stack.prefix import knowledge_layer
 from core.values.curation import FileItem, FileSnapshot, ItemFiles

@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 
 from core.errors import ConfigError, StorageError
 from core.knowledge.ledger import Ledger, SourceHash, hash_source, timestamp
-from core.knowledge.ledger_text import journal_line, ledger_bytes, read_journal, read_ledger, to_entry, to_raw
+from core.knowledge_text.ledger_text import (
+    journal_line,
+    ledger_bytes,
+    read_journal,
+    read_ledger,
+    to_entry,
+    to_raw,
+)
 from core.values.knowledge import LedgerEntry, LedgerStatus
 from tests.core.knowledge.homes import NOW
 from tests.core.store.faults import DyingDisk, FullDisk, ReadOnlyDisk

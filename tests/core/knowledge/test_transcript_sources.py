@@ -10,8 +10,8 @@ import pytest
 
 from core import log_codec
 from core.export import export_json
-from core.knowledge.transcript import Said
 from core.knowledge.transcript_sources import messages_of, recognised
+from core.knowledge_text.transcript import Said
 from core.log_view import fold
 from core.values.discussion import DiscussionMeta
 from core.values.harvest import ArtifactKind

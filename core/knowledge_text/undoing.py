@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from core.knowledge.categories import parse_file, without_item
+from core.knowledge_text.categories import parse_file, without_item
 from core.values.knowledge import Item
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.knowledge.provenance import split_tag
+from core.knowledge_text.provenance import split_tag
 from core.values.knowledge import Category, CategoryFile, Item, Provenance
 
 FACTS, DECISIONS, QUESTIONS, PLAYBOOKS, TASKS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from core.knowledge.wording import without_blocks
+from core.knowledge_text.wording import without_blocks
 
 DIGEST_MAX_BYTES = 4096
 """The whole file, its closing note included. Source: 30-knowledge.md."""

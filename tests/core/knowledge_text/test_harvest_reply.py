@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.knowledge.harvest_reply import (
+from core.knowledge_text.harvest_reply import (
     ITEM_CATEGORIES,
     MAX_ITEMS,
     by_category,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from core.knowledge.categories import FILE_OF
-from core.knowledge.duplicates import known_items
-from core.knowledge.harvest_distil import Distilled
-from core.knowledge.harvest_preview import chosen, edited, failed, moved, propose, ticked
+from core.knowledge_text.categories import FILE_OF
+from core.knowledge_text.duplicates import known_items
+from core.knowledge_text.harvest_preview import chosen, edited, failed, moved, propose, ticked
+from core.knowledge_text.harvest_reply import Reply
 from core.values.harvest import ArtifactFacts, ArtifactKind, HarvestItem, HarvestPreview
 from core.values.knowledge import Category, Item, NewItem, Provenance
 
@@ -23,7 +23,7 @@ def preview(*items: HarvestItem, known: tuple[tuple[Category, str], ...] = ()) -
     return propose(
         HarvestPreview(),
         FACTS,
-        Distilled(items, 2),
+        Reply(items, 2),
         known_items(Item(c, FILE_OF[c], text) for c, text in known),
     )
 
@@ -70,10 +70,10 @@ def test_a_done_task_is_near_to_the_open_one() -> None:
 
 def test_two_conversations_that_say_the_same_propose_it_once() -> None:
     known = known_items(())
-    first = propose(HarvestPreview(), FACTS, Distilled((fact("One thing."),)), known)
+    first = propose(HarvestPreview(), FACTS, Reply((fact("One thing."),)), known)
     other = replace(FACTS, path="/other", sha256="b" * 64)
 
-    both = propose(first, other, Distilled((fact("One thing"),)), known)
+    both = propose(first, other, Reply((fact("One thing"),)), known)
 
     assert [one.is_ticked for one in both.items] == [True, False]
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.knowledge.harvest_report import cost_text, report_data, report_text, size_text, tokens_text
+from core.knowledge_text.harvest_report import cost_text, report_data, report_text, size_text, tokens_text
 from core.values.harvest import (
     Artifact,
     ArtifactClass,

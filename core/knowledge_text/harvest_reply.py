@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, NoReturn
 
-from core.store.scrub import scrub
+from core.scrub import scrub
 from core.text import clean
 from core.values.harvest import HarvestItem
 from core.values.knowledge import Category, NewItem, Provenance

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.knowledge.harvest_classify import MAX_HARVEST_SOURCE_BYTES, classify, estimate
+from core.knowledge_text.harvest_classify import MAX_HARVEST_SOURCE_BYTES, classify, estimate
 from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts, ArtifactKind
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.knowledge import categories as c
-from core.knowledge.categories import Line, new_file, newest_first, parse_file, with_lines
-from core.knowledge.provenance import format_tag, source_name, split_tag
-from core.knowledge.wording import item_line, safe_value
+from core.knowledge_text import categories as c
+from core.knowledge_text.categories import Line, new_file, newest_first, parse_file, with_lines
+from core.knowledge_text.provenance import format_tag, source_name, split_tag
+from core.knowledge_text.wording import item_line, safe_value
 from core.values.knowledge import Category, Item, NewItem, Provenance
 from tests.core.knowledge.homes import NOW
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.knowledge.transcript import (
+from core.knowledge_text.transcript import (
     Said,
     pieces,
     prepared,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from core.scrub import scrub
 from core.stack.frame import frame
-from core.store.scrub import scrub
 from core.text import clean
 from core.values.messages import (
     AttachmentPart,

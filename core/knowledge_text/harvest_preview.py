@@ -6,18 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from core.knowledge.categories import FILE_OF
-from core.knowledge.duplicates import Known
-from core.knowledge.harvest_distil import Distilled
-from core.knowledge.harvest_reply import cleaned, is_whole, new_item
-from core.knowledge.wording import item_body
+from core.knowledge_text.categories import FILE_OF
+from core.knowledge_text.duplicates import Known
+from core.knowledge_text.harvest_reply import Reply, cleaned, is_whole, new_item
+from core.knowledge_text.wording import item_body
 from core.values.harvest import ArtifactFacts, HarvestFailure, HarvestItem, HarvestPreview, ProposedItem
 from core.values.knowledge import Category, Item, NewItem, Provenance
 
 
-def propose(
-    preview: HarvestPreview, facts: ArtifactFacts, distilled: Distilled, known: Known
-) -> HarvestPreview:
+def propose(preview: HarvestPreview, facts: ArtifactFacts, distilled: Reply, known: Known) -> HarvestPreview:
     """Add what one conversation gave. What is known exactly is shown, and not ticked.
 
     Args:

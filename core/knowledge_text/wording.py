@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from core.knowledge.provenance import format_tag
+from core.knowledge_text.provenance import format_tag
 from core.text import clean
 from core.values.knowledge import Category, NewItem
 
