@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from core.aggregate import AggregateStack, build_stack
 from core.cli.arguments import Options
-from core.cli.format import context_text, layer_data
+from core.cli.format import context_text
 from core.cli.output import Console
 from core.cli.session import FrontEnd, check_name, find_discussion, session, settle
 from core.files.read import read_items
@@ -20,7 +20,7 @@ from core.values.curation import ItemFiles
 from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
 from core.values.effects import StackSpec
 from core.values.provider import ModelProfile
-from core.values.stack import ContextReport
+from core.values.stack import ContextReport, layer_data
 from core.values.state import AppState
 
 NEW_ID = "new"
@@ -158,7 +158,9 @@ def _print(
                 "is_exact": report.is_exact,
                 "cost_usd": report.cost_usd,
                 "wire_order": list(stack.wire_order),
-                "layers": [layer_data(layer) for layer in report.layers],
+                "layers": [
+                    {**layer_data(layer), "is_stable": layer.layer.is_stable} for layer in report.layers
+                ],
                 "problems": list(report.problems),
             }
         )

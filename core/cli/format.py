@@ -11,8 +11,8 @@ from core.text import one_line
 from core.values.discussion import DiscussionSummary
 from core.values.messages import Message
 from core.values.provider import ModelProfile, ProviderStatus
-from core.values.stack import LAYER_TITLES, ContextReport, LayerReport
-from core.values.usage import Usage
+from core.values.stack import LAYER_TITLES, ContextReport
+from core.values.usage import Usage, usage_data
 
 NAME_CHARS = 48
 SHOWN_HASH = 12
@@ -43,20 +43,6 @@ def usage_line(message: Message) -> str:
     if usage.duration_s is not None:
         parts.append(f"{usage.duration_s:.1f} s")
     return " · ".join(parts)
-
-
-def usage_data(usage: Usage) -> dict[str, Any]:
-    """Usage as plain data; None: not reported."""
-    return {
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cache_read_tokens": usage.cache_read_tokens,
-        "cache_write_tokens": usage.cache_write_tokens,
-        "reasoning_tokens": usage.reasoning_tokens,
-        "cost_usd": usage.cost_usd,
-        "time_to_first_token_s": usage.time_to_first_token_s,
-        "duration_s": usage.duration_s,
-    }
 
 
 def message_data(message: Message) -> dict[str, Any]:
@@ -157,24 +143,6 @@ def context_text(report: ContextReport) -> str:
         *(f"problem: {problem}" for problem in report.problems),
     ]
     return table(head, rows, numbers=frozenset({0, 3, 4, 5})) + "\n" + "\n".join(lines) + "\n"
-
-
-def layer_data(layer: LayerReport) -> dict[str, Any]:
-    """A layer as plain data, without its text."""
-    return {
-        "layer": int(layer.layer),
-        "title": LAYER_TITLES[layer.layer],
-        "is_stable": layer.layer.is_stable,
-        "offset_chars": layer.offset_chars,
-        "length_chars": layer.length_chars,
-        "size_bytes": layer.size_bytes,
-        "tokens_est": layer.tokens_est,
-        "sha256": layer.sha256,
-        "segments": [
-            {"key": s.key, "sha256": s.sha256, "size_bytes": s.size_bytes, "tokens_est": s.tokens_est}
-            for s in layer.segments
-        ],
-    }
 
 
 def models_text(providers: Iterable[ProviderStatus], models: Mapping[str, tuple[ModelProfile, ...]]) -> str:

@@ -13,9 +13,9 @@ from core.values.cache import CachePlan
 from core.values.curation import FileItem, FileMode, Preset
 from core.values.discussion import CallPhase, DiscussionSummary, LiveCall
 from core.values.messages import AttachmentPart, Entry, Mark, Message, ToolCallPart, ToolResultPart
-from core.values.stack import LAYER_TITLES, ContextChange, ContextReport, LayerReport
+from core.values.stack import ContextChange, ContextReport, layer_data
 from core.values.state import AppState
-from core.values.usage import Usage
+from core.values.usage import usage_data
 
 Data = dict[str, Any]
 
@@ -138,20 +138,6 @@ def discussion_data(state: AppState, row: DiscussionSummary) -> Data:
     }
 
 
-def usage_data(usage: Usage) -> Data:
-    """Tokens and cost; null: not reported, or the price is not known."""
-    return {
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cache_read_tokens": usage.cache_read_tokens,
-        "cache_write_tokens": usage.cache_write_tokens,
-        "reasoning_tokens": usage.reasoning_tokens,
-        "cost_usd": usage.cost_usd,
-        "time_to_first_token_s": usage.time_to_first_token_s,
-        "duration_s": usage.duration_s,
-    }
-
-
 def entries_data(entries: Iterable[Entry]) -> list[Data]:
     """Messages and marks in order, without those that were deleted."""
     return [
@@ -231,7 +217,7 @@ def context_data(discussion_id: str, report: ContextReport, plan: CachePlan | No
     """The stack as it would be sent now: where each layer stands and what it is, not its text."""
     return {
         "discussion_id": discussion_id,
-        "layers": [_layer_data(layer) for layer in report.layers],
+        "layers": [layer_data(layer) for layer in report.layers],
         "stable_length_chars": report.stable_length_chars,
         "total_tokens_est": report.total_tokens_est,
         "limit_tokens": report.limit_tokens,
@@ -241,22 +227,6 @@ def context_data(discussion_id: str, report: ContextReport, plan: CachePlan | No
         "problems": list(report.problems),
         "change": None if report.change is None else _change_data(report.change),
         "plan": None if plan is None else plan_data(plan),
-    }
-
-
-def _layer_data(layer: LayerReport) -> Data:
-    return {
-        "layer": int(layer.layer),
-        "title": LAYER_TITLES[layer.layer],
-        "offset_chars": layer.offset_chars,
-        "length_chars": layer.length_chars,
-        "size_bytes": layer.size_bytes,
-        "tokens_est": layer.tokens_est,
-        "sha256": layer.sha256,
-        "segments": [
-            {"key": s.key, "sha256": s.sha256, "size_bytes": s.size_bytes, "tokens_est": s.tokens_est}
-            for s in layer.segments
-        ],
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Any
 
 from core.values.curation import ItemFiles, NamedText
 from core.values.messages import AttachmentPart, Message
@@ -143,6 +144,23 @@ class SegmentReport:
     sha256: str
     size_bytes: int
     tokens_est: int
+
+
+def layer_data(layer: LayerReport) -> dict[str, Any]:
+    """A layer as the plain data that the CLI prints and the Hook API answers with, without its text."""
+    return {
+        "layer": int(layer.layer),
+        "title": LAYER_TITLES[layer.layer],
+        "offset_chars": layer.offset_chars,
+        "length_chars": layer.length_chars,
+        "size_bytes": layer.size_bytes,
+        "tokens_est": layer.tokens_est,
+        "sha256": layer.sha256,
+        "segments": [
+            {"key": s.key, "sha256": s.sha256, "size_bytes": s.size_bytes, "tokens_est": s.tokens_est}
+            for s in layer.segments
+        ],
+    }
 
 
 @dataclass(frozen=True, slots=True)

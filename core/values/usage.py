@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 N = TypeVar("N", int, float)
 
@@ -48,6 +48,20 @@ def add_usage(first: Usage, second: Usage) -> Usage:
         reasoning_tokens=_sum(first.reasoning_tokens, second.reasoning_tokens),
         cost_usd=_sum(first.cost_usd, second.cost_usd),
     )
+
+
+def usage_data(usage: Usage) -> dict[str, Any]:
+    """Usage as the plain data that the CLI prints and the Hook API answers with; None: not reported or not known."""
+    return {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cache_read_tokens": usage.cache_read_tokens,
+        "cache_write_tokens": usage.cache_write_tokens,
+        "reasoning_tokens": usage.reasoning_tokens,
+        "cost_usd": usage.cost_usd,
+        "time_to_first_token_s": usage.time_to_first_token_s,
+        "duration_s": usage.duration_s,
+    }
 
 
 def _sum(first: N | None, second: N | None) -> N | None:
