@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,9 +15,9 @@ from core.pricing import cost
 from core.profiles import offered_models
 from core.providers.base import CancelToken
 from core.providers.profiles import load_models
-from core.providers.retry import stream_with_retry
+from core.providers.whole import WholeReply, whole_reply
 from core.values.curation import NamedText
-from core.values.provider import Effort, StopKind, Stopped, StreamItem, TextDelta, UsageUpdate
+from core.values.provider import Effort, StopKind
 from core.values.stack import StackInputs
 from core.values.usage import Usage, add_usage
 from core.workers.clients import Clients
@@ -88,14 +87,9 @@ def send(
     named = NamedText("send", system) if system else None
     stack = build_stack(StackInputs(provider=provider, model=model, system_text=named, user_text=text))
     try:
-        stream = stream_with_retry(
-            clients.get(provider),
-            stack.request(effort, max_output_tokens),
-            _no_attachments,
-            cancel or CancelToken(),
-            lambda _attempt, _wait_s, _error: None,
-        )
-        return _collect(provider, model, stream)
+        request = stack.request(effort, max_output_tokens)
+        reply = whole_reply(clients.get(provider), request, cancel or CancelToken())
+        return _counted(provider, model, reply)
     finally:
         clients.close()
 
@@ -114,36 +108,21 @@ def get_token_stats() -> dict[str, float | int | None]:
     }
 
 
-def _collect(provider: str, model: str, stream: Iterable[StreamItem]) -> LlmResult:
-    texts: list[str] = []
-    usage, stop = Usage(), StopKind.COMPLETED
-    for item in stream:
-        match item:
-            case TextDelta():
-                texts.append(item.text)
-            case UsageUpdate():
-                usage = item.usage
-            case Stopped():
-                stop = item.kind
-            case _:
-                pass
+def _counted(provider: str, model: str, reply: WholeReply) -> LlmResult:
+    usage = reply.usage
     if usage.cost_usd is None:
         usage = replace(usage, cost_usd=cost(provider, model, usage, wall_clock()))
     with _total.lock:
         _total.usage = add_usage(_total.usage, usage)
         _total.calls += 1
     return LlmResult(
-        "".join(texts),
+        reply.text,
         usage.input_tokens,
         usage.output_tokens,
         usage.cache_read_tokens,
         usage.cache_write_tokens,
         usage.cost_usd,
-        stop,
+        reply.stop,
         provider,
         model,
     )
-
-
-def _no_attachments(sha256: str) -> bytes:
-    raise LookupError(sha256)

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Protocol
 
 from core.errors import FailureKind, ProviderError, SlopError
 from core.knowledge_text.harvest_reply import reply_schema
 from core.providers.base import CancelToken, Provider
-from core.providers.retry import stream_with_retry
+from core.providers.whole import whole_reply
 from core.values.messages import Role
-from core.values.provider import (
-    ProviderKind,
-    ProviderRequest,
-    RequestMessage,
-    StopKind,
-    Stopped,
-    StreamItem,
-    TextDelta,
-    UsageUpdate,
-)
+from core.values.provider import ProviderKind, ProviderRequest, RequestMessage, StopKind
 from core.values.stack import LayerId, Segment
 from core.values.usage import Usage, add_usage
 
@@ -76,36 +67,18 @@ class ProviderGenerate:
     def _ask(self, request: ProviderRequest) -> str:
         if self._cancel.is_cancelled:
             raise HarvestCancelledError("The harvest was stopped")
-        client = self._client(request.provider)
-        stream = stream_with_retry(client, request, _no_attachments, self._cancel, lambda *_: None)
-        return self._collected(stream, request)
-
-    def _collected(self, stream: Iterable[StreamItem], request: ProviderRequest) -> str:
-        texts: list[str] = []
-        usage: Usage | None = None
-        stopped = Stopped(StopKind.COMPLETED)
-        for item in stream:
-            match item:
-                case TextDelta():
-                    texts.append(item.text)
-                case UsageUpdate():
-                    usage = item.usage
-                case Stopped():
-                    stopped = item
-                case _:
-                    pass
+        reply = whole_reply(self._client(request.provider), request, self._cancel)
         self.calls += 1
-        if usage is not None:
-            self.usage = add_usage(self.usage, usage)
-        if stopped.kind is StopKind.CANCELLED:
+        self.usage = add_usage(self.usage, reply.usage)
+        if reply.stop is StopKind.CANCELLED:
             raise HarvestCancelledError("The harvest was stopped")
-        if stopped.kind is StopKind.REFUSED:
+        if reply.stop is StopKind.REFUSED:
             raise ProviderError(
                 FailureKind.BAD_REPLY,
                 f"{request.model} refused to read the conversation",
                 remedy="Choose another model, or pin the conversation to keep it",
             )
-        return "".join(texts)
+        return reply.text
 
 
 def request_for(prompt: str, provider: str, model: str, *, has_schema: bool = True) -> ProviderRequest:
@@ -121,7 +94,3 @@ def request_for(prompt: str, provider: str, model: str, *, has_schema: bool = Tr
         max_output_tokens=SMALL_OUTPUT_TOKENS if is_small else OUTPUT_TOKENS,
         response_schema_json=reply_schema(is_small=is_small) if has_schema else "",
     )
-
-
-def _no_attachments(sha256: str) -> bytes:
-    raise LookupError(sha256)

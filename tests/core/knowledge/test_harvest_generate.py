@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
@@ -16,15 +15,13 @@ from core.knowledge.harvest_generate import (
 )
 from core.knowledge.harvest_prompt import build_harvest_prompt
 from core.knowledge_text.harvest_reply import SMALL_CHARS, SMALL_ITEMS, category_keys, read_reply
-from core.providers.base import CancelToken, ReadBlob
+from core.providers.base import CancelToken
 from core.providers.embedded import EmbeddedProvider
 from core.tokens import count_tokens
 from core.values.knowledge import Category
 from core.values.messages import Role
 from core.values.provider import (
-    ModelProfile,
     ProviderKind,
-    ProviderRequest,
     ReasoningDelta,
     StopKind,
     Stopped,
@@ -34,32 +31,7 @@ from core.values.provider import (
 )
 from core.values.settings import ServerSettings
 from core.values.usage import Usage
-
-
-class Fake:
-    """A provider that answers each request from a script."""
-
-    def __init__(self, *answers: list[StreamItem] | ProviderError) -> None:
-        self.answers = list(answers)
-        self.requests: list[ProviderRequest] = []
-
-    def stream(
-        self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken
-    ) -> Iterator[StreamItem]:
-        self.requests.append(request)
-        answer = self.answers.pop(0)
-        if isinstance(answer, ProviderError):
-            raise answer
-        yield from answer
-
-    def list_models(self) -> tuple[ModelProfile, ...]:
-        return ()
-
-    def count_tokens(self, request: ProviderRequest, read_blob: ReadBlob) -> int | None:
-        return None
-
-    def close(self) -> None:
-        pass
+from tests.core.providers.scripted import Scripted
 
 
 def spoken(*texts: str, stop: StopKind = StopKind.COMPLETED) -> list[StreamItem]:
@@ -67,7 +39,7 @@ def spoken(*texts: str, stop: StopKind = StopKind.COMPLETED) -> list[StreamItem]
 
 
 def test_the_text_of_the_reply_is_returned_and_usage_added_up() -> None:
-    fake = Fake([ReasoningDelta("hm"), *spoken('{"fa', 'cts": []}')], spoken("{}"))
+    fake = Scripted([ReasoningDelta("hm"), *spoken('{"fa', 'cts": []}')], spoken("{}"))
     generate = ProviderGenerate(lambda _: fake)
 
     assert generate("prompt", "openai", "m") == '{"facts": []}'
@@ -116,7 +88,9 @@ def test_the_embedded_model_gives_a_reply_that_can_be_read() -> None:
 
 
 def test_a_server_that_refuses_the_schema_is_asked_without_it_from_then_on() -> None:
-    fake = Fake(ProviderError(FailureKind.BAD_REQUEST, "no response_format"), spoken("{}"), spoken("{}"))
+    fake = Scripted(
+        [ProviderError(FailureKind.BAD_REQUEST, "no response_format")], spoken("{}"), spoken("{}")
+    )
     generate = ProviderGenerate(lambda _: fake)
 
     generate("one", "local", "m")
@@ -126,25 +100,27 @@ def test_a_server_that_refuses_the_schema_is_asked_without_it_from_then_on() -> 
 
 
 def test_another_failure_is_not_hidden() -> None:
-    fake = Fake(ProviderError(FailureKind.BAD_KEY, "Wrong key"))
+    fake = Scripted([ProviderError(FailureKind.BAD_KEY, "Wrong key")])
 
     with pytest.raises(ProviderError, match="Wrong key"):
         ProviderGenerate(lambda _: fake)("one", "local", "m")
-    assert len(fake.requests) == 1
+    assert fake.sent == 1
 
 
 def test_a_refusal_is_a_failure_and_not_a_malformed_reply() -> None:
     with pytest.raises(ProviderError, match="refused"):
-        ProviderGenerate(lambda _: Fake(spoken(stop=StopKind.REFUSED)))("one", "local", "m")
+        ProviderGenerate(lambda _: Scripted(spoken(stop=StopKind.REFUSED)))("one", "local", "m")
 
 
 def test_a_reply_that_was_cut_is_handed_on_to_be_judged() -> None:
-    assert ProviderGenerate(lambda _: Fake(spoken("{", stop=StopKind.TRUNCATED)))("one", "local", "m") == "{"
+    assert (
+        ProviderGenerate(lambda _: Scripted(spoken("{", stop=StopKind.TRUNCATED)))("one", "local", "m") == "{"
+    )
 
 
 def test_a_stopped_harvest_asks_nobody() -> None:
     cancel = CancelToken()
-    fake = Fake(spoken("{", stop=StopKind.CANCELLED))
+    fake = Scripted(spoken("{", stop=StopKind.CANCELLED))
     generate = ProviderGenerate(lambda _: fake, cancel)
 
     with pytest.raises(HarvestCancelledError):
@@ -152,4 +128,4 @@ def test_a_stopped_harvest_asks_nobody() -> None:
     cancel.cancel()
     with pytest.raises(HarvestCancelledError):
         generate("one", "local", "m")
-    assert len(fake.requests) == 1
+    assert fake.sent == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.errors import RETRYABLE_KINDS, FailureKind, ProviderError
 from core.providers.anthropic import AnthropicProvider
-from core.providers.base import CancelToken, ReadBlob
+from core.providers.base import CancelToken
 from core.providers.retry import (
     LONGEST_RETRY_AFTER_S,
     LONGEST_WAIT_S,
@@ -21,8 +20,6 @@ from core.providers.retry import (
 )
 from core.values.messages import ToolCallPart
 from core.values.provider import (
-    ModelProfile,
-    ProviderRequest,
     ReasoningDelta,
     StopKind,
     Stopped,
@@ -33,6 +30,7 @@ from core.values.provider import (
 )
 from core.values.usage import Usage
 from tests.core.providers.asking import NO_BLOBS, Outcome, ask, outcome, server_settings
+from tests.core.providers.scripted import Scripted
 from tests.vendors.anthropic_server import KEY, AnthropicServer, error_event
 from tests.vendors.loopback import HangUp, InsertAfter
 
@@ -41,33 +39,6 @@ DONE = Stopped(StopKind.COMPLETED)
 
 def failure(kind: FailureKind = FailureKind.OVERLOADED, retry_after_s: float | None = None) -> ProviderError:
     return ProviderError(kind, "It failed", retry_after_s=retry_after_s)
-
-
-@dataclass(slots=True)
-class Scripted:
-    """A provider whose attempts are written down beforehand: items, and errors that it raises."""
-
-    attempts: list[list[StreamItem | ProviderError]]
-    sent: int = 0
-
-    def stream(
-        self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken
-    ) -> Iterator[StreamItem]:
-        items = self.attempts[self.sent]
-        self.sent += 1
-        for item in items:
-            if isinstance(item, ProviderError):
-                raise item
-            yield item
-
-    def list_models(self) -> tuple[ModelProfile, ...]:
-        return ()
-
-    def count_tokens(self, request: ProviderRequest, read_blob: ReadBlob) -> int | None:
-        return None
-
-    def close(self) -> None:
-        """Nothing to release."""
 
 
 @dataclass(slots=True)
@@ -102,7 +73,7 @@ def run(provider: Scripted, waits: Waits, *, max_retries: int = MAX_RETRIES, cha
 
 
 def test_a_failure_before_any_content_is_tried_again_after_a_wait_that_grows() -> None:
-    provider, waits = Scripted([[failure()], [failure()], [TextDelta("Hi"), DONE]]), Waits()
+    provider, waits = Scripted([failure()], [failure()], [TextDelta("Hi"), DONE]), Waits()
     result = run(provider, waits)
 
     assert result.text == "Hi"
@@ -112,14 +83,14 @@ def test_a_failure_before_any_content_is_tried_again_after_a_wait_that_grows() -
 
 def test_it_gives_up_after_three_retries_with_the_last_failure() -> None:
     last = failure(FailureKind.SERVER_FAULT)
-    provider, waits = Scripted([[failure()], [failure()], [failure()], [last]]), Waits()
+    provider, waits = Scripted([failure()], [failure()], [failure()], [last]), Waits()
 
     assert run(provider, waits).error is last
     assert (provider.sent, len(waits.seconds)) == (4, 3)
 
 
 def test_no_retries_means_one_attempt() -> None:
-    provider = Scripted([[failure()]])
+    provider = Scripted([failure()])
 
     assert run(provider, Waits(), max_retries=0).error is not None
     assert provider.sent == 1
@@ -129,7 +100,7 @@ def test_no_retries_means_one_attempt() -> None:
     "item", [TextDelta("H"), ReasoningDelta("h"), ToolCallReady(ToolCallPart("1", "f", "{}"))]
 )
 def test_nothing_is_sent_again_once_a_part_of_the_reply_has_arrived(item: StreamItem) -> None:
-    provider = Scripted([[item, failure()]])
+    provider = Scripted([item, failure()])
     result = run(provider, Waits())
 
     assert result.items == [item]
@@ -138,7 +109,7 @@ def test_nothing_is_sent_again_once_a_part_of_the_reply_has_arrived(item: Stream
 
 
 def test_usage_alone_is_no_part_of_the_reply() -> None:
-    provider = Scripted([[UsageUpdate(Usage(input_tokens=3)), failure()], [DONE]])
+    provider = Scripted([UsageUpdate(Usage(input_tokens=3)), failure()], [DONE])
 
     assert run(provider, Waits()).error is None
     assert provider.sent == 2
@@ -146,7 +117,7 @@ def test_usage_alone_is_no_part_of_the_reply() -> None:
 
 @pytest.mark.parametrize("kind", sorted(set(FailureKind) - RETRYABLE_KINDS))
 def test_a_failure_that_stays_is_raised_at_once(kind: FailureKind) -> None:
-    provider, waits = Scripted([[failure(kind)]]), Waits()
+    provider, waits = Scripted([failure(kind)]), Waits()
 
     assert run(provider, waits).failure.kind is kind
     assert waits.told == []
@@ -154,7 +125,7 @@ def test_a_failure_that_stays_is_raised_at_once(kind: FailureKind) -> None:
 
 def test_the_vendors_retry_after_is_kept_to() -> None:
     waits = Waits()
-    run(Scripted([[failure(FailureKind.RATE_LIMITED, 12.0)], [DONE]]), waits, chance=0.5)
+    run(Scripted([failure(FailureKind.RATE_LIMITED, 12.0)], [DONE]), waits, chance=0.5)
 
     assert waits.seconds == [12.25]
 
@@ -163,12 +134,12 @@ def test_a_wait_of_more_than_a_minute_is_not_waited_for_but_said() -> None:
     error = failure(FailureKind.RATE_LIMITED, LONGEST_RETRY_AFTER_S + 1)
     waits = Waits()
 
-    assert run(Scripted([[error]]), waits).error is error
+    assert run(Scripted([error]), waits).error is error
     assert waits.seconds == []
 
 
 def test_a_cancel_while_waiting_ends_the_call() -> None:
-    provider, waits = Scripted([[failure()]]), Waits(cancels_at=1)
+    provider, waits = Scripted([failure()]), Waits(cancels_at=1)
     result = run(provider, waits)
 
     assert result.items == [Stopped(StopKind.CANCELLED)]
@@ -177,7 +148,7 @@ def test_a_cancel_while_waiting_ends_the_call() -> None:
 
 def test_the_wait_is_on_the_cancel_token_unless_told_otherwise() -> None:
     cancel = CancelToken()
-    provider = Scripted([[failure(FailureKind.RATE_LIMITED, 59.0)]])
+    provider = Scripted([failure(FailureKind.RATE_LIMITED, 59.0)])
     stream = stream_with_retry(provider, ask("m"), NO_BLOBS, cancel, lambda *_: cancel.cancel())
 
     assert list(stream) == [Stopped(StopKind.CANCELLED)]
