@@ -13,6 +13,7 @@ from bench.cache_bound import bound
 from bench.cache_days import BUSY, DAYS, DESK, SPARSE, Ask, Day, make_day
 from bench.cache_policies import PEERS, Bill, NoExtension, Ours, canonical_requests, mark_on_tail, replay_peer
 from bench.cache_speed import speed_rows
+from bench.cache_wire import wire_rows
 from core.values.cache import CacheSettings
 
 SEEDS = tuple(range(1, 21))
@@ -72,7 +73,7 @@ def rows() -> list[Row]:
     for number, (day, tools, _) in enumerate(kinds):
         part = replayed[number * len(SEEDS) : (number + 1) * len(SEEDS)]
         found += _rows(day, f"{day.name}{'' if tools else ' without tool turns'}", part)
-    return [*found, *speed_rows()]
+    return [*found, *wire_rows(), *speed_rows()]
 
 
 def replay(task: Task) -> Replayed:

@@ -28,6 +28,7 @@ TOOL_TURN = 0.25
 _STABLE = {"role": 1_000, "system": 2_000, "digest": 6_000}
 _TOOLS, _TOOL_TOKENS = 12, 500
 _DOCUMENTS, _DOCUMENT_TOKENS = 4, 2_000
+_NO_ARGUMENTS = '{"type": "object"}'
 _SIZE = re.compile(r"\[\[(\d+)")
 
 
@@ -52,6 +53,7 @@ class Ask:
 
     Args:
         message_id: of the user's message; is_turn: the first request of its turn.
+        answer: what the model says to it.
     """
 
     discussion: str
@@ -59,6 +61,7 @@ class Ask:
     stack: AggregateStack
     message_id: str
     is_turn: bool
+    answer: tuple[Part, ...] = ()
 
 
 def label(tokens: int, name: str) -> str:
@@ -145,6 +148,7 @@ class _Talk:
             self._edit()
         draw, id_ = self.draw, f"{self.name}m{number}"
         words = label(round(draw.lognormvariate(5.0, 0.6)), id_)
+        said = len(self.turns)
         inputs = self._inputs(digest)
         asked = replace(inputs, user_text=words)
         asks = [Ask(self.name, at_s, build_stack(asked, self.memo), id_, is_turn=True)]
@@ -162,7 +166,8 @@ class _Talk:
             running = replace(inputs, turns=tuple(self.turns))
             asks.append(Ask(self.name, at_s, build_stack(running, self.memo), id_, is_turn=False))
         self._say(f"{id_}r", Role.ASSISTANT, TextPart(label(round(draw.lognormvariate(6.2, 0.5)), f"{id_}r")))
-        return asks
+        answers = [message.parts for message in self.turns[said:] if message.role is Role.ASSISTANT]
+        return [replace(ask, answer=answer) for ask, answer in zip(asks, answers, strict=True)]
 
     def _edit(self) -> None:
         draw = self.draw
@@ -190,7 +195,8 @@ class _Talk:
             model="",
             role_text=label(_STABLE["role"], "role"),
             tools=tuple(
-                ToolSchema(f"tool_{n:02}", label(_TOOL_TOKENS, f"tool {n}"), "{}") for n in range(_TOOLS)
+                ToolSchema(f"tool_{n:02}", label(_TOOL_TOKENS, f"tool {n}"), _NO_ARGUMENTS)
+                for n in range(_TOOLS)
             ),
             system_text=NamedText("system", label(_STABLE["system"], "system")),
             project=tuple(

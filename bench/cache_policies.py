@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Protocol
 
 from bench.cache_days import Ask, count_labels, part_text
 from core.cache.blocks import part_key, wire_of
@@ -36,7 +37,7 @@ from core.values.cache import (
     Mechanism,
     TtlPrice,
 )
-from core.values.messages import Role, ToolCallPart, ToolResultPart
+from core.values.messages import Part, Role, ToolCallPart, ToolResultPart
 from core.values.provider import ProviderRequest, RequestMessage, RequestPart
 from core.values.stack import LayerId, Segment, ToolSchema
 from core.values.usage import Usage
@@ -95,6 +96,45 @@ def prices_for(read: float) -> CachePrices:
         lookback=20,
         max_marks=4,
     )
+
+
+# --- Where requests go ---------------------------------------------------------------------------------------------
+
+
+class Line(Protocol):
+    """Takes a day's requests to the vendor, and says how their input was billed.
+
+    Args:
+        clock: the vendor's; whoever sends sets it first.
+    """
+
+    clock: Clock
+
+    def send(self, request: ProviderRequest, marks: Sequence[CacheMark], answer: tuple[Part, ...]) -> Parts:
+        """Send a request to which the model says `answer`."""
+        ...
+
+    def ping(self, request: ProviderRequest, marks: Sequence[CacheMark]) -> Parts:
+        """Read a prefix, only to keep it."""
+        ...
+
+
+class InProcess:
+    """The billing engine itself, asked with bodies of our own rendering."""
+
+    def __init__(self, model: str, vendor: type[AnthropicCache] = AnthropicCache) -> None:
+        self.model = model
+        self.clock = Clock()
+        self.engine = vendor(self.clock, Texts(count_labels))
+
+    def send(self, request: ProviderRequest, marks: Sequence[CacheMark], answer: tuple[Part, ...]) -> Parts:
+        """See `Line.send`. Only input is billed here."""
+        del answer
+        return self.engine.send(body_of(request, marks, self.model)).parts
+
+    def ping(self, request: ProviderRequest, marks: Sequence[CacheMark]) -> Parts:
+        """See `Line.ping`."""
+        return self.engine.send({**body_of(request, marks, self.model), "max_tokens": 0}).parts
 
 
 # --- Peers -------------------------------------------------------------------------------------------------------
@@ -159,14 +199,18 @@ def canonical_requests(
     return found
 
 
-def replay_peer(day: Sequence[Ask], requests: Sequence[tuple[ProviderRequest, int]], marks: Marks) -> Bill:
+def replay_peer(
+    day: Sequence[Ask],
+    requests: Sequence[tuple[ProviderRequest, int]],
+    marks: Marks,
+    line: Line | None = None,
+) -> Bill:
     """Bill a day under a peer's policy; `requests` as `canonical_requests` gives them."""
-    clock = Clock()
-    engine = AnthropicCache(clock, Texts(count_labels))
+    line = line or InProcess(MODELS[0.1])
     bill = Bill()
     for ask, (request, tail) in zip(day, requests, strict=True):
-        clock.now_s = ask.at_s
-        bill.add(engine.send(body_of(request, marks(request, tail), MODELS[0.1])).parts)
+        line.clock.now_s = ask.at_s
+        bill.add(line.send(request, marks(request, tail), ask.answer))
         bill.asks += 1
     return bill
 
@@ -196,7 +240,7 @@ class Ours:
     settings: CacheSettings = field(default_factory=CacheSettings)
     tail_last: bool = True
     vendor: type[AnthropicCache] = AnthropicCache
-    clock: Clock = field(default_factory=Clock)
+    line: Line | None = None
     bill: Bill = field(default_factory=Bill)
     ledger: Ledger = field(default_factory=Ledger)
     gaps: GapStats = field(default_factory=GapStats)
@@ -210,8 +254,8 @@ class Ours:
 
     def replay(self, day: Sequence[Ask]) -> Bill:
         """Bill a day."""
-        self.engine = self.vendor(self.clock, Texts(count_labels))
         self.prices = prices_for(self.read)
+        self.sent_by = self.line or InProcess(self.prices.model, self.vendor)
         self.scope = LedgerScope("anthropic", "key", self.prices.model)
         for ask in day:
             if self.settings.keepalive:
@@ -219,21 +263,21 @@ class Ours:
             self._ask(ask)
         return self.bill
 
-    engine: AnthropicCache = field(init=False)
+    sent_by: Line = field(init=False)
     prices: CachePrices = field(init=False)
     scope: LedgerScope = field(init=False)
 
     def _ask(self, ask: Ask) -> None:
-        self.clock.now_s = ask.at_s
+        self.sent_by.clock.now_s = ask.at_s
         if ask.is_turn:
             self._observe(ask)
         decision = self._decide(ask)
         self.views[ask.discussion] = decision.view
         self.worst_outlook = max(self.worst_outlook, decision.plan.outlook / decision.plan.outlook_without)
-        ticket = self.engine.send(body_of(decision.request, decision.plan.marks, self.prices.model))
-        self.bill.add(ticket.parts)
+        parts = self.sent_by.send(decision.request, decision.plan.marks, ask.answer)
+        self.bill.add(parts)
         self.bill.asks += 1
-        self._account(ask.discussion, decision, ticket.parts, moment(ask.at_s))
+        self._account(ask.discussion, decision, parts, moment(ask.at_s))
 
     def _observe(self, ask: Ask) -> None:
         last = self.turn_at.get(ask.discussion)
@@ -282,10 +326,9 @@ class Ours:
 
     def _ping(self, at: datetime, name: str) -> None:
         idle, decision = self.idle[name]
-        self.clock.now_s = at.timestamp()
+        self.sent_by.clock.now_s = at.timestamp()
         marks = ping_marks(decision.plan, idle, decision.request)
-        body = body_of(ping_request(decision.request, idle), marks, self.prices.model)
-        parts = self.engine.send({**body, "max_tokens": 0}).parts
+        parts = self.sent_by.ping(ping_request(decision.request, idle), marks)
         self.bill.add(parts)
         self.bill.pings += 1
         again = CachePlan(hit_hash=idle.prefix_hash, read_tokens=idle.tokens)
@@ -316,7 +359,7 @@ def _planned_in_place(decision: Decision, market: Market) -> Decision:
 def body_of(request: ProviderRequest, marks: Sequence[CacheMark], model: str) -> Json:
     """A request as Anthropic's JSON, its marks as `cache_control`."""
     tools: list[Json] = [
-        {"name": t.name, "description": t.description, "input_schema": t.parameters_json}
+        {"name": t.name, "description": t.description, "input_schema": json.loads(t.parameters_json)}
         for t in request.tools
     ]
     system: list[Json] = [{"type": "text", "text": segment.text} for segment in request.system]

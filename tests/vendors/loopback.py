@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -168,6 +169,14 @@ class Rewrite:
 Fault = Answer | Silent | HangUp | DropAfter | DropAfterBytes | EndAfter | InsertAfter | HoldAfter | Rewrite
 
 
+class _Http(ThreadingHTTPServer):
+    """Says nothing of clients that leave between two requests: that is their right."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class LoopbackServer:
     """Serves on 127.0.0.1 from `with` to its end. Vendors override `answer`.
 
@@ -193,7 +202,7 @@ class LoopbackServer:
             def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
                 """Keep quiet."""
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http = _Http(("127.0.0.1", 0), Handler)
         self._http.daemon_threads = True
         self._http.block_on_close = False
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
