@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -143,7 +144,7 @@ def test_equal_bills_agree() -> None:
 
 
 def test_every_request_of_a_trace_has_the_answer_that_the_next_one_repeats(short: tuple[Ask, ...]) -> None:
-    for ask, following in zip(short, short[1:], strict=False):
+    for ask, following in pairwise(short):
         assert output_tokens(ask.answer) > 0
         if following.message_id == ask.message_id:
             assert any(isinstance(part, ToolCallPart) for part in ask.answer)
