@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -20,22 +19,7 @@ from core.knowledge_text.categories import NOTES_FOLDER
 from core.knowledge_text.undoing import lines_out
 from core.store import trash
 from core.store.atomic import OS_DISK, Disk, remove_file
-
-
-@dataclass(frozen=True, slots=True)
-class UndoReport:
-    """What an undo did.
-
-    Args:
-        removed: how many lines were taken out; left: `file: line` of those that a person changed since.
-        restored: ids of discussions that are back; problems: what could not be taken back, in sentences.
-    """
-
-    apply_id: str
-    removed: int
-    left: tuple[str, ...]
-    restored: tuple[str, ...]
-    problems: tuple[str, ...] = ()
+from core.values.harvest import UndoReport
 
 
 def list_applies(home: Path) -> Iterator[ApplyRecord]:

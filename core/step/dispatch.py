@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from core.step import caching, discussions, durable, knowledge, presets, replies, sending, setup
+from core.step import caching, discussions, durable, harvest, knowledge, presets, replies, sending, setup
 from core.step.base import Input, Result, dismiss, notify, with_open
 from core.step.context import context_effects
 from core.step.notices import expire
@@ -20,6 +20,7 @@ from core.values.effects import (
     LoadSettings,
     LookAtDiscussions,
     MakeDigest,
+    RemoveDigest,
     SearchCatalog,
     StoreAttachment,
     WriteDraft,
@@ -154,6 +155,20 @@ def _command(state: AppState, given: Input, command: c.Command) -> Result:  # no
             return setup.probe_servers(state)
         case c.RegenerateDigest():
             return state, (MakeDigest(state.settings.knowledge),)
+        case c.DeleteDigest():
+            return state, (RemoveDigest(state.settings.knowledge),)
+        case (
+            c.AddKnowledgeItem()
+            | c.EditKnowledgeItem()
+            | c.DeleteKnowledgeItem()
+            | c.SetTaskDone()
+            | c.AttachNotes()
+        ):
+            return knowledge.change(state, command)
+        case c.LookForHarvest() | c.PreviewHarvest() | c.ApplyHarvest() | c.UndoHarvest() | c.CancelHarvest():
+            return harvest.run(state, command)
+        case c.TickHarvestItems() | c.EditHarvestItem() | c.MoveHarvestItem() | c.DiscardPreview():
+            return harvest.review(state, command), ()
         case c.DismissNotice():
             return dismiss(state, command.notice_id), ()
         case c.SaveWindow():
@@ -225,6 +240,12 @@ def _event(state: AppState, given: Input, event: e.Event) -> Result:
             return state, knowledge.read_again(state)
         case e.KnowledgeRead():
             return knowledge.knowledge_read(state, event)
+        case e.HarvestProgressed() | e.HarvestProposed():
+            return harvest.got_on(state, event), ()
+        case (
+            e.HarvestLooked() | e.HarvestEnded() | e.HarvestApplied() | e.HarvestUndone() | e.HarvestFailed()
+        ):
+            return harvest.ended(state, event)
         case e.FileInspected():
             return replace(state, inspected=event.snapshot), ()
         case e.ContextAssembled():

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.step.base import Result, dismiss, notify
-from core.values.effects import Effect, ReadKnowledge
+from core.values.commands import (
+    AddKnowledgeItem,
+    AttachNotes,
+    DeleteKnowledgeItem,
+    EditKnowledgeItem,
+    SetTaskDone,
+)
+from core.values.effects import ChangeKnowledge, Effect, ReadKnowledge
 from core.values.events import KnowledgeRead
 from core.values.state import AppState, Level
 
@@ -13,6 +20,14 @@ from core.values.state import AppState, Level
 def read_again(state: AppState) -> tuple[Effect, ...]:
     """Read everything again: a watched file changed."""
     return (ReadKnowledge(state.settings.knowledge, _candidates(state)),)
+
+
+def change(
+    state: AppState,
+    command: AddKnowledgeItem | EditKnowledgeItem | DeleteKnowledgeItem | SetTaskDone | AttachNotes,
+) -> Result:
+    """A person's change to what is known."""
+    return state, (ChangeKnowledge(command, state.settings.knowledge, _candidates(state)),)
 
 
 def knowledge_read(state: AppState, event: KnowledgeRead) -> Result:

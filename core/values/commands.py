@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.values.curation import FileItem
+from core.values.knowledge import Category, Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +258,13 @@ class EnableCaching:
 
 
 @dataclass(frozen=True, slots=True)
+class DeleteOrphanedCaches:
+    """Delete stored prefixes whose discussions are gone: the one that is named, or all. Others are never touched."""
+
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CreatePreset:
     """A new preset; `copy_of` duplicates another, and its items are taken where `items` is empty.
 
@@ -380,6 +388,115 @@ class RegenerateDigest:
 
 
 @dataclass(frozen=True, slots=True)
+class DeleteDigest:
+    """Remove `digest.md`: layer 7 is off."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddKnowledgeItem:
+    """Write an item into its category file. `name`: of a playbook. Not for notes, which a harvest places."""
+
+    category: Category
+    text: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EditKnowledgeItem:
+    """Give an item other words; its provenance stays. LF separates continued lines."""
+
+    item: Item
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteKnowledgeItem:
+    """Take an item out of its file."""
+
+    item: Item
+
+
+@dataclass(frozen=True, slots=True)
+class SetTaskDone:
+    """Move a task between its sections."""
+
+    item: Item
+    is_done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AttachNotes:
+    """Bind orphaned notes to a file. `path`: absolute."""
+
+    file_id: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class LookForHarvest:
+    """Look at the conversations, the ledger and the applies; changes nothing on disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewHarvest:
+    """Have the model read conversations and propose items. `paths`: of artifacts, empty for all candidates."""
+
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TickHarvestItems:
+    """Take proposed items into the choice, or out of it."""
+
+    item_ids: tuple[str, ...]
+    is_ticked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EditHarvestItem:
+    """Give a proposed item other words. `head`, `body`: as in `HarvestItem`."""
+
+    item_id: str
+    head: str
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveHarvestItem:
+    """Give a proposed item another category."""
+
+    item_id: str
+    category: Category
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardPreview:
+    """Forget what was proposed. The paid replies stay on disk: another preview costs nothing anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyHarvest:
+    """Write what is ticked, prove it, reclaim the previewed conversations and prune the empty ones.
+
+    `paths`: without a preview, the candidates that are to be reclaimed unharvested; empty otherwise.
+    """
+
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CancelHarvest:
+    """Stop the harvest after what is being written."""
+
+
+@dataclass(frozen=True, slots=True)
+class UndoHarvest:
+    """Take an apply back. `apply_id`: empty for the newest that is not undone."""
+
+    apply_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class DismissNotice:
     """The person has read a notice."""
 
@@ -430,6 +547,7 @@ Command = (
     | InvalidateCache
     | DisableCaching
     | EnableCaching
+    | DeleteOrphanedCaches
     | CreatePreset
     | ChangePreset
     | SavePreset
@@ -446,6 +564,21 @@ Command = (
     | RefreshModels
     | FindLocalServers
     | RegenerateDigest
+    | DeleteDigest
+    | AddKnowledgeItem
+    | EditKnowledgeItem
+    | DeleteKnowledgeItem
+    | SetTaskDone
+    | AttachNotes
+    | LookForHarvest
+    | PreviewHarvest
+    | TickHarvestItems
+    | EditHarvestItem
+    | MoveHarvestItem
+    | DiscardPreview
+    | ApplyHarvest
+    | CancelHarvest
+    | UndoHarvest
     | DismissNotice
     | SaveWindow
     | Quit

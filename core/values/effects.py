@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from core.values.commands import (
+    AddKnowledgeItem,
+    AttachNotes,
+    DeleteKnowledgeItem,
+    EditKnowledgeItem,
+    SetTaskDone,
+)
 from core.values.curation import FileItem, Preset
 from core.values.discussion import DiscussionMeta, Draft
+from core.values.harvest import Artifact, HarvestPreview
 from core.values.provider import Effort
 from core.values.records import Record, RequestRecord
 from core.values.settings import FileLimits, KnowledgeSettings
@@ -286,6 +294,76 @@ class MakeDigest:
     settings: KnowledgeSettings
 
 
+@dataclass(frozen=True, slots=True)
+class RemoveDigest:
+    """Remove `digest.md`, which turns layer 7 off, and read knowledge."""
+
+    settings: KnowledgeSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeKnowledge:
+    """A person's change to an item or to notes: carry it out, and read knowledge."""
+
+    change: AddKnowledgeItem | EditKnowledgeItem | DeleteKnowledgeItem | SetTaskDone | AttachNotes
+    settings: KnowledgeSettings
+    candidates: tuple[str, ...] = ()
+
+
+# harvest worker: one thread; each reports `HarvestProgressed` on its way and ends with one event of its own
+@dataclass(frozen=True, slots=True)
+class HarvestRun:
+    """What every run of the harvest is set to.
+
+    Args:
+        open_ids: discussions that are open or answering; provider, model: which reads.
+        prompts_root: the trusted project's root, whose prompt file counts; empty for none.
+    """
+
+    settings: KnowledgeSettings
+    open_ids: frozenset[str]
+    provider: str
+    model: str
+    prompts_root: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScanConversations:
+    """Look at every conversation, the ledger and the applies; report `HarvestLooked`."""
+
+    run: HarvestRun
+
+
+@dataclass(frozen=True, slots=True)
+class DistilConversations:
+    """Ask the model about these; report `HarvestProposed` for each, then `HarvestEnded`."""
+
+    run: HarvestRun
+    artifacts: tuple[Artifact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyPreview:
+    """Append, prove, reclaim; report `HarvestApplied`. `preview` None: reclaim without harvesting."""
+
+    run: HarvestRun
+    artifacts: tuple[Artifact, ...]
+    preview: HarvestPreview | None
+
+
+@dataclass(frozen=True, slots=True)
+class UndoApply:
+    """Take an apply back; report `HarvestUndone`."""
+
+    run: HarvestRun
+    apply_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StopHarvest:
+    """Cancel the run under way; what is being written is finished."""
+
+
 # call worker: one thread a call
 @dataclass(frozen=True, slots=True)
 class CallProvider:
@@ -311,6 +389,45 @@ class ForgetCache:
 
     discussion_id: str
     provider: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseCache:
+    """Delete what a provider stores for rent for a discussion: it is not needed any more."""
+
+    discussion_id: str
+    provider: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseIdle:
+    """Delete stored prefixes whose rent is no longer expected to pay."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptContents:
+    """Find what a provider still stores for this program, and bills: what to hold on to, and what is orphaned.
+
+    `efforts`: of every discussion that exists, by its id.
+    """
+
+    provider: str
+    efforts: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteContents:
+    """Delete stored prefixes by their names and report `ContentsDeleted`."""
+
+    provider: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRewrites:
+    """Compare layer 7 of warm discussions with what was sent of it last; report `RewritesChecked`."""
+
+    specs: tuple[StackSpec, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,10 +484,22 @@ Effect = (
     | InspectOnDisk
     | WatchFiles
     | ReadKnowledge
+    | RemoveDigest
+    | ChangeKnowledge
+    | ScanConversations
+    | DistilConversations
+    | ApplyPreview
+    | UndoApply
+    | StopHarvest
     | MakeDigest
     | CallProvider
     | CancelCall
     | ForgetCache
+    | ReleaseCache
+    | ReleaseIdle
+    | AdoptContents
+    | DeleteContents
+    | CheckRewrites
     | ReadCaches
     | Prewarm
     | PingCaches

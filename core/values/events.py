@@ -9,6 +9,7 @@ from datetime import datetime
 from core.values.cache import CachePlan, DiscussionCacheState
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, OpenDiscussion
+from core.values.harvest import HarvestLook, HarvestPreview, HarvestReport, HarvestUse, UndoReport
 from core.values.knowledge import KnowledgeState
 from core.values.messages import AttachmentPart, Part
 from core.values.provider import Failure, ModelProfile, ProviderStatus, Stopped
@@ -283,6 +284,61 @@ class KnowledgeRead:
 
 
 @dataclass(frozen=True, slots=True)
+class HarvestProgressed:
+    """The run under way got on. `doing`: the conversation in work, empty between two."""
+
+    done: int
+    total: int
+    doing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestLooked:
+    """A look at the disk is done."""
+
+    look: HarvestLook
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestProposed:
+    """What one conversation gave, or why it could not be read: to be added to the preview."""
+
+    part: HarvestPreview
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestEnded:
+    """A preview ended. `problem`: why early, empty where it did not; `use`: what its calls used."""
+
+    problem: str = ""
+    use: HarvestUse = field(default_factory=HarvestUse)
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestApplied:
+    """An apply ended, with what is on disk now."""
+
+    report: HarvestReport
+    look: HarvestLook
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestUndone:
+    """An undo ended, with what is on disk now."""
+
+    report: UndoReport
+    look: HarvestLook
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestFailed:
+    """A run could not begin or go on: nothing more of it happens. `text`: what failed; `detail`: the remedy."""
+
+    text: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class FileInspected:
     """A file was read for the structure view."""
 
@@ -319,6 +375,30 @@ class CacheRead:
     usage: Usage
     is_ping: bool
     totals: ProviderTotals | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OrphansFound:
+    """What a provider stores for discussions that are gone."""
+
+    provider: str
+    orphans: tuple[CacheOrphan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContentsDeleted:
+    """Stored prefixes are deleted, or were gone already."""
+
+    provider: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RewritesChecked:
+    """Which of the discussions will be rewritten on their next turn, as layer 7 stands now."""
+
+    discussion_ids: tuple[str, ...]
+    rewrites: tuple[Rewrite, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,10 +474,20 @@ Event = (
     | SettingsFilesChanged
     | KnowledgeFilesChanged
     | KnowledgeRead
+    | HarvestProgressed
+    | HarvestLooked
+    | HarvestProposed
+    | HarvestEnded
+    | HarvestApplied
+    | HarvestUndone
+    | HarvestFailed
     | FileInspected
     | ContextAssembled
     | CacheReported
     | CacheRead
+    | OrphansFound
+    | ContentsDeleted
+    | RewritesChecked
     | ModelsListed
     | ServersFound
     | PresetStored

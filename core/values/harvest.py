@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from core.values.knowledge import Category
+from core.values.knowledge import Category, LedgerEntry
+from core.values.usage import Usage
 
 
 class ArtifactKind(StrEnum):
@@ -180,3 +182,103 @@ class HarvestReport:
     def is_failed(self) -> bool:
         """Whether anything failed: then the exit code is 1."""
         return bool(self.failures or self.stopped)
+
+
+@dataclass(frozen=True, slots=True)
+class UndoReport:
+    """What an undo did.
+
+    Args:
+        removed: how many lines were taken out; left: `file: line` of those that a person changed since.
+        restored: ids of discussions that are back; problems: what could not be taken back, in sentences.
+    """
+
+    apply_id: str
+    removed: int
+    left: tuple[str, ...]
+    restored: tuple[str, ...]
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ApplySummary:
+    """One apply, for a list to undo from.
+
+    Args:
+        id: sorts by time; undone_at: ISO 8601 UTC, empty while it stands.
+        conversations: how many were harvested; items: lines written; reclaimed: conversations moved to the trash.
+    """
+
+    id: str
+    at: str
+    undone_at: str = ""
+    conversations: int = 0
+    items: int = 0
+    reclaimed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestUse:
+    """What the harvest's calls to models used. `cost_usd` None: the price is unknown."""
+
+    calls: int = 0
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestLook:
+    """What a look at the disk found: the dry run, the ledger, and the applies so far, newest first.
+
+    Args:
+        sources: id of the discussion that an item came from, by the source's name in provenance.
+    """
+
+    artifacts: tuple[Artifact, ...] = ()
+    estimate: HarvestEstimate = field(default_factory=HarvestEstimate)
+    ledger: tuple[LedgerEntry, ...] = ()
+    applies: tuple[ApplySummary, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+class HarvestPhase(StrEnum):
+    """What the harvest worker does."""
+
+    IDLE = "idle"
+    LOOKING = "looking"
+    PREVIEWING = "previewing"
+    APPLYING = "applying"
+    UNDOING = "undoing"
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestState:
+    """The harvest as a front end may read it.
+
+    Args:
+        done, total: conversations of the phase; doing: the name of the one in work.
+        looked_at: when `look` was made, None before; provider, model: which reads, and whose prices the estimate has.
+        preview: what was proposed, as the person left it; None before and after.
+        report: of the last apply; undone: of the last undo; problem: why the last run ended early, empty where not.
+        use: what this program's harvests used, of all runs.
+    """
+
+    phase: HarvestPhase = HarvestPhase.IDLE
+    done: int = 0
+    total: int = 0
+    doing: str = ""
+    is_cancelling: bool = False
+    provider: str = ""
+    model: str = ""
+    looked_at: datetime | None = None
+    look: HarvestLook = field(default_factory=HarvestLook)
+    preview: HarvestPreview | None = None
+    report: HarvestReport | None = None
+    undone: UndoReport | None = None
+    problem: str = ""
+    use: HarvestUse = field(default_factory=HarvestUse)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a run is under way; another waits for its end."""
+        return self.phase is not HarvestPhase.IDLE

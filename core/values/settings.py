@@ -24,10 +24,22 @@ class AiSettings:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeSettings:
-    """`[ai_settings.knowledge]`."""
+    """`[ai_settings.knowledge]`.
+
+    Args:
+        budget_bytes: of all of layer 7.
+        live_days: a harvest leaves alone what was touched within; max_source_bytes: it keeps what is larger.
+        harvest_sources: files and folders with conversations of other programs, read and never reclaimed.
+        harvest_provider, harvest_model: which model reads; empty: that of a new discussion.
+    """
 
     digest_enabled: bool = True
     budget_bytes: int = 8192
+    live_days: float = 7.0
+    max_source_bytes: int = 1_048_576
+    harvest_sources: tuple[str, ...] = ()
+    harvest_provider: str = ""
+    harvest_model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from core.values.cache import CachePlan, DiscussionCacheState
+from core.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, Rewrite
 from core.values.commands import Command
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
+from core.values.harvest import HarvestState
 from core.values.knowledge import KnowledgeState
 from core.values.provider import ModelProfile, ProviderStatus
 from core.values.records import Record
@@ -117,6 +118,8 @@ class AppState:
         caches: what providers hold, by discussion id; plans: of the next request; miss_reasons: why the last
             request missed; totals: by provider id; day_start: the person's midnight; spent_today_usd: what all calls since then have
             cost, None where a price is unknown or nothing was added up yet.
+        rewrites: warm discussions whose layer 7 changed since it was sent, by id; orphans: what providers store for
+            discussions that are gone; adopted: providers that were asked what they store.
         prompts: prompt files by name, resolved; pending: writes that failed and are tried again, by token.
         found_servers: local servers that answer and are not configured; raise_count: how often a second start
             asked this window to come forward.
@@ -148,10 +151,14 @@ class AppState:
     plans: Mapping[str, CachePlan] = field(default_factory=dict)
     miss_reasons: Mapping[str, str] = field(default_factory=dict)
     totals: Mapping[str, ProviderTotals] = field(default_factory=dict)
+    rewrites: Mapping[str, Rewrite] = field(default_factory=dict)
+    orphans: tuple[CacheOrphan, ...] = ()
+    adopted: frozenset[str] = frozenset()
     spent_today_usd: float | None = None
     day_start: datetime | None = None
     search: SearchHits = field(default_factory=SearchHits)
     knowledge: KnowledgeState = field(default_factory=KnowledgeState)
+    harvest: HarvestState = field(default_factory=HarvestState)
     trash: tuple[TrashItem, ...] = ()
     notices: tuple[Notice, ...] = ()
     workers: Mapping[str, WorkerStatus] = field(default_factory=dict)

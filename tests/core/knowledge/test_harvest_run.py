@@ -353,7 +353,7 @@ def test_a_preview_is_reviewed_and_only_what_is_ticked_is_written(tmp_path: Path
     proposed = preview(harvest.request, artifacts, harvest.distiller)
     before = item_lines(tmp_path)
 
-    reviewed = ticked(proposed, proposed.items[2].id, is_ticked=False)
+    reviewed = ticked(proposed, [proposed.items[2].id], is_ticked=False)
     reviewed = edited(reviewed, proposed.items[1].id, "The sun adds half.", "")
     report = apply(ApplyRequest(harvest.request, artifacts, items_of_preview(reviewed, NOW), "s"))
 

@@ -80,10 +80,10 @@ def test_two_conversations_that_say_the_same_propose_it_once() -> None:
 
 def test_an_item_that_is_unticked_is_not_written_and_can_be_ticked_again() -> None:
     found = preview(fact("One."), fact("Two."))
-    without = ticked(found, found.items[0].id, is_ticked=False)
+    without = ticked(found, [found.items[0].id], is_ticked=False)
 
     assert [item.text for item in chosen(without, FACTS, AT)] == ["Two."]
-    assert ticked(without, found.items[0].id, is_ticked=True) == found
+    assert ticked(without, [found.items[0].id], is_ticked=True) == found
 
 
 def test_an_edit_is_cleaned_as_a_models_words_are() -> None:

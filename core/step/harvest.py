@@ -1,0 +1,248 @@
+"""The harvest in the state: one run at a time, what it proposed, what the person chose of it, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from core.cache.accounts import spend_stop
+from core.knowledge_text.harvest_preview import edited, moved, ticked
+from core.step.base import Result, notify
+from core.step.context import default_model
+from core.step.knowledge import read_again
+from core.values.cache import SpendLimits
+from core.values.commands import (
+    ApplyHarvest,
+    CancelHarvest,
+    DiscardPreview,
+    EditHarvestItem,
+    LookForHarvest,
+    MoveHarvestItem,
+    PreviewHarvest,
+    TickHarvestItems,
+    UndoHarvest,
+)
+from core.values.effects import (
+    ApplyPreview,
+    DistilConversations,
+    Effect,
+    HarvestRun,
+    LoadSummaries,
+    ScanConversations,
+    StopHarvest,
+    UndoApply,
+)
+from core.values.events import (
+    HarvestApplied,
+    HarvestEnded,
+    HarvestFailed,
+    HarvestLooked,
+    HarvestProgressed,
+    HarvestProposed,
+    HarvestUndone,
+)
+from core.values.harvest import (
+    Artifact,
+    ArtifactClass,
+    HarvestPhase,
+    HarvestPreview,
+    HarvestState,
+    HarvestUse,
+)
+from core.values.state import AppState, Level
+from core.values.usage import add_usage
+
+NOTICE = "harvest"
+
+
+def run(
+    state: AppState, command: LookForHarvest | PreviewHarvest | ApplyHarvest | UndoHarvest | CancelHarvest
+) -> Result:
+    """Begin a run, or stop the one under way. While one runs, another is not begun."""
+    harvest = state.harvest
+    if isinstance(command, CancelHarvest):
+        if not harvest.is_busy:
+            return state, ()
+        return replace(state, harvest=replace(harvest, is_cancelling=True)), (StopHarvest(),)
+    if harvest.is_busy:
+        return notify(state, NOTICE, Level.INFO, f"The harvest is {harvest.phase}; wait for its end."), ()
+    match command:
+        case LookForHarvest():
+            return _begin(state, HarvestPhase.LOOKING, ScanConversations(harvest_run(state)))
+        case PreviewHarvest():
+            return _preview(state, command)
+        case ApplyHarvest():
+            return _apply(state, command)
+        case UndoHarvest():
+            return _begin(state, HarvestPhase.UNDOING, UndoApply(harvest_run(state), command.apply_id))
+
+
+def review(
+    state: AppState, command: TickHarvestItems | EditHarvestItem | MoveHarvestItem | DiscardPreview
+) -> AppState:
+    """What the person makes of the proposals. While they are being written nothing is changed."""
+    harvest = state.harvest
+    preview = harvest.preview
+    if preview is None or harvest.phase is HarvestPhase.APPLYING:
+        return state
+    return _with(state, replace(harvest, preview=_reviewed(preview, command, is_busy=harvest.is_busy)))
+
+
+def got_on(state: AppState, event: HarvestProgressed | HarvestProposed) -> AppState:
+    """A run told how far it is, or what it found."""
+    harvest = state.harvest
+    match event:
+        case HarvestProgressed():
+            harvest = replace(harvest, done=event.done, total=event.total, doing=event.doing)
+        case HarvestProposed():
+            harvest = replace(harvest, preview=_joined(harvest.preview or HarvestPreview(), event.part))
+    return replace(state, harvest=harvest)
+
+
+def ended(
+    state: AppState, event: HarvestLooked | HarvestEnded | HarvestApplied | HarvestUndone | HarvestFailed
+) -> Result:
+    """A run is over. What it changed on disk is read anew."""
+    idle = replace(
+        state.harvest, phase=HarvestPhase.IDLE, done=0, total=0, doing="", is_cancelling=False, problem=""
+    )
+    match event:
+        case HarvestLooked():
+            return _with(state, replace(idle, look=event.look, looked_at=state.now)), ()
+        case HarvestEnded():
+            return _previewed(state, idle, event), ()
+        case HarvestApplied():
+            done = replace(idle, look=event.look, looked_at=state.now, preview=None, report=event.report)
+            return _changed(_with(state, replace(done, problem=event.report.stopped)))
+        case HarvestUndone():
+            done = replace(idle, look=event.look, looked_at=state.now, report=None, undone=event.report)
+            return _changed(_with(state, done))
+        case HarvestFailed():
+            state = notify(state, NOTICE, Level.ERROR, event.text, event.detail)
+            return _with(state, replace(idle, problem=event.text)), ()
+
+
+def harvest_run(state: AppState) -> HarvestRun:
+    """What a run is set to now: the person's settings, the model that reads, what is open."""
+    settings = state.settings.knowledge
+    provider = settings.harvest_provider or state.settings.ai.provider
+    model = settings.harvest_model or default_model(state, provider)
+    open_ids = {state.selected_id, *state.calls} - {""}
+    root = state.project.root if state.project.is_trusted else ""
+    return HarvestRun(settings, frozenset(open_ids), provider, model, root)
+
+
+def _reviewed(
+    preview: HarvestPreview,
+    command: TickHarvestItems | EditHarvestItem | MoveHarvestItem | DiscardPreview,
+    *,
+    is_busy: bool,
+) -> HarvestPreview | None:
+    match command:
+        case TickHarvestItems():
+            return ticked(preview, command.item_ids, is_ticked=command.is_ticked)
+        case EditHarvestItem():
+            return edited(preview, command.item_id, command.head, command.body)
+        case MoveHarvestItem():
+            return moved(preview, command.item_id, command.category)
+        case DiscardPreview():
+            return preview if is_busy else None
+
+
+def _begin(state: AppState, phase: HarvestPhase, effect: ScanConversations | UndoApply) -> Result:
+    made = effect.run
+    begun = replace(state.harvest, phase=phase, problem="", provider=made.provider, model=made.model)
+    return _with(state, begun), (effect,)
+
+
+def _preview(state: AppState, command: PreviewHarvest) -> Result:
+    if (stop := _spend_stop(state)) is not None:
+        return stop
+    chosen = _candidates(state, command.paths)
+    if not chosen:
+        return notify(state, NOTICE, Level.INFO, "There is nothing to harvest."), ()
+    made = harvest_run(state)
+    begun = replace(
+        state.harvest,
+        phase=HarvestPhase.PREVIEWING,
+        total=len(chosen),
+        preview=HarvestPreview(),
+        report=None,
+        undone=None,
+        problem="",
+        provider=made.provider,
+        model=made.model,
+    )
+    return _with(state, begun), (DistilConversations(made, chosen),)
+
+
+def _spend_stop(state: AppState) -> Result | None:
+    """Background work stops at the day's limit."""
+    limits = SpendLimits(None, state.settings.caching.day_limit_usd)
+    why = spend_stop(limits, 0.0, state.spent_today_usd or 0.0)
+    if not why:
+        return None
+    return notify(state, NOTICE, Level.WARNING, "No harvest was begun.", why), ()
+
+
+def _apply(state: AppState, command: ApplyHarvest) -> Result:
+    """With a preview what was previewed, else what the person gives up unharvested; the empty ones with either."""
+    harvest = state.harvest
+    previewed = {one.path for one in harvest.preview.sources} if harvest.preview is not None else set()
+    wanted = previewed or set(command.paths)
+    chosen = tuple(
+        one
+        for one in harvest.look.artifacts
+        if one.kind is ArtifactClass.PRUNE or (one.kind is ArtifactClass.HARVEST and one.facts.path in wanted)
+    )
+    if not chosen:
+        return notify(state, NOTICE, Level.INFO, "There is nothing to apply."), ()
+    begun = replace(
+        harvest, phase=HarvestPhase.APPLYING, total=len(chosen), report=None, undone=None, problem=""
+    )
+    preview = harvest.preview if previewed else None
+    return _with(state, begun), (ApplyPreview(harvest_run(state), chosen, preview),)
+
+
+def _candidates(state: AppState, paths: tuple[str, ...]) -> tuple[Artifact, ...]:
+    wanted = frozenset(paths)
+    return tuple(
+        one
+        for one in state.harvest.look.artifacts
+        if one.kind is ArtifactClass.HARVEST and (not wanted or one.facts.path in wanted)
+    )
+
+
+def _joined(preview: HarvestPreview, part: HarvestPreview) -> HarvestPreview:
+    return HarvestPreview(
+        (*preview.sources, *part.sources),
+        (*preview.items, *part.items),
+        (*preview.failures, *part.failures),
+        preview.dropped + part.dropped,
+        preview.calls + part.calls,
+    )
+
+
+def _previewed(state: AppState, idle: HarvestState, event: HarvestEnded) -> AppState:
+    """The preview is whole, or as far as it got; what its calls cost counts towards the day."""
+    use, spent = event.use, state.spent_today_usd
+    if use.cost_usd is not None:
+        spent = (spent or 0.0) + use.cost_usd
+    state = replace(state, spent_today_usd=spent)
+    return _with(state, replace(idle, problem=event.problem, use=_added(idle.use, use)))
+
+
+def _added(before: HarvestUse, use: HarvestUse) -> HarvestUse:
+    if not use.calls:
+        return before
+    costs = [one.cost_usd for one in (before, use) if one.calls]
+    cost = None if any(one is None for one in costs) else sum(one for one in costs if one is not None)
+    return HarvestUse(before.calls + use.calls, add_usage(before.usage, use.usage), cost)
+
+
+def _changed(state: AppState) -> Result:
+    effects: tuple[Effect, ...] = (*read_again(state), LoadSummaries(state.settings.trash_days))
+    return state, effects
+
+
+def _with(state: AppState, harvest: HarvestState) -> AppState:
+    return replace(state, harvest=harvest)
