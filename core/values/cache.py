@@ -228,12 +228,73 @@ class GapStats:
 
 
 @dataclass(frozen=True, slots=True)
+class SentPart:
+    """A piece of layer 7 as a request sent it: the digest, or the notes on a file."""
+
+    key: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class SentKnowledge:
+    """Layer 7 of a discussion's last request, and what another one would leave of its cache.
+
+    Args:
+        scope: whose cache it was sent to; tokens: of the layer.
+        kept_tokens: cached before the layer, so that they could still be read.
+        ttl_s: of the deepest entry, 0 where none was left alive; expires_at: when that ends.
+    """
+
+    scope: LedgerScope
+    parts: tuple[SentPart, ...] = ()
+    tokens: int = 0
+    kept_tokens: int = 0
+    ttl_s: int = 0
+    expires_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """A warm discussion whose layer 7 is no longer what its last request sent. Source: 20-caching.md, "Panel".
+
+    Args:
+        why: in words; tokens: cached now, or new in the layer, and to be sent anew on the next turn.
+        cost_usd: what the next turn costs more for it, None where the price is unknown.
+        until: when the cache is cold anyway, None where the provider manages that.
+    """
+
+    discussion_id: str
+    why: str
+    tokens: int
+    cost_usd: float | None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CacheOrphan:
+    """A prefix that a provider stores for this program and bills, though its discussion is gone.
+
+    Args:
+        name: the vendor's; usd_per_hour: its rent, None where the price is unknown.
+    """
+
+    provider: str
+    name: str
+    discussion_id: str
+    model: str
+    tokens: int
+    expires_at: datetime
+    usd_per_hour: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DiscussionCache:
     """What `cache.json` of a discussion holds.
 
     Args:
         state: None until something was cached; ledger: the entries that this discussion wrote or used last.
         epoch: the salt, counted up by each invalidation; gaps_s: between its turns, newest last.
+        sent: layer 7 of its last request, None where none was sent.
     """
 
     state: DiscussionCacheState | None = None
@@ -241,6 +302,7 @@ class DiscussionCache:
     epoch: int = 0
     gaps_s: tuple[float, ...] = ()
     last_turn_at: datetime | None = None
+    sent: SentKnowledge | None = None
 
 
 @dataclass(frozen=True, slots=True)

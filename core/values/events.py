@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from core.values.cache import CachePlan, DiscussionCacheState
+from core.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, Rewrite
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, OpenDiscussion
 from core.values.harvest import HarvestLook, HarvestPreview, HarvestReport, HarvestUse, UndoReport
