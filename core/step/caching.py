@@ -9,7 +9,7 @@ from core.cache.accounts import spend_stop
 from core.step.base import Input, Result, notify
 from core.step.context import stack_spec
 from core.step.discussions import change_meta
-from core.values.cache import SpendLimits
+from core.values.cache import DiscussionCacheState, SpendLimits
 from core.values.commands import DisableCaching, EnableCaching, InvalidateCache
 from core.values.effects import AppendRecords, Effect, ForgetCache, PingCaches, Prewarm
 from core.values.events import CacheRead, CacheReported, ContextAssembled
@@ -36,7 +36,7 @@ def decide(state: AppState, command: InvalidateCache | DisableCaching | EnableCa
         case DisableCaching():
             return _disable(state, command)
         case EnableCaching():
-            return change_meta(state, command.discussion_id, caching_enabled=True)
+            return _switched(state, command.discussion_id, is_enabled=True)
 
 
 def _invalidate(state: AppState, command: InvalidateCache) -> Result:
@@ -62,7 +62,7 @@ def reported(state: AppState, event: CacheReported) -> AppState:
     chosen = event.discussion_id
     state = replace(state, miss_reasons=with_entry(state.miss_reasons, chosen, event.miss_reason))
     if event.state is not None:
-        state = replace(state, caches=with_entry(state.caches, chosen, event.state))
+        state = _with_cache(state, event.state)
     if event.totals is None:
         return state
     return replace(state, totals=with_entry(state.totals, event.totals.provider, event.totals))
@@ -78,13 +78,17 @@ def read(state: AppState, given: Input, event: CacheRead) -> Result:
 
 
 def ping_effects(state: AppState) -> tuple[Effect, ...]:
-    """Look for prefixes worth keeping, while keepalive is on and the day's limit is not reached."""
+    """Look for prefixes worth keeping, while keepalive is on and the day's limit is not reached.
+
+    Never of a discussion whose caching is off: a ping is a request with marks.
+    """
     settings = state.settings.caching
     if not settings.keepalive or spend_stop(
         SpendLimits(None, settings.day_limit_usd), 0.0, state.spent_today_usd or 0.0
     ):
         return ()
-    return (PingCaches(),)
+    off = (name for name, cache in state.caches.items() if not cache.caching_enabled)
+    return (PingCaches(tuple(off)),)
 
 
 def prewarm_effects(before: AppState, after: AppState) -> tuple[Effect, ...]:
@@ -111,4 +115,19 @@ def _disable(state: AppState, command: DisableCaching) -> Result:
     abilities = abilities_of(state, command.discussion_id)
     if abilities is not None and not abilities.can_disable:
         return notify(state, f"caching/{command.discussion_id}", Level.WARNING, abilities.disable_text), ()
-    return change_meta(state, command.discussion_id, caching_enabled=False)
+    return _switched(state, command.discussion_id, is_enabled=False)
+
+
+def _switched(state: AppState, discussion_id: str, *, is_enabled: bool) -> Result:
+    """What the provider still holds stays known until it expires, but is no cache of the discussion's while it is off."""
+    state, effects = change_meta(state, discussion_id, caching_enabled=is_enabled)
+    cache = state.caches.get(discussion_id)
+    return (state if cache is None else _with_cache(state, cache)), effects
+
+
+def _with_cache(state: AppState, cache: DiscussionCacheState) -> AppState:
+    """Keep what is known of a cache; whether it is on, the discussion itself says."""
+    summary = state.summaries.get(cache.discussion_id)
+    if summary is not None:
+        cache = replace(cache, caching_enabled=summary.meta.caching_enabled)
+    return replace(state, caches=with_entry(state.caches, cache.discussion_id, cache))

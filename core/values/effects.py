@@ -447,7 +447,13 @@ class Prewarm:
 
 @dataclass(frozen=True, slots=True)
 class PingCaches:
-    """Read again the prefixes that are worth keeping and about to expire."""
+    """Read again the prefixes that are worth keeping and about to expire.
+
+    Args:
+        off: discussions whose caching is off, which are left alone.
+    """
+
+    off: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class CacheHandler:
             case f.Prewarm():
                 self._prewarm(effect.spec)
             case f.PingCaches():
-                for ping in self._keeper.due_pings():
+                for ping in self._keeper.due_pings(effect.off):
                     self._ping(ping)
             case _:
                 raise AssertionError(effect)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import count
@@ -180,10 +180,10 @@ class CacheKeeper:
             self._ledger = record(self._ledger, market.scope, decision.plan, market.now, spec.discussion_id)
         return replace(decision.request, cache=decision.plan)
 
-    def due_pings(self) -> tuple[Ping, ...]:
-        """The pings that are due now, by the person's settings and gaps."""
+    def due_pings(self, off: Collection[str] = ()) -> tuple[Ping, ...]:
+        """The pings that are due now, by the person's settings and gaps; none of the discussions in `off`."""
         with self._lock:
-            desks = tuple(self._desks.items())
+            desks = tuple((name, desk) for name, desk in self._desks.items() if name not in off)
         return tuple(ping for name, desk in desks if (ping := self._due(name, desk)) is not None)
 
     def pinged(self, ping: Ping, usage: Usage | None) -> ProviderTotals | None:

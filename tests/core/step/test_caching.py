@@ -41,6 +41,30 @@ def test_at_the_days_limit_no_ping_is_sent(book: Playbook) -> None:
     assert not of(book.play(e.Tick()), f.PingCaches)
 
 
+def test_a_discussion_whose_caching_is_off_is_not_pinged_and_not_shown_as_cached(book: Playbook) -> None:
+    with_caching(book, keepalive=True)
+    chosen = book.discussion()
+    held = DiscussionCacheState(chosen, "anthropic", START, START, 3, 900)
+    book.play(e.CacheReported(chosen, held))
+
+    book.play(c.DisableCaching(chosen))
+    assert book.state.caches[chosen] == replace(held, caching_enabled=False)
+    assert of(book.play(e.Tick()), f.PingCaches) == (f.PingCaches((chosen,)),)
+    book.play(e.CacheReported(chosen, held))  # as a worker knows it, which does not know of the switch
+    assert not book.state.caches[chosen].caching_enabled
+
+    book.play(c.EnableCaching(chosen))
+    assert book.state.caches[chosen] == held
+    assert of(book.play(e.Tick()), f.PingCaches) == (f.PingCaches(()),)
+
+
+def test_switching_the_caching_of_a_discussion_that_never_was_cached_claims_no_cache(book: Playbook) -> None:
+    chosen = book.discussion()
+    book.play(c.DisableCaching(chosen))
+    book.play(c.EnableCaching(chosen))
+    assert chosen not in book.state.caches
+
+
 def test_what_a_ping_used_is_logged_and_added_up(book: Playbook) -> None:
     book.play(e.SpentCounted(START, 0.0))
     chosen = book.discussion()

@@ -206,6 +206,16 @@ def test_a_ping_is_due_before_the_entry_ends_and_ends_behind_it(world: World) ->
     assert ping.request.cache.marks[-1].after_key == ping.idle.after_key
 
 
+def test_a_discussion_whose_caching_is_off_is_not_pinged(world: World) -> None:
+    world.settings = CachingSettings(keepalive=True, anthropic_ttl="5m")
+    for _ in range(6):
+        world.call()
+    world.now += timedelta(minutes=3, seconds=50)
+
+    assert world.keeper.due_pings((META.id,)) == ()
+    assert len(world.keeper.due_pings(("another",))) == 1
+
+
 def test_a_ping_that_read_nothing_is_the_last(world: World) -> None:
     world.settings = CachingSettings(keepalive=True, anthropic_ttl="5m")
     for _ in range(6):

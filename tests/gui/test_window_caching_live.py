@@ -1,0 +1,241 @@
+"""The Caching panel on the real window, over the whole program: real input, a server that bills as Anthropic does.
+
+Time stands still unless a test moves it: the program and the server read one clock.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.controller import AppController
+from core.controller.outside import LocalOutside
+from core.values import commands as c
+from core.values.curation import FileItem
+from core.values.events import Tick
+from core.values.options import OutsideOptions
+from core.values.state import AppState
+from gui.app import LastLook, WindowApp
+from gui.driver import Driver
+from gui.elements.fields import Field
+from gui.markdown.document import load
+from tests.gui.conftest import Screen
+from tests.vendors.anthropic_server import KEY, AnthropicServer
+from tests.vendors.billing.clock import START_S, moment
+
+pytestmark = pytest.mark.gui
+WAIT_S = 60.0
+MODEL = "claude-opus-5-5"
+LINE = re.compile(r"^\[Anthropic\] in:(\S+) cache:(\S+) hit:(\d+)% ttl:([\d:]+)$")
+
+
+class HeldClock:
+    """The time, which only a test moves."""
+
+    def __init__(self) -> None:
+        self.now: datetime = moment(START_S)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def seconds(self) -> float:
+        """As the server asks for it."""
+        return self.now.timestamp()
+
+
+class Sitting:
+    """A person at the window of a running program, whose one discussion is with Anthropic and has two files."""
+
+    def __init__(self, base: Path, server: AnthropicServer, clock: HeldClock) -> None:
+        self.server, self.clock = server, clock
+        project = base / "project"
+        project.mkdir()
+        (project / "tides.py").write_text("height = 1\n" * 2000, encoding="utf-8")
+        (project / "notes.py").write_text("# one\n", encoding="utf-8")
+        options = OutsideOptions(home=base / "home", start=project, watches=False)
+        self.controller = AppController(LocalOutside(options, clock=clock), clock=clock)
+        self.controller.start()
+        self.until(lambda s: bool(s.providers) and not s.is_loading)
+        self.chosen = self._discussion()
+        self.app = WindowApp(LastLook(), lambda: self.controller)
+
+    def _discussion(self) -> str:
+        send = self.controller.send
+        send(c.CreateDiscussion("Sky", "anthropic", MODEL))
+        chosen = self.until(lambda s: bool(s.selected_id)).selected_id
+        send(c.CreatePreset("core", (FileItem("notes.py"), FileItem("tides.py"))))
+        send(c.SetDiscussionPreset(chosen, "core"))
+        self.until(lambda s: s.summaries[chosen].meta.preset == "core")
+        return chosen
+
+    def until(self, holds: Callable[[AppState], bool]) -> AppState:
+        """Wait for the program."""
+        state = self.controller.wait_for(holds, WAIT_S)
+        assert state is not None, self.controller.snapshot().notices
+        return state
+
+    def sit(self, driver: Driver) -> None:
+        """Open the panel with the keyboard."""
+        self.driver = driver
+        driver.until(lambda: driver.has("Sky"), "the window over the program")
+        driver.key("Ctrl+3")
+        driver.until(lambda: driver.has("This discussion"), "the Caching panel")
+
+    def say(self, text: str) -> Any:
+        """Type a message, send it, and wait for the reply and its bill. Returns its usage."""
+        count = len(self.server.bodies)
+        driver = self.driver
+        driver.click(driver.find("Write a message", kind=Field))
+        driver.type(text)
+        driver.key("Ctrl+Enter")
+        state = self.until(
+            lambda s: (
+                len(self.server.bodies) > count
+                and self.chosen not in s.calls
+                and self._replies(s) > count
+                and self.chosen in s.plans
+            )
+        )
+        driver.until(lambda: driver.has(text), "the message on the screen")
+        driver.step(4)
+        return state.open[self.chosen].messages[-1].usage
+
+    def _replies(self, state: AppState) -> int:
+        return sum(message.usage is not None for message in state.open[self.chosen].messages)
+
+    def pass_time(self, seconds: float) -> None:
+        """Move the clock and let the program notice."""
+        self.clock.now += timedelta(seconds=seconds)
+        self.controller.emit(Tick())
+        self.until(lambda s: s.now == self.clock.now)
+        self.driver.step(4)
+
+    def read(self) -> re.Match[str]:
+        """The provider's summary, as it stands on the screen."""
+        self.driver.until(self._lines, "the provider's summary")
+        return self._lines()[0]
+
+    def _lines(self) -> list[re.Match[str]]:
+        found = (LINE.match(element.label()) for element in self.driver.visible())
+        return [match for match in found if match is not None]
+
+    def sees(self, text: str) -> None:
+        """Wait for a text on the screen."""
+        self.driver.until(lambda: self.driver.has(text), text)
+
+    @property
+    def marks(self) -> int:
+        """Marks of the last request."""
+        return json.dumps(self.server.bodies[-1]).count('"cache_control"')
+
+
+@pytest.fixture
+def sitting(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sitting]:
+    load()
+    clock = HeldClock()
+    with AnthropicServer(clock=clock.seconds) as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        sitting = Sitting(tmp_path, server, clock)
+        sitting.app.ui, sitting.app.loop = screen.ui, screen.loop
+        with monkeypatch.context() as patched:
+            # the window redraws for the program's sake, as it does outside of tests
+            patched.setattr(screen.loop, "_revision", sitting.app._revision)
+            screen.show(sitting.app._describe)
+            sitting.sit(screen.driver)
+            yield sitting
+        sitting.controller.stop()
+    assert not screen.failures
+
+
+def seconds(ttl: str) -> int:
+    """A countdown in seconds."""
+    total = 0
+    for part in ttl.split(":"):
+        total = 60 * total + int(part)
+    return total
+
+
+def test_two_turns_stand_in_the_summary_and_the_countdown_runs_with_the_clock(
+    sitting: Sitting, screen: Screen
+) -> None:
+    first = sitting.say("what is a tide")
+    assert sitting.read()[3] == "0"
+    assert first.cache_write_tokens > 5000
+
+    sitting.pass_time(30)
+    second = sitting.say("and a neap tide")
+    line = sitting.read()
+    left = seconds(line[4])
+    expires = sitting.controller.snapshot().caches[sitting.chosen].expires_at
+    assert second.cache_read_tokens >= 0.9 * first.cache_write_tokens
+    sent = first.input_tokens + second.input_tokens
+    assert int(line[3]) == 100 * second.cache_read_tokens // sent
+    assert expires is not None
+    assert left == (expires - sitting.clock.now).total_seconds() >= 300
+    sitting.sees("cached: yes (Anthropic)")
+    sitting.sees("1 hit")
+
+    for step in (1, 59, 60):
+        sitting.pass_time(step)
+        left -= step
+        assert seconds(sitting.read()[4]) == left
+    screen.check()
+
+    sitting.pass_time(left - 1)
+    assert sitting.read()[4] == "0:01"
+    sitting.pass_time(2)
+    sitting.sees("cached: no")
+    sitting.sees("expired: ")
+    screen.check()
+
+
+def test_after_a_click_on_invalidate_the_next_request_misses_and_the_one_after_hits(
+    sitting: Sitting, screen: Screen
+) -> None:
+    sitting.say("what is a tide")
+    assert sitting.say("and a neap tide").cache_read_tokens > 5000
+
+    screen.driver.click("Invalidate cache")
+    sitting.until(lambda s: s.caches[sitting.chosen].tokens_cached == 0)
+    sitting.sees("last miss: Invalidated by you.")
+    sitting.sees("cached: no")
+    screen.check()
+
+    missed = sitting.say("and a spring tide")
+    assert missed.cache_read_tokens == 0
+    assert missed.cache_write_tokens > 5000
+    sitting.sees("cached: yes (Anthropic)")
+    hit = sitting.say("and a bore")
+    assert hit.cache_read_tokens >= 0.9 * missed.cache_write_tokens
+    assert "cache epoch 1" in json.dumps(sitting.server.bodies[-1])
+
+
+def test_a_click_on_disable_ends_the_marks_and_a_click_on_enable_brings_them_back(
+    sitting: Sitting, screen: Screen
+) -> None:
+    sitting.say("what is a tide")
+    assert sitting.marks
+
+    screen.driver.click("Disable caching for this")
+    sitting.sees("caching is off")
+    off = sitting.say("and a neap tide")
+    assert sitting.marks == 0
+    assert not off.cache_read_tokens
+    assert not off.cache_write_tokens
+    sitting.sees("cached: no")
+    screen.check()
+
+    screen.driver.click("Enable caching for this")
+    sitting.until(lambda s: s.summaries[sitting.chosen].meta.caching_enabled)
+    sitting.sees("Disable caching for this")
+    on = sitting.say("and a spring tide")
+    assert 0 < sitting.marks <= 4
+    assert on.cache_read_tokens > 5000  # what the vendor held meanwhile
+    sitting.sees("cached: yes (Anthropic)")
