@@ -20,14 +20,20 @@ def run_headless(options: Options, front: FrontEnd, console: Console) -> int:
     Raises:
         SlopError: the home cannot be used, or the Hook API cannot start.
     """
-    with session(front, console) as state:
+    with session(front, console) as state, _until_stopped(console):
         console.line(f"Running without a window on {state.home}, project {state.project.root}. Ctrl+C stops.")
-        try:
-            with _hooks(options, front, console):
-                front.wait_for(lambda s: s.is_closing, FOREVER_S)
-        except KeyboardInterrupt:
-            console.note("Stopping.")
+        with _hooks(options, front, console):
+            front.wait_for(lambda s: s.is_closing, FOREVER_S)
     return 0
+
+
+@contextmanager
+def _until_stopped(console: Console) -> Iterator[None]:
+    """Take a signal for a wish to end well, from before the line that says that the program is up."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        console.note("Stopping.")
 
 
 @contextmanager
