@@ -201,6 +201,23 @@ class Clickable(Surface):
         return next((text for kid in self.walk() if kid is not self and (text := kid.label())), "")
 
 
+def bare_window(**flags: bool) -> int:
+    """Create a Dear PyGui window of which nothing shows but what is inside."""
+    return int(
+        dpg.add_window(
+            no_scrollbar=True,
+            no_scroll_with_mouse=True,
+            no_title_bar=True,
+            no_move=True,
+            no_resize=True,
+            no_saved_settings=True,
+            no_close=True,
+            pos=(0, 0),
+            **flags,
+        )
+    )
+
+
 class Root(Column):
     """The primary window: everything that is not a layer above it. `props`: the size of the viewport."""
 
@@ -221,19 +238,7 @@ class Root(Column):
 
     def make_window(self) -> int:
         """Create the Dear PyGui window."""
-        return int(
-            dpg.add_window(
-                no_scrollbar=True,
-                no_scroll_with_mouse=True,
-                no_title_bar=True,
-                no_move=True,
-                no_resize=True,
-                no_saved_settings=True,
-                no_close=True,
-                no_bring_to_front_on_focus=True,
-                pos=(0, 0),
-            )
-        )
+        return bare_window(no_bring_to_front_on_focus=True)
 
     def open(self, c: Canvas) -> Pane:
         """Its pane, made when there is none."""
@@ -291,19 +296,7 @@ class Layer(Root):
         self.is_missed = False
 
     def make_window(self) -> int:
-        return int(
-            dpg.add_window(
-                no_scrollbar=True,
-                no_scroll_with_mouse=True,
-                no_title_bar=True,
-                no_move=True,
-                no_resize=True,
-                no_saved_settings=True,
-                no_close=True,
-                no_background=self.SKIN == "window.clear",
-                pos=(0, 0),
-            )
-        )
+        return bare_window(no_background=self.SKIN == "window.clear")
 
     def finish(self, c: Canvas, pane: Pane, spot: tuple[int, int, int, int]) -> None:
         if not self.catch:
