@@ -115,13 +115,16 @@ def correct(
 
     Returns:
         The ledger without the entries that the report disproves, and why. A report without cache fields says
-        nothing and changes nothing.
+        nothing and changes nothing. What was expected is estimated, what is reported is counted: the input of
+        the same report tells by how much the estimate is off, so that this is not taken for a miss.
     """
     reported = usage.cache_read_tokens
     if reported is None:
         return Correction(ledger)
-    slack = max(_TOLERANCE_TOKENS, _TOLERANCE * plan.read_tokens)
-    if reported >= plan.read_tokens - slack:
+    scale = _scale(wire, usage)
+    expected = round(plan.read_tokens * scale)
+    slack = max(_TOLERANCE_TOKENS, _TOLERANCE * expected)
+    if reported >= expected - slack:
         return _check_writes(ledger, scope, plan, usage, provider)
     entries = dict(ledger.entries.get(scope, {}))
     written = {write.prefix_hash for write in plan.writes} - {plan.hit_hash}
@@ -129,14 +132,19 @@ def correct(
     dropped = [
         entries.pop(prefix)
         for prefix, end in zip(wire.hashes, wire.ends, strict=True)
-        if prefix in entries and end > reported + slack and not (prefix in written and was_written)
+        if prefix in entries and end * scale > reported + slack and not (prefix in written and was_written)
     ]
     why = usage.miss_reason or "it gave no reason"
-    reason = f"{provider} read {reported:,} tokens from its cache where about {plan.read_tokens:,} were expected: {why}."
+    reason = f"{provider} read {reported:,} tokens from its cache where about {expected:,} were expected: {why}."
     corrected = replace(ledger, entries={**ledger.entries, scope: entries})
     if any(entry.is_extended for entry in dropped if entry.prefix_hash == plan.hit_hash):
         corrected = distrust_extension(corrected, scope)
     return Correction(corrected, tuple(dropped), reason)
+
+
+def _scale(wire: Wire, usage: Usage) -> float:
+    """The vendor's tokens over ours for the same request, 1 where either is not known."""
+    return usage.input_tokens / wire.total_tokens if usage.input_tokens and wire.total_tokens else 1.0
 
 
 def distrust_extension(ledger: Ledger, scope: LedgerScope) -> Ledger:

@@ -157,6 +157,34 @@ def test_a_shorter_read_than_expected_keeps_what_was_read() -> None:
     assert set(found.ledger.entries[SCOPE]) == {LONG.hashes[2]}
 
 
+@pytest.mark.parametrize("factor", [0.6, 0.8, 1.3, 2.0])
+def test_tokens_that_were_estimated_otherwise_are_no_miss(factor: float) -> None:
+    """Before a model's tokens are calibrated the whole request is off by the same factor."""
+    ledger = holding(2, 30)
+    plan = plan_of(39, hit=30, read=LONG.ends[30])
+    usage = Usage(
+        input_tokens=round(LONG.total_tokens * factor),
+        cache_read_tokens=round(LONG.ends[30] * factor),
+        cache_write_tokens=round(900 * factor),
+    )
+
+    found = correct(ledger, SCOPE, LONG, plan, usage, "Anthropic")
+
+    assert found.ledger is ledger
+    assert not found.reason
+
+
+@pytest.mark.parametrize("factor", [0.6, 0.8, 1.3, 2.0])
+def test_a_shorter_read_is_found_however_tokens_were_estimated(factor: float) -> None:
+    usage = Usage(
+        input_tokens=round(LONG.total_tokens * factor), cache_read_tokens=round(LONG.ends[2] * factor)
+    )
+    found = correct(holding(2, 30), SCOPE, LONG, plan_of(hit=30, read=LONG.ends[30]), usage, "Anthropic")
+
+    assert set(found.ledger.entries[SCOPE]) == {LONG.hashes[2]}
+    assert f"about {round(LONG.ends[30] * factor):,} were expected" in found.reason
+
+
 def test_usage_without_cache_fields_says_nothing() -> None:
     ledger = holding(2)
     found = correct(ledger, SCOPE, LONG, plan_of(hit=2, read=LONG.ends[2]), Usage(input_tokens=9), "a server")
