@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ FLAGS |= {"--disable-slash-commands", "--strict-mcp-config"}
 VALUED = {"--input-format", "--output-format", "--model", "--effort", "--system-prompt-file", "--tools"}
 VALUED |= {"--setting-sources", "--json-schema"}
 EFFORTS = {"low", "medium", "high", "xhigh", "max"}
+HANGS_S = 60
 HERE = Path(sys.argv[0]).parent
 USAGE = {
     "input_tokens": 10,
@@ -108,8 +109,16 @@ def result(script: dict[str, Any], given: dict[str, str]) -> None:
     sys.exit(1 if fields["is_error"] else 0)
 
 
+def hang() -> None:
+    """Wait to be killed. Bounded: where a test fails to kill it, the alarm does, and nothing is left behind."""
+    signal.alarm(HANGS_S)
+    signal.pause()
+
+
 def main() -> None:
     """Be `claude -p`."""
+    if sys.argv[1:] == ["hang"]:
+        hang()
     given = options(sys.argv[1:])
     script = json.loads((HERE / "script.json").read_text())
     system = Path(given["--system-prompt-file"]).read_text() if "--system-prompt-file" in given else ""
@@ -124,7 +133,7 @@ def main() -> None:
         "pid": os.getpid(),
     }
     if script.get("child"):
-        asked["child"] = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid
+        asked["child"] = subprocess.Popen([sys.executable, __file__, "hang"]).pid
     (HERE / "asked.json").write_text(json.dumps(asked))
     say("system", subtype="init", tools=[], model="claude-opus-5-5", apiKeySource="none")
     sys.stdout.write("not json at all\n")
@@ -140,7 +149,7 @@ def main() -> None:
         script.get("text", "Hello there."), script.get("thinking", ""), script.get("stop_reason", "end_turn")
     )
     if script.get("hangs"):
-        time.sleep(60)
+        hang()
     if script.get("dies"):
         os._exit(9)
     result(script, given)
