@@ -19,22 +19,24 @@ def search_items(items: Iterable[Item], query: str, categories: Iterable[Categor
         The newest (last) first.
     """
     wanted = frozenset(categories)
-    words = _words(query)
+    words = query_words(query)
     found = [
         item
         for item in items
-        if (not wanted or item.category in wanted) and all(word in _folded(item) for word in words)
+        if (not wanted or item.category in wanted) and all(word in folded(item) for word in words)
     ]
     return tuple(reversed(found))
 
 
-def _words(query: str) -> tuple[str, ...]:
+def query_words(query: str) -> tuple[str, ...]:
+    """What an item must hold to be found: words and quoted phrases, folded as `folded` does."""
     parts = _fold(query).split('"')
     loose = (word for part in parts[::2] for word in part.split())
     return tuple(dict.fromkeys((*loose, *(phrase for phrase in parts[1::2] if phrase.strip()))))
 
 
-def _folded(item: Item) -> str:
+def folded(item: Item) -> str:
+    """What of an item is searched: what it says and where it came from."""
     source = item.provenance.source if item.provenance is not None else ""
     return _fold(f"{item.text}\n{source}")
 
