@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from core.values.cache import CachePlan, DiscussionCache, DiscussionCacheState, Ledger, SpendLimits
+from core.values.provider import ContentsReport, StoredContent
 from core.values.usage import Usage
 
 
@@ -41,6 +42,39 @@ def after_usage(
         hit_count=old.hit_count + (1 if read else 0),
         tokens_cached=held,
     )
+
+
+def after_contents(
+    state: DiscussionCacheState | None, contents: ContentsReport | None, now: datetime
+) -> DiscussionCacheState | None:
+    """The state after a call by a stored prefix: it ends when the provider says, which use does not put off.
+
+    One that was gone when it was to be used is held no longer.
+    """
+    if state is None or contents is None:
+        return state
+    if contents.stored is not None:
+        return replace(state, expires_at=contents.stored.expires_at)
+    return released(state, now) if contents.lost_name else state
+
+
+def adopted(
+    state: DiscussionCacheState | None, provider: str, content: StoredContent
+) -> DiscussionCacheState:
+    """The state after a start that found what is still stored for the discussion."""
+    old = state or DiscussionCacheState(content.discussion_id, provider, content.created_at, None)
+    return replace(
+        old,
+        provider=provider,
+        cached_at=content.created_at,
+        expires_at=content.expires_at,
+        tokens_cached=content.tokens,
+    )
+
+
+def released(state: DiscussionCacheState, now: datetime) -> DiscussionCacheState:
+    """The state after what was stored is deleted, by us or by someone else."""
+    return replace(state, expires_at=now, tokens_cached=0)
 
 
 def invalidated(cache: DiscussionCache, now: datetime) -> DiscussionCache:

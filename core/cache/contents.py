@@ -1,15 +1,17 @@
-"""Gemini's cached contents: whether a stable prefix is worth its rent, and which content to use.
+"""Gemini's cached contents: whether a stable prefix is worth its rent, which content to use, when to let it go.
 
 Source: caching-facts.md, B: read 0.1, made at the price of input, stored by token and hour, not renewed by use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 from core.cache.blocks import Place, Wire
 from core.cache.gaps import Odds
 from core.values.cache import (
+    CacheOrphan,
     CachePlan,
     CachePrices,
     CacheSettings,
@@ -18,6 +20,7 @@ from core.values.cache import (
     LedgerEntry,
     PlannedWrite,
 )
+from core.values.provider import StoredContent
 
 _HOUR_S = 3600.0
 _DEFAULT_TTL_S = 3600
@@ -32,7 +35,7 @@ def contents_plan(
     for index in range(len(wire.hashes) - 1, -1, -1):
         entry = live.get(wire.hashes[index])
         if entry is not None and entry.name:
-            return _used(wire, prices, index, entry, odds)
+            return _used(wire, prices, index, entry, odds, settings)
     through = _through(wire, prices)
     ttl_s = min(settings.ttl_s or _DEFAULT_TTL_S, settings.longest_ttl_s)
     saving = rent = 0.0
@@ -51,10 +54,45 @@ def contents_plan(
     return _plan(prices, wire, 0, made, without + rent - saving, without, text, writes)
 
 
-def _used(wire: Wire, prices: CachePrices, index: int, entry: LedgerEntry, odds: Odds) -> CachePlan:
+def is_worth_rent(tokens: int, left_s: float, idle_s: float, prices: CachePrices, odds: Odds) -> bool:
+    """Whether a stored content that nobody uses just now is expected to save more than its rent.
+
+    Args:
+        left_s: until it expires; idle_s: since the last turn of its discussion.
+    """
+    stayed_away = 1.0 - odds.go_on * odds.within(idle_s)
+    returns = odds.go_on * (odds.within(idle_s + left_s) - odds.within(idle_s))
+    saving = tokens * (1.0 - prices.read) * returns / stayed_away if stayed_away > 0 else 0.0
+    return saving > _rent(prices, tokens, max(0.0, left_s))
+
+
+def orphan_of(content: StoredContent, provider: str, prices: CachePrices) -> CacheOrphan:
+    """A content whose discussion is gone, with its rent. Which discussion it was, its name says."""
+    rent = prices.storage_usd * content.tokens if prices.storage_usd else None
+    return CacheOrphan(
+        provider,
+        content.name,
+        content.discussion_id,
+        content.model,
+        content.tokens,
+        content.expires_at,
+        rent,
+    )
+
+
+def living(orphans: Iterable[CacheOrphan], now: datetime | None) -> tuple[CacheOrphan, ...]:
+    """Those that are still stored and billed."""
+    return tuple(orphan for orphan in orphans if now is None or orphan.expires_at > now)
+
+
+def _used(
+    wire: Wire, prices: CachePrices, index: int, entry: LedgerEntry, odds: Odds, settings: CacheSettings
+) -> CachePlan:
+    """Use a content; it is extended by no more than a new one would get."""
     read = wire.ends[index]
     without = wire.total_tokens * _turns(odds)
-    use = ContentsPlan(ContentsUse.USE, wire.blocks[index].key, entry.prefix_hash, entry.ttl_s, entry.name)
+    ttl_s = min(entry.ttl_s, settings.longest_ttl_s)
+    use = ContentsPlan(ContentsUse.USE, wire.blocks[index].key, entry.prefix_hash, ttl_s, entry.name)
     text = f"{read:,} tokens are read from the stored prefix."
     return _plan(prices, wire, read, use, without - read * (1.0 - prices.read), without, text)
 
@@ -67,7 +105,7 @@ def _through(wire: Wire, prices: CachePrices) -> int:
     return -1
 
 
-def _rent(prices: CachePrices, tokens: int, ttl_s: int) -> float:
+def _rent(prices: CachePrices, tokens: int, ttl_s: float) -> float:
     """What storing costs, in tokens of fresh input; without a price of input it is taken as too much."""
     if not prices.storage_usd:
         return 0.0

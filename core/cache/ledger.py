@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from core.cache.blocks import Wire
 from core.values.cache import CachePlan, CachePrices, Ledger, LedgerEntry, LedgerScope, PlannedWrite
+from core.values.provider import StoredContent
 from core.values.usage import Usage
 
 _CLOCK_SLACK = timedelta(seconds=90)
@@ -159,6 +161,26 @@ def forget_discussion(ledger: Ledger, discussion_id: str) -> Ledger:
         for scope, entries in ledger.entries.items()
     }
     return replace(ledger, entries={scope: entries for scope, entries in kept.items() if entries})
+
+
+def drop_named(ledger: Ledger, names: Collection[str]) -> Ledger:
+    """Drop stored contents that are gone, by their names."""
+    kept = {
+        scope: {key: e for key, e in entries.items() if not (e.name and e.name in names)}
+        for scope, entries in ledger.entries.items()
+    }
+    return replace(ledger, entries={scope: entries for scope, entries in kept.items() if entries})
+
+
+def adopt(ledger: Ledger, scope: LedgerScope, content: StoredContent, discussion_id: str) -> Ledger:
+    """Note a content that a provider was found to store. Where its prefix is known, its scope is that entry's."""
+    prefix = content.prefix_hash
+    where = next((found for found, entries in ledger.entries.items() if prefix in entries), scope)
+    entries = ledger.entries.get(where, {})
+    lived_s = math.ceil((content.expires_at - content.created_at).total_seconds())
+    ttl_s = entries[prefix].ttl_s if prefix in entries else max(1, lived_s)
+    entry = LedgerEntry(prefix, content.tokens, ttl_s, content.expires_at, discussion_id, name=content.name)
+    return replace(ledger, entries={**ledger.entries, where: {**entries, prefix: entry}})
 
 
 def of_discussion(ledger: Ledger, discussion_id: str) -> Ledger:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.controller.outside import LocalOutside
-from core.values.effects import AssembleContext, Effect, ReadKnowledge, WatchFiles, WriteWindow
+from core.values.effects import AssembleContext, CheckRewrites, Effect, ReadKnowledge, WatchFiles, WriteWindow
 
 
 class CommandOutside(LocalOutside):
@@ -12,7 +12,7 @@ class CommandOutside(LocalOutside):
     def begin(self, effect: Effect) -> None:
         """Begin an effect, unless only a window has use for it."""
         match effect:
-            case AssembleContext() | WriteWindow() | WatchFiles() | ReadKnowledge():
+            case AssembleContext() | CheckRewrites() | WriteWindow() | WatchFiles() | ReadKnowledge():
                 pass
             case _:
                 super().begin(effect)

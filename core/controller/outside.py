@@ -19,6 +19,7 @@ from core.store.home import HomeLock
 from core.store.reply_journal import ReplyHead
 from core.values import effects as f
 from core.values import events as e
+from core.values.cache import CachePrices
 from core.values.effects import Effect, StackSpec
 from core.values.events import Event
 from core.values.options import OutsideOptions
@@ -26,8 +27,9 @@ from core.values.provider import ContentsReport
 from core.values.usage import Usage
 from core.workers import cache_work, context, disk, knowledge, listing
 from core.workers.assembly import Assembler, BuiltCall, Prices
+from core.workers.cache_desks import CacheDesks, HomeCacheStore
 from core.workers.cache_work import CacheHandler
-from core.workers.caching import CacheKeeper, CacheSetup, HomeCacheStore
+from core.workers.caching import CacheKeeper, CacheSetup
 from core.workers.calls import CallWorker
 from core.workers.clients import Clients
 from core.workers.counting import Counting
@@ -37,6 +39,7 @@ from core.workers.queue import QueueWorker
 from core.workers.setup import SetupHandler
 from core.workers.setup import keeps as keeps_work
 from core.workers.setup import supersedes as supersedes_work
+from core.workers.stored import StoredContents
 from core.workers.watching import Watcher
 
 STOP_CALLS_S = 5.0
@@ -92,7 +95,7 @@ class LocalOutside:
                 )
             case f.ReadKnowledge() | f.MakeDigest():
                 self._knowledge.submit(effect)
-            case f.AssembleContext() | f.InspectOnDisk():
+            case f.AssembleContext() | f.InspectOnDisk() | f.CheckRewrites():
                 self._context.submit(effect)
             case f.LoadSummaries() | f.IndexDiscussion() | f.SearchCatalog():
                 self._listing.submit(effect)
@@ -113,7 +116,18 @@ class LocalOutside:
                 self._setup.submit(effect)
             case f.Prewarm() if not self._options.owns_home:
                 pass
-            case f.ForgetCache() | f.ReadCaches() | f.Prewarm() | f.PingCaches():
+            case f.AdoptContents() if not self._options.owns_home:
+                pass
+            case (
+                f.ForgetCache()
+                | f.ReadCaches()
+                | f.Prewarm()
+                | f.PingCaches()
+                | f.ReleaseCache()
+                | f.ReleaseIdle()
+                | f.AdoptContents()
+                | f.DeleteContents()
+            ):
                 self._caches.submit(effect)
             case f.StopAll():
                 pass  # the controller ends its loop and calls `stop_calls` and `stop`
@@ -136,7 +150,9 @@ class LocalOutside:
         if self._workers:
             self._watcher.stop()
         self._counting.close()
-        self._clients.close()
+        deleted = self._clients.close()
+        if self._workers:
+            self._stored.forget(deleted)
         self._journals.release_all()
         if self._lock is not None:
             self._lock.release()
@@ -155,7 +171,10 @@ class LocalOutside:
             counted=self._counting.known,
             settings=lambda: setup.settings.caching,
         )
-        self._keeper = CacheKeeper(HomeCacheStore(self.home), caches, clock)
+        desks = CacheDesks(HomeCacheStore(self.home))
+        self._keeper = CacheKeeper(desks, caches, clock)
+        prices = self._cache_prices
+        self._stored = StoredContents(desks, self._clients.key_id, prices, clock)
         self._assembler = Assembler(
             self._counting,
             outline,
@@ -178,10 +197,12 @@ class LocalOutside:
         self._knowledge = QueueWorker("knowledge", knower.handle, emit, knowledge.supersedes)
         self._cacher = CacheHandler(
             self._keeper,
+            self._stored,
             self._clients,
             emit,
             self._assembler.prewarm_request,
             lambda spec: attachment_reader(self.home, spec),
+            prices,
         )
         self._caches = QueueWorker("cache", self._cacher.handle, emit, cache_work.supersedes)
         self._workers = [self._knowledge, self._context, self._setup, self._disk, self._listing, self._caches]
@@ -195,6 +216,9 @@ class LocalOutside:
         from core.pricing import cost
 
         return cost(provider, model, usage, self._clock())
+
+    def _cache_prices(self, provider: str, model: str) -> CachePrices:
+        return cache_prices(provider, self._clients.kind(provider), model, self._clock())
 
     def _poll_raise(self) -> None:
         while not self._is_stopped.wait(0.5):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -29,7 +29,14 @@ from core.providers.gemini_wire import request_config, request_contents, split_c
 from core.providers.http import http_client
 from core.providers.lazy import Lazy
 from core.values.cache import ContentsPlan, ContentsUse
-from core.values.provider import ContentsReport, ModelProfile, ProviderRequest, StreamItem, UsageUpdate
+from core.values.provider import (
+    ContentsReport,
+    ModelProfile,
+    ProviderRequest,
+    StoredContent,
+    StreamItem,
+    UsageUpdate,
+)
 from core.values.settings import ServerSettings
 from core.values.usage import Usage
 
@@ -142,9 +149,26 @@ class GeminiProvider:
                 where=left[0],
             )
 
-    def release(self) -> None:
-        """Delete everything that is stored: the program ends. Raises as `forget`."""
-        self.forget("")
+    @property
+    def stored_names(self) -> tuple[str, ...]:
+        """What is known to be stored, by the vendor's names."""
+        return tuple(content.name for content in self.caches.held)
+
+    def adopt(self, discussion_ids: Collection[str]) -> tuple[StoredContent, ...]:
+        """Find what is still stored and billed; contents of these discussions are held from now on.
+
+        Returns:
+            Every live content that this program made, those of other discussions too.
+
+        Raises:
+            ProviderError: the list cannot be had; nothing changed.
+        """
+        orphans = self.caches.adopt(discussion_ids)
+        return (*self.caches.held, *orphans)
+
+    def delete_stored(self, names: Collection[str]) -> tuple[str, ...]:
+        """Delete contents by their names. Returns those that could not be; one that is gone already is deleted."""
+        return self.caches.delete_all(names)
 
     def close(self) -> None:
         """See `Provider.close`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -99,7 +99,7 @@ class GeminiCaches:
         """
         own = self.list_own()
         with self._lock:
-            self._held = {c.name: c for c in own if c.discussion_id in discussion_ids}
+            self._held |= {c.name: c for c in own if c.discussion_id in discussion_ids}
         return tuple(content for content in own if content.discussion_id not in discussion_ids)
 
     def extend(self, name: str, ttl_s: int) -> StoredContent:
@@ -132,13 +132,16 @@ class GeminiCaches:
         Returns:
             Names that could not be deleted; they stay held, and are billed until they expire.
         """
+        return self.delete_all(c.name for c in self.held if discussion_id in {"", c.discussion_id})
+
+    def delete_all(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Delete contents by name. Returns those that could not be deleted; they are billed until they expire."""
         left = []
-        for content in self.held:
-            if discussion_id in {"", content.discussion_id}:
-                try:
-                    self.delete(content.name)
-                except ProviderError:
-                    left.append(content.name)
+        for name in names:
+            try:
+                self.delete(name)
+            except ProviderError:
+                left.append(name)
         return tuple(left)
 
     def forget(self, name: str) -> None:

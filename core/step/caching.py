@@ -6,15 +6,27 @@ from dataclasses import replace
 
 from core.cache.abilities import Abilities, cache_abilities
 from core.cache.accounts import spend_stop
+from core.cache.contents import living
+from core.cache.rewrite import is_warm
 from core.step.base import Input, Result, notify
 from core.step.context import stack_spec
 from core.step.discussions import change_meta
 from core.values.cache import DiscussionCacheState, SpendLimits
-from core.values.commands import DisableCaching, EnableCaching, InvalidateCache
-from core.values.effects import AppendRecords, Effect, ForgetCache, PingCaches, Prewarm
-from core.values.events import CacheRead, CacheReported, ContextAssembled
+from core.values.commands import DeleteOrphanedCaches, DisableCaching, EnableCaching, InvalidateCache
+from core.values.effects import (
+    AdoptContents,
+    AppendRecords,
+    DeleteContents,
+    Effect,
+    ForgetCache,
+    PingCaches,
+    Prewarm,
+    ReleaseCache,
+    ReleaseIdle,
+)
+from core.values.events import CacheRead, CacheReported, ContentsDeleted, ContextAssembled, OrphansFound
 from core.values.mapping import with_entry
-from core.values.provider import ProviderKind
+from core.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.values.records import UsageRecord
 from core.values.state import AppState, Level
 
@@ -37,6 +49,74 @@ def decide(state: AppState, command: InvalidateCache | DisableCaching | EnableCa
             return _disable(state, command)
         case EnableCaching():
             return _switched(state, command.discussion_id, is_enabled=True)
+
+
+def adopt_effects(state: AppState) -> Result:
+    """Ask once, when nothing else is to be done, what a provider with a key still stores and bills."""
+    if state.is_loading or not state.settings_paths:
+        return state, ()
+    asked = [
+        name for name, status in state.providers.items() if _may_store(status) and name not in state.adopted
+    ]
+    if not asked:
+        return state, ()
+    efforts = {name: summary.meta.effort for name, summary in state.summaries.items()}
+    state = replace(state, adopted=state.adopted.union(asked))
+    return state, tuple(AdoptContents(name, efforts) for name in asked)
+
+
+def _may_store(status: ProviderStatus) -> bool:
+    has_key = status.key_source not in {KeySource.MISSING, KeySource.NOT_NEEDED}
+    return status.kind is ProviderKind.GEMINI and status.is_ready and has_key
+
+
+def orphans_found(state: AppState, event: OrphansFound) -> AppState:
+    """What a provider stores of discussions that are gone."""
+    others = tuple(one for one in state.orphans if one.provider != event.provider)
+    return replace(state, orphans=(*others, *event.orphans))
+
+
+def contents_deleted(state: AppState, event: ContentsDeleted) -> AppState:
+    """Stored prefixes are gone; of orphans none is left to be told of."""
+    kept = tuple(o for o in state.orphans if o.provider != event.provider or o.name not in event.names)
+    return state if len(kept) == len(state.orphans) else replace(state, orphans=kept)
+
+
+def delete_orphans(state: AppState, command: DeleteOrphanedCaches) -> Result:
+    """Delete what is known to be orphaned, and nothing else, whatever is named."""
+    names: dict[str, list[str]] = {}
+    for orphan in state.orphans:
+        if command.name in {"", orphan.name}:
+            names.setdefault(orphan.provider, []).append(orphan.name)
+    return state, tuple(DeleteContents(provider, tuple(found)) for provider, found in names.items())
+
+
+def forget_adopted(state: AppState, provider: str) -> AppState:
+    """The provider's key changes: what another one stores is to be asked, and what this one does is out of reach."""
+    kept = tuple(one for one in state.orphans if one.provider != provider)
+    return replace(state, adopted=state.adopted - {provider}, orphans=kept)
+
+
+def tick(state: AppState) -> Result:
+    """Time passed: what has expired goes, and the providers are asked for what they store."""
+    state, effects = adopt_effects(expire_orphans(state))
+    return state, (*effects, *ping_effects(state), *idle_effects(state))
+
+
+def expire_orphans(state: AppState) -> AppState:
+    """What has expired is billed no more."""
+    kept = living(state.orphans, state.now)
+    return state if len(kept) == len(state.orphans) else replace(state, orphans=kept)
+
+
+def idle_effects(state: AppState) -> tuple[Effect, ...]:
+    """Look for stored prefixes that are not worth their rent any more, while something is stored."""
+    stored = (
+        state.providers[cache.provider].kind is ProviderKind.GEMINI and cache.expires_at is not None
+        for cache in state.caches.values()
+        if cache.provider in state.providers and is_warm(cache, state.now)
+    )
+    return (ReleaseIdle(),) if any(stored) else ()
 
 
 def _invalidate(state: AppState, command: InvalidateCache) -> Result:
@@ -115,7 +195,11 @@ def _disable(state: AppState, command: DisableCaching) -> Result:
     abilities = abilities_of(state, command.discussion_id)
     if abilities is not None and not abilities.can_disable:
         return notify(state, f"caching/{command.discussion_id}", Level.WARNING, abilities.disable_text), ()
-    return _switched(state, command.discussion_id, is_enabled=False)
+    summary = state.summaries.get(command.discussion_id)
+    state, effects = _switched(state, command.discussion_id, is_enabled=False)
+    if summary is None:
+        return state, effects
+    return state, (*effects, ReleaseCache(command.discussion_id, summary.meta.provider))
 
 
 def _switched(state: AppState, discussion_id: str, *, is_enabled: bool) -> Result:

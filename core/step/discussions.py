@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 from core.step.base import Input, Result, notify, with_open, with_summary
 from core.step.context import default_model, stack_spec
@@ -30,6 +31,7 @@ from core.values.effects import (
     IndexDiscussion,
     LoadDiscussion,
     ReadCaches,
+    ReleaseCache,
     RestoreOnDisk,
     TrashOnDisk,
     WriteMeta,
@@ -54,6 +56,12 @@ UNNAMED = "New discussion"
 
 HISTORY_LIMIT = 200
 """Prompts kept for the composer's history."""
+
+WARM_FOR = timedelta(hours=12)
+"""Longest that a provider is asked to hold a prefix (OpenAI), but for Gemini's where the person allows more."""
+
+MOST_WARM = 50
+"""Discussions whose caches are recalled at the start, the newest."""
 
 
 def create(state: AppState, given: Input, command: CreateDiscussion) -> Result:
@@ -272,7 +280,10 @@ def trashed(state: AppState, event: DiscussionTrashed) -> Result:
         action=UndoDelete(gone),
         action_label="Undo",
     )
-    return _without(replace(state, trash=(*state.trash, event.item)), gone)
+    summary = state.summaries.get(gone)
+    release = () if summary is None else (ReleaseCache(gone, summary.meta.provider),)
+    state, effects = _without(replace(state, trash=(*state.trash, event.item)), gone)
+    return state, (*effects, *release)
 
 
 def _without(state: AppState, gone: str) -> Result:
@@ -320,10 +331,25 @@ def listed(state: AppState, event: SummariesLoaded) -> Result:
     found = {s.meta.id: s for s in event.summaries}
     ours = {key: row for key, row in state.summaries.items() if key in state.open or not event.is_complete}
     state = replace(state, summaries={**found, **ours}, is_loading=not event.is_complete)
-    if not event.is_complete or state.selected_id in state.open:
+    if not event.is_complete:
         return state, ()
+    read = _read_recent(state)
+    if state.selected_id in state.open:
+        return state, read
     wanted = state.selected_id if state.selected_id in state.summaries else newest(state)
-    return select(replace(state, selected_id=""), wanted) if wanted else (replace(state, selected_id=""), ())
+    if not wanted:
+        return replace(state, selected_id=""), read
+    state, effects = select(replace(state, selected_id=""), wanted)
+    return state, (*effects, *read)
+
+
+def _read_recent(state: AppState) -> tuple[ReadCaches, ...]:
+    """Recall the caches of discussions that may still be warm: a change of knowledge says what it costs of them."""
+    now = state.now
+    rows = [row for row in state.summaries.values() if now is not None and now - row.updated_at < WARM_FOR]
+    rows.sort(key=lambda row: (row.updated_at, row.meta.id), reverse=True)
+    ids = tuple(row.meta.id for row in rows[:MOST_WARM] if row.turns and row.meta.id not in state.caches)
+    return (ReadCaches(ids),) if ids else ()
 
 
 def changed_outside(state: AppState, event: DiscussionChangedOutside) -> Result:

@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from core.step import caching, discussions, durable, harvest, knowledge, presets, replies, sending, setup
+from core.step import (
+    caching,
+    discussions,
+    durable,
+    harvest,
+    knowledge,
+    presets,
+    replies,
+    rewrites,
+    sending,
+    setup,
+)
 from core.step.base import Input, Result, dismiss, notify, with_open
 from core.step.context import context_effects
 from core.step.notices import expire
@@ -57,6 +68,7 @@ def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
     effects: tuple[Effect, ...] = (*context_effects(before, after), *setup.watch_effects(before, after))
     effects = (*effects, *setup.warm_up_effects(before, after), *caching.prewarm_effects(before, after))
     effects = (*effects, *knowledge.knowledge_effects(before, after))
+    effects = (*effects, *rewrites.rewrite_effects(before, after))
     if before.selected_id != after.selected_id and after.home and not after.is_loading:
         effects = (*effects, WriteWindow(after.window_toml, after.selected_id))
     return effects
@@ -123,6 +135,8 @@ def _command(state: AppState, given: Input, command: c.Command) -> Result:  # no
             return _search(state, command.query)
         case c.InvalidateCache() | c.DisableCaching() | c.EnableCaching():
             return caching.decide(state, command)
+        case c.DeleteOrphanedCaches():
+            return caching.delete_orphans(state, command)
         case c.CreatePreset():
             return presets.create(state, command)
         case c.ChangePreset():
@@ -144,7 +158,7 @@ def _command(state: AppState, given: Input, command: c.Command) -> Result:  # no
         case c.ChangeSetting():
             return setup.change_setting(state, command)
         case c.StoreKey():
-            return setup.store_key(state, command)
+            return setup.store_key(caching.forget_adopted(state, command.provider), command)
         case c.SaveServer():
             return setup.save_server(state, command)
         case c.RemoveServer():
@@ -179,7 +193,7 @@ def _command(state: AppState, given: Input, command: c.Command) -> Result:  # no
             assert_never(command)
 
 
-def _event(state: AppState, given: Input, event: e.Event) -> Result:
+def _event(state: AppState, given: Input, event: e.Event) -> Result:  # noqa: PLR0915 (a table)
     match event:
         case e.HomeOpened():
             return setup.home_opened(state, event)
@@ -253,7 +267,13 @@ def _event(state: AppState, given: Input, event: e.Event) -> Result:
         case e.CacheRead():
             return caching.read(state, given, event)
         case e.CacheReported():
-            return caching.reported(state, event), ()
+            return rewrites.over(caching.reported(state, event)), ()
+        case e.OrphansFound():
+            return caching.orphans_found(state, event), ()
+        case e.ContentsDeleted():
+            return caching.contents_deleted(state, event), ()
+        case e.RewritesChecked():
+            return rewrites.checked(state, event), ()
         case e.ModelsListed():
             return setup.models_listed(state, event)
         case e.ServersFound():
@@ -266,7 +286,8 @@ def _event(state: AppState, given: Input, event: e.Event) -> Result:
             return setup.worker_reported(state, event)
         case e.Tick():
             state, effects = durable.retry_pending(durable.new_day(expire(state)), given)
-            return state, (*effects, *caching.ping_effects(state))
+            state, more = caching.tick(rewrites.over(state))
+            return state, (*effects, *more)
         case e.SpentCounted():
             return replace(state, day_start=event.day_start, spent_today_usd=event.usd), ()
         case _:

@@ -18,6 +18,7 @@ from core.values.cache import (
     Ledger,
     LedgerEntry,
     LedgerScope,
+    SentKnowledge,
 )
 
 FORMAT = 1
@@ -54,6 +55,7 @@ class _File:
     cannot_extend: tuple[LedgerScope, ...]
     state: DiscussionCacheState | None = None
     last_turn_at: datetime | None = None
+    sent: SentKnowledge | None = None
 
 
 def cache_file(home: Path, discussion_id: str) -> Path:
@@ -106,6 +108,7 @@ def encode_cache(cache: DiscussionCache) -> bytes:
         cannot_extend=scopes,
         state=cache.state,
         last_turn_at=cache.last_turn_at,
+        sent=cache.sent,
     )
     text = json.dumps(to_json_value(file), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return f"{text}\n".encode("utf-8", "replace")
@@ -131,7 +134,9 @@ def decode_cache(data: bytes, discussion_id: str) -> LoadedCache:
     pairs = frozenset((scope.provider, scope.model) for scope in file.cannot_extend)
     gaps_s = tuple(gap for gap in file.gaps_s if math.isfinite(gap) and gap >= 0)
     ledger = Ledger(dict(entries), pairs)
-    return LoadedCache(DiscussionCache(state, ledger, max(0, file.epoch), gaps_s, file.last_turn_at))
+    return LoadedCache(
+        DiscussionCache(state, ledger, max(0, file.epoch), gaps_s, file.last_turn_at, file.sent)
+    )
 
 
 def _parsed(data: bytes) -> Any:

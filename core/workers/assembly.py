@@ -13,9 +13,10 @@ from core.errors import FailureKind, ProviderError
 from core.files.read import FileCache, Outliner, read_items
 from core.stack.diff import compare, prefix_change, prefix_reasons
 from core.stack.memo import StackMemo
+from core.stack.prefix import knowledge_layer
 from core.stack.report import recorded
 from core.tokens import recalibrated
-from core.values.cache import CachePlan
+from core.values.cache import CachePlan, Rewrite
 from core.values.curation import ItemFiles, NamedText
 from core.values.effects import CallProvider, StackSpec
 from core.values.provider import ModelProfile, ProviderRequest
@@ -237,6 +238,14 @@ class Assembler:
             return None
         spec, profile = assembly.spec, assembly.profile
         return self._keeper.preview(spec, assembly.stack, profile, self._factor(profile))
+
+    def rewrite(self, spec: StackSpec) -> Rewrite | None:
+        """What a warm discussion's next turn writes anew because layer 7 is not what its last request sent."""
+        if self._keeper is None or self._knowledge is None:
+            return None
+        layer = knowledge_layer(*self._knowledge(spec, self.read(spec)))
+        profile = self._profile(spec.inputs.provider, spec.inputs.model)
+        return self._keeper.rewrite(spec, layer.segments, profile, self._factor(profile))
 
     def prewarm_request(self, spec: StackSpec) -> ProviderRequest | None:
         """What to read when a discussion opens, None where nothing plans or it would not fit."""

@@ -48,6 +48,11 @@ def with_contents(
     return replace(ledger, entries={**ledger.entries, scope: entries})
 
 
+def scope_settings(effort: str) -> str:
+    """All that enters a prefix beside its text, canonical JSON: `LedgerScope.settings`."""
+    return f'{{"effort":"{effort}"}}'
+
+
 def settings_for(
     kind: ProviderKind, prices: CachePrices, settings: CachingSettings, is_enabled: bool
 ) -> CacheSettings:

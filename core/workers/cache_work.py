@@ -1,20 +1,22 @@
-"""What the caching worker does: forget, recall, and keep alive what providers hold, on one thread."""
+"""What the caching worker does: forget, recall, keep alive, find and delete what providers hold, on one thread."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from core.errors import SlopError, StorageError
+from core.cache.contents import orphan_of
+from core.errors import FailureKind, ProviderError, SlopError, StorageError
 from core.providers.base import CancelToken, Prewarms, ReadBlob
 from core.values import effects as f
 from core.values import events as e
-from core.values.cache import DiscussionCacheState
+from core.values.cache import CachePrices, DiscussionCacheState
 from core.values.effects import Effect, StackSpec
 from core.values.provider import ProviderKind, ProviderRequest
 from core.workers.caching import CacheKeeper, Ping
-from core.workers.clients import Clients, Forgets
+from core.workers.clients import Clients, Forgets, Stores
 from core.workers.queue import Emit
+from core.workers.stored import StoredContents, Unneeded
 
 log = logging.getLogger(__name__)
 
@@ -23,19 +25,24 @@ class CacheHandler:
     """Carries out the caching worker's effects.
 
     Args:
-        keeper: knows what providers hold; clients: delete what can be deleted; emit: the inbox.
+        keeper: knows what providers hold; stored: of it, what is stored for rent; clients: delete what can be
+            deleted; emit: the inbox; prices: of a provider's model now.
         prewarm_request: what to read of a discussion; read_blob: reader of its attachments.
     """
 
     def __init__(
         self,
         keeper: CacheKeeper,
+        stored: StoredContents,
         clients: Clients,
         emit: Emit,
         prewarm_request: Callable[[StackSpec], ProviderRequest | None],
         read_blob: Callable[[StackSpec], ReadBlob],
+        prices: Callable[[str, str], CachePrices],
     ) -> None:
         self._keeper = keeper
+        self._stored = stored
+        self._prices = prices
         self._clients = clients
         self._emit = emit
         self._prewarm_request = prewarm_request
@@ -51,6 +58,16 @@ class CacheHandler:
         match effect:
             case f.ForgetCache():
                 self._forget(effect)
+            case f.ReleaseCache():
+                self._release(effect.provider, self._stored.names(effect.discussion_id, effect.provider))
+            case f.ReleaseIdle():
+                for unneeded in self._stored.unneeded():
+                    log.info("what is stored for %s is not worth its rent", unneeded.discussion_id)
+                    self._release_quietly(unneeded)
+            case f.AdoptContents():
+                self._adopt(effect)
+            case f.DeleteContents():
+                self._release(effect.provider, frozenset(effect.names))
             case f.ReadCaches():
                 for discussion_id in effect.discussion_ids:
                     self._report(discussion_id, self._keeper.known(discussion_id))
@@ -75,7 +92,11 @@ class CacheHandler:
         except SlopError as error:
             log.warning("prewarming of %s failed: %s", spec.discussion_id, error)
             return
-        if usage is not None and self._clients.kind(provider) is not ProviderKind.EMBEDDED:
+        if usage is None:
+            return
+        self._keeper.prewarmed(spec.discussion_id)
+        self._emit(e.RewritesChecked((spec.discussion_id,)))
+        if self._clients.kind(provider) is not ProviderKind.EMBEDDED:
             self._emit(e.CacheRead(spec.discussion_id, usage, is_ping=False))
 
     def _ping(self, ping: Ping) -> None:
@@ -92,13 +113,55 @@ class CacheHandler:
 
     def _forget(self, effect: f.ForgetCache) -> None:
         """Forget first: what cannot be deleted is at least not read any more."""
+        names = self._stored.names(effect.discussion_id, effect.provider)
         self._report(effect.discussion_id, self._keeper.forget(effect.discussion_id), "Invalidated by you.")
         try:
             client = self._clients.get(effect.provider)
         except SlopError:
             return
+        held = set(client.stored_names) if isinstance(client, Stores) else set()
         if isinstance(client, Forgets):
             client.forget(effect.discussion_id)
+        if isinstance(client, Stores):
+            gone = held.difference(client.stored_names)
+            _said(client.delete_stored(sorted(names - gone)))
+
+    def _adopt(self, effect: f.AdoptContents) -> None:
+        """Find what is still stored. Nobody asked for it, so a failure is logged and no more."""
+        try:
+            client = self._clients.get(effect.provider)
+            found = client.adopt(effect.efforts) if isinstance(client, Stores) else ()
+        except SlopError as error:
+            log.warning("what %s still stores is not known: %s", effect.provider, error)
+            return
+        own = [content for content in found if content.discussion_id in effect.efforts]
+        for state in self._stored.adopt(effect.provider, own, effect.efforts):
+            self._emit(e.CacheReported(state.discussion_id, state))
+        orphans = [content for content in found if content.discussion_id not in effect.efforts]
+        prices = self._prices
+        rows = (orphan_of(one, effect.provider, prices(effect.provider, one.model)) for one in orphans)
+        self._emit(e.OrphansFound(effect.provider, tuple(rows)))
+
+    def _release(self, provider: str, names: frozenset[str]) -> None:
+        """Delete stored prefixes. Raises ProviderError where the provider did not delete all of them."""
+        if not names:
+            return
+        client = self._clients.get(provider)
+        if not isinstance(client, Stores):
+            return
+        left = client.delete_stored(sorted(names))
+        gone = names.difference(left)
+        for state in self._stored.forget(gone):
+            self._emit(e.CacheReported(state.discussion_id, state))
+        self._emit(e.ContentsDeleted(provider, tuple(sorted(gone))))
+        _said(left)
+
+    def _release_quietly(self, unneeded: Unneeded) -> None:
+        """As `_release`. Nobody asked for it, so a failure is logged and no more."""
+        try:
+            self._release(unneeded.provider, unneeded.names)
+        except SlopError as error:
+            log.warning("what is stored for %s was not deleted: %s", unneeded.discussion_id, error)
 
     def _report(self, discussion_id: str, state: DiscussionCacheState | None, reason: str = "") -> None:
         if state is not None:
@@ -110,8 +173,21 @@ def supersedes(newer: Effect, older: Effect) -> bool:
     match newer, older:
         case (f.Prewarm(), f.Prewarm()) | (f.PingCaches(), f.PingCaches()):
             return True
+        case (f.ReleaseIdle(), f.ReleaseIdle()):
+            return True
         case _:
             return False
+
+
+def _said(left: Sequence[str]) -> None:
+    """Say what could not be deleted. Raises ProviderError."""
+    if left:
+        raise ProviderError(
+            FailureKind.SERVER_FAULT,
+            f"{len(left)} stored prefixes could not be deleted and are billed until they expire",
+            remedy="Try again later",
+            where=left[0],
+        )
 
 
 def _no_blob(sha256: str) -> bytes:

@@ -2,88 +2,41 @@
 
 from __future__ import annotations
 
-import logging
-import threading
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
-from pathlib import Path
-from typing import Protocol
 
-from core import paths
 from core.aggregate import AggregateStack
-from core.cache.accounts import after_usage, invalidated
-from core.cache.decide import DecideMemo, Decision, Market, Turn, decide
+from core.cache.accounts import after_contents, after_usage, invalidated
+from core.cache.decide import Decision, Market, Turn, decide
 from core.cache.gaps import KEPT_GAPS, observe
 from core.cache.gate import PlannedCall, gate
 from core.cache.keepalive import Idle, after_ping, best_idle, idle_entries, ping_marks, ping_request
-from core.cache.ledger import correct, forget_discussion, merge, of_discussion, record
-from core.cache.replay import Replayed, records_for, replay
-from core.errors import SlopError
-from core.store import log as store_log
-from core.store.cache_state import load_cache, save_cache
+from core.cache.ledger import correct, forget_discussion, live_entries, of_discussion, record
+from core.cache.replay import Replayed, records_for
+from core.cache.rewrite import is_warm, rewrite_due, sent_knowledge
 from core.values.cache import (
     CachePlan,
     CachePrices,
-    DiscussionCache,
     DiscussionCacheState,
-    GapStats,
-    Ledger,
     LedgerScope,
+    Rewrite,
+    SentKnowledge,
 )
 from core.values.effects import CallProvider, StackSpec
 from core.values.ids import make_id
 from core.values.provider import ContentsReport, ModelProfile, ProviderKind, ProviderRequest
-from core.values.records import Record, ViewRecord
+from core.values.records import ViewRecord
 from core.values.settings import CachingSettings
+from core.values.stack import Segment
 from core.values.state import ProviderTotals
 from core.values.usage import Usage, add_usage
-from core.workers.cache_settings import settings_for, token_counter, with_contents
-
-log = logging.getLogger(__name__)
+from core.workers.cache_desks import CacheDesks, Call, Desk
+from core.workers.cache_settings import scope_settings, settings_for, token_counter, with_contents
 
 GATE_WAIT_S = 30.0
 """Longest that a call waits for another that writes the same prefix to begin its answer."""
-
-
-class CacheStore(Protocol):
-    """Where it is kept. `HomeCacheStore` is the real one."""
-
-    def load(self, discussion_id: str) -> DiscussionCache:
-        """What was kept; nothing where there is none or it cannot be read."""
-        ...
-
-    def save(self, discussion_id: str, cache: DiscussionCache) -> None:
-        """Keep it. Raises StorageError."""
-        ...
-
-    def records(self, discussion_id: str) -> tuple[Record, ...]:
-        """The discussion's log. Raises StorageError."""
-        ...
-
-
-class HomeCacheStore:
-    """`cache.json` and the log of each discussion of a home."""
-
-    def __init__(self, home: Path) -> None:
-        self._home = home
-
-    def load(self, discussion_id: str) -> DiscussionCache:
-        """Never fails: what cannot be read costs one miss, and is logged."""
-        loaded = load_cache(self._home, discussion_id)
-        if loaded.problem:
-            log.warning("%s (%s)", loaded.problem, discussion_id)
-        return loaded.cache
-
-    def save(self, discussion_id: str, cache: DiscussionCache) -> None:
-        """Replace `cache.json`; a discussion that is gone gets no folder anew. Raises StorageError."""
-        if paths.discussion_dir(self._home, discussion_id).is_dir():
-            save_cache(self._home, discussion_id, cache)
-
-    def records(self, discussion_id: str) -> tuple[Record, ...]:
-        """The whole log. Raises StorageError."""
-        return tuple(store_log.read(self._home, discussion_id).records)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,50 +74,20 @@ class Ping:
     provider: str
     request: ProviderRequest
     idle: Idle
-    call: _Call
-
-
-@dataclass(slots=True)
-class _Desk:
-    """What is known of one discussion. Guarded by its lock."""
-
-    cache: DiscussionCache
-    replayed: Replayed
-    lock: threading.RLock = field(default_factory=threading.RLock)
-    memo: DecideMemo = field(default_factory=DecideMemo)
-    miss_reason: str = ""
-    idle: tuple[Idle, ...] = ()
-    last_call: _Call | None = None
-
-
-@dataclass(slots=True)
-class _Call:
-    """A call that was planned and has not ended."""
-
-    discussion_id: str
-    scope: LedgerScope
-    prices: CachePrices
-    decision: Decision
-    started_at: datetime
-    has_begun: threading.Event = field(default_factory=threading.Event)
+    call: Call
 
 
 class CacheKeeper:
     """Thread-safe. Every call: `plan_call`, then `begun` when its answer begins, then `ended` with its usage.
 
     Args:
-        store: keeps it across restarts; setup: asks the rest of the program; clock: UTC.
+        desks: what is known, kept across restarts; setup: asks the rest of the program; clock: UTC.
     """
 
-    def __init__(self, store: CacheStore, setup: CacheSetup, clock: Callable[[], datetime]) -> None:
-        self._store = store
+    def __init__(self, desks: CacheDesks, setup: CacheSetup, clock: Callable[[], datetime]) -> None:
+        self._desks = desks
         self._setup = setup
         self._clock = clock
-        self._lock = threading.RLock()
-        self._desks: dict[str, _Desk] = {}
-        self._calls: dict[str, _Call] = {}
-        self._ledger = Ledger()
-        self._gaps = GapStats()
         self._last_turn_at: datetime | None = None
         self._totals: dict[str, ProviderTotals] = {}
 
@@ -172,38 +95,47 @@ class CacheKeeper:
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
     ) -> ProviderRequest:
         """What to read when a discussion opens, so that its first answer starts at once."""
-        desk = self._desk(spec.discussion_id)
+        desk = self._desks.desk(spec.discussion_id)
         with desk.lock:
             market = self._market(spec, factor)
             decision = decide(self._turn(spec, stack, "prewarm", desk, profile), market)
-        with self._lock:
-            self._ledger = record(self._ledger, market.scope, decision.plan, market.now, spec.discussion_id)
+        with self._desks.lock:
+            ledger = record(self._desks.ledger, market.scope, decision.plan, market.now, spec.discussion_id)
+            self._desks.ledger = ledger
+        desk.warming = self._sent(decision, market.scope, market.prices)
         return replace(decision.request, cache=decision.plan)
+
+    def prewarmed(self, discussion_id: str) -> None:
+        """The prefix was read: its layer 7 is now what the provider holds."""
+        desk = self._desks.desk(discussion_id)
+        with desk.lock:
+            desk.cache = replace(desk.cache, sent=desk.warming or desk.cache.sent)
+            self._desks.keep(discussion_id, desk.cache)
 
     def due_pings(self, off: Collection[str] = ()) -> tuple[Ping, ...]:
         """The pings that are due now, by the person's settings and gaps; none of the discussions in `off`."""
-        with self._lock:
-            desks = tuple((name, desk) for name, desk in self._desks.items() if name not in off)
+        with self._desks.lock:
+            desks = tuple((name, desk) for name, desk in self._desks.opened() if name not in off)
         return tuple(ping for name, desk in desks if (ping := self._due(name, desk)) is not None)
 
     def pinged(self, ping: Ping, usage: Usage | None) -> ProviderTotals | None:
         """A ping was answered (None: it failed): renew what it read, or stop after a miss. Returns the totals."""
-        now, desk, call = self._clock(), self._desk(ping.discussion_id), ping.call
+        now, desk, call = self._clock(), self._desks.desk(ping.discussion_id), ping.call
         read = usage.cache_read_tokens if usage is not None else 0
         with desk.lock:
             desk.idle = (after_ping(ping.idle, call.prices, read, now),)
         if usage is None:
             return None
-        with self._lock:
+        with self._desks.lock:
             again = CachePlan(hit_hash=ping.idle.prefix_hash, read_tokens=ping.idle.tokens)
-            self._ledger = record(self._ledger, call.scope, again, now, ping.discussion_id)
+            self._desks.ledger = record(self._desks.ledger, call.scope, again, now, ping.discussion_id)
             return self._add(ping.provider, call.scope.model, usage)
 
     def preview(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
     ) -> CachePlan:
         """What the next request would be planned as; nothing is remembered of it."""
-        desk = self._desk(spec.discussion_id)
+        desk = self._desks.desk(spec.discussion_id)
         with desk.lock:
             turn = self._turn(spec, stack, "preview", desk, profile)
             return decide(turn, self._market(spec, factor)).plan
@@ -220,7 +152,7 @@ class CacheKeeper:
             The request with its plan, and the records that the log needs to rebuild its view.
         """
         spec, message_id = effect.spec, effect.user_message_id
-        desk = self._desk(spec.discussion_id)
+        desk = self._desks.desk(spec.discussion_id)
         turn = self._turn(spec, stack, message_id, desk, profile)
         with desk.lock:
             self._observe(desk)
@@ -234,20 +166,20 @@ class CacheKeeper:
             ids = (make_id(market.now, f"{effect.request_id}/view/{number}") for number in count())
             records = records_for(desk.replayed, decision.view, market.now, ids)
             desk.replayed = _after(desk.replayed, decision, records)
-        with self._lock:
-            call = _Call(spec.discussion_id, market.scope, market.prices, decision, market.now)
-            self._calls[effect.call_id] = call
+        with self._desks.lock:
+            call = Call(spec.discussion_id, market.scope, market.prices, decision, market.now)
+            self._desks.calls[effect.call_id] = call
         request = replace(decision.request, cache=decision.plan)
         return replace(decision, request=request), records
 
     def begun(self, call_id: str) -> None:
         """The answer begins: what the request wrote can be read from now on."""
-        with self._lock:
-            call = self._calls.get(call_id)
+        with self._desks.lock:
+            call = self._desks.calls.get(call_id)
             if call is None or call.has_begun.is_set():
                 return
-            self._ledger = record(
-                self._ledger, call.scope, call.decision.plan, call.started_at, call.discussion_id
+            self._desks.ledger = record(
+                self._desks.ledger, call.scope, call.decision.plan, call.started_at, call.discussion_id
             )
             call.has_begun.set()
 
@@ -255,53 +187,72 @@ class CacheKeeper:
         """A call is over: hold the ledger against its usage, and keep what is known. None for an unknown call."""
         if usage != Usage():
             self.begun(call_id)
-        with self._lock:
-            call = self._calls.pop(call_id, None)
+        with self._desks.lock:
+            call = self._desks.calls.pop(call_id, None)
             if call is None:
                 return None
+            has_begun = call.has_begun.is_set()
             call.has_begun.set()
             provider, plan = call.scope.provider, call.decision.plan
-            correction = correct(self._ledger, call.scope, call.decision.wire, plan, usage, provider)
-            self._ledger = with_contents(correction.ledger, call.scope, plan, contents)
+            correction = correct(self._desks.ledger, call.scope, call.decision.wire, plan, usage, provider)
+            self._desks.ledger = with_contents(correction.ledger, call.scope, plan, contents)
             totals = self._add(provider, call.scope.model, usage)
-            own = of_discussion(self._ledger, call.discussion_id)
-            idle = idle_entries(call.decision.wire, self._ledger, call.scope, call.started_at)
-        desk = self._desk(call.discussion_id)
+            own = of_discussion(self._desks.ledger, call.discussion_id)
+            idle = idle_entries(call.decision.wire, self._desks.ledger, call.scope, call.started_at)
+        desk = self._desks.desk(call.discussion_id)
         with desk.lock:
             known = desk.cache.state
             state = after_usage(known, call.discussion_id, provider, plan, usage, call.started_at)
+            state = after_contents(state, contents, self._clock())
             reason = contents.text if contents is not None and contents.text else correction.reason
             desk.miss_reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")
-            desk.cache = replace(desk.cache, state=state, ledger=own)
+            sent = self._sent(call.decision, call.scope, call.prices) if has_begun else desk.cache.sent
+            desk.cache = replace(desk.cache, state=state, ledger=own, sent=sent)
             desk.idle, desk.last_call = idle, call
-            self._keep(call.discussion_id, desk.cache)
+            self._desks.keep(call.discussion_id, desk.cache)
             return CacheReport(state, totals, desk.miss_reason)
 
     def known(self, discussion_id: str) -> DiscussionCacheState | None:
         """What is known of a discussion's cache, None where nothing was ever cached."""
-        desk = self._desk(discussion_id)
-        with desk.lock:
-            return desk.cache.state
+        return self._desks.peek(discussion_id).state
+
+    def rewrite(
+        self, spec: StackSpec, layer: Sequence[Segment], profile: ModelProfile, factor: float
+    ) -> Rewrite | None:
+        """What the discussion's next turn writes anew because layer 7 is not what was sent; None where nothing.
+
+        Args:
+            layer: 7 as the next request would send it.
+        """
+        cache, market = self._desks.peek(spec.discussion_id), self._market(spec, factor)
+        state, sent = cache.state, cache.sent
+        if state is None or sent is None or not is_warm(state, market.now):
+            return None
+        is_kept = state.expires_at is None and self._setup.kind(state.provider) is ProviderKind.EMBEDDED
+        until = None if is_kept else state.expires_at or sent.expires_at
+        if until is not None and until <= market.now:
+            return None
+        return rewrite_due(sent, state, layer, market.scope, market.prices, market.count, until)
 
     def forget(self, discussion_id: str) -> DiscussionCacheState | None:
         """Invalidate: nothing of the discussion is believed to be cached any more."""
-        desk = self._desk(discussion_id)
-        with self._lock:
-            self._ledger = forget_discussion(self._ledger, discussion_id)
+        desk = self._desks.desk(discussion_id)
+        with self._desks.lock:
+            self._desks.ledger = forget_discussion(self._desks.ledger, discussion_id)
         with desk.lock:
             desk.cache = invalidated(desk.cache, self._clock())
             desk.idle = ()
-            self._keep(discussion_id, desk.cache)
+            self._desks.keep(discussion_id, desk.cache)
             return desk.cache.state
 
-    def _due(self, discussion_id: str, desk: _Desk) -> Ping | None:
+    def _due(self, discussion_id: str, desk: Desk) -> Ping | None:
         with desk.lock:
             call, now = desk.last_call, self._clock()
             if call is None or not desk.idle:
                 return None
             kind = self._setup.kind(call.scope.provider)
             settings = settings_for(kind, call.prices, self._setup.settings(), is_enabled=True)
-            best = best_idle(desk.idle, call.prices, self._gaps, settings, now)
+            best = best_idle(desk.idle, call.prices, self._desks.gaps, settings, now)
             if best is None or best[1].ping_at is None or best[1].ping_at > now:
                 return None
             idle, decision = best[0], call.decision
@@ -309,37 +260,24 @@ class CacheKeeper:
             request = replace(ping_request(decision.request, idle), cache=replace(decision.plan, marks=marks))
             return Ping(discussion_id, call.scope.provider, request, idle, call)
 
-    def _desk(self, discussion_id: str) -> _Desk:
-        with self._lock:
-            desk = self._desks.get(discussion_id)
-            if desk is None:
-                cache = self._store.load(discussion_id)
-                self._ledger = merge((self._ledger, cache.ledger))
-                for gap_s in cache.gaps_s:
-                    self._gaps = observe(self._gaps, gap_s)
-                desk = self._desks[discussion_id] = _Desk(cache, self._replayed(discussion_id))
-            return desk
+    def _sent(self, decision: Decision, scope: LedgerScope, prices: CachePrices) -> SentKnowledge:
+        with self._desks.lock:
+            live = live_entries(self._desks.ledger, scope, self._clock())
+        return sent_knowledge(decision.request, decision.wire, live, scope, prices)
 
-    def _replayed(self, discussion_id: str) -> Replayed:
-        try:
-            return replay(self._store.records(discussion_id))
-        except SlopError as error:
-            log.warning("the view of %s starts anew: %s", discussion_id, error)
-            return Replayed()
-
-    def _observe(self, desk: _Desk) -> None:
+    def _observe(self, desk: Desk) -> None:
         """Learn the gap before this turn."""
         now, last = self._clock(), desk.cache.last_turn_at
         own = None if last is None else (now - last).total_seconds()
-        with self._lock:
+        with self._desks.lock:
             shared = None if self._last_turn_at is None else (now - self._last_turn_at).total_seconds()
             self._last_turn_at = now
-            self._gaps = observe(self._gaps, own, shared)
+            self._desks.gaps = observe(self._desks.gaps, own, shared)
         gaps_s = desk.cache.gaps_s if own is None else (*desk.cache.gaps_s, own)[-KEPT_GAPS:]
         desk.cache = replace(desk.cache, gaps_s=gaps_s, last_turn_at=now)
 
     def _turn(
-        self, spec: StackSpec, stack: AggregateStack, message_id: str, desk: _Desk, profile: ModelProfile
+        self, spec: StackSpec, stack: AggregateStack, message_id: str, desk: Desk, profile: ModelProfile
     ) -> Turn:
         return Turn(
             stack,
@@ -359,10 +297,10 @@ class CacheKeeper:
             inputs.provider,
             self._setup.key_id(inputs.provider),
             inputs.model,
-            f'{{"effort":"{spec.effort}"}}',
+            scope_settings(spec.effort),
         )
-        with self._lock:
-            ledger, gaps = self._ledger, self._gaps
+        with self._desks.lock:
+            ledger, gaps = self._desks.ledger, self._desks.gaps
         return Market(
             scope,
             prices,
@@ -375,15 +313,15 @@ class CacheKeeper:
 
     def _wait_for_others(self, call_id: str, scope: LedgerScope, decision: Decision) -> bool:
         """Wait for the call that is writing a prefix of this one. Whether there was one."""
-        with self._lock:
+        with self._desks.lock:
             out = [
                 PlannedCall(other_id, call.scope, call.decision.plan, call.decision.wire.hashes, is_out=True)
-                for other_id, call in self._calls.items()
+                for other_id, call in self._desks.calls.items()
                 if not call.has_begun.is_set()
             ]
             mine = PlannedCall(call_id, scope, decision.plan, decision.wire.hashes)
             waits = dict(gate((*out, mine)).waits)
-            leader = self._calls.get(waits.get(call_id, ""))
+            leader = self._desks.calls.get(waits.get(call_id, ""))
         if leader is None:
             return False
         leader.has_begun.wait(GATE_WAIT_S)
@@ -401,13 +339,6 @@ class CacheKeeper:
             saved = before.saved_usd + without - paid
         totals = self._totals[provider] = ProviderTotals(provider, add_usage(before.usage, usage), saved)
         return totals
-
-    def _keep(self, discussion_id: str, cache: DiscussionCache) -> None:
-        """Nothing is lost where it cannot be kept but what a next start would know."""
-        try:
-            self._store.save(discussion_id, cache)
-        except SlopError as error:
-            log.warning("cache state of %s was not kept: %s", discussion_id, error)
 
 
 def _after(before: Replayed, decision: Decision, records: tuple[ViewRecord, ...]) -> Replayed:

@@ -5,20 +5,23 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from core.errors import FailureKind, ProviderError, SlopError
+from core.errors import FailureKind, ProviderError
 from core.providers.base import Provider
 from core.providers.make import make_provider
-from core.values.provider import ModelProfile, ProviderKind
+from core.values.provider import ModelProfile, ProviderKind, StoredContent
 from core.values.settings import ServerSettings
 
 log = logging.getLogger(__name__)
 
 KEYLESS = frozenset({ProviderKind.EMBEDDED, ProviderKind.CLAUDE_CODE, ProviderKind.COMPATIBLE})
 """Kinds that can be called without a key of ours."""
+
+RELEASE_S = 10.0
+"""Longest that the end of the program waits for what is stored to be deleted."""
 
 
 @runtime_checkable
@@ -40,11 +43,24 @@ class Forgets(Protocol):
 
 
 @runtime_checkable
-class Releases(Protocol):
-    """A client whose provider bills for what it holds: it is deleted when the program ends."""
+class Stores(Protocol):
+    """A client whose provider stores prefixes by name and bills for them until they are deleted."""
 
-    def release(self) -> None:
-        """Delete it. Raises ProviderError."""
+    @property
+    def stored_names(self) -> tuple[str, ...]:
+        """Those that this program is known to hold. Asks nobody."""
+        ...
+
+    def adopt(self, discussion_ids: Collection[str]) -> tuple[StoredContent, ...]:
+        """Every live one that this program made; those of these discussions are held from now on.
+
+        Raises:
+            ProviderError: the list cannot be had.
+        """
+        ...
+
+    def delete_stored(self, names: Collection[str]) -> tuple[str, ...]:
+        """Delete them; those that could not be are returned. One that is gone already is deleted."""
         ...
 
 
@@ -62,6 +78,7 @@ class Clients:
         self._keys: Mapping[str, str] = {}
         self._models: Sequence[ModelProfile] = ()
         self._clients: dict[str, Provider] = {}
+        self._storing: list[Provider] = []
         self.embedded_disk_mb = 512
 
     def configure(
@@ -70,7 +87,8 @@ class Clients:
         """Take new settings.
 
         A client whose server or key changed is made anew at the next call; so is a vendor's when the list of models
-        did. Calls that run keep the client they have. The embedded model's process is ended only when its own
+        did. Calls that run keep the client they have, and one that stores something for rent is kept until the end,
+        to delete it. The embedded model's process is ended only when its own
         server's settings changed: it holds warm prefixes.
         """
         with self._lock:
@@ -84,6 +102,7 @@ class Clients:
             ]
             dropped = {provider: self._clients.pop(provider) for provider in stale}
             closing = [client for provider, client in dropped.items() if self._is_embedded(provider)]
+            self._storing += [one for one in dropped.values() if isinstance(one, Stores) and one.stored_names]
             self._servers, self._keys, self._models = dict(servers), dict(keys), tuple(models)
         for client in closing:
             client.close()
@@ -116,18 +135,29 @@ class Clients:
             key = self._keys.get(provider, "")
         return hashlib.sha256(f"manual-slop/{key}".encode()).hexdigest()[:12] if key else ""
 
-    def close(self) -> None:
-        """Close every client; what is billed while it is held is deleted first."""
+    def close(self) -> tuple[str, ...]:
+        """Close every client; what is billed while it is stored is deleted first, as far as the network lets it.
+
+        Returns:
+            Names of what was deleted.
+        """
         with self._lock:
-            closing = list(self._clients.values())
+            closing = [*self._clients.values(), *self._storing]
             self._clients.clear()
+            self._storing.clear()
+        storing = [client for client in closing if isinstance(client, Stores) and client.stored_names]
+        deleted: list[str] = []
+        release = threading.Thread(target=_release, args=(storing, deleted), name="release", daemon=True)
+        release.start()
+        release.join(RELEASE_S)
+        if release.is_alive():
+            log.warning(
+                "what is stored was not all deleted within %g s: it is billed until it expires", RELEASE_S
+            )
         for client in closing:
-            if isinstance(client, Releases):
-                try:
-                    client.release()
-                except SlopError as error:
-                    log.warning("%s", error)
-            client.close()
+            if not (release.is_alive() and isinstance(client, Stores)):
+                client.close()
+        return tuple(deleted)
 
     def _make(self, provider: str) -> Provider:
         server = self._servers.get(provider)
@@ -147,3 +177,15 @@ class Clients:
         return make_provider(
             server, key, self._models, cache_dir=self._cache_dir, embedded_disk_mb=self.embedded_disk_mb
         )
+
+
+def _release(clients: Sequence[Stores], deleted: list[str]) -> None:
+    """Delete what clients store; names of what was deleted are added to `deleted`."""
+    for client in clients:
+        names = client.stored_names
+        left = client.delete_stored(names)
+        deleted += [name for name in names if name not in left]
+        if left:
+            log.warning(
+                "%d stored prefixes could not be deleted: they are billed until they expire", len(left)
+            )

@@ -33,6 +33,8 @@ class ContextHandler:
                 self._assemble(effect)
             case f.InspectOnDisk():
                 self._inspect(effect)
+            case f.CheckRewrites():
+                self._check(effect)
             case _:
                 raise AssertionError(effect)
 
@@ -48,6 +50,11 @@ class ContextHandler:
     def _report(self, assembly: Assembly) -> None:
         report, plan = self._assembler.report(assembly), self._assembler.plan(assembly)
         self._emit(e.ContextAssembled(assembly.spec.discussion_id, report, plan))
+
+    def _check(self, effect: f.CheckRewrites) -> None:
+        found = [self._assembler.rewrite(spec) for spec in effect.specs]
+        ids = tuple(spec.discussion_id for spec in effect.specs)
+        self._emit(e.RewritesChecked(ids, tuple(one for one in found if one is not None)))
 
     def _inspect(self, effect: f.InspectOnDisk) -> None:
         """Report the file with its outline, then again with its tokens."""
@@ -65,11 +72,14 @@ class ContextHandler:
 
 
 def supersedes(newer: Effect, older: Effect) -> bool:
-    """A later assembly of the same discussion makes an earlier one needless; so does a later look at a file."""
+    """A later assembly of the same discussion makes an earlier one needless; so does a later look at a file or at layer 7."""
     match newer, older:
         case f.AssembleContext(), f.AssembleContext():
             return newer.spec.discussion_id == older.spec.discussion_id
         case f.InspectOnDisk(), f.InspectOnDisk():
             return True
+        case f.CheckRewrites(), f.CheckRewrites():
+            ids = {spec.discussion_id for spec in newer.specs}
+            return all(spec.discussion_id in ids for spec in older.specs)
         case _:
             return False

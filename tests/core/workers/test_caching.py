@@ -22,7 +22,8 @@ from core.values.records import ViewRecord
 from core.values.settings import CachingSettings
 from core.values.stack import DiscussionFacts, StackInputs
 from core.values.usage import Usage
-from core.workers.caching import CacheKeeper, CacheSetup, HomeCacheStore
+from core.workers.cache_desks import CacheDesks, HomeCacheStore
+from core.workers.caching import CacheKeeper, CacheSetup
 
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 MODEL = "claude-opus-5"
@@ -54,7 +55,7 @@ class World:
             counted=dict,
             settings=lambda: self.settings,
         )
-        self.keeper = CacheKeeper(HomeCacheStore(self.home), setup, lambda: self.now)
+        self.keeper = CacheKeeper(CacheDesks(HomeCacheStore(self.home)), setup, lambda: self.now)
         return self.keeper
 
     @staticmethod

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -9,7 +11,11 @@ import pytest
 from core.errors import FailureKind, ProviderError
 from core.values.provider import ModelProfile
 from core.values.settings import ServerSettings
-from core.workers.clients import Clients
+from core.workers.clients import Clients, Stores
+from tests.core.providers.caching_kit import words
+from tests.core.providers.gemini_kit import FLASH
+from tests.vendors.gemini_server import KEY, GeminiServer, error_reply
+from tests.vendors.loopback import Answer, Captured, Reply, StreamReply
 
 ANTHROPIC = ServerSettings("anthropic", "anthropic", "Anthropic")
 EMBEDDED = ServerSettings("embedded", "embedded", "Embedded model")
@@ -82,29 +88,73 @@ def test_closing_twice_is_harmless(clients: Clients) -> None:
     clients.close()
 
 
-def test_what_is_billed_while_held_is_deleted_at_the_end(
-    clients: Clients, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gemini = ServerSettings("gemini", "gemini", "Gemini")
-    clients.configure({"gemini": gemini}, {"gemini": "key"}, ())
+@pytest.fixture
+def gemini() -> Iterator[GeminiServer]:
+    with GeminiServer() as server:
+        yield server
+
+
+def storing(clients: Clients, server: GeminiServer) -> str:
+    """Let the client of Gemini hold a content; its name."""
+    settings = ServerSettings("gemini", "gemini", "Gemini", server.url)
+    clients.configure({"gemini": settings}, {"gemini": KEY}, ())
+    body = {
+        "model": f"models/{FLASH}",
+        "displayName": f"manual-slop/d1/{1:032}",
+        "contents": [{"parts": [{"text": words(2100)}]}],
+    }
+    name = str(server.cache.stored.create(body, owner=KEY)["name"])
     client = clients.get("gemini")
-    released: list[str] = []
-    monkeypatch.setattr(type(client), "release", lambda _self: released.append("all"))
-
-    clients.close()
-
-    assert released == ["all"]
+    assert isinstance(client, Stores)
+    assert [content.name for content in client.adopt({"d1"})] == [name]
+    return name
 
 
-def test_a_release_that_fails_is_logged_and_ends_nothing(
-    clients: Clients, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_what_is_billed_while_it_is_stored_is_deleted_at_the_end(
+    clients: Clients, gemini: GeminiServer
 ) -> None:
-    clients.configure({"gemini": ServerSettings("gemini", "gemini", "Gemini")}, {"gemini": "key"}, ())
-    client = clients.get("gemini")
+    name = storing(clients, gemini)
 
-    def fail(_self: object) -> None:
-        raise ProviderError(FailureKind.NO_NETWORK, "2 stored prefixes could not be deleted")
+    assert clients.close() == (name,)
+    assert not gemini.cache.stored.page(owner=KEY).get("cachedContents")
 
-    monkeypatch.setattr(type(client), "release", fail)
-    clients.close()
+
+def test_a_client_that_settings_replaced_still_deletes_what_it_stored(
+    clients: Clients, gemini: GeminiServer
+) -> None:
+    name = storing(clients, gemini)
+    clients.configure({}, {}, ())
+
+    assert clients.close() == (name,)
+    assert not gemini.cache.stored.page(owner=KEY).get("cachedContents")
+
+
+def test_what_cannot_be_deleted_at_the_end_is_logged_and_ends_nothing(
+    clients: Clients, gemini: GeminiServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    storing(clients, gemini)
+    gemini.is_faultable = lambda captured: captured.method == "DELETE"  # type: ignore[method-assign]
+    gemini.faults.append(Answer(error_reply(503, "UNAVAILABLE", "Overloaded.")))
+
+    assert clients.close() == ()
     assert "could not be deleted" in caplog.text
+
+
+def test_the_end_does_not_wait_for_a_network_that_is_silent(
+    clients: Clients, gemini: GeminiServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    storing(clients, gemini)
+    answer, answers = gemini.answer, threading.Event()
+
+    def silent(captured: Captured) -> Reply | StreamReply:
+        if captured.method == "DELETE":
+            answers.wait(30)
+        return answer(captured)
+
+    gemini.answer = silent  # type: ignore[method-assign]
+    monkeypatch.setattr("core.workers.clients.RELEASE_S", 0.2)
+
+    assert clients.close() == ()
+    answers.set()
+
+    assert "was not all deleted" in caplog.text
