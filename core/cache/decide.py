@@ -19,8 +19,11 @@ from core.values.cache import (
     Ledger,
     LedgerScope,
 )
-from core.values.provider import Effort, ProviderRequest
-from core.values.stack import LayerId
+from core.values.provider import Effort, ProviderRequest, RequestPart
+from core.values.stack import LayerId, Segment, ToolSchema
+
+_BASE_FILES = str(int(LayerId.FILE_DETAILS))
+"""Key of the base's files on the wire."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,8 @@ def _planned(turn: Turn, market: Market, view: ContextView, memo: ViewMemo) -> D
         turn.discussion_id,
         memo.messages,
     )
-    wire = wire_of(request, market.scope, market.count, memo.wire, market.count_revision)
+    count = _counting(view, market.count)
+    wire = wire_of(request, market.scope, count, memo.wire, market.count_revision)
     stale = sum(market.count(segment) for segment in superseded(view))
     inputs = PlanInputs(
         wire=wire,
@@ -141,6 +145,18 @@ def _planned(turn: Turn, market: Market, view: ContextView, memo: ViewMemo) -> D
         next_round=turn.next_round,
     )
     return Decision(request, view, plan(inputs), wire)
+
+
+def _counting(view: ContextView, count: CountTokens) -> CountTokens:
+    """Count the files of the base one by one: together they are one segment, which nobody has counted."""
+    files = view.base.files
+
+    def counted(part: RequestPart | ToolSchema) -> int:
+        if isinstance(part, Segment) and part.key == _BASE_FILES:
+            return sum(count(Segment(LayerId.FILE_DETAILS, f.key, f.text, f.sha256)) for f in files)
+        return count(part)
+
+    return counted
 
 
 def _with_sentence(chosen: Decision, canonical: Decision, sentence: str) -> Decision:

@@ -26,9 +26,9 @@ from core.cache.view import (
 from core.values.cache import CacheSettings, ContextView, GapStats, Ledger, Mechanism
 from core.values.curation import ItemFiles
 from core.values.messages import Message, Role, ToolCallPart, ToolResultPart
-from core.values.provider import ProviderRequest
+from core.values.provider import ProviderRequest, RequestPart
 from core.values.records import ViewRecord
-from core.values.stack import DiscussionFacts, LayerId, Segment, StackInputs
+from core.values.stack import DiscussionFacts, LayerId, Segment, StackInputs, ToolSchema
 from tests.core.cache.requests import ANTHROPIC, AWAY, NOW, QUICK, SCOPE, after, count
 from tests.core.stacks import curated, full_inputs, said
 
@@ -266,6 +266,23 @@ def test_what_would_not_fit_is_rewritten() -> None:
 
     assert decision.view.deltas == ()
     assert "window" in decision.plan.sentences[0]
+
+
+def test_files_that_were_counted_one_by_one_are_counted_so_together() -> None:
+    """A worker counts each file; the joined text of all of them it never sees."""
+    known = {"a.py": 700, "b.py": 50}
+
+    def counted(part: RequestPart | ToolSchema) -> int:
+        if isinstance(part, Segment) and part.layer is LayerId.FILE_DETAILS:
+            return known[part.key.partition("/")[2]]  # the joined segment has no such key
+        return count(part)
+
+    market = replace(MARKET, count=counted)
+    stack = stack_of(A)
+    decision = decide(Turn(stack, "m0"), market)
+    place = next(n for n, block in enumerate(decision.wire.blocks) if block.key == "10")
+
+    assert decision.wire.ends[place] - decision.wire.ends[place - 1] == 750
 
 
 def test_a_running_turn_keeps_its_view_whatever_changes() -> None:
