@@ -13,7 +13,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from core.hooks.asked import Answer, Asked, Desk
-from core.hooks.bodies import read_body
+from core.hooks.bodies import read_body, read_query
 from core.hooks.guard import App, Guard, Limits, error_body, read_all, refuse
 from core.hooks.refusals import RefusedError, error_data
 from core.hooks.table import Operation, operations
@@ -46,10 +46,12 @@ def _endpoint(desk: Desk, operation: Operation, limits: Limits) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         try:
             data = b"" if operation.method == "GET" else await read_all(request.receive, limits)
-            body = read_body(data, request.headers.get("content-type", ""), operation.body)
+            kind = request.headers.get("content-type", "")
+            body = read_body(data, kind, operation.body, may_be_empty=operation.may_be_empty)
+            query = read_query(request.query_params.multi_items(), operation.query)
             wants_events = "text/event-stream" in request.headers.get("accept", "")
             names = {name: str(value) for name, value in request.path_params.items()}
-            return _response(await operation.run(Asked(desk, names, body, wants_events)))
+            return _response(await operation.run(Asked(desk, names, body, wants_events, query)))
         except RefusedError as error:
             return _Refusal(error, limits)
         except Exception:  # the edge of the worker: the next request must still be answered

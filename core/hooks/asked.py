@@ -43,7 +43,7 @@ class Desk:
 
     Args:
         window: None without one; clock: None unless tests may put it forward.
-        locks: one for each discussion, so that two sends over HTTP never cross.
+        locks: one for each discussion, so that two sends over HTTP never cross; harvest_lock: one run at a time begins.
     """
 
     front: Front
@@ -53,6 +53,7 @@ class Desk:
     clock: OffsetClock | None = None
     locks: dict[str, asyncio.Lock] = field(default_factory=dict)
     window_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    harvest_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def lock(self, discussion_id: str) -> asyncio.Lock:
         """The lock of a discussion."""
@@ -76,12 +77,14 @@ class Asked:
 
     Args:
         names: of the path; body: checked against the operation's schema; wants_events: asks for server-sent events.
+        query: what stands behind the path's `?`, checked too.
     """
 
     desk: Desk
     names: Mapping[str, str]
     body: Mapping[str, Any]
     wants_events: bool = False
+    query: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def state(self) -> AppState:

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
 from core.hooks.refusals import RefusedError
 from core.hooks.schema import Schema, flaw
 from core.text import clean
 
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,15}")
 
-def read_body(data: bytes, content_type: str, schema: Schema | None) -> Mapping[str, Any]:
+
+def read_body(
+    data: bytes, content_type: str, schema: Schema | None, *, may_be_empty: bool = False
+) -> Mapping[str, Any]:
     """The object that a request carries.
 
     Args:
         content_type: the header as sent; schema: of the body; None: the operation takes none.
+        may_be_empty: no body at all stands for an object without fields.
 
     Raises:
         RefusedError: 415 not JSON by its type, 400 not JSON, 422 not what the operation takes.
@@ -24,6 +30,8 @@ def read_body(data: bytes, content_type: str, schema: Schema | None) -> Mapping[
     if schema is None:
         if data.strip() not in {b"", b"{}"}:
             raise RefusedError(422, "wrong_body", "This takes no body", "Send none")
+        return {}
+    if may_be_empty and not data:
         return {}
     if content_type.partition(";")[0].strip().lower() != "application/json":
         raise RefusedError(
@@ -37,6 +45,29 @@ def read_body(data: bytes, content_type: str, schema: Schema | None) -> Mapping[
         raise RefusedError(422, "wrong_body", reason, "See docs/openapi.json")
     assert isinstance(value, dict)
     return value
+
+
+def read_query(given: Iterable[tuple[str, str]], schemas: Mapping[str, Schema]) -> Mapping[str, Any]:
+    """What stands behind a path's `?`, by name.
+
+    Args:
+        schemas: of each name that the operation takes; without any, whatever is given is passed over.
+
+    Raises:
+        RefusedError: 422 a name that is not taken or is given twice, or a value of the wrong kind.
+    """
+    found: dict[str, Any] = {}
+    for name, text in given if schemas else ():
+        if name not in schemas or name in found:
+            twice = "given twice" if name in found else "not taken here"
+            raise RefusedError(
+                422, "wrong_query", f"{name[:60]!r} is {twice}", f"Takes: {', '.join(schemas)}"
+            )
+        is_number = schemas[name]["type"] == "integer" and _WHOLE_NUMBER.fullmatch(text)
+        found[name] = int(text) if is_number else clean(text)
+        if reason := flaw(schemas[name], found[name], name):
+            raise RefusedError(422, "wrong_query", reason, "See docs/openapi.json")
+    return found
 
 
 def parse(data: bytes) -> Any:

@@ -9,12 +9,16 @@ from dataclasses import MISSING, fields
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from core.config.preset_table import read_preset
+from core.hooks.building import one_of
+from core.hooks.pointed import check_apply, check_candidates, check_notes, check_proposed, stored_item
 from core.hooks.refusals import RefusedError, unknown
 from core.hooks.schema import Schema, flaw
 from core.hooks.shapes import ITEMS
+from core.hooks.shapes_of_knowledge import ITEM_PLACE, TEXTS
 from core.values import commands as c
 from core.values.commands import Command
 from core.values.curation import FileItem
+from core.values.knowledge import Category, Item
 from core.values.state import AppState
 
 PANELS: Mapping[str, tuple[type[Any], ...]] = {
@@ -61,8 +65,27 @@ PANELS: Mapping[str, tuple[type[Any], ...]] = {
         c.InspectFile,
     ),
     "context": (c.MeasureContext,),
-    "caching": (c.InvalidateCache, c.DisableCaching, c.EnableCaching),
-    "knowledge": (c.RegenerateDigest,),
+    "caching": (c.InvalidateCache, c.DisableCaching, c.EnableCaching, c.DeleteOrphanedCaches),
+    "knowledge": (
+        c.RegenerateDigest,
+        c.DeleteDigest,
+        c.AddKnowledgeItem,
+        c.EditKnowledgeItem,
+        c.DeleteKnowledgeItem,
+        c.SetTaskDone,
+        c.AttachNotes,
+    ),
+    "harvest": (
+        c.LookForHarvest,
+        c.PreviewHarvest,
+        c.TickHarvestItems,
+        c.EditHarvestItem,
+        c.MoveHarvestItem,
+        c.DiscardPreview,
+        c.ApplyHarvest,
+        c.CancelHarvest,
+        c.UndoHarvest,
+    ),
     "settings": (
         c.ChangeSetting,
         c.SaveServer,
@@ -93,7 +116,8 @@ def make_command(state: AppState, panel: str, action: str, body: Mapping[str, An
         body: with the command's fields beside `panel` and `action`.
 
     Raises:
-        RefusedError: 404 no such panel, action or discussion; 422 wrong fields.
+        RefusedError: 404 no such panel, action or thing that a field names; 409 it cannot be done with that thing;
+            422 wrong fields.
     """
     kinds = PANELS.get(panel)
     if kinds is None:
@@ -107,10 +131,42 @@ def make_command(state: AppState, panel: str, action: str, body: Mapping[str, An
     wanted = given.get("discussion_id", "")
     if wanted and wanted not in state.summaries and kind is not c.UndoDelete:
         raise unknown("discussion", wanted, "See GET /api/discussions")
-    if "items" in given:
-        given["items"] = _items(given["items"])
-    command: Command = kind(**given)
+    hints = get_type_hints(kind)
+    command: Command = kind(**{name: _value(state, hints[name], value) for name, value in given.items()})
+    _check_pointed(state, command)
     return command
+
+
+def _value(state: AppState, hint: Any, value: Any) -> Any:
+    """A field's value from plain data that satisfies its schema. Raises RefusedError."""
+    if hint is Category:
+        return Category(value)
+    if hint is Item:
+        return stored_item(state, value["file"], value["first_line"], value["text"])
+    if get_origin(hint) is tuple:
+        return _items(value) if get_args(hint)[0] is FileItem else tuple(value)
+    return value
+
+
+def _check_pointed(state: AppState, command: Command) -> None:
+    """Whether what a command of knowledge or the harvest names is there. Raises RefusedError."""
+    match command:
+        case c.AddKnowledgeItem(category=Category.FILES):
+            raise RefusedError(
+                422, "wrong_body", "Notes on files are placed by a harvest", "See the other categories"
+            )
+        case c.AttachNotes():
+            check_notes(state, command.file_id, command.path)
+        case c.PreviewHarvest() | c.ApplyHarvest():
+            check_candidates(state, command.paths)
+        case c.TickHarvestItems():
+            check_proposed(state.harvest.preview, command.item_ids)
+        case c.EditHarvestItem() | c.MoveHarvestItem():
+            check_proposed(state.harvest.preview, (command.item_id,))
+        case c.UndoHarvest():
+            check_apply(state, command.apply_id)
+        case _:
+            pass
 
 
 def _items(rows: Any) -> tuple[FileItem, ...]:
@@ -143,4 +199,8 @@ _NAMES: Mapping[Any, str] = {
 def _field_schema(hint: Any) -> Schema:
     if get_origin(hint) in {Union, types.UnionType}:
         return {"type": [_NAMES[part] for part in get_args(hint)]}
-    return ITEMS if get_origin(hint) is tuple else {"type": _NAMES[hint]}
+    if get_origin(hint) is tuple:
+        return ITEMS if get_args(hint)[0] is FileItem else TEXTS
+    if hint is Item:
+        return ITEM_PLACE
+    return one_of(*Category) if hint is Category else {"type": _NAMES[hint]}

@@ -7,7 +7,8 @@ import sys
 from http import HTTPStatus
 from typing import Any
 
-from core.hooks.shapes import SHAPES, named
+from core.hooks.building import named
+from core.hooks.shapes import SHAPES
 from core.hooks.table import OPERATIONS, Operation
 
 _ABOUT = """\
@@ -27,7 +28,7 @@ _WHEN = {
     413: "the body is too large",
     414: "the path is too long",
     415: "the body is not application/json",
-    422: "the body is JSON, but not what this takes",
+    422: "the body is JSON, or the query well formed, but not what this takes",
     500: "it could not be read or written, or the program failed",
     503: "too many requests at once, the program is about to end, or it does not answer",
 }
@@ -62,22 +63,26 @@ def _operation(operation: Operation) -> dict[str, Any]:
         "summary": operation.summary,
         "responses": {str(status): _response(operation, status) for status in operation.statuses},
     }
-    if operation.names:
-        found["parameters"] = [
-            {
-                "name": name,
-                "in": "path",
-                "required": True,
-                "schema": {"type": "string", "minLength": 1, "maxLength": 500},
-            }
-            for name in operation.names
-        ]
+    if operation.names or operation.query:
+        found["parameters"] = _parameters(operation)
     if operation.body is not None:
         content = {"application/json": {"schema": operation.body}}
-        found["requestBody"] = {"required": True, "content": content}
+        found["requestBody"] = {"required": not operation.may_be_empty, "content": content}
     if operation.needs_clock:
         found["description"] = "Only with `--test-clock`."
     return found
+
+
+def _parameters(operation: Operation) -> list[dict[str, Any]]:
+    name_schema = {"type": "string", "minLength": 1, "maxLength": 500}
+    in_path = [
+        {"name": name, "in": "path", "required": True, "schema": name_schema} for name in operation.names
+    ]
+    in_query = [
+        {"name": name, "in": "query", "required": False, "schema": schema}
+        for name, schema in operation.query.items()
+    ]
+    return in_path + in_query
 
 
 def _response(operation: Operation, status: int) -> dict[str, Any]:

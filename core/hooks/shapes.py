@@ -5,61 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from core.config.preset_table import MAX_ITEMS
+from core.hooks.building import (
+    COUNT,
+    FIGURE,
+    FLAG,
+    MONEY,
+    TEXT,
+    TIME,
+    many,
+    maybe,
+    maybe_named,
+    named,
+    one_of,
+    taken,
+    whole,
+)
 from core.hooks.schema import Schema
+from core.hooks.shapes_of_knowledge import KNOWLEDGE_BODIES, KNOWLEDGE_SHAPES
 
 MAX_TEXT_CHARS = 10_000_000
 MAX_NAME_CHARS = 200
-
-TEXT: Schema = {"type": "string"}
-FLAG: Schema = {"type": "boolean"}
-COUNT: Schema = {"type": "integer", "minimum": 0}
-TIME: Schema = {"type": "string", "format": "date-time"}
-
-
-def maybe(schema: Schema) -> Schema:
-    """The same, or null where nothing is known."""
-    return {**schema, "type": [schema["type"], "null"]}
-
-
-def whole(**properties: Schema) -> Schema:
-    """An object with exactly these fields."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def many(schema: Schema) -> Schema:
-    """A list."""
-    return {"type": "array", "items": schema}
-
-
-def named(name: str) -> Schema:
-    """A shape of `SHAPES` by its name."""
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-def maybe_named(name: str) -> Schema:
-    """A shape of `SHAPES`, or null."""
-    return {"anyOf": [named(name), {"type": "null"}]}
-
-
-def one_of(*values: str) -> Schema:
-    """One of these texts."""
-    return {"type": "string", "enum": list(values)}
-
-
-def taken(required: tuple[str, ...] = (), **properties: Schema) -> Schema:
-    """The body of a request: these fields and no others."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
 
 NAME: Schema = {"type": "string", "maxLength": MAX_NAME_CHARS}
 ITEM = taken(
@@ -98,22 +63,20 @@ BODIES: Mapping[str, Schema] = {
     "advance_clock": taken(
         ("advance_s",), advance_s={"type": "number", "minimum": 0, "maximum": 3_153_600_000}
     ),
+    **KNOWLEDGE_BODIES,
 }
-
-_FIGURE = maybe(COUNT)
-_MONEY: Schema = {"type": ["number", "null"]}
 
 SHAPES: Mapping[str, Schema] = {
     "Error": whole(error=whole(code=TEXT, message=TEXT, remedy=TEXT)),
     "Usage": whole(
-        input_tokens=_FIGURE,
-        output_tokens=_FIGURE,
-        cache_read_tokens=_FIGURE,
-        cache_write_tokens=_FIGURE,
-        reasoning_tokens=_FIGURE,
-        cost_usd=_MONEY,
-        time_to_first_token_s=_MONEY,
-        duration_s=_MONEY,
+        input_tokens=FIGURE,
+        output_tokens=FIGURE,
+        cache_read_tokens=FIGURE,
+        cache_write_tokens=FIGURE,
+        reasoning_tokens=FIGURE,
+        cost_usd=MONEY,
+        time_to_first_token_s=MONEY,
+        duration_s=MONEY,
     ),
     "Call": whole(
         discussion_id=TEXT,
@@ -133,7 +96,7 @@ SHAPES: Mapping[str, Schema] = {
         now=maybe(TIME),
         project=whole(root=TEXT, name=TEXT, is_trusted=FLAG),
         providers=many(whole(id=TEXT, kind=TEXT, label=TEXT, key_source=TEXT, is_ready=FLAG, problem=TEXT)),
-        workers=many(whole(name=TEXT, status=TEXT, detail=TEXT, fraction=_MONEY)),
+        workers=many(whole(name=TEXT, status=TEXT, detail=TEXT, fraction=MONEY)),
         notices=many(whole(id=TEXT, level=one_of("info", "warning", "error"), text=TEXT, detail=TEXT)),
         default_provider=TEXT,
         discussions=COUNT,
@@ -153,13 +116,13 @@ SHAPES: Mapping[str, Schema] = {
         cached_by=maybe(TEXT),
         cached_at=maybe(TIME),
         expires_at=maybe(TIME),
-        hit_count=_FIGURE,
-        tokens_cached=_FIGURE,
+        hit_count=FIGURE,
+        tokens_cached=FIGURE,
         last_invalidated_at=maybe(TIME),
         last_miss_reason=TEXT,
-        input_tokens=_FIGURE,
-        cache_read_tokens=_FIGURE,
-        cache_write_tokens=_FIGURE,
+        input_tokens=FIGURE,
+        cache_read_tokens=FIGURE,
+        cache_write_tokens=FIGURE,
         abilities=maybe_named("Abilities"),
     ),
     "Caches": whole(caches=many(named("Cache"))),
@@ -226,8 +189,8 @@ SHAPES: Mapping[str, Schema] = {
         ),
         stable_length_chars=COUNT,
         total_tokens_est=COUNT,
-        limit_tokens=_FIGURE,
-        cost_usd=_MONEY,
+        limit_tokens=FIGURE,
+        cost_usd=MONEY,
         is_exact=FLAG,
         fits=FLAG,
         problems=many(TEXT),
@@ -235,11 +198,11 @@ SHAPES: Mapping[str, Schema] = {
         plan=maybe_named("Plan"),
     ),
     "Change": whole(
-        layer=_FIGURE,
-        byte_offset=_FIGURE,
+        layer=FIGURE,
+        byte_offset=FIGURE,
         same_tokens_est=COUNT,
         rewritten_tokens_est=COUNT,
-        rewritten_cost_usd=_MONEY,
+        rewritten_cost_usd=MONEY,
         reason=TEXT,
     ),
     "Plan": whole(
@@ -251,10 +214,11 @@ SHAPES: Mapping[str, Schema] = {
         write_tokens=COUNT,
         fresh_tokens=COUNT,
         superseded_tokens=COUNT,
-        cost_usd=_MONEY,
-        cost_without_usd=_MONEY,
+        cost_usd=MONEY,
+        cost_without_usd=MONEY,
         sentences=many(TEXT),
     ),
     "Done": whole(panel=TEXT, action=TEXT),
     "Clock": whole(now=maybe(TIME)),
+    **KNOWLEDGE_SHAPES,
 }

@@ -6,10 +6,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from core.hooks import acting, looking, talking
+from core.hooks import acting, harvesting, knowing, looking, talking
 from core.hooks.asked import Answer, Asked
 from core.hooks.schema import Schema
 from core.hooks.shapes import BODIES
+from core.hooks.shapes_of_knowledge import KNOWLEDGE_QUERY, PAGE_QUERY
 
 Run = Callable[[Asked], Awaitable[Answer]]
 
@@ -19,6 +20,8 @@ SENT = (413, 422)
 """Statuses of any operation that may be sent a body, also where it takes none."""
 TAKEN = (415,)
 """Statuses of operations that take a body."""
+QUERIED = (422,)
+"""Statuses of operations that take something behind the path's `?`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,7 @@ class Operation:
         answers: the shape's name by status; `png` for a picture.
         errors: statuses of refusals beside those, with when.
         streams: whether it answers with events where they are asked for; needs_clock: only with `--test-clock`.
+        query: the schema of each name that it takes behind `?`; may_be_empty: no body stands for one without fields.
     """
 
     id: str
@@ -41,6 +45,8 @@ class Operation:
     body: Schema | None = None
     streams: bool = False
     needs_clock: bool = False
+    query: Mapping[str, Schema] = field(default_factory=lambda: MappingProxyType({}))
+    may_be_empty: bool = False
 
     @property
     def summary(self) -> str:
@@ -57,7 +63,8 @@ class Operation:
         """Every status that it may answer with."""
         sent = SENT if self.method != "GET" else ()
         taken = TAKEN if self.body is not None else ()
-        return tuple(sorted({*self.answers, *self.errors, *GUARDED, *sent, *taken}))
+        asked = QUERIED if self.query else ()
+        return tuple(sorted({*self.answers, *self.errors, *GUARDED, *sent, *taken, *asked}))
 
 
 _GONE = "no such discussion"
@@ -67,6 +74,17 @@ _WRITE = {404: "no such discussion, provider or preset", 409: _READ_ONLY}
 _UNTRUSTED = "the home is read-only, or `save` where the folder is not trusted"
 _WINDOW = {409: "there is no window"}
 _ONE = "/api/discussions/{discussion_id}"
+
+_NOT_NOW = "another run is under way, there is nothing to do, or the home is read-only"
+
+
+def _harvest(name: str, run: Run, errors: Mapping[int, str]) -> Operation:
+    """A run of the harvest: begun, or with `wait` ended."""
+    answers = {200: "Harvest", 202: "Harvest"}
+    body = BODIES[f"{name}_harvest"]
+    path = f"/api/harvest/{name}"
+    return Operation(f"{name}_harvest", "POST", path, run, answers, errors, body, may_be_empty=True)
+
 
 OPERATIONS: tuple[Operation, ...] = (
     Operation("status", "GET", "/api/status", looking.status, {200: "Status"}),
@@ -151,6 +169,29 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "context", "GET", "/api/context/{discussion_id}", looking.context, {200: "Context"}, {404: _GONE}
     ),
+    Operation(
+        "get_knowledge",
+        "GET",
+        "/api/knowledge",
+        knowing.knowledge,
+        {200: "Knowledge"},
+        {404: "no such file of knowledge"},
+        query=KNOWLEDGE_QUERY,
+    ),
+    Operation(
+        "make_digest",
+        "POST",
+        "/api/knowledge/digest",
+        knowing.make_digest,
+        {200: "Digest"},
+        {409: _READ_ONLY},
+    ),
+    Operation("get_harvest", "GET", "/api/harvest", harvesting.harvest, {200: "Harvest"}, query=PAGE_QUERY),
+    _harvest("look", harvesting.look, {409: "another run is under way"}),
+    _harvest("preview", harvesting.preview, {404: "no such conversation", 409: _NOT_NOW}),
+    _harvest("apply", harvesting.apply, {404: "no such item or conversation", 409: _NOT_NOW}),
+    _harvest("undo", harvesting.undo, {404: "no such apply", 409: _NOT_NOW}),
+    _harvest("cancel", harvesting.cancel, {409: "no run is under way"}),
     Operation("screenshot", "GET", "/api/screenshot.png", looking.screenshot, {200: "png"}, _WINDOW),
     Operation(
         "act",
