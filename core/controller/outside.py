@@ -170,6 +170,7 @@ class LocalOutside:
             cost=self._cost,
             counted=self._counting.known,
             settings=lambda: setup.settings.caching,
+            label=self._clients.label,
         )
         desks = CacheDesks(HomeCacheStore(self.home))
         self._keeper = CacheKeeper(desks, caches, clock)

@@ -38,6 +38,9 @@ from core.workers.cache_settings import scope_settings, settings_for, token_coun
 GATE_WAIT_S = 30.0
 """Longest that a call waits for another that writes the same prefix to begin its answer."""
 
+_FACTOR_STEP = 0.05
+"""A model's token factor moves a little with every call; blocks are counted anew when it has moved so far."""
+
 
 @dataclass(frozen=True, slots=True)
 class CacheSetup:
@@ -47,6 +50,7 @@ class CacheSetup:
         prices: of a provider's kind and model at a time; kind: of a provider; key_id: names its key without telling.
         cost: of a usage in USD, None where unknown.
         counted: o200k tokens by sha256; settings: the person's, asked anew each time.
+        label: a provider's name as the person knows it.
     """
 
     prices: Callable[[ProviderKind, str, str, datetime], CachePrices]
@@ -55,6 +59,7 @@ class CacheSetup:
     cost: Callable[[str, str, Usage], float | None]
     counted: Callable[[], Mapping[str, int]]
     settings: Callable[[], CachingSettings]
+    label: Callable[[str], str] = str
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +199,8 @@ class CacheKeeper:
             has_begun = call.has_begun.is_set()
             call.has_begun.set()
             provider, plan = call.scope.provider, call.decision.plan
-            correction = correct(self._desks.ledger, call.scope, call.decision.wire, plan, usage, provider)
+            label = self._setup.label(provider)
+            correction = correct(self._desks.ledger, call.scope, call.decision.wire, plan, usage, label)
             self._desks.ledger = with_contents(correction.ledger, call.scope, plan, contents)
             totals = self._add(provider, call.scope.model, usage)
             own = of_discussion(self._desks.ledger, call.discussion_id)
@@ -309,6 +315,7 @@ class CacheKeeper:
             settings_for(kind, prices, self._setup.settings(), spec.caching_enabled),
             now,
             token_counter(self._setup.counted(), factor),
+            count_revision=round(factor / _FACTOR_STEP),
         )
 
     def _wait_for_others(self, call_id: str, scope: LedgerScope, decision: Decision) -> bool:

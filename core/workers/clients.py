@@ -129,6 +129,12 @@ class Clients:
             server = self._servers.get(provider)
         return ProviderKind(server.kind) if server is not None else ProviderKind.COMPATIBLE
 
+    def label(self, provider: str) -> str:
+        """A provider's name as the person knows it; its id where it has none."""
+        with self._lock:
+            server = self._servers.get(provider)
+        return (server.label if server is not None else "") or provider
+
     def key_id(self, provider: str) -> str:
         """A short name of a provider's key that does not tell it; empty where it has none."""
         with self._lock:

@@ -42,6 +42,7 @@ class World:
         discussions.create(home, META)
         self.settings = CachingSettings()
         self.turns: tuple[Message, ...] = ()
+        self.factor = 1.0
         self.keeper = self.start()
         self.count = 0
 
@@ -54,6 +55,7 @@ class World:
             cost=lambda _provider, _model, usage: self.cost(usage),
             counted=dict,
             settings=lambda: self.settings,
+            label=str.title,
         )
         self.keeper = CacheKeeper(CacheDesks(HomeCacheStore(self.home)), setup, lambda: self.now)
         return self.keeper
@@ -76,7 +78,7 @@ class World:
         self.count += 1
         spec = self.spec(text, **changes)
         effect = CallProvider(f"c{self.count}", f"r{self.count}", f"q{self.count}", f"u{self.count}", spec)
-        decision, views = self.keeper.plan_call(effect, build_stack(spec.inputs), PROFILE, 1.0)
+        decision, views = self.keeper.plan_call(effect, build_stack(spec.inputs), PROFILE, self.factor)
         log.append(self.home, META.id, views)
         plan = decision.plan
         reads = plan.read_tokens if read is None else read
@@ -228,6 +230,27 @@ def test_a_ping_that_read_nothing_is_the_last(world: World) -> None:
 
     world.now += timedelta(minutes=4)
     assert world.keeper.due_pings() == ()
+
+
+def test_tokens_are_counted_anew_when_the_models_factor_has_moved(world: World) -> None:
+    def total(plan: CachePlan) -> int:
+        return plan.read_tokens + plan.write_tokens + plan.fresh_tokens
+
+    before = total(world.call())
+    world.factor = 1.5
+    after = total(world.call())
+
+    assert after > 1.4 * before
+    assert world.report is not None
+    assert not world.report.miss_reason
+
+
+def test_a_miss_names_the_provider_as_the_person_knows_it(world: World) -> None:
+    world.call()
+    world.call(read=0)
+
+    assert world.report is not None
+    assert world.report.miss_reason.startswith("Anthropic read 0 tokens")
 
 
 def test_without_keepalive_nothing_is_pinged(world: World) -> None:

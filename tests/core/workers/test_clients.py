@@ -82,6 +82,10 @@ def test_a_provider_that_is_gone_or_switched_off_is_named(clients: Clients) -> N
             clients.get(name)
 
 
+def test_a_provider_is_called_what_the_person_calls_it(clients: Clients) -> None:
+    assert (clients.label("embedded"), clients.label("gone")) == ("Embedded model", "gone")
+
+
 def test_closing_twice_is_harmless(clients: Clients) -> None:
     clients.get("anthropic")
     clients.close()
