@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from dataclasses import replace
 
 import pytest
@@ -22,14 +21,12 @@ from core.values.provider import (
     ModelProfile,
     ProviderRequest,
     StopKind,
-    Stopped,
     TextDelta,
     ToolCallReady,
 )
 from core.values.stack import LayerId
 from tests.core.providers.asking import (
     PNG,
-    PROMPT_S,
     TOOLS,
     Outcome,
     ask,
@@ -39,7 +36,6 @@ from tests.core.providers.asking import (
     outcome,
     picture,
     run,
-    run_beside,
     seg,
     server_settings,
     tool,
@@ -61,13 +57,8 @@ from tests.vendors.compatible_server import (
 )
 from tests.vendors.loopback import (
     Answer,
-    DropAfter,
-    EndAfter,
-    Gate,
-    HoldAfter,
     InsertAfter,
     Reply,
-    Silent,
     json_reply,
 )
 
@@ -293,16 +284,6 @@ def test_an_error_in_the_middle_of_a_stream_keeps_what_came(error: object, kind:
     assert result.failure.kind is kind
 
 
-@pytest.mark.parametrize("fault", [DropAfter(2), EndAfter(2)])
-def test_a_stream_that_breaks_off_keeps_what_came(fault: DropAfter | EndAfter) -> None:
-    with CompatibleServer() as server:
-        server.faults.append(fault)
-        result = asked(server, ask(MODEL))
-
-    assert result.text == "Hello"
-    assert result.failure.kind is FailureKind.STREAM_DROPPED
-
-
 def test_a_page_instead_of_a_reply_is_said_to_be_none() -> None:
     with CompatibleServer() as server:
         server.faults.append(Answer(Reply(200, b"<html>Welcome</html>", {"content-type": "text/html"})))
@@ -355,46 +336,6 @@ def test_a_foreign_server_is_told_nothing_that_was_meant_for_openai(monkeypatch:
     assert "secret" not in str(open_server.requests[0].headers)
     assert "authorization" not in open_server.requests[0].headers
     assert locked.requests[0].headers["authorization"] == "Bearer own-key-123"
-
-
-def test_a_proxy_in_the_environment_does_not_capture_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:9")
-    with CompatibleServer() as server:
-        assert asked(server, ask(MODEL)).text == "Hello there."
-
-
-def test_a_cancel_before_the_first_byte_ends_the_call_at_once() -> None:
-    gate, cancel = Gate(), CancelToken()
-    with CompatibleServer() as server:
-        server.faults.append(Silent(gate))
-        wait = run_beside(lambda: run(provider_at(server), ask(MODEL), cancel=cancel))
-        assert gate.reached.wait(PROMPT_S)
-        threading.Thread(target=cancel.cancel).start()
-        result = wait()
-        assert gate.client_left.wait(PROMPT_S)
-
-    assert result.items == [Stopped(StopKind.CANCELLED)]
-
-
-def test_a_cancel_in_the_middle_keeps_what_came() -> None:
-    gate, cancel = Gate(), CancelToken()
-    with CompatibleServer() as server:
-        server.faults.append(HoldAfter(2, gate))
-        items = []
-        for item in provider_at(server).stream(ask(MODEL), blobs(), cancel):
-            items.append(item)
-            threading.Thread(target=cancel.cancel).start()
-        assert gate.client_left.wait(PROMPT_S)
-
-    assert items == [TextDelta("Hello"), Stopped(StopKind.CANCELLED)]
-
-
-def test_silence_is_not_waited_for_longer_than_the_settings_say() -> None:
-    with CompatibleServer() as server:
-        server.faults.append(HoldAfter(2, Gate()))
-
-        assert asked(server, ask(MODEL), timeout_s=0.2).failure.kind is FailureKind.TIMED_OUT
 
 
 @pytest.mark.parametrize(
