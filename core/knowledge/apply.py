@@ -234,6 +234,6 @@ def _take_back(home: Path, plan: FilePlan, disk: Disk) -> None:
     path = paths.knowledge_dir(home) / plan.name
     texts = [line.text for line in plan.lines]
     there = [line for line in plan.lines if path.exists() and has_line(read_bytes(path), line.text)]
-    if not there or cut_end(path, there):
+    if not there or cut_end(path, there, disk=disk):
         return
     change_file(path, lambda data: lines_out(plan.name, data, texts)[0], disk=disk)

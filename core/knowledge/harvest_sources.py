@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -119,13 +120,19 @@ class _KeptAsk:
                     remedy="Free some space and try again",
                     where=str(by.knowledge),
                 )
-            text = by.generate(prompt, by.provider, by.model)
-            try:
-                kept.keep(prompt, by.provider, by.model, text)
-            except StorageError as error:
-                what = f"the model's reply could not be kept. {error.what}"
-                raise HarvestStoppedError(what, remedy=error.remedy, where=error.where) from error
+            text = self._paid(prompt)
         self._asked.append((prompt, text))
+        return text
+
+    def _paid(self, prompt: str) -> str:
+        """Ask the model. The reply has its place on disk before it is asked for, and is there once it is returned."""
+        by = self._distiller
+        with ExitStack() as places:
+            with _or_stop("no model was asked, its reply could not be kept"):
+                place = places.enter_context(self._kept.place(prompt, by.provider, by.model))
+            text = by.generate(prompt, by.provider, by.model)
+            with _or_stop("the model's reply could not be kept"):
+                place.keep(text)
         return text
 
     def forget_malformed(self) -> None:
@@ -135,3 +142,12 @@ class _KeptAsk:
                 read_reply(text)
             except ValueError:
                 self._kept.drop(prompt, self._distiller.provider, self._distiller.model)
+
+
+@contextmanager
+def _or_stop(what: str) -> Iterator[None]:
+    """A disk that fails here ends the run."""
+    try:
+        yield
+    except StorageError as error:
+        raise HarvestStoppedError(f"{what}. {error.what}", remedy=error.remedy, where=error.where) from error

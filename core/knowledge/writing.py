@@ -107,7 +107,7 @@ def ensure_lines(path: Path, name: str, lines: Sequence[Line], head: bytes, *, d
     )
 
 
-def cut_end(path: Path, lines: Sequence[Line]) -> bool:
+def cut_end(path: Path, lines: Sequence[Line], *, disk: Disk = OS_DISK) -> bool:
     """Take lines back that were just appended, by shortening the file: on a full disk nothing can be rewritten.
 
     Returns:
@@ -118,12 +118,12 @@ def cut_end(path: Path, lines: Sequence[Line]) -> bool:
     if not data.endswith(block):
         return False
     with reported("write", path):
-        fd = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
+        fd = disk.open(path, os.O_RDWR)
         try:
             if os.fstat(fd).st_size != len(data):
                 return False
             os.ftruncate(fd, len(data) - len(block))
-            os.fsync(fd)
+            disk.fsync(fd)
         finally:
             os.close(fd)
     return True

@@ -127,6 +127,16 @@ def remove_file(path: Path, *, disk: Disk = OS_DISK) -> None:
         sync_dir(path.parent, disk)
 
 
+def remove_tree(path: Path, *, disk: Disk = OS_DISK) -> None:
+    """Remove a folder with all that is in it; links go, what they point to stays. What cannot be removed is left."""
+    for folder, folders, names in os.walk(path, topdown=False):
+        for name in [*names, *(name for name in folders if os.path.islink(Path(folder, name)))]:
+            with suppress(OSError):
+                disk.unlink(Path(folder, name))
+        with suppress(OSError):
+            os.rmdir(folder)
+
+
 def make_dirs(path: Path, *, disk: Disk = OS_DISK) -> None:
     """Make a directory and its parents where they are missing, mode 0700, durably.
 

@@ -83,7 +83,7 @@ def restore(home: Path, discussion_id: str = "", *, disk: Disk = OS_DISK) -> str
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
         _move(Path(item.path), directory, disk)
     with suppress(OSError):
-        (directory / paths.WHY_FILE).unlink()
+        disk.unlink(directory / paths.WHY_FILE)
     return item.discussion_id
 
 

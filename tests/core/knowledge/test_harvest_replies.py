@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
 
 from core.errors import StorageError
 from core.knowledge.harvest_replies import KeptReplies, kept_conversations
-from tests.core.store.faults import FullDisk
+from tests.core.knowledge.homes import FaultyDisk
+from tests.core.store.faults import FullDisk, ReadOnlyDisk
 
 SHA = "a" * 64
 
 
+def keep(kept: KeptReplies, prompt: str, text: str) -> None:
+    with kept.place(prompt, "p", "m") as place:
+        place.keep(text)
+
+
+def left_whole(kept: KeptReplies, prompt: str, text: str) -> None:
+    """A reply whose program ended just before it got its name."""
+    keep(kept, prompt, text)
+    path = next(kept._folder.glob("*.json"))
+    path.rename(path.with_name(f".{path.name}.0123abcd.tmp"))
+
+
 def test_a_kept_reply_is_found_for_the_same_prompt_and_model_only(tmp_path: Path) -> None:
     kept = KeptReplies(tmp_path, SHA)
-    kept.keep("prompt \ud800", "p", "m", "reply \ud800 ü")
+    keep(kept, "prompt \ud800", "reply \ud800 ü")
 
     again = KeptReplies(tmp_path, SHA)
     assert again.find("prompt \ud800", "p", "m") == "reply \ud800 ü"
@@ -26,9 +40,51 @@ def test_a_kept_reply_is_found_for_the_same_prompt_and_model_only(tmp_path: Path
 
 def test_a_reply_that_cannot_be_kept_is_said(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="full"):
-        KeptReplies(tmp_path, SHA, disk=FullDisk(10)).keep("p", "p", "m", "reply")
+        keep(KeptReplies(tmp_path, SHA, disk=FullDisk(10)), "p", "reply")
 
     assert KeptReplies(tmp_path, SHA).find("p", "p", "m") is None
+
+
+@pytest.mark.parametrize("good_syncs", [0, 1])
+def test_a_write_that_failed_once_is_tried_again_for_what_it_holds_was_paid_for(
+    tmp_path: Path, good_syncs: int
+) -> None:
+    keep(KeptReplies(tmp_path, SHA, disk=FaultyDisk(5 + good_syncs, errno.EIO)), "p", "reply")
+
+    assert KeptReplies(tmp_path, SHA).find("p", "p", "m") == "reply"
+
+
+def test_without_a_place_for_the_reply_nobody_is_asked(tmp_path: Path) -> None:
+    with (
+        pytest.raises(StorageError, match="read-only"),
+        KeptReplies(tmp_path, SHA, disk=ReadOnlyDisk()).place("p", "p", "m"),
+    ):
+        pytest.fail("it was asked")
+
+
+def test_a_reply_that_never_came_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), KeptReplies(tmp_path, SHA).place("p", "p", "m"):
+        _ = 1 / 0
+
+    assert list((tmp_path / ".replies" / SHA).iterdir()) == []
+
+
+def test_a_reply_that_lacks_only_its_name_is_found_and_forgotten_like_any_other(tmp_path: Path) -> None:
+    kept = KeptReplies(tmp_path, SHA)
+    left_whole(kept, "p", "reply")
+
+    assert kept.find("p", "p", "m") == "reply"
+    kept.drop("p", "p", "m")
+    assert kept.find("p", "p", "m") is None
+
+
+def test_half_a_reply_is_none(tmp_path: Path) -> None:
+    kept = KeptReplies(tmp_path, SHA)
+    left_whole(kept, "p", "reply")
+    path = next(kept._folder.iterdir())
+    path.write_bytes(path.read_bytes()[:-3])
+
+    assert kept.find("p", "p", "m") is None
 
 
 @pytest.mark.parametrize(
@@ -36,7 +92,7 @@ def test_a_reply_that_cannot_be_kept_is_said(tmp_path: Path) -> None:
 )
 def test_a_damaged_reply_counts_as_none(tmp_path: Path, damage: bytes) -> None:
     kept = KeptReplies(tmp_path, SHA)
-    kept.keep("p", "p", "m", "reply")
+    keep(kept, "p", "reply")
     next((tmp_path / ".replies" / SHA).glob("*.json")).write_bytes(damage)
 
     assert kept.find("p", "p", "m") is None
@@ -45,8 +101,8 @@ def test_a_damaged_reply_counts_as_none(tmp_path: Path, damage: bytes) -> None:
 def test_replies_are_forgotten_by_conversation_or_one_by_one(tmp_path: Path) -> None:
     kept, other = KeptReplies(tmp_path, SHA), KeptReplies(tmp_path, "b" * 64)
     for one in (kept, other):
-        one.keep("first", "p", "m", "1")
-        one.keep("second", "p", "m", "2")
+        keep(one, "first", "1")
+        keep(one, "second", "2")
 
     kept.drop("first", "p", "m")
     assert (kept.find("first", "p", "m"), kept.find("second", "p", "m")) == (None, "2")
