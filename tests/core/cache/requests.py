@@ -6,7 +6,7 @@ import hashlib
 from datetime import UTC, datetime, timedelta
 
 from core.cache.blocks import Wire, wire_of
-from core.values.cache import CachePrices, GapStats, LedgerScope, Mechanism, TtlPrice
+from core.values.cache import CacheMark, CachePrices, GapStats, LedgerScope, Mechanism, TtlPrice
 from core.values.messages import Role
 from core.values.provider import ProviderRequest, RequestMessage, RequestPart
 from core.values.stack import LayerId, Segment, ToolSchema
@@ -79,3 +79,21 @@ def wire(*talk: str, **fields: str) -> Wire:
 def after(seconds: float) -> datetime:
     """A moment after `NOW`."""
     return NOW + timedelta(seconds=seconds)
+
+
+def json_of(asked: ProviderRequest, marks: tuple[CacheMark, ...]) -> dict[str, object]:
+    """The body of `POST /v1/messages` with these marks."""
+    by_key = {mark.after_key: "1h" if mark.ttl_s == 3600 else "5m" for mark in marks}
+
+    def block(part: object) -> dict[str, object]:
+        value: dict[str, object] = {"type": "text", "text": part.text}  # type: ignore[attr-defined]
+        if part.key in by_key:  # type: ignore[attr-defined]
+            value["cache_control"] = {"type": "ephemeral", "ttl": by_key[part.key]}  # type: ignore[attr-defined]
+        return value
+
+    return {
+        "model": "claude-opus-5-5",
+        "max_tokens": 9,
+        "system": [block(s) for s in asked.system],
+        "messages": [{"role": m.role.value, "content": [block(p) for p in m.parts]} for m in asked.messages],
+    }

@@ -21,9 +21,9 @@ from core.cache.keepalive import (
 )
 from core.cache.ledger import record
 from core.cache.planner import PlanInputs, plan
-from core.values.cache import CacheMark, CachePlan, CacheSettings, GapStats, Ledger, PlannedWrite
+from core.values.cache import CachePlan, CacheSettings, GapStats, Ledger, PlannedWrite
 from core.values.provider import ProviderRequest
-from tests.core.cache.requests import ANTHROPIC, AWAY, NOW, QUICK, SCOPE, after, request, wire
+from tests.core.cache.requests import ANTHROPIC, AWAY, NOW, QUICK, SCOPE, after, json_of, request, wire
 from tests.vendors.billing.anthropic import AnthropicCache
 from tests.vendors.billing.clock import Clock
 from tests.vendors.billing.tokens import Texts
@@ -167,23 +167,6 @@ def test_a_ping_reads_the_entry_pays_for_nothing_else_and_renews_it() -> None:
 
     assert (ping.read, ping.plain, ping.write, ping.write_long) == (idle.tokens, 0, 0, 0)
     assert again.read == idle.tokens
-
-
-def json_of(asked: ProviderRequest, marks: tuple[CacheMark, ...]) -> dict[str, object]:
-    by_key = {mark.after_key: "1h" if mark.ttl_s == 3600 else "5m" for mark in marks}
-
-    def block(part: object) -> dict[str, object]:
-        value: dict[str, object] = {"type": "text", "text": part.text}  # type: ignore[attr-defined]
-        if part.key in by_key:  # type: ignore[attr-defined]
-            value["cache_control"] = {"type": "ephemeral", "ttl": by_key[part.key]}  # type: ignore[attr-defined]
-        return value
-
-    return {
-        "model": "claude-opus-5-5",
-        "max_tokens": 9,
-        "system": [block(s) for s in asked.system],
-        "messages": [{"role": m.role.value, "content": [block(p) for p in m.parts]} for m in asked.messages],
-    }
 
 
 def test_a_request_that_does_not_hold_the_entry_is_left_whole() -> None:
