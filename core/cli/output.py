@@ -8,8 +8,10 @@ import os
 import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TextIO
+
+from core.cli.stops import Stops
 
 _VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"}
 _VISIBLE |= {0x7F: "\u2421", **dict.fromkeys(range(128, 160), "�")}
@@ -23,10 +25,15 @@ def harmless(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Console:
-    """The two streams of a command. What a model wrote reaches a terminal only harmless; a pipe gets it as it is."""
+    """The two streams of a command. What a model wrote reaches a terminal only harmless; a pipe gets it as it is.
+
+    Args:
+        stops: how the person stops the command; held back while streams and what is known of them must agree.
+    """
 
     out: TextIO
     err: TextIO
+    stops: Stops = field(default_factory=Stops)
 
     @property
     def is_terminal(self) -> bool:

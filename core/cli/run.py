@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Callable, Sequence
-from types import FrameType
-from typing import NoReturn
 
 from core.cli.arguments import Options, parse
 from core.cli.output import Console, discard_output, open_console
@@ -33,9 +30,9 @@ def run(options: Options, make_front: Callable[[Options], FrontEnd] | None = Non
         0 well, 1 failed, 2 wrong usage, 130 interrupted, 141 when the reader of a pipe has gone.
     """
     console = open_console()
-    previous = _stop_on_signals()
     try:
-        return _dispatch(options, make_front or local_controller, console)
+        with console.stops:
+            return _dispatch(options, make_front or local_controller, console)
     except UsageError as error:
         console.note(f"manual-slop: {error}")
         return 2
@@ -47,9 +44,6 @@ def run(options: Options, make_front: Callable[[Options], FrontEnd] | None = Non
     except BrokenPipeError:
         discard_output()
         return BROKEN_PIPE
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
 
 
 def local_controller(options: Options) -> FrontEnd:
@@ -117,17 +111,3 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
             return run_headless(options, make_front(options), console)
         case _:
             raise UsageError("This needs the window", remedy="Run `manual-slop`, or add --headless")
-
-
-def _stop_on_signals() -> dict[int, Callable[[int, FrameType | None], object] | int | None]:
-    """Let a polite end (a closed terminal, `kill`) stop a call as Ctrl+C does, so that its part is kept."""
-
-    def stop(_number: int, _frame: FrameType | None) -> NoReturn:
-        raise KeyboardInterrupt
-
-    names = ("SIGTERM", "SIGHUP")
-    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    try:
-        return {number: signal.signal(number, stop) for number in numbers}
-    except ValueError:  # not the main thread: its owner handles signals
-        return {}

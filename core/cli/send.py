@@ -196,7 +196,8 @@ class _Turn:
         with self.console.waiting("Waiting for the reply"):
             state = self.front.wait_for(lambda s: self._is_over(s) or self._has_news(s), NEVER_S)
         while state is not None and not self._is_over(state):
-            self._show(state)
+            with self.console.stops.held_back():
+                self._show(state)
             state = self.front.wait_for(lambda s: self._is_over(s) or self._has_news(s), NEVER_S)
         return state
 

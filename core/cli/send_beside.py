@@ -70,7 +70,8 @@ class Beside:
         turn = _Printed(console, options)
         try:
             for name, data in self.client.events(f"/api/discussions/{chosen}/messages", {"text": text}):
-                turn.take(name, data)
+                with console.stops.held_back():
+                    turn.take(name, data)
         except KeyboardInterrupt:
             self._cancel(chosen)
             turn.done = self._last(chosen)
