@@ -66,8 +66,9 @@ def look_of(state: AppState, discussion_id: str) -> CacheLook:
     label = selection.provider_label(state, cache.provider)
     cold = CacheLook(is_warm=False, provider=label, tokens=cache.tokens_cached, hits=cache.hit_count)
     if not is_alive(cache, state.now):
-        gone = "" if cache.expires_at is None else f"expired: {_stamp(cache.expires_at)}"
-        return replace(cold, ttl_text=gone)
+        at = cache.expires_at
+        is_over = at is not None and state.now is not None and at <= state.now
+        return replace(cold, ttl_text=f"expired: {_stamp(at)}" if at is not None and is_over else "")
     if cache.expires_at is None:
         return replace(cold, is_warm=True, ttl_text=managed_text(state, cache.provider))
     left = (cache.expires_at - state.now).total_seconds() if state.now else 0.0
@@ -126,7 +127,8 @@ def _ttl_word(state: AppState, memo: Memo, provider: str) -> str:
     """Time left of the selected discussion's prefix where the provider holds it, else of the one that lives longest."""
     newest = _newest_expiries(state, memo)
     selected = state.caches.get(state.selected_id)
-    at = selected.expires_at if selected is not None and selected.provider == provider else None
+    is_of = selected is not None and selected.provider == provider and selected.caching_enabled
+    at = selected.expires_at if selected is not None and is_of else None
     if at is None or (state.now is not None and at <= state.now):
         at = newest.get(provider)
     if at is not None and state.now is not None and at > state.now:
@@ -142,12 +144,12 @@ def _newest_expiries(state: AppState, memo: Memo) -> dict[str, datetime | None]:
 
 
 def _expiries(caches: Mapping[str, DiscussionCacheState]) -> dict[str, datetime | None]:
-    """The latest expiry by provider; None where the provider manages all that it holds."""
+    """The latest expiry by provider; None where the provider manages all that it holds. What is off does not count."""
     found: dict[str, datetime | None] = {}
     for cache in caches.values():
-        before = found.get(cache.provider)
-        after = cache.expires_at if cache.caching_enabled else None
-        found[cache.provider] = max(filter(None, (before, after)), default=None)
+        if cache.caching_enabled:
+            both = (found.get(cache.provider), cache.expires_at)
+            found[cache.provider] = max(filter(None, both), default=None)
     return found
 
 

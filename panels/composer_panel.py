@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.values import commands as c
+from core.values.cache import CachePlan
 from core.values.discussion import OpenDiscussion
 from core.values.messages import AttachmentPart
 from panels import format as fmt
@@ -129,8 +130,7 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
         _preset_menu(desk)
         report = selection.report_of(desk.state)
         if report is not None and ui.width() > 360:
-            est = "est. " if report.cost_usd is not None else ""
-            price = f"{est}{fmt.cost(report.cost_usd)}"
+            price = _price(report.cost_usd, desk.state.plans.get(opened.id))
             shown = f"{gauge(report)} · {price}" if ui.width() > PRICE_FROM_PX else gauge(report)
             tip = f"Tokens of the next request and the model's window\n{price}"
             ui.text("gauge", shown, tone=gauge_tone(report), style="small", tip=tip)
@@ -145,6 +145,13 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
             shortcut=chord if chord != "Enter" else "", tip=_send_tip(desk, chord),
         ):  # fmt: skip
             run_action("send", desk)
+
+
+def _price(fresh_usd: float | None, plan: CachePlan | None) -> str:
+    """What the next request will cost: what is read from a cache is cheaper than the report's fresh tokens."""
+    planned = plan.cost_usd if plan is not None else None
+    usd = fresh_usd if planned is None else planned
+    return f"est. {fmt.cost(usd)}" if usd is not None else fmt.cost(None)
 
 
 def _send_tip(desk: Desk, chord: str) -> str:

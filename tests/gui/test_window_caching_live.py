@@ -181,6 +181,7 @@ def test_two_turns_stand_in_the_summary_and_the_countdown_runs_with_the_clock(
     assert left == (expires - sitting.clock.now).total_seconds() >= 300
     sitting.sees("cached: yes (Anthropic)")
     sitting.sees("1 hit")
+    assert not screen.driver.has("last miss")
 
     for step in (1, 59, 60):
         sitting.pass_time(step)
@@ -230,6 +231,8 @@ def test_a_click_on_disable_ends_the_marks_and_a_click_on_enable_brings_them_bac
     assert not off.cache_read_tokens
     assert not off.cache_write_tokens
     sitting.sees("cached: no")
+    sitting.sees("ttl:none")
+    assert not screen.driver.has("expired: ")
     screen.check()
 
     screen.driver.click("Enable caching for this")

@@ -87,8 +87,20 @@ def test_the_state_of_a_cache_follows_the_clock_of_the_state() -> None:
 
 def test_a_discussion_whose_caching_is_off_is_not_warm() -> None:
     state = cache_states.caching(caches={"d1": cached("d1", "anthropic", caching_enabled=False)})
+    look = facts.look_of(state, "d1")
 
-    assert not facts.look_of(state, "d1").is_warm
+    assert not look.is_warm
+    assert look.ttl_text == ""  # nor has it expired: the provider still holds it
+    assert facts.provider_line(state, Memo(), "anthropic").endswith("ttl:none")
+    assert facts.figures(state)[2].value == "–"
+
+
+def test_a_cache_that_is_off_does_not_hide_how_long_another_lives() -> None:
+    off = cached("d1", "anthropic", caching_enabled=False)
+    on = cached("d2", "anthropic", expires_at=states.NOW + timedelta(seconds=90))
+    state = cache_states.caching(caches={"d1": off, "d2": on})
+
+    assert facts.provider_line(state, Memo(), "anthropic").endswith("ttl:1:30")
 
 
 def test_the_hit_rate_is_whole_per_cent_rounded_down_and_only_where_reported() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from core.values import commands as c
+from core.values.cache import CachePlan
 from core.values.discussion import Draft
 from core.values.messages import AttachmentPart
 from core.values.settings import Appearance
@@ -174,6 +175,13 @@ def test_the_gauge_shows_tokens_against_the_window_and_the_price() -> None:
     screen = Screen(states.working())
 
     assert screen.ui.has("≈12.4k / 200k · est. $0.031")
+
+
+def test_the_price_is_what_the_request_will_cost_with_its_cache() -> None:
+    plan = CachePlan(read_tokens=12_000, cost_usd=0.004, cost_without_usd=0.031)
+    screen = Screen(states.working(plans={"d1": plan}))
+
+    assert screen.ui.has("≈12.4k / 200k · est. $0.004")
 
 
 def test_an_unknown_price_is_said_to_be_unknown() -> None:
