@@ -22,7 +22,7 @@ from core.knowledge.harvest_distil import piece_bytes_for
 from core.knowledge.harvest_generate import HarvestCancelledError, ProviderGenerate
 from core.knowledge.harvest_prompt import harvest_prompt_path
 from core.knowledge.harvest_run import ApplyRequest, apply, items_by_asking, look
-from core.knowledge.harvest_scan import Progress, ScanRequest
+from core.knowledge.harvest_scan import Progress, ScanRequest, no_progress
 from core.knowledge.harvest_sources import Distiller
 from core.knowledge.undo import undo_apply
 from core.knowledge_text.harvest_classify import SUMMARIZE_THRESHOLD_BYTES
@@ -215,7 +215,7 @@ def _undo(options: Options, console: Console) -> int:
 def _progress(console: Console, text: str) -> Iterator[Progress]:
     """A bar on standard error, on a terminal only."""
     if not console.has_progress:
-        yield lambda _done, _all: None
+        yield no_progress
         return
     from rich.console import Console as RichConsole
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -224,4 +224,4 @@ def _progress(console: Console, text: str) -> Iterator[Progress]:
     screen = RichConsole(file=console.err, highlight=False)
     with Progress(*columns, console=screen, transient=True, refresh_per_second=4) as bar:
         task = bar.add_task(text, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda done, total, _doing: bar.update(task, completed=done, total=total)

@@ -33,6 +33,7 @@ from core.workers.caching import CacheKeeper, CacheSetup
 from core.workers.calls import CallWorker
 from core.workers.clients import Clients
 from core.workers.counting import Counting
+from core.workers.harvest import HarvestHandler, HarvestServices
 from core.workers.journals import Journals, OpenJournal
 from core.workers.knowledge import Layer7
 from core.workers.queue import QueueWorker
@@ -93,8 +94,13 @@ class LocalOutside:
                     effect.discussion_ids,
                     effect.knowledge_paths,
                 )
-            case f.ReadKnowledge() | f.MakeDigest():
+            case f.ReadKnowledge() | f.MakeDigest() | f.RemoveDigest() | f.ChangeKnowledge():
                 self._knowledge.submit(effect)
+            case f.ScanConversations() | f.DistilConversations() | f.ApplyPreview() | f.UndoApply():
+                self._harvester.prepare()
+                self._harvest.submit(effect)
+            case f.StopHarvest():
+                self._harvester.cancel()
             case f.AssembleContext() | f.InspectOnDisk() | f.CheckRewrites():
                 self._context.submit(effect)
             case f.LoadSummaries() | f.IndexDiscussion() | f.SearchCatalog():
@@ -138,6 +144,7 @@ class LocalOutside:
         """Cancel the calls and wait for their reports."""
         if self._workers:
             self._cacher.cancel()
+            self._harvester.close()
             self._calls.stop(STOP_CALLS_S)
 
     def stop(self) -> None:
@@ -206,7 +213,23 @@ class LocalOutside:
             prices,
         )
         self._caches = QueueWorker("cache", self._cacher.handle, emit, cache_work.supersedes)
-        self._workers = [self._knowledge, self._context, self._setup, self._disk, self._listing, self._caches]
+        self._harvester = HarvestHandler(
+            self.home,
+            clock,
+            emit,
+            HarvestServices(self._clients.get, setup.profile, self._cost),
+            is_read_only=is_read_only,
+        )
+        self._harvest = QueueWorker("harvest", self._harvester.handle, emit)
+        self._workers = [
+            self._harvest,
+            self._knowledge,
+            self._context,
+            self._setup,
+            self._disk,
+            self._listing,
+            self._caches,
+        ]
         services = _CallServices(
             self.home, self._assembler, self._clients, self._journals, self._keeper, self._cost, clock
         )

@@ -40,11 +40,18 @@ class ProviderGenerate:
     Args:
         client: gives a provider's client, raises ProviderError where there is none.
         cancel: stops the call under way, and all that would follow.
+        on_call: told of every call that was answered: provider, model and what it used.
     """
 
-    def __init__(self, client: Callable[[str], Provider], cancel: CancelToken | None = None) -> None:
+    def __init__(
+        self,
+        client: Callable[[str], Provider],
+        cancel: CancelToken | None = None,
+        on_call: Callable[[str, str, Usage], None] = lambda _provider, _model, _usage: None,
+    ) -> None:
         self._client = client
         self._cancel = cancel or CancelToken()
+        self._on_call = on_call
         self._without_schema: set[tuple[str, str]] = set()
         self.usage = Usage()
         self.calls = 0
@@ -70,6 +77,7 @@ class ProviderGenerate:
         reply = whole_reply(self._client(request.provider), request, self._cancel)
         self.calls += 1
         self.usage = add_usage(self.usage, reply.usage)
+        self._on_call(request.provider, request.model, reply.usage)
         if reply.stop is StopKind.CANCELLED:
             raise HarvestCancelledError("The harvest was stopped")
         if reply.stop is StopKind.REFUSED:

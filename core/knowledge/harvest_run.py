@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -17,7 +16,7 @@ from core.knowledge.digest import digest_file
 from core.knowledge.files import read_notes
 from core.knowledge.harvest_generate import HarvestCancelledError
 from core.knowledge.harvest_replies import KeptReplies, kept_conversations
-from core.knowledge.harvest_scan import Progress, ScanRequest, look_again, scan
+from core.knowledge.harvest_scan import Progress, ScanRequest, look_again, no_progress, scan
 from core.knowledge.harvest_sources import Distiller, HarvestStoppedError
 from core.knowledge.ledger import Ledger, hash_source, timestamp
 from core.knowledge.reading import read_categories
@@ -26,7 +25,7 @@ from core.knowledge_text.harvest_classify import SUMMARIZE_THRESHOLD_BYTES, esti
 from core.knowledge_text.harvest_preview import chosen, failed, propose
 from core.knowledge_text.harvest_reply import new_item
 from core.store import trash
-from core.store.atomic import OS_DISK, Disk
+from core.store.atomic import OS_DISK, Disk, remove_tree
 from core.text import one_line
 from core.values.harvest import (
     Artifact,
@@ -70,10 +69,6 @@ class ApplyRequest:
     disk: Disk = OS_DISK
 
 
-def _no_progress(_done: int, _all: int) -> None:
-    return
-
-
 def look(
     request: ScanRequest,
     provider: str,
@@ -81,14 +76,18 @@ def look(
     *,
     harvests: bool = True,
     piece_bytes: int = SUMMARIZE_THRESHOLD_BYTES,
-    on_progress: Progress = _no_progress,
+    ledger: Ledger | None = None,
+    on_progress: Progress = no_progress,
 ) -> HarvestReport:
     """The dry run: every conversation with its class, and what harvesting would cost. Changes nothing on disk.
+
+    Args:
+        ledger: of the request's home, where it was read before.
 
     Raises:
         ConfigError: the ledger does not parse. StorageError: it cannot be read.
     """
-    artifacts = scan(request, Ledger(request.home), on_progress)
+    artifacts = scan(request, ledger or Ledger(request.home), on_progress)
     costs = estimate(artifacts, provider, model, request.now, piece_bytes=piece_bytes, harvests=harvests)
     return HarvestReport(artifacts, costs)
 
@@ -97,35 +96,36 @@ def preview(
     request: ScanRequest,
     artifacts: Iterable[Artifact],
     distiller: Distiller,
-    on_progress: Progress = _no_progress,
-) -> HarvestPreview:
-    """Ask the model about the candidates and propose what it found. Keeps the paid replies, writes nothing else.
+    on_progress: Progress = no_progress,
+) -> Iterator[HarvestPreview]:
+    """Ask the model about the candidates, one after another. Keeps the paid replies, writes nothing else.
 
-    A conversation that fails is in `failures`; when the person stops it, what was there is returned.
+    Yields:
+        For each conversation, as soon as it is read, the part that it adds: what it gave, or why it failed.
 
     Raises:
-        HarvestStoppedError: a reply could not be kept. ConfigError, StorageError: the knowledge cannot be read.
+        HarvestStoppedError: a reply could not be kept. HarvestCancelledError: the person stopped it.
+        ConfigError, StorageError: the knowledge or the ledger cannot be read.
     """
     ledger = Ledger(request.home)
+    ledger.load()
     stored = [file.items for file in read_categories(request.home)]
     noted = [note.items for note in read_notes(request.home)]
     known = known_items([item for items in (*stored, *noted) for item in items])
     candidates = [one.facts for one in artifacts if one.kind is ArtifactClass.HARVEST]
-    found = HarvestPreview()
-    on_progress(0, len(candidates))
-    for number, facts in enumerate(candidates, 1):
+    for number, facts in enumerate(candidates):
+        on_progress(number, len(candidates), facts.title or facts.name)
         try:
             now, data = look_again(facts, ledger)
-            if not now.known_status:
-                found = propose(found, now, distiller.distil(now, data), known)
-        except (HarvestStoppedError, HarvestCancelledError) as error:
-            if isinstance(error, HarvestStoppedError):
-                raise
-            return found
+            if now.known_status:
+                yield HarvestPreview(sources=(now,))
+            else:
+                yield propose(HarvestPreview(), now, distiller.distil(now, data), known)
+        except (HarvestStoppedError, HarvestCancelledError):
+            raise
         except SlopError as error:
-            found = failed(found, facts, _reason(error))
-        on_progress(number, len(candidates))
-    return found
+            yield failed(HarvestPreview(), facts, _reason(error))
+    on_progress(len(candidates), len(candidates), "")
 
 
 def items_by_asking(distiller: Distiller, now: datetime) -> ItemsOf:
@@ -151,7 +151,7 @@ def items_of_preview(reviewed: HarvestPreview, now: datetime) -> ItemsOf:
     return items
 
 
-def apply(request: ApplyRequest, on_progress: Progress = _no_progress) -> HarvestReport:
+def apply(request: ApplyRequest, on_progress: Progress = no_progress) -> HarvestReport:
     """Append, prove in the ledger, reclaim, one conversation after another; the digest last.
 
     A conversation that fails is kept and the run goes on; a disk that cannot take knowledge ends the run. Both are
@@ -180,6 +180,7 @@ class _Run:
     known: int = 0
     dropped: int = 0
     reclaimed_bytes: int = 0
+    reclaimed: list[str] = field(default_factory=list)
     failures: list[HarvestFailure] = field(default_factory=list)
     stopped: str = ""
 
@@ -192,14 +193,13 @@ class _Run:
     def work(self, on_progress: Progress) -> None:
         """Go through the conversations; ends early where nothing more can be put on disk."""
         listed = self.request.artifacts
-        on_progress(0, len(listed))
-        for number, artifact in enumerate(listed, 1):
-            try:
+        try:
+            for number, artifact in enumerate(listed):
+                on_progress(number, len(listed), artifact.facts.title or artifact.facts.name)
                 self._take(artifact)
-            except (HarvestStoppedError, HarvestCancelledError) as error:
-                self.stopped = _reason(error)
-                return
-            on_progress(number, len(listed))
+            on_progress(len(listed), len(listed), "")
+        except (HarvestStoppedError, HarvestCancelledError) as error:
+            self.stopped = _reason(error)
 
     def report(self) -> HarvestReport:
         """End the apply and say what it did."""
@@ -212,6 +212,7 @@ class _Run:
             artifacts=self.request.artifacts,
             is_dry=False,
             reclaimed_bytes=self.reclaimed_bytes,
+            reclaimed=tuple(self.reclaimed),
             items=tuple((category.value, self.counts[category.value]) for category in Category),
             known=self.known,
             dropped=self.dropped,
@@ -284,7 +285,7 @@ class _Run:
 
     def _reclaim(self, facts: ArtifactFacts) -> None:
         self.transaction.reclaim(facts.id, facts.sha256, self.request.scan.now)
-        self.reclaimed_bytes += facts.size_bytes
+        self._count_reclaimed(facts)
 
     def _prune(self, facts: ArtifactFacts) -> None:
         """What holds no conversation: the ledger names it first; a folder of ours goes to the trash."""
@@ -296,12 +297,17 @@ class _Run:
         entry = self._entry(facts, LedgerStatus.PRUNED)
         self.transaction.record(replace(entry, sha256=f"path:{path}", path=str(path), deleted=True))
         if facts.kind is ArtifactKind.TEMPORARY:
-            shutil.rmtree(path, ignore_errors=True)
+            remove_tree(path, disk=self.request.disk)
         else:
             trash.delete(
                 self.request.scan.home, facts.id, self.request.scan.now, "empty", disk=self.request.disk
             )
+        self._count_reclaimed(facts)
+
+    def _count_reclaimed(self, facts: ArtifactFacts) -> None:
         self.reclaimed_bytes += facts.size_bytes
+        if facts.id:
+            self.reclaimed.append(facts.id)
 
     def _note_too_large(self, facts: ArtifactFacts) -> None:
         source = hash_source(Path(facts.path))

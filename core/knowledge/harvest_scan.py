@@ -30,8 +30,15 @@ _EMPTY_BYTES = 16 * 1024
 _MESSAGE = b'"type":"message"'
 _DATED = re.compile(r"(\d{4})-(\d{2})-(\d{2})[_T ]?[\d-]*Z?[-_ ]*(.*)")
 
-Progress = Callable[[int, int], None]
-"""Told how many conversations of how many are done."""
+Progress = Callable[[int, int, str], None]
+"""Told how many conversations of how many are done, and the name of the one in work, empty where several are.
+
+What it raises ends the run: HarvestCancelledError where the person stopped it.
+"""
+
+
+def no_progress(_done: int, _total: int, _doing: str) -> None:
+    """For who does not want to know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +63,7 @@ class ScanRequest:
         return classify(facts, self.now, live_for=self.live_for, max_bytes=self.max_bytes)
 
 
-def scan(
-    request: ScanRequest, ledger: Ledger, on_progress: Progress = lambda _done, _all: None
-) -> tuple[Artifact, ...]:
+def scan(request: ScanRequest, ledger: Ledger, on_progress: Progress = no_progress) -> tuple[Artifact, ...]:
     """Find every conversation and give it its class. Only those that may be harvested or pruned are read.
 
     Args:
@@ -77,7 +82,7 @@ def scan(
         for facts, source in pool.map(_looked_into, todo):
             known = facts if source is None else with_ledger(facts, source, ledger)
             made.append(request.classified(known))
-            on_progress(len(made), len(found))
+            on_progress(len(made), len(found), "")
     return tuple(made)
 
 

@@ -47,6 +47,18 @@ def propose(preview: HarvestPreview, facts: ArtifactFacts, distilled: Reply, kno
     )
 
 
+def joined(parts: Iterable[HarvestPreview]) -> HarvestPreview:
+    """Parts, in the order in which they came, as one preview."""
+    found = tuple(parts)
+    return HarvestPreview(
+        tuple(one for part in found for one in part.sources),
+        tuple(one for part in found for one in part.items),
+        tuple(one for part in found for one in part.failures),
+        sum(part.dropped for part in found),
+        sum(part.calls for part in found),
+    )
+
+
 def failed(preview: HarvestPreview, facts: ArtifactFacts, reason: str) -> HarvestPreview:
     """Add a conversation that could not be harvested."""
     failure = HarvestFailure(facts.name, facts.path, facts.sha256, reason)

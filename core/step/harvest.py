@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.cache.accounts import spend_stop
-from core.knowledge_text.harvest_preview import edited, moved, ticked
+from core.knowledge_text.harvest_preview import edited, joined, moved, ticked
 from core.step.base import Result, notify
 from core.step.context import default_model
+from core.step.discussions import vanished
 from core.step.knowledge import read_again
 from core.values.cache import SpendLimits
 from core.values.commands import (
@@ -19,6 +20,7 @@ from core.values.commands import (
     MoveHarvestItem,
     PreviewHarvest,
     TickHarvestItems,
+    UndoDelete,
     UndoHarvest,
 )
 from core.values.effects import (
@@ -43,13 +45,12 @@ from core.values.events import (
 from core.values.harvest import (
     Artifact,
     ArtifactClass,
+    HarvestLook,
     HarvestPhase,
     HarvestPreview,
     HarvestState,
-    HarvestUse,
 )
 from core.values.state import AppState, Level
-from core.values.usage import add_usage
 
 NOTICE = "harvest"
 
@@ -94,7 +95,7 @@ def got_on(state: AppState, event: HarvestProgressed | HarvestProposed) -> AppSt
         case HarvestProgressed():
             harvest = replace(harvest, done=event.done, total=event.total, doing=event.doing)
         case HarvestProposed():
-            harvest = replace(harvest, preview=_joined(harvest.preview or HarvestPreview(), event.part))
+            harvest = replace(harvest, preview=joined((harvest.preview or HarvestPreview(), event.part)))
     return replace(state, harvest=harvest)
 
 
@@ -107,15 +108,15 @@ def ended(
     )
     match event:
         case HarvestLooked():
-            return _with(state, replace(idle, look=event.look, looked_at=state.now)), ()
+            return _with(state, _looked(idle, event.look, state)), ()
         case HarvestEnded():
             return _previewed(state, idle, event), ()
         case HarvestApplied():
-            done = replace(idle, look=event.look, looked_at=state.now, preview=None, report=event.report)
-            return _changed(_with(state, replace(done, problem=event.report.stopped)))
+            done = replace(idle, preview=None, report=event.report, problem=event.report.stopped)
+            return _changed(_with(state, _looked(done, event.look, state)), event.report.reclaimed)
         case HarvestUndone():
-            done = replace(idle, look=event.look, looked_at=state.now, report=None, undone=event.report)
-            return _changed(_with(state, done))
+            done = replace(idle, report=None, undone=event.report)
+            return _changed(_with(state, _looked(done, event.look, state)))
         case HarvestFailed():
             state = notify(state, NOTICE, Level.ERROR, event.text, event.detail)
             return _with(state, replace(idle, problem=event.text)), ()
@@ -128,7 +129,9 @@ def harvest_run(state: AppState) -> HarvestRun:
     model = settings.harvest_model or default_model(state, provider)
     open_ids = {state.selected_id, *state.calls} - {""}
     root = state.project.root if state.project.is_trusted else ""
-    return HarvestRun(settings, frozenset(open_ids), provider, model, root)
+    limit = state.settings.caching.day_limit_usd
+    room = None if limit is None else max(0.0, limit - (state.spent_today_usd or 0.0))
+    return HarvestRun(settings, frozenset(open_ids), provider, model, root, room)
 
 
 def _reviewed(
@@ -212,36 +215,42 @@ def _candidates(state: AppState, paths: tuple[str, ...]) -> tuple[Artifact, ...]
     )
 
 
-def _joined(preview: HarvestPreview, part: HarvestPreview) -> HarvestPreview:
-    return HarvestPreview(
-        (*preview.sources, *part.sources),
-        (*preview.items, *part.items),
-        (*preview.failures, *part.failures),
-        preview.dropped + part.dropped,
-        preview.calls + part.calls,
-    )
-
-
 def _previewed(state: AppState, idle: HarvestState, event: HarvestEnded) -> AppState:
     """The preview is whole, or as far as it got; what its calls cost counts towards the day."""
     use, spent = event.use, state.spent_today_usd
     if use.cost_usd is not None:
         spent = (spent or 0.0) + use.cost_usd
     state = replace(state, spent_today_usd=spent)
-    return _with(state, replace(idle, problem=event.problem, use=_added(idle.use, use)))
+    return _with(state, replace(idle, problem=event.problem, use=idle.use + use))
 
 
-def _added(before: HarvestUse, use: HarvestUse) -> HarvestUse:
-    if not use.calls:
-        return before
-    costs = [one.cost_usd for one in (before, use) if one.calls]
-    cost = None if any(one is None for one in costs) else sum(one for one in costs if one is not None)
-    return HarvestUse(before.calls + use.calls, add_usage(before.usage, use.usage), cost)
+def _looked(harvest: HarvestState, look: HarvestLook | None, state: AppState) -> HarvestState:
+    return harvest if look is None else replace(harvest, look=look, looked_at=state.now)
 
 
-def _changed(state: AppState) -> Result:
-    effects: tuple[Effect, ...] = (*read_again(state), LoadSummaries(state.settings.trash_days))
-    return state, effects
+def _changed(state: AppState, reclaimed: tuple[str, ...] = ()) -> Result:
+    """Read anew what is on disk. Reclaimed conversations leave the list at once; the newest is shown in their place."""
+    effects: list[Effect] = []
+    for gone in reclaimed:
+        state = _told(state, gone)
+        state, more = vanished(state, gone)
+        effects += more
+    return state, (*effects, *read_again(state), LoadSummaries(state.settings.trash_days))
+
+
+def _told(state: AppState, gone: str) -> AppState:
+    """Say so where the person was just looking at it."""
+    summary = state.summaries.get(gone)
+    if summary is None or gone != state.selected_id or gone in state.calls:
+        return state
+    return notify(
+        state,
+        "deleted",
+        Level.INFO,
+        f"{summary.meta.name!r} was harvested and is in the trash.",
+        action=UndoDelete(gone),
+        action_label="Bring it back",
+    )
 
 
 def _with(state: AppState, harvest: HarvestState) -> AppState:

@@ -319,6 +319,7 @@ class HarvestRun:
     Args:
         open_ids: discussions that are open or answering; provider, model: which reads.
         prompts_root: the trusted project's root, whose prompt file counts; empty for none.
+        room_usd: what calls may still cost today, None for no limit.
     """
 
     settings: KnowledgeSettings
@@ -326,6 +327,7 @@ class HarvestRun:
     provider: str
     model: str
     prompts_root: str = ""
+    room_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

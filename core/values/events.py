@@ -316,18 +316,18 @@ class HarvestEnded:
 
 @dataclass(frozen=True, slots=True)
 class HarvestApplied:
-    """An apply ended, with what is on disk now."""
+    """An apply ended, with what is on disk now. `look` None: that could not be looked at."""
 
     report: HarvestReport
-    look: HarvestLook
+    look: HarvestLook | None
 
 
 @dataclass(frozen=True, slots=True)
 class HarvestUndone:
-    """An undo ended, with what is on disk now."""
+    """An undo ended, with what is on disk now. `look` None: that could not be looked at."""
 
     report: UndoReport
-    look: HarvestLook
+    look: HarvestLook | None
 
 
 @dataclass(frozen=True, slots=True)

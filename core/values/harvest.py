@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.values.knowledge import Category, LedgerEntry
-from core.values.usage import Usage
+from core.values.usage import Usage, add_usage
 
 
 class ArtifactKind(StrEnum):
@@ -162,7 +162,8 @@ class HarvestReport:
     Args:
         artifacts: every conversation with its class; is_dry: nothing was changed.
         items: written, by category; known: not written because exactly that was known already.
-        reclaimed_bytes: moved to the trash; failures: kept, with the reason.
+        reclaimed_bytes: moved to the trash; reclaimed: ids of the discussions among it.
+        failures: kept, with the reason.
         digest_path, ledger_path: empty in a dry run; stopped: why the run ended early, empty where it did not.
     """
 
@@ -177,6 +178,7 @@ class HarvestReport:
     digest_path: str = ""
     ledger_path: str = ""
     stopped: str = ""
+    reclaimed: tuple[str, ...] = ()
 
     @property
     def is_failed(self) -> bool:
@@ -224,6 +226,13 @@ class HarvestUse:
     calls: int = 0
     usage: Usage = field(default_factory=Usage)
     cost_usd: float | None = None
+
+    def __add__(self, other: HarvestUse) -> HarvestUse:
+        """Both together; a price that is unknown in one is unknown in the sum."""
+        costs = [one.cost_usd for one in (self, other) if one.calls]
+        known = [cost for cost in costs if cost is not None]
+        total = sum(known) if costs and len(known) == len(costs) else None
+        return HarvestUse(self.calls + other.calls, add_usage(self.usage, other.usage), total)
 
 
 @dataclass(frozen=True, slots=True)

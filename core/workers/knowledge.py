@@ -1,21 +1,31 @@
-"""Reads knowledge for the window and makes the digest when asked, on one thread."""
+"""Reads knowledge for the window, makes and removes the digest, and carries out a person's changes, on one thread."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import assert_never
 
-from core.errors import LockedError, SlopError
+from core.errors import LockedError, SlopError, StorageError
+from core.knowledge import editing
 from core.knowledge.apply import recover_home
 from core.knowledge.digest import digest_file, regenerate_digest
+from core.knowledge.files import attach_notes, note_name, read_notes
 from core.knowledge.layer import layer_inputs
 from core.knowledge.reading import KnowledgeReader
+from core.paths import knowledge_dir
+from core.store.atomic import remove_file
+from core.values import commands as c
 from core.values import effects as f
 from core.values import events as e
 from core.values.curation import ItemFiles, NamedText
 from core.values.effects import Effect, StackSpec
+from core.values.knowledge import NewItem, NoteFile
 from core.values.settings import KnowledgeSettings
 from core.workers.queue import Emit
+
+Change = c.AddKnowledgeItem | c.EditKnowledgeItem | c.DeleteKnowledgeItem | c.SetTaskDone | c.AttachNotes
 
 
 class KnowledgeHandler:
@@ -41,8 +51,48 @@ class KnowledgeHandler:
                 done = regenerate_digest(self._home)
                 self._read(effect.settings, ())
                 self._emit(e.OperationDone("digest", f"Digest {done.write.value}"))
+            case f.RemoveDigest():
+                self._reading_after(lambda: remove_file(digest_file(self._home)), effect.settings, ())
+            case f.ChangeKnowledge():
+                change = effect.change
+                self._reading_after(lambda: self._change(change), effect.settings, effect.candidates)
             case _:
                 raise AssertionError(effect)
+
+    def _reading_after(
+        self, act: Callable[[], None], settings: KnowledgeSettings, candidates: tuple[str, ...]
+    ) -> None:
+        """Do something, then tell what is known now: also where it failed, for that may be why."""
+        try:
+            act()
+        finally:
+            self._read(settings, candidates)
+
+    def _change(self, change: Change) -> None:
+        match change:
+            case c.AddKnowledgeItem():
+                editing.add_item(self._home, NewItem(change.category, change.text, name=change.name))
+            case c.EditKnowledgeItem():
+                editing.edit_item(self._home, change.item, change.text)
+            case c.DeleteKnowledgeItem():
+                editing.delete_item(self._home, change.item)
+            case c.SetTaskDone():
+                editing.set_task_done(self._home, change.item, done=change.is_done)
+            case c.AttachNotes():
+                attach_notes(self._home, self._note(change.file_id), change.path)
+            case _:
+                assert_never(change)
+
+    def _note(self, file_id: str) -> NoteFile:
+        """Notes by their id, wherever they stand now. Raises StorageError: there are none."""
+        for note in read_notes(self._home):
+            if note.file_id == file_id:
+                return note
+        raise StorageError(
+            f"There are no notes {file_id!r} any more",
+            remedy="Another program moved or removed them; look at the list again",
+            where=str(knowledge_dir(self._home) / note_name(file_id)),
+        )
 
     def _read(self, settings: KnowledgeSettings, candidates: tuple[str, ...]) -> None:
         """Tell the switch and the digest at once, then all the items."""

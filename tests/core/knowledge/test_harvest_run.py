@@ -17,7 +17,7 @@ from core.knowledge.harvest_sources import LEAST_FREE_BYTES
 from core.knowledge.ledger import Ledger
 from core.knowledge.locks import harvest_lock
 from core.knowledge.undo import undo_apply
-from core.knowledge_text.harvest_preview import edited, ticked
+from core.knowledge_text.harvest_preview import edited, joined, ticked
 from core.store import discussions, trash
 from core.values.harvest import ArtifactClass
 from core.values.knowledge import LedgerStatus
@@ -350,7 +350,7 @@ def test_a_preview_is_reviewed_and_only_what_is_ticked_is_written(tmp_path: Path
     add_discussion(tmp_path, "Tides", "Why?")
     harvest = Harvest(tmp_path, Model({"Why?": reply(MOON, SUN, "Wrong.")}))
     artifacts = harvest.scan()
-    proposed = preview(harvest.request, artifacts, harvest.distiller)
+    proposed = joined(preview(harvest.request, artifacts, harvest.distiller))
     before = item_lines(tmp_path)
 
     reviewed = ticked(proposed, [proposed.items[2].id], is_ticked=False)
@@ -368,7 +368,7 @@ def test_a_preview_that_is_asked_for_again_is_not_paid_again(tmp_path: Path) -> 
     add_discussion(tmp_path, "Tides", "Why?")
     harvest = Harvest(tmp_path, Model({"Why?": reply(MOON)}))
 
-    first, second = (preview(harvest.request, harvest.scan(), harvest.distiller) for _ in range(2))
+    first, second = (joined(preview(harvest.request, harvest.scan(), harvest.distiller)) for _ in range(2))
 
     assert first == second
     assert len(harvest.model.prompts) == 1
@@ -381,7 +381,7 @@ def test_a_preview_shows_what_is_known_and_what_failed(tmp_path: Path) -> None:
     add_discussion(tmp_path, "Bad", "BAD")
     harvest = Harvest(tmp_path, Model({"SECOND": reply(MOON, "Tides nearly follow the moon."), "BAD": "no"}))
 
-    found = preview(harvest.request, harvest.scan(), harvest.distiller)
+    found = joined(preview(harvest.request, harvest.scan(), harvest.distiller))
 
     assert [(item.is_known, item.is_ticked) for item in found.items] == [(True, False), (False, True)]
     assert MOON in found.items[1].near
@@ -391,7 +391,7 @@ def test_a_preview_shows_what_is_known_and_what_failed(tmp_path: Path) -> None:
 def test_a_conversation_that_grew_since_the_preview_is_not_applied(tmp_path: Path) -> None:
     chosen = add_discussion(tmp_path, "Tides", "Why?")
     harvest = Harvest(tmp_path, Model({"Why?": reply(MOON)}))
-    reviewed = preview(harvest.request, harvest.scan(), harvest.distiller)
+    reviewed = joined(preview(harvest.request, harvest.scan(), harvest.distiller))
     go_on(tmp_path, chosen, "More")
 
     report = apply(ApplyRequest(harvest.request, harvest.scan(), items_of_preview(reviewed, NOW), "s"))
@@ -472,7 +472,7 @@ def test_the_digest_that_a_person_deleted_comes_back_with_an_apply_only(tmp_path
     harvest = Harvest(tmp_path, Model({"Why?": reply(MOON)}))
     digest = paths.knowledge_dir(tmp_path) / "digest.md"
 
-    preview(harvest.request, harvest.scan(), harvest.distiller)
+    joined(preview(harvest.request, harvest.scan(), harvest.distiller))
     assert not digest.exists()
     harvest.apply()
     assert digest.exists()

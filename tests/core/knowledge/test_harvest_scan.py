@@ -246,11 +246,11 @@ def test_looking_again_sees_what_was_said_since(tmp_path: Path) -> None:
 def test_progress_is_told_up_to_the_last_conversation(tmp_path: Path) -> None:
     for name in "abc":
         add_discussion(tmp_path, name, "Why?")
-    told: list[tuple[int, int]] = []
+    told: list[tuple[int, int, str]] = []
 
-    scan(Harvest(tmp_path, Model()).request, Ledger(tmp_path), lambda done, total: told.append((done, total)))
+    scan(Harvest(tmp_path, Model()).request, Ledger(tmp_path), lambda *at: told.append(at))
 
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    assert told == [(1, 3, ""), (2, 3, ""), (3, 3, "")]
 
 
 def test_a_thousand_conversations_are_scanned_in_seconds(tmp_path: Path) -> None:

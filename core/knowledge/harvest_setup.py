@@ -1,0 +1,53 @@
+"""What a run of the harvest is made of, from its settings: one place for the window and the command line."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from core import paths
+from core.knowledge.harvest import template
+from core.knowledge.harvest_distil import piece_bytes_for
+from core.knowledge.harvest_generate import Generate
+from core.knowledge.harvest_prompt import harvest_prompt_path
+from core.knowledge.harvest_scan import ScanRequest
+from core.knowledge.harvest_sources import Distiller
+from core.values.effects import HarvestRun
+from core.values.provider import ModelProfile
+
+
+def scan_request(home: Path, run: HarvestRun, now: datetime) -> ScanRequest:
+    """What is looked at.
+
+    Args:
+        now: UTC.
+    """
+    return ScanRequest(
+        home,
+        now,
+        sources=tuple(Path(name).expanduser().absolute() for name in run.settings.harvest_sources),
+        open_ids=run.open_ids,
+        live_for=timedelta(days=run.settings.live_days),
+        max_bytes=run.settings.max_source_bytes,
+    )
+
+
+def distiller(home: Path, run: HarvestRun, generate: Generate, profile: ModelProfile) -> Distiller:
+    """What asks the model of a run.
+
+    Args:
+        profile: what is known of that model.
+
+    Raises:
+        StorageError: the prompt cannot be read.
+    """
+    root = Path(run.prompts_root)
+    place = harvest_prompt_path(home, root, is_trusted=bool(run.prompts_root))
+    return Distiller(
+        generate,
+        run.provider,
+        run.model,
+        template(place),
+        piece_bytes_for(profile),
+        paths.knowledge_dir(home),
+    )

@@ -1,0 +1,71 @@
+"""What the harvest's calls have cost, kept by day: it counts towards the day's limit also after a restart."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from core import paths
+from core.store.atomic import OS_DISK, Disk, append_file, make_dirs, reported
+
+_FOLDER = ".spent"
+_KEPT = timedelta(days=2)
+"""A person's day reaches into two days of UTC."""
+
+
+def note_spent(
+    home: Path, at: datetime, provider: str, model: str, cost_usd: float, *, disk: Disk = OS_DISK
+) -> None:
+    """Put what one call has cost on disk.
+
+    Args:
+        at: UTC; cost_usd: > 0.
+
+    Raises:
+        StorageError: it was not added.
+    """
+    path = _path(home, at)
+    if not path.exists():
+        make_dirs(path.parent, disk=disk)
+        _forget_old(path.parent, at)
+    row = {"at": at.astimezone(UTC).isoformat(), "provider": provider, "model": model, "cost_usd": cost_usd}
+    append_file(path, json.dumps(row, sort_keys=True).encode() + b"\n", disk=disk)
+
+
+def harvests_spent_since(home: Path, start: datetime) -> float:
+    """What the calls since then have cost, in US dollars. A row that cannot be read counts nothing.
+
+    Args:
+        start: UTC, at most two days ago: older rows are not kept.
+
+    Raises:
+        StorageError: a file is there and cannot be read.
+    """
+    total = 0.0
+    for day in (start + timedelta(days=number) for number in range(_KEPT.days + 1)):
+        path = _path(home, day)
+        with reported("read", path):
+            lines = path.read_bytes().split(b"\n") if path.exists() else []
+        total += sum(_cost(line, start) for line in lines)
+    return total
+
+
+def _cost(line: bytes, start: datetime) -> float:
+    try:
+        row = json.loads(line)
+        is_counted = datetime.fromisoformat(row["at"]) >= start
+        return max(0.0, float(row["cost_usd"])) if is_counted else 0.0
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return 0.0
+
+
+def _path(home: Path, at: datetime) -> Path:
+    return paths.knowledge_dir(home) / _FOLDER / f"{at.astimezone(UTC):%Y-%m-%d}.jsonl"
+
+
+def _forget_old(folder: Path, now: datetime) -> None:
+    oldest = f"{(now - _KEPT).astimezone(UTC):%Y-%m-%d}"
+    for path in folder.glob("*.jsonl"):
+        if path.stem < oldest:
+            path.unlink(missing_ok=True)

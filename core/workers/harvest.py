@@ -1,0 +1,228 @@
+"""The harvest in the background, one run at a time: look, preview, apply, undo; stopped from another thread at once."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+from core.errors import SlopError, StorageError
+from core.knowledge.harvest_distil import piece_bytes_for
+from core.knowledge.harvest_generate import HarvestCancelledError, ProviderGenerate
+from core.knowledge.harvest_look import look_at_all
+from core.knowledge.harvest_run import ApplyRequest, apply, items_of_preview, preview
+from core.knowledge.harvest_scan import Progress
+from core.knowledge.harvest_setup import distiller, scan_request
+from core.knowledge.harvest_sources import HarvestStoppedError
+from core.knowledge.locks import harvest_lock
+from core.knowledge.spending import note_spent
+from core.knowledge.undo import undo_apply
+from core.providers.base import CancelToken, Provider
+from core.values import effects as f
+from core.values import events as e
+from core.values.effects import Effect, HarvestRun
+from core.values.harvest import HarvestLook, HarvestUse
+from core.values.provider import ModelProfile
+from core.values.usage import Usage
+from core.workers.queue import Emit
+
+log = logging.getLogger(__name__)
+
+BY = "a window's harvest"
+"""How others are told who holds the lock."""
+
+STOPPED = "You stopped it."
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestServices:
+    """What a harvest asks of the program.
+
+    Args:
+        client: a provider's client, raises ProviderError where there is none.
+        profile: what is known of a model; price: of a call in US dollars, None where unknown.
+    """
+
+    client: Callable[[str], Provider]
+    profile: Callable[[str, str], ModelProfile]
+    price: Callable[[str, str, Usage], float | None]
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run: whether and why it is to end early, and what its calls used so far."""
+
+    token: CancelToken = field(default_factory=CancelToken)
+    why: str = ""
+    use: HarvestUse = field(default_factory=HarvestUse)
+
+    def stop(self, why: str) -> None:
+        self.why = self.why or why
+        self.token.cancel()
+
+    def check(self) -> None:
+        if self.token.is_cancelled:
+            raise HarvestCancelledError(self.why)
+
+
+class HarvestHandler:
+    """Carries out the harvest worker's effects.
+
+    Args:
+        home: the person's data; clock: UTC; emit: the inbox; is_read_only: the home cannot be written.
+        seed: fresh randomness, for the ids of applies.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        clock: Callable[[], datetime],
+        emit: Emit,
+        services: HarvestServices,
+        *,
+        is_read_only: bool = False,
+        seed: Callable[[], str] = lambda: secrets.token_hex(8),
+    ) -> None:
+        self._home = home
+        self._clock = clock
+        self._emit = emit
+        self._services = services
+        self._is_read_only = is_read_only
+        self._seed = seed
+        self._current = _Run()
+        self._closing = threading.Event()
+
+    def prepare(self) -> None:
+        """A run is about to be queued: from now on it can be stopped. On the controller's thread."""
+        self._current = _Run()
+        if self._closing.is_set():
+            self._current.stop("The program is ending.")
+
+    def cancel(self) -> None:
+        """Stop the run that is queued or under way; what is being written is finished. Thread-safe."""
+        self._current.stop(STOPPED)
+
+    def close(self) -> None:
+        """The program ends: stop the run, and every one that may still come. Thread-safe."""
+        self._closing.set()
+        self._current.stop("The program is ending.")
+
+    def handle(self, effect: Effect) -> None:
+        """Carry out one effect. Each ends with an event of its own, also where it fails."""
+        run = self._current
+        try:
+            self._carry_out(effect, run)
+        except HarvestCancelledError:
+            self._emit(e.HarvestEnded(run.why, run.use))
+        except SlopError as error:
+            detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
+            self._emit(e.HarvestFailed(error.what, detail))
+        except Exception as error:  # the run is over, and is told so; the queue tells the rest
+            self._emit(e.HarvestFailed(f"The harvest failed: {error}", "See the log file."))
+            raise
+
+    def _carry_out(self, effect: Effect, run: _Run) -> None:
+        match effect:
+            case f.ScanConversations():
+                self._emit(e.HarvestLooked(self._look(effect.run, self._progress(run.check))))
+            case f.DistilConversations():
+                self._distil(effect, run)
+            case f.ApplyPreview():
+                self._apply(effect, run)
+            case f.UndoApply():
+                self._check_writable()
+                report = undo_apply(self._home, self._clock(), effect.apply_id)
+                self._emit(e.HarvestUndone(report, self._look_after(effect.run)))
+            case _:
+                raise AssertionError(effect)
+
+    def _distil(self, effect: f.DistilConversations, run: _Run) -> None:
+        self._check_writable()
+        made = effect.run
+        self._services.client(made.provider)
+        problem = ""
+        generate = ProviderGenerate(self._services.client, run.token, self._paid(made, run))
+        with harvest_lock(self._home, BY):
+            asker = distiller(self._home, made, generate, self._services.profile(made.provider, made.model))
+            request = scan_request(self._home, made, self._clock())
+            try:
+                for part in preview(request, effect.artifacts, asker, self._progress(run.check)):
+                    self._emit(e.HarvestProposed(part))
+            except HarvestCancelledError:
+                problem = run.why
+            except HarvestStoppedError as error:
+                problem = ". ".join(filter(None, (error.what, error.remedy)))
+        self._emit(e.HarvestEnded(problem, run.use))
+
+    def _apply(self, effect: f.ApplyPreview, run: _Run) -> None:
+        self._check_writable()
+        now = self._clock()
+        items_of = None if effect.preview is None else items_of_preview(effect.preview, now)
+        request = scan_request(self._home, effect.run, now)
+        asked = ApplyRequest(request, effect.artifacts, items_of, self._seed(), by=BY)
+        report = apply(asked, self._progress(run.check))
+        self._emit(e.HarvestApplied(report, self._look_after(effect.run)))
+
+    def _look(self, run: HarvestRun, on_progress: Progress) -> HarvestLook:
+        profile = self._services.profile(run.provider, run.model)
+        request = scan_request(self._home, run, self._clock())
+        return look_at_all(request, run.provider, run.model, piece_bytes_for(profile), on_progress)
+
+    def _look_after(self, run: HarvestRun) -> HarvestLook | None:
+        """What is on disk now, None where that cannot be said or nobody will see it: the run counts all the same."""
+
+        def check() -> None:
+            if self._closing.is_set():
+                raise HarvestCancelledError("The program is ending")
+
+        try:
+            return self._look(run, self._progress(check))
+        except SlopError as error:
+            log.warning("no look after a harvest: %s", error)
+            return None
+
+    def _progress(self, check: Callable[[], None]) -> Progress:
+        """Tells the controller: every conversation that has a name, else a hundred times at most."""
+
+        def told(done: int, total: int, doing: str) -> None:
+            if done < total:
+                check()
+            if doing or done == total or done % max(1, total // 100) == 0:
+                self._emit(e.HarvestProgressed(done, total, doing))
+
+        return told
+
+    def _paid(self, made: HarvestRun, run: _Run) -> Callable[[str, str, Usage], None]:
+        """Counts a call, keeps what it cost, and ends the run where the day's money is spent."""
+
+        def paid(provider: str, model: str, usage: Usage) -> None:
+            cost = usage.cost_usd
+            if cost is None:
+                cost = self._services.price(provider, model, usage)
+            run.use = run.use + HarvestUse(1, replace(usage, cost_usd=cost), cost)
+            if cost:
+                self._keep_spent(provider, model, cost)
+            spent = run.use.usage.cost_usd or 0.0
+            if made.room_usd is not None and spent >= made.room_usd:
+                run.stop(f"The day's limit is reached: this preview used ${spent:.2f}.")
+
+        return paid
+
+    def _keep_spent(self, provider: str, model: str, cost: float) -> None:
+        """The reply is worth more than the note of its price: that is tried, and missed only after a restart."""
+        try:
+            note_spent(self._home, self._clock(), provider, model, cost)
+        except StorageError as error:
+            log.warning("what a harvest has cost is not on disk: %s", error)
+
+    def _check_writable(self) -> None:
+        if self._is_read_only:
+            raise StorageError(
+                "Nothing can be harvested: this home is read-only",
+                remedy="Make it writable and start again",
+                where=str(self._home),
+            )
