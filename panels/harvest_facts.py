@@ -1,0 +1,304 @@
+"""What the Harvest panel says and counts: words for states, figures of a choice. Pure, O(rows) only where remembered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from core.knowledge_text.harvest_reply import cleaned, is_plain_path, is_whole
+from core.knowledge_text.harvest_report import cost_text, size_text, tokens_text
+from core.values.harvest import (
+    Artifact,
+    ArtifactClass,
+    ArtifactFacts,
+    HarvestEstimate,
+    HarvestItem,
+    HarvestPhase,
+    HarvestPreview,
+    HarvestState,
+)
+from core.values.knowledge import Category
+from core.values.provider import ProviderKind
+from core.values.state import AppState
+from panels import format as fmt
+from panels import selection
+from panels.memo import Memo
+from panels.ui import Option, Tone
+
+REPORT_ORDER = (
+    ArtifactClass.LIVE,
+    ArtifactClass.USER_KEPT,
+    ArtifactClass.PRUNE,
+    ArtifactClass.HARVEST,
+    ArtifactClass.KEEP,
+)
+"""As the report names them."""
+
+CLASS_TONES: dict[ArtifactClass, Tone] = {
+    ArtifactClass.HARVEST: "accent",
+    ArtifactClass.PRUNE: "warn",
+    ArtifactClass.LIVE: "ok",
+}
+CLASS_TIPS = {
+    ArtifactClass.LIVE: "Open, or touched lately: left alone",
+    ArtifactClass.USER_KEPT: "Kept by you: left alone",
+    ArtifactClass.PRUNE: "Nothing was said in it: it goes to the trash with the next Apply",
+    ArtifactClass.KEEP: "Not read and never removed",
+    ArtifactClass.HARVEST: "A model can read it, and once what it holds is written it goes to the trash",
+}
+CATEGORY_WORDS = {
+    Category.FACTS: ("fact", "facts"),
+    Category.DECISIONS: ("decision", "decisions"),
+    Category.TASKS_DONE: ("done task", "done tasks"),
+    Category.TASKS_OPEN: ("open task", "open tasks"),
+    Category.QUESTIONS: ("question", "questions"),
+    Category.PLAYBOOKS: ("playbook", "playbooks"),
+    Category.FILES: ("file note", "file notes"),
+}
+CATEGORIES = tuple(Option(one.value, CATEGORY_WORDS[one][0].capitalize()) for one in Category)
+PARTS = {Category.PLAYBOOKS: ("Name", "Steps"), Category.FILES: ("Absolute path", "Note")}
+PHASE_WORDS = {
+    HarvestPhase.LOOKING: "Looking at the conversations",
+    HarvestPhase.PREVIEWING: "Reading conversations",
+    HarvestPhase.APPLYING: "Writing what is ticked",
+    HarvestPhase.UNDOING: "Taking the harvest back",
+}
+
+
+def counts_line(artifacts: Sequence[Artifact]) -> str:
+    """How many of each class, as the report's first line has it. O(artifacts)."""
+    counts = Counter(one.kind for one in artifacts)
+    return ", ".join(f"{kind.value}:{counts[kind]:,}" for kind in REPORT_ORDER)
+
+
+def part_words(category: Category) -> tuple[str, str]:
+    """What an item's head and body are called."""
+    return PARTS.get(category, ("What it says", "Detail, may be empty"))
+
+
+def age(at: datetime, now: datetime | None) -> str:
+    """How long ago, in one unit: `3 h`, `12 days`; a time ahead of now is `now`."""
+    span = (now - at) if now is not None else timedelta()
+    minutes = int(span.total_seconds() // 60)
+    if minutes < 1:
+        return "now"
+    if minutes < 60:
+        return f"{minutes} min"
+    if minutes < 48 * 60:
+        return f"{minutes // 60} h"
+    days = minutes // (24 * 60)
+    if days < 60:
+        return f"{days} days"
+    return f"{days // 30} months" if days < 720 else f"{days // 365} years"
+
+
+def time_text(iso: str, now: datetime | None) -> str:
+    """A time of the ledger for a person; what is no time is shown as it stands."""
+    try:
+        return fmt.moment(datetime.fromisoformat(iso), now)
+    except (ValueError, OverflowError, OSError):
+        return iso or "unknown"
+
+
+def name_of(facts: ArtifactFacts) -> str:
+    """What the person calls a conversation."""
+    return facts.title or facts.name
+
+
+def known_names(state: AppState, memo: Memo) -> Mapping[str, str]:
+    """Names of discussions by id, also of those in the trash. Remembered."""
+    sources = state.harvest.look.sources
+
+    def make() -> dict[str, str]:
+        named = {discussion_id: name for name, discussion_id in sources.items()}
+        named |= {one.discussion_id: one.name for one in state.trash}
+        return named | {one: summary.meta.name for one, summary in state.summaries.items()}
+
+    return memo.get("harvest names", (sources, state.trash, state.summaries), make)
+
+
+def path_name(names: Mapping[str, str], path: str) -> str:
+    """What the person calls the conversation of a path: a discussion's name, else the end of the path."""
+    parts = [part for part in path.replace("\\", "/").split("/") if part]
+    found = next((names[part] for part in reversed(parts[-2:]) if part in names), "")
+    return found or (parts[-1] if parts else path)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The candidates that are ticked. `is_all`: none was left out; `pruned`: empty ones that Apply removes."""
+
+    paths: tuple[str, ...]
+    size_bytes: int
+    new_bytes: int
+    candidates: int
+    pruned: int
+
+    @property
+    def is_all(self) -> bool:
+        """Whether no candidate was left out."""
+        return len(self.paths) == self.candidates
+
+
+def choice(artifacts: Sequence[Artifact], left_out: frozenset[str]) -> Choice:
+    """What of the candidates is ticked. O(artifacts)."""
+    candidates = [one.facts for one in artifacts if one.kind is ArtifactClass.HARVEST]
+    ticked = [facts for facts in candidates if facts.path not in left_out]
+    return Choice(
+        tuple(facts.path for facts in ticked),
+        sum(facts.size_bytes for facts in ticked),
+        sum(facts.new_bytes for facts in ticked if not facts.known_status),
+        len(candidates),
+        sum(one.kind is ArtifactClass.PRUNE for one in artifacts),
+    )
+
+
+def part_of(estimate: HarvestEstimate, new_bytes: int) -> HarvestEstimate:
+    """The part of an estimate that falls to some of what would be read."""
+    share = min(1.0, new_bytes / estimate.new_bytes) if estimate.new_bytes else 0.0
+    cost = None if estimate.cost_usd is None else estimate.cost_usd * share
+    return replace(
+        estimate,
+        new_bytes=new_bytes,
+        input_tokens_est=round(estimate.input_tokens_est * share),
+        output_tokens_est=round(estimate.output_tokens_est * share),
+        cost_usd=cost,
+    )
+
+
+def chosen_estimate(harvest: HarvestState, ticked: Choice) -> HarvestEstimate:
+    """What reading the ticked candidates would take."""
+    estimate = harvest.look.estimate
+    if ticked.is_all:
+        return estimate
+    return replace(part_of(estimate, ticked.new_bytes), candidate_bytes=ticked.size_bytes)
+
+
+def estimate_line(estimate: HarvestEstimate, model: str) -> str:
+    """`2.3MB, ~600K input tokens, ~$0.42 with Opus`."""
+    size, tokens = size_text(estimate.candidate_bytes), tokens_text(estimate.input_tokens_est)
+    return f"{size}, {tokens} input tokens, {cost_text(estimate.cost_usd)} with {model}"
+
+
+def row_estimate(estimate: HarvestEstimate, facts: ArtifactFacts) -> str:
+    """What reading one candidate would take: its part of the whole."""
+    if facts.known_status:
+        return "read before, free"
+    own = part_of(estimate, facts.new_bytes)
+    return f"{tokens_text(own.input_tokens_est)} tokens, {cost_text(own.cost_usd)}"
+
+
+def reader(state: AppState) -> tuple[str, str]:
+    """The provider and the model that would read, as the settings have it now; empty where none is known."""
+    settings, ai = state.settings.knowledge, state.settings.ai
+    provider = settings.harvest_provider or ai.provider
+    if settings.harvest_model:
+        return provider, settings.harvest_model
+    if provider == ai.provider and ai.model:
+        return provider, ai.model
+    models = state.models.get(provider, ())
+    return provider, models[0].id if models else ""
+
+
+def reader_fault(state: AppState) -> str:
+    """Why the model that would read cannot, with the remedy; empty when it can."""
+    provider, model = reader(state)
+    status = state.providers.get(provider)
+    if status is None:
+        return f"There is no provider {provider!r}: choose another model." if state.providers else ""
+    if not status.is_ready:
+        return status.problem or f"{status.label} is not ready: choose another model or set it up."
+    return "" if model else f"{status.label} has no model: choose another one."
+
+
+def where_it_goes(state: AppState) -> str:
+    """Who gets to see the conversations."""
+    provider, _ = reader(state)
+    status = state.providers.get(provider)
+    if status is not None and status.kind is ProviderKind.EMBEDDED:
+        return "What is read stays on this machine."
+    return f"What is read goes to {selection.provider_label(state, provider)}, without the secrets in it."
+
+
+def problem_of(state: AppState) -> tuple[str, str]:
+    """Why the last run ended early, and the remedy where one is known."""
+    problem = state.harvest.problem
+    if not problem:
+        return "", ""
+    said = next((one.detail for one in state.notices if one.id == "harvest" and one.text == problem), "")
+    return problem, said
+
+
+def progress_line(harvest: HarvestState) -> str:
+    """What the run under way does: its phase, how far, and the conversation in work."""
+    words = PHASE_WORDS.get(harvest.phase, "")
+    far = f"{harvest.done:,} of {harvest.total:,}" if harvest.total else ""
+    return " · ".join(filter(None, (words, far)))
+
+
+def can_be(item: HarvestItem) -> tuple[Option, ...]:
+    """The categories that an item's words fit: playbooks need steps, file notes a path and a note."""
+    has_body = bool(item.body)
+    has_path = has_body and (item.head[:1] in "/\\" or item.head[1:2] == ":") and is_plain_path(item.head)
+    fits = {Category.PLAYBOOKS: has_body and bool(item.head), Category.FILES: has_path}
+    return tuple(
+        option
+        for option in CATEGORIES
+        if option.value == item.category or fits.get(Category(option.value), True)
+    )
+
+
+def says_something(category: Category, head: str, body: str) -> bool:
+    """Whether words typed into an item can be taken."""
+    return is_whole(cleaned(HarvestItem(category, head, body)))
+
+
+def missing_words(category: Category) -> str:
+    """What an item needs before it can be taken."""
+    match category:
+        case Category.PLAYBOOKS:
+            return "A playbook needs a name and its steps."
+        case Category.FILES:
+            return "A file note needs an absolute path and a note."
+        case _:
+            return "It has no words."
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What Apply would do."""
+
+    items: int
+    moved: int
+    read_only: int
+    pruned: int
+
+    @property
+    def sentence(self) -> str:
+        """`Write 12 items, move 3 conversations to the trash, remove 2 empty ones`."""
+        parts = [f"Write {fmt.count(self.items, 'item')}" if self.items else "Write nothing"]
+        if self.moved:
+            parts.append(f"move {fmt.count(self.moved, 'conversation')} to the trash")
+        if self.pruned:
+            parts.append(f"remove {fmt.count(self.pruned, 'empty one')}")
+        return ", ".join(parts)
+
+
+def outcome(preview: HarvestPreview, artifacts: Sequence[Artifact]) -> Outcome:
+    """What Apply would do with a preview. O(items and artifacts)."""
+    ours = sum(facts.is_ours for facts in preview.sources)
+    return Outcome(
+        sum(one.is_ticked and not one.is_known for one in preview.items),
+        ours,
+        len(preview.sources) - ours,
+        sum(one.kind is ArtifactClass.PRUNE for one in artifacts),
+    )
+
+
+def items_words(counts: Sequence[tuple[str, int]]) -> str:
+    """Items by category: `42 facts · 18 decisions`; `nothing` where there are none."""
+    known = {one.value: CATEGORY_WORDS[one] for one in Category}
+    parts = [fmt.count(count, *known.get(name, (name, name))) for name, count in counts if count]
+    return " · ".join(parts) or "nothing"

@@ -1,0 +1,101 @@
+"""The Harvest panel: what lies there, what a model proposes to keep of it, what was written, and the way back."""
+
+from __future__ import annotations
+
+from core.values import commands as c
+from core.values.state import AppState
+from panels import harvest_facts as facts
+from panels.actions import Desk
+from panels.harvest_applied import applied_section
+from panels.harvest_conversations import conversations_section
+from panels.harvest_ledger import ledger_section
+from panels.harvest_preview import preview_section
+from panels.ui import Option, Send, Ui
+from panels.view import WindowView
+
+
+def harvest_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
+    """Draw the panel. O(visible) for any number of conversations, items and entries.
+
+    Sends LookForHarvest, PreviewHarvest, TickHarvestItems, EditHarvestItem, MoveHarvestItem, DiscardPreview,
+    ApplyHarvest, CancelHarvest, UndoHarvest, ChangeSetting, SelectDiscussion.
+    """
+    desk = Desk(state, view, ui, send)
+    _look(desk)
+    _tabs(desk)
+    _progress(desk)
+    _problem(desk)
+    with ui.surface(("part", view.harvest.tab), "clear", height=0, padding=(0, 0)):
+        match view.harvest.tab:
+            case "conversations":
+                conversations_section(desk)
+            case "preview":
+                preview_section(desk)
+            case "applied":
+                applied_section(desk)
+            case "ledger":
+                ledger_section(desk)
+
+
+def _look(desk: Desk) -> None:
+    """Look once on first sight, and once more after each change of a setting that the look depends on."""
+    state, own = desk.state, desk.view.harvest
+    now = state.settings.knowledge
+    if not state.home or state.is_loading or state.harvest.is_busy or own.looked_with == now:
+        return
+    is_first, own.looked_with = own.looked_with is None, now
+    if not is_first or state.harvest.looked_at is None:
+        desk.send(c.LookForHarvest())
+
+
+def _tabs(desk: Desk) -> None:
+    preview, own = desk.state.harvest.preview, desk.view.harvest
+    proposed = f"Preview ({len(preview.items):,})" if preview is not None and preview.items else "Preview"
+    tabs = (
+        Option("conversations", "Conversations"),
+        Option("preview", proposed),
+        Option("applied", "Applied"),
+        Option("ledger", "Ledger"),
+    )
+    match desk.ui.tabs("parts", tabs, own.tab):
+        case "conversations" | "preview" | "applied" | "ledger" as clicked:
+            own.tab = clicked
+        case _:
+            pass
+
+
+def _progress(desk: Desk) -> None:
+    ui, harvest = desk.ui, desk.state.harvest
+    if not harvest.is_busy:
+        return
+    with ui.surface("progress", "card", padding=(12, 8)), ui.group("lines", gap=6):
+        with ui.row("what"):
+            ui.icon("icon", "wheat-awn", tone="warn")
+            ui.text("line", facts.progress_line(harvest), style="strong", width=0)
+            label = "Stopping…" if harvest.is_cancelling else "Cancel"
+            tip = "Stops after what is being written; what was read is kept"
+            if ui.button("cancel", label, is_small=True, is_enabled=not harvest.is_cancelling, tip=tip):
+                desk.send(c.CancelHarvest())
+        if harvest.total:
+            ui.progress("bar", harvest.done / harvest.total, tone="warn")
+        if harvest.doing:
+            ui.text("doing", harvest.doing, tone="muted", style="small", width=0, tip=harvest.doing)
+
+
+def _problem(desk: Desk) -> None:
+    ui = desk.ui
+    problem, remedy = facts.problem_of(desk.state)
+    if not problem:
+        return
+    with ui.surface("problem", "card", padding=(12, 8)), ui.group("lines", gap=4):
+        with ui.row("what"):
+            ui.icon("icon", "triangle-exclamation", tone="error")
+            ui.text("title", "The last run ended early", style="strong", width=0)
+            tip = "Looks at the conversations, the ledger and the applies anew"
+            if ui.button(
+                "again", "Look again", is_small=True, is_enabled=not desk.state.harvest.is_busy, tip=tip
+            ):
+                desk.send(c.LookForHarvest())
+        ui.text("text", problem, tone="error", style="small", wraps=True)
+        if remedy:
+            ui.text("remedy", remedy, tone="muted", style="small", wraps=True)

@@ -1,0 +1,115 @@
+"""Settings of the harvest: which model reads, what is left alone, where else conversations lie."""
+
+from __future__ import annotations
+
+from core.knowledge_text.harvest_report import size_text
+from core.values import commands as c
+from panels import harvest_facts as facts
+from panels import selection
+from panels.actions import Desk
+from panels.model_choice import model_options, model_value
+from panels.ui import Option
+from panels.view import Dialog
+
+TABLE = "ai_settings.knowledge"
+NUMBER_PX = 96.0
+MOST_DAYS = 36_500
+KIB = 1024
+
+
+def reader_row(desk: Desk) -> None:
+    """The choice of the model that reads, and why it cannot where it cannot. Sends ChangeSetting twice."""
+    ui, state = desk.ui, desk.state
+    settings = state.settings.knowledge
+    provider, model = facts.reader(state)
+    own = f"As a new discussion ({selection.model_label(state, provider, model)})"
+    is_own = not settings.harvest_provider and not settings.harvest_model
+    listed = desk.view.memo.get("models", (state.models, state.providers), lambda: model_options(state))
+    value = "" if is_own else model_value(provider, model)
+    options = [Option("", own if is_own else "As a new discussion"), *listed]
+    if value not in {option.value for option in options}:
+        options.append(Option(value, model or provider, "unknown"))
+    with ui.row("reader"):
+        ui.text("label", "Read by", tone="muted")
+        chosen = ui.combo(
+            "model", options, value, width=0, is_enabled=not state.harvest.is_busy, tip="The model that reads"
+        )
+    if chosen is not None and chosen != value:
+        name, _, found = chosen.partition("\n")
+        desk.send(c.ChangeSetting(f"{TABLE}.harvest_provider", name))
+        desk.send(c.ChangeSetting(f"{TABLE}.harvest_model", found))
+    if fault := facts.reader_fault(state):
+        with ui.row("fault"):
+            ui.text("text", fault, tone="warn", style="small", wraps=True, width=0)
+            if ui.button("set up", "Set up", is_small=True, tip="Keys and servers, in the settings"):
+                desk.view.page, desk.view.settings_section = "settings", "providers"
+
+
+def settings_section(desk: Desk) -> None:
+    """Draw what is left alone, the largest size, and the further sources. Sends ChangeSetting."""
+    ui, settings = desk.ui, desk.state.settings.knowledge
+    with ui.surface("settings", "card", padding=(12, 10)), ui.group("lines", gap=8):
+        _number(
+            desk,
+            "live_days",
+            "Leave alone if touched within (days)",
+            f"{settings.live_days:g}",
+            "What was touched within so many days is live",
+        )
+        _number(
+            desk,
+            "max_source_bytes",
+            "Largest conversation (KB)",
+            f"{settings.max_source_bytes / KIB:g}",
+            f"Larger ones are kept; now {size_text(settings.max_source_bytes)}",
+        )
+        ui.divider("sources line")
+        _sources(desk)
+
+
+def _number(desk: Desk, name: str, label: str, shown: str, tip: str) -> None:
+    ui, own = desk.ui, desk.view.harvest
+    with ui.row(name):
+        ui.text("label", label, tone="muted", width=0, tip=tip)
+        typed = ui.text_input("value", shown, hint=label, width=NUMBER_PX, submits=True)
+    if typed is not None and typed.strip() != shown:
+        found = _parsed(name, typed.strip())
+        own.error = (name, found) if isinstance(found, str) else ("", "")
+        if not isinstance(found, str):
+            desk.send(c.ChangeSetting(f"{TABLE}.{name}", found))
+    if own.error[0] == name:
+        ui.text((name, "error"), own.error[1], tone="error", style="small", wraps=True)
+
+
+def _parsed(name: str, text: str) -> float | int | str:
+    """The number that was typed, or why it is not taken."""
+    whole, _, part = text.replace(",", "").partition(".")
+    if not whole.isdecimal() or len(whole) > 9 or (part and not part.isdecimal()):
+        return f"{text!r} is no number"
+    value = float(f"{whole}.{part or 0}")
+    if name == "live_days":
+        return value if value <= MOST_DAYS else f"{text} is outside of what is possible, 0 to {MOST_DAYS:,}"
+    return round(value * KIB) if value * KIB >= 1 else "0 would keep everything; 1 KB is the least"
+
+
+def _sources(desk: Desk) -> None:
+    ui, settings = desk.ui, desk.state.settings.knowledge
+    with ui.row("sources head"):
+        ui.text("title", "Conversations of other programs", style="small_strong", width=0)
+        if ui.button("folder", "", icon="folder-plus", kind="ghost", is_small=True, tip="Add a folder…"):
+            desk.view.dialog = Dialog("harvest_folder")
+        if ui.button("file", "", icon="file-circle-plus", kind="ghost", is_small=True, tip="Add files…"):
+            desk.view.dialog = Dialog("harvest_files")
+    ui.text("note", "They are read and never removed.", tone="muted", style="small")
+    for path in settings.harvest_sources:
+        with ui.row(("source", path)):
+            ui.text("path", path, style="mono_small", width=0, tip=path)
+            if ui.button(
+                "remove", "", icon="xmark", kind="ghost", is_small=True, tip=f"Do not look in {path}"
+            ):
+                change_sources(desk, tuple(one for one in settings.harvest_sources if one != path))
+
+
+def change_sources(desk: Desk, paths: tuple[str, ...]) -> None:
+    """Ask for other sources, each once."""
+    desk.send(c.ChangeSetting(f"{TABLE}.harvest_sources", tuple(dict.fromkeys(paths))))
