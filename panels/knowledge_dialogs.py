@@ -1,0 +1,48 @@
+"""The dialogs of the Knowledge panel: a yes before an item goes, and the file that notes belong to."""
+
+from __future__ import annotations
+
+from core.values import commands as c
+from panels.actions import Desk
+from panels.knowledge_drafts import ask, item_key, shown_text
+from panels.view import Dialog
+
+SHOWN_CHARS = 400
+
+
+def delete_item_dialog(desk: Desk, dialog: Dialog) -> None:
+    """Ask before an item is deleted. Sends DeleteKnowledgeItem."""
+    ui, command = desk.ui, dialog.command
+    if not isinstance(command, c.DeleteKnowledgeItem):
+        desk.view.dialog = None
+        return
+    item = command.item
+    with ui.dialog("delete item", "Delete this item?", width=440) as closed:
+        text = shown_text(item)
+        with ui.surface("words", "inset"):
+            shown = text if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS] + "…"
+            ui.text("text", shown, wraps=True)
+        ui.text("what", f"It is taken out of {item.file}; nothing brings it back.", tone="muted", wraps=True)
+        with ui.row("buttons"):
+            ui.push()
+            if ui.button("cancel", "Cancel"):
+                desk.view.dialog = None
+            if ui.button("delete", "Delete item", kind="danger"):
+                desk.view.dialog = None
+                desk.view.knowledge.edits.pop(item_key(item), None)
+                ask(desk, item, command)
+    if closed.clicked or ui.shortcut("Escape"):
+        desk.view.dialog = None
+
+
+def attach_notes_dialog(desk: Desk, dialog: Dialog) -> None:
+    """Choose the file that orphaned notes are about. Sends AttachNotes."""
+    note = next((n for n in desk.state.knowledge.notes if n.file_id == dialog.subject), None)
+    folder = dialog.text.replace("\\", "/").rpartition("/")[0]
+    start = desk.state.project.root or folder
+    picked = desk.ui.file_dialog("attach notes", "Attach notes to a file", start=start)
+    if picked is None:
+        return
+    desk.view.dialog = None
+    if picked and note is not None:
+        desk.send(c.AttachNotes(note.file_id, picked[0]))

@@ -1,0 +1,188 @@
+"""One item of the Knowledge panel: its words, where it came from, and the forms in which it is written."""
+
+from __future__ import annotations
+
+import re
+
+from core.values import commands as c
+from core.values.knowledge import Category, Item, Provenance
+from panels.actions import Desk
+from panels.knowledge_drafts import ask, begin_edit, can_ask, can_save, is_waiting, save, shown_text
+from panels.knowledge_rows import SECTIONS
+from panels.knowledge_sources import Place, source_of
+from panels.knowledge_view import Draft, ItemDraft, NewDraft
+from panels.ui import Ui
+from panels.view import Dialog
+
+LONG_CHARS = 480
+READ_ONLY = "This home is read-only: nothing can be saved"
+TITLES = {category: title for category, title, _ in SECTIONS}
+ONE_OF = {
+    Category.TASKS_OPEN: "open task",
+    Category.QUESTIONS: "question",
+    Category.DECISIONS: "decision",
+    Category.FACTS: "fact",
+    Category.PLAYBOOKS: "playbook",
+}
+"""What can be added by hand, and how one of it is called."""
+
+_PLAYBOOK = re.compile(r"\*\*(.+?)\*\*:?[ \t]*", re.DOTALL)
+
+
+def item_card(desk: Desk, ui: Ui, item: Item) -> None:
+    """Draw an item. Sends EditKnowledgeItem, SetTaskDone, SelectDiscussion, UndoDelete."""
+    draft = desk.view.knowledge.live.get(id(item))
+    with ui.surface("card", "card", padding=(12, 8)), ui.group("lines", gap=4):
+        if draft is not None:
+            _form(desk, ui, draft, "Other words for this item")
+            return
+        _words(desk, ui, item)
+        with ui.row("foot", gap=4):
+            provenance(desk, ui, item.provenance)
+            ui.push()
+            _buttons(desk, ui, item)
+
+
+def _words(desk: Desk, ui: Ui, item: Item) -> None:
+    text = shown_text(item)
+    view, place = desk.view.knowledge, (item.file, item.first_line)
+    is_cut = len(text) > LONG_CHARS and place not in view.whole
+    shown = _head(text) if is_cut else text
+    if item.category in {Category.TASKS_OPEN, Category.TASKS_DONE}:
+        _task(desk, ui, item, shown)
+    elif item.category is Category.PLAYBOOKS and (named := _PLAYBOOK.match(shown)) is not None:
+        ui.text("name", named[1], style="strong", wraps=True)
+        ui.markdown("steps", shown[named.end() :])
+    else:
+        ui.markdown("text", shown)
+    if len(text) > LONG_CHARS and ui.button(
+        "whole", "Show all of it" if is_cut else "Show less", kind="link", is_small=True
+    ):
+        view.whole.symmetric_difference_update({place})
+
+
+def _head(text: str) -> str:
+    """The first words of a long text."""
+    return (text[:LONG_CHARS].rpartition(" ")[0].rstrip() or text[:LONG_CHARS]) + "…"
+
+
+def _task(desk: Desk, ui: Ui, item: Item, shown: str) -> None:
+    is_done = item.category is Category.TASKS_DONE
+    with ui.row("task", gap=6):
+        with ui.surface("tick", "clear", width=24, height=0, padding=(0, 0)):
+            ticked = ui.checkbox(
+                "done", "", is_done, is_enabled=can_ask(desk, item),
+                tip=f"{'Open it again' if is_done else 'Done'}: {shown[:80]}",
+            )  # fmt: skip
+        if is_done:
+            ui.text("text", shown, tone="muted", wraps=True)
+        else:
+            ui.markdown("text", shown)
+    if ticked is not None:
+        ask(desk, item, c.SetTaskDone(item, ticked))
+
+
+def provenance(desk: Desk, ui: Ui, tag: Provenance | None) -> None:
+    """Draw where something came from: a way to the conversation while there is one. Sends SelectDiscussion, UndoDelete."""
+    if tag is None:
+        ui.text("from", "added by hand", tone="faint", style="small")
+        return
+    source = source_of(desk.state, desk.view.memo, tag.source)
+    where = f"{source.name}, {tag.date}"
+    match source.place:
+        case Place.GONE:
+            tip = f"{tag.source}: this conversation is not here any more"
+            ui.text("from", f"from {where}", tone="muted", style="small", tip=tip)
+        case Place.TRASH:
+            tip = f"{tag.source}: this conversation is in the trash"
+            ui.text("from", f"from {where}, in the trash", tone="muted", style="small", tip=tip)
+            if ui.button("restore", "Restore", icon="trash-arrow-up", kind="link", is_small=True,
+                         tip=f"Take {source.name} out of the trash"):  # fmt: skip
+                desk.send(c.UndoDelete(source.id))
+        case _:
+            archived = ", in the archive" if source.place is Place.ARCHIVE else ""
+            if ui.button("from", f"from {where}", kind="link", is_small=True,
+                         tip=f"Show the conversation {source.name}{archived}"):  # fmt: skip
+                desk.view.page = "chat"
+                desk.send(c.SelectDiscussion(source.id))
+
+
+def _buttons(desk: Desk, ui: Ui, item: Item) -> None:
+    is_free = can_ask(desk, item)
+    why = READ_ONLY if desk.state.is_home_read_only else ""
+    if ui.button("edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=is_free, tip=why or "Edit"):
+        begin_edit(desk.view.knowledge, item)
+    if ui.button("delete", "", icon="trash-can", kind="ghost", is_small=True, is_enabled=is_free,
+                 tip=why or "Delete…"):  # fmt: skip
+        desk.view.dialog = Dialog("delete_item", command=c.DeleteKnowledgeItem(item))
+
+
+def new_card(desk: Desk, ui: Ui, draft: NewDraft) -> None:
+    """Draw the form for a new item. Sends AddKnowledgeItem."""
+    one = ONE_OF[draft.category]
+    with ui.surface("card", "card_selected", padding=(12, 10)), ui.group("lines", gap=6):
+        ui.text("title", f"New {one}", style="small_strong", tone="muted")
+        if draft.category is Category.PLAYBOOKS:
+            typed = ui.text_input(
+                "name", draft.name, hint="Name of the playbook", is_focused=draft.wants_focus
+            )
+            draft.name = draft.name if typed is None else typed
+        _form(desk, ui, draft, "Steps that worked" if draft.category is Category.PLAYBOOKS else f"One {one}")
+
+
+def lost_card(desk: Desk, ui: Ui, draft: ItemDraft) -> None:
+    """Draw words for an item that changed in its file meanwhile. Sends AddKnowledgeItem."""
+    item = draft.item
+    with ui.surface("card", "card_selected", padding=(12, 10)), ui.group("lines", gap=6):
+        with ui.row("why"):
+            ui.icon("icon", "triangle-exclamation", tone="warn")
+            text = f"{item.file} has changed: this item is not there any more as you saw it. Your words are kept here."
+            ui.text("text", text, tone="warn", style="small", wraps=True)
+        ui.selectable_text("words", draft.text, height=96)
+        with ui.row("buttons"):
+            one = ONE_OF.get(item.category)
+            if one is not None and ui.button("add", f"Write a new {one}", kind="primary", is_small=True):
+                _take_over(desk, draft)
+            if ui.button("copy", "Copy", icon="copy", is_small=True):
+                ui.copy(draft.text)
+            if ui.button("discard", "Discard", kind="ghost", is_small=True):
+                desk.view.knowledge.drop(draft)
+
+
+def _take_over(desk: Desk, draft: ItemDraft) -> None:
+    """Put the words into the form for a new item, behind what stands there."""
+    view, category = desk.view.knowledge, draft.item.category
+    form = view.new.setdefault(category, NewDraft(category))
+    named = _PLAYBOOK.match(draft.text) if category is Category.PLAYBOOKS else None
+    form.name = form.name or (named[1] if named is not None else "")
+    text = draft.text[named.end() :] if named is not None else draft.text
+    form.text = f"{form.text}\n{text}" if form.text.strip() else text
+    view.show_new = category
+    view.drop(draft)
+
+
+def _form(desk: Desk, ui: Ui, draft: Draft, hint: str) -> None:
+    view = desk.view.knowledge
+    is_first = draft.wants_focus and not (
+        isinstance(draft, NewDraft) and draft.category is Category.PLAYBOOKS
+    )
+    lines = sum(1 + len(line) // 48 for line in draft.text.split("\n"))
+    edited = ui.editor("edit", draft.text, height=min(320.0, 22.0 * max(3, lines + 1)), hint=hint,
+                       is_focused=is_first)  # fmt: skip
+    draft.wants_focus = False
+    if edited is not None:
+        draft.text = edited.text
+    if ui.is_focused("edit"):
+        view.typing = draft
+    with ui.row("form buttons"):
+        verb = "Add" if isinstance(draft, NewDraft) else "Save"
+        can = can_save(desk.state, draft)
+        if ui.button("save", verb, kind="primary", is_small=True, is_enabled=can, tip=f"{verb} (Ctrl+Enter)"):
+            save(desk, draft)
+        if ui.button("cancel", "Cancel", is_small=True, tip="Cancel (Escape)"):
+            view.drop(draft)
+        if is_waiting(desk.state, draft.sent_from):
+            ui.text("waiting", "Saving…", tone="muted", style="small")
+        elif draft.sent_from is not None:
+            ui.text("kept", "Not saved yet; your words are kept.", tone="warn", style="small", width=0,
+                    tip="The notice says why. Save tries again.")  # fmt: skip

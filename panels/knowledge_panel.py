@@ -1,0 +1,233 @@
+"""The Knowledge panel: what is known, as lists that a person edits, and the digest that models see of it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from core.values.knowledge import Category, Item, NoteFile
+from core.values.state import AppState
+from panels import format as fmt
+from panels.actions import Desk
+from panels.knowledge_digest import digest_path, digest_section, switch_row
+from panels.knowledge_drafts import begin_new, settle
+from panels.knowledge_item import ONE_OF, item_card, lost_card, new_card
+from panels.knowledge_notes import note_head
+from panels.knowledge_rows import SECTIONS, Heading, Listing, More, Row, listing
+from panels.knowledge_view import ItemDraft, NewDraft
+from panels.memo import Same
+from panels.ui import Option, Send, Ui
+from panels.view import WindowView
+
+TABS = (Option("items", "Items"), Option("digest", "Digest"))
+HEADING_PX = 36.0
+NOTE_PX = 52.0
+MORE_PX = 36.0
+FORM_PX = 190.0
+ITEM_PX = 56.0
+LINE_PX = 19.0
+CHAR_PX = 7.2
+INDENT_PX = 14.0
+GAP_PX = 8.0
+SHOWN_PROBLEMS = 3
+MORE_AT_ONCE = 500
+
+
+def knowledge_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
+    """Draw the panel. O(visible) for any number of items.
+
+    Sends AddKnowledgeItem, EditKnowledgeItem, DeleteKnowledgeItem, SetTaskDone, AttachNotes, RegenerateDigest,
+    DeleteDigest, ChangeSetting, SelectDiscussion, UndoDelete.
+    """
+    desk = Desk(state, view, ui, send)
+    settle(state, view.knowledge)
+    switch_row(desk)
+    _problems(desk)
+    view.knowledge_tab = ui.tabs("parts", TABS, view.knowledge_tab) or view.knowledge_tab
+    if view.knowledge_tab == "digest":
+        with ui.surface("digest", "clear", height=0, padding=(0, 0), scrolls=True):
+            digest_section(desk)
+        return
+    _items(desk)
+
+
+def _problems(desk: Desk) -> None:
+    """What is wrong with files that no section names."""
+    knowledge, ui = desk.state.knowledge, desk.ui
+    named = {file.problem for file in knowledge.categories if file.problem}
+    problems = [problem for problem in knowledge.problems if problem not in named]
+    for index, problem in enumerate(problems[:SHOWN_PROBLEMS]):
+        with ui.row(("problem", index)):
+            ui.icon("icon", "triangle-exclamation", tone="warn")
+            ui.text("text", problem, tone="warn", style="small", wraps=True)
+    if len(problems) > SHOWN_PROBLEMS:
+        rest = f"and {len(problems) - SHOWN_PROBLEMS:,} more"
+        ui.text("more problems", rest, tone="warn", style="small", tip="\n".join(problems[SHOWN_PROBLEMS:]))
+
+
+def _items(desk: Desk) -> None:
+    ui, view = desk.ui, desk.view.knowledge
+    _toolbar(desk)
+    shown = listing(desk.state.knowledge, view, desk.view.memo)
+    if view.query.strip():
+        text = f"{shown.found:,} of {fmt.count(shown.count, 'item')}" if shown.found else "Nothing matches."
+        ui.text("found", text, tone="muted", style="small")
+    elif not shown.count and not view.new:
+        _empty(desk)
+    target = shown.forms.get(view.show_new) if view.show_new is not None else None
+    view.show_new = None
+    if shown.rows:
+        ui.virtual_list("rows", KnowledgeRows(desk, shown), scroll_to=target)
+
+
+def _toolbar(desk: Desk) -> None:
+    ui, view = desk.ui, desk.view.knowledge
+    with ui.row("toolbar"):
+        typed = ui.text_input(
+            "filter", view.query, hint="Filter by words or “a phrase”", icon="magnifying-glass", width=0
+        )
+        view.query = view.query if typed is None else typed
+        are_closed = all(category.value in view.closed for category, _, _ in SECTIONS)
+        if ui.button("fold", "", icon="angles-down" if are_closed else "angles-up", kind="ghost",
+                     tip="Unfold all sections" if are_closed else "Fold all sections"):  # fmt: skip
+            view.closed = set() if are_closed else {category.value for category, _, _ in SECTIONS}
+            view.shape += 1
+        if desk.state.is_home_read_only:
+            return
+        with ui.menu("add", "", icon="plus", tip="Add to knowledge") as is_open:
+            if is_open:
+                for category, _, icon in SECTIONS:
+                    if category in ONE_OF and ui.menu_item(
+                        category.value, f"New {ONE_OF[category]}", icon=icon
+                    ):
+                        begin_new(view, category)
+
+
+def _empty(desk: Desk) -> None:
+    ui = desk.ui
+    with ui.group("empty", gap=6):
+        ui.gap(8)
+        ui.text("title", "Nothing is known yet", style="h3")
+        ui.text("what", "Here is what stays true when a conversation is gone: facts, decisions, questions, tasks, playbooks "
+                "and notes on files. A harvest distils them from old conversations; you can also write them "
+                "yourself, here or in the Markdown files in this folder:", tone="muted", wraps=True)  # fmt: skip
+        folder = digest_path(desk.state).removesuffix("digest.md").rstrip("/\\")
+        ui.selectable_text("folder", folder, mono=True, height=28)
+        ui.gap(8)
+
+
+@dataclass(slots=True)
+class KnowledgeRows:
+    """The rows of the list, for a virtual list."""
+
+    desk: Desk
+    shown: Listing
+
+    @property
+    def revision(self) -> Hashable:
+        """The rows themselves."""
+        return Same(self.shown.rows)
+
+    def __len__(self) -> int:
+        return len(self.shown.rows)
+
+    def key(self, index: int) -> Hashable:
+        """What a row is; items by place and words."""
+        row = self.shown.rows[index]
+        match row:
+            case Item():
+                return row.file, row.first_line, row.text
+            case Heading():
+                return "heading", row.category
+            case NoteFile():
+                return "file", row.file_id
+            case More():
+                return "more", row.section
+            case ItemDraft():
+                return "lost", id(row)
+            case NewDraft():
+                return "new", row.category
+
+    def estimate_px(self, index: int, width: float) -> float:
+        """A guess by the length of the words."""
+        row = self.shown.rows[index]
+        match row:
+            case Item():
+                lines = 1 + min(len(row.text), 480) * CHAR_PX // max(80.0, width - 40)
+                return ITEM_PX + GAP_PX + LINE_PX * lines
+            case Heading():
+                return HEADING_PX + GAP_PX
+            case NoteFile():
+                return NOTE_PX
+            case More():
+                return MORE_PX
+            case _:
+                return FORM_PX
+
+    def draw(self, index: int, ui: Ui) -> None:
+        """Draw a row."""
+        row = self.shown.rows[index]
+        if isinstance(row, Heading):
+            ui.gap(8 if index else 0)
+        _row(self.desk, ui, row)
+        ui.gap(4 if isinstance(row, Heading | NoteFile) else GAP_PX)
+
+
+def _row(desk: Desk, ui: Ui, row: Row) -> None:
+    match row:
+        case Item(category=Category.FILES):
+            with ui.row("indented", gap=0):
+                ui.gap(INDENT_PX)
+                with ui.group("note"):
+                    item_card(desk, ui, row)
+        case Item():
+            item_card(desk, ui, row)
+        case Heading():
+            _heading(desk, ui, row)
+        case NoteFile():
+            note_head(desk, ui, row)
+        case More():
+            _more(desk, ui, row)
+        case ItemDraft():
+            lost_card(desk, ui, row)
+        case NewDraft():
+            new_card(desk, ui, row)
+
+
+def _heading(desk: Desk, ui: Ui, heading: Heading) -> None:
+    view = desk.view.knowledge
+    count = f"{heading.count:,}" if heading.found is None else f"{heading.found:,} of {heading.count:,}"
+    with ui.row("heading", gap=6):
+        icon = "chevron-down" if heading.is_open else "chevron-right"
+        if ui.button("fold", heading.title, icon=icon, kind="ghost", is_small=True,
+                     tip="Fold this section" if heading.is_open else "Unfold this section"):  # fmt: skip
+            view.fold(heading.category.value)
+        ui.text("count", count, tone="faint", style="small")
+        ui.push()
+        if (
+            heading.category in ONE_OF
+            and not desk.state.is_home_read_only
+            and ui.button(
+                "add", "", icon="plus", kind="ghost", is_small=True, tip=f"New {ONE_OF[heading.category]}"
+            )
+        ):
+            begin_new(view, heading.category)
+    if heading.problem:
+        with ui.row("problem"):
+            ui.icon("icon", "triangle-exclamation", tone="warn")
+            ui.text("text", heading.problem, tone="warn", style="small", wraps=True)
+
+
+def _more(desk: Desk, ui: Ui, more: More) -> None:
+    view = desk.view.knowledge
+    with ui.row("more", gap=4):
+        if more.left > MORE_AT_ONCE and ui.button(
+            "some", f"Show {MORE_AT_ONCE} more", icon="chevron-down", kind="ghost", is_small=True
+        ):
+            view.shown[more.section] = more.listed + MORE_AT_ONCE
+            view.shape += 1
+        if ui.button(
+            "all", f"Show all {more.listed + more.left:,}", icon="angles-down", kind="ghost", is_small=True
+        ):
+            view.shown[more.section] = more.listed + more.left
+            view.shape += 1
