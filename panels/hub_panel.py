@@ -5,11 +5,17 @@ from __future__ import annotations
 from core.values.state import AppState
 from panels.caching_panel import caching_panel
 from panels.context_panel import context_panel
+from panels.knowledge_panel import knowledge_panel
 from panels.presets_panel import presets_panel
 from panels.ui import Option, Send, Ui
 from panels.view import WindowView
 
-TABS = (Option("presets", "Context Presets"), Option("context", "Context"), Option("caching", "Caching"))
+TABS = (
+    Option("presets", "Context Presets"),
+    Option("context", "Context"),
+    Option("knowledge", "Knowledge"),
+    Option("caching", "Caching"),
+)
 
 
 def hub_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
@@ -20,6 +26,8 @@ def hub_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
             view.hub_tab = "presets"
         elif clicked == "context":
             view.hub_tab = "context"
+        elif clicked == "knowledge":
+            view.hub_tab = "knowledge"
         elif clicked == "caching":
             view.hub_tab = "caching"
         with ui.surface(view.hub_tab, "clear", height=0, padding=(0, 0)):
@@ -28,5 +36,7 @@ def hub_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
                     presets_panel(state, view, ui, send)
                 case "context":
                     context_panel(state, view, ui, send)
+                case "knowledge":
+                    knowledge_panel(state, view, ui, send)
                 case "caching":
                     caching_panel(state, view, ui, send)

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from core.values.commands import Command
+from panels.knowledge_view import KNOWLEDGE_TABS, KnowledgeView
 from panels.memo import Memo, Same
 
 Page = Literal["chat", "settings"]
-HubTab = Literal["presets", "context", "caching"]
+HubTab = Literal["presets", "context", "knowledge", "caching"]
 PAGES: tuple[Page, ...] = ("chat", "settings")
-HUB_TABS: tuple[HubTab, ...] = ("presets", "context", "caching")
+HUB_TABS: tuple[HubTab, ...] = ("presets", "context", "knowledge", "caching")
 CACHING_TABS = ("overview", "discussions", "settings")
 SCROLLS_KEPT = 200
 
@@ -126,6 +127,7 @@ class WindowView:
     is_archive_open: bool = False
     context_order: str = "canonical"
     caching_tab: str = "overview"
+    knowledge_tab: str = "items"
     scroll: dict[str, int] = field(default_factory=dict)
 
     search_text: str = ""
@@ -155,6 +157,7 @@ class WindowView:
     was_trust_put_off: set[str] = field(default_factory=set)
     caching_query: str = ""
     caching_error: tuple[str, str] = ("", "")
+    knowledge: KnowledgeView = field(default_factory=KnowledgeView, repr=False)
     unasked: set[str] = field(default_factory=set)
     confirmed: Command | None = None
     memo: Memo = field(default_factory=Memo, repr=False)
@@ -184,6 +187,7 @@ class WindowView:
             self.is_archive_open,
             self.context_order,
             self.caching_tab,
+            self.knowledge_tab,
             tuple(self.scroll.items()),
         )
 
@@ -202,6 +206,7 @@ class WindowView:
             "is_archive_open": self.is_archive_open,
             "context_order": self.context_order,
             "caching_tab": self.caching_tab,
+            "knowledge_tab": self.knowledge_tab,
             "scroll": dict(list(self.scroll.items())[-SCROLLS_KEPT:]),
         }
         return tomli_w.dumps(document)
@@ -225,6 +230,7 @@ class WindowView:
         self.hub_tab = _one_of(found.get("hub_tab"), HUB_TABS, self.hub_tab)
         self.context_order = _one_of(found.get("context_order"), ("canonical", "wire"), self.context_order)
         self.caching_tab = _one_of(found.get("caching_tab"), CACHING_TABS, self.caching_tab)
+        self.knowledge_tab = _one_of(found.get("knowledge_tab"), KNOWLEDGE_TABS, self.knowledge_tab)
         self.settings_section = _text(found.get("settings_section"), self.settings_section)
         self.list_px = _within(found.get("list_px"), 160, 800, self.list_px)
         self.hub_px = _within(found.get("hub_px"), 160, 1200, self.hub_px)

@@ -9,6 +9,7 @@ from panels.caching_guard import guarded
 from panels.conversation_panel import conversation_panel
 from panels.discussions_panel import discussions_panel
 from panels.hub_panel import hub_panel
+from panels.knowledge_drafts import save
 from panels.notices_panel import notices_panel
 from panels.panes import Pane, panes, shown_panes, toggle_side
 from panels.status_bar import STATUS_PX, status_bar
@@ -31,8 +32,10 @@ def window(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
     send = guarded(state, view, send)
     desk = Desk(state, view, ui, send)
     if view.dialog is None:
+        _save_knowledge(desk)
         run_shortcuts(desk)
         _escape(desk)
+    view.knowledge.typing = None
     with ui.surface("window", "base", height=0, padding=(0, 0)):
         _menu_bar(desk)
         with ui.row("body", gap=0, height=-STATUS_PX):
@@ -64,12 +67,21 @@ def _keep(state: AppState, view: WindowView, send: Send) -> None:
         send(c.SaveWindow(view.to_toml()))
 
 
+def _save_knowledge(desk: Desk) -> None:
+    """Ctrl+Enter belongs to the item that is being written, before it sends a message."""
+    draft = desk.view.knowledge.typing
+    if draft is not None and desk.ui.shortcut("Ctrl+Enter"):
+        save(desk, draft)
+
+
 def _escape(desk: Desk) -> None:
     """Close what is open, innermost first; then stop the reply."""
     view = desk.view
     if not desk.ui.shortcut("Escape"):
         return
-    if view.renaming_id:
+    if view.knowledge.typing is not None:
+        view.knowledge.drop(view.knowledge.typing)
+    elif view.renaming_id:
         view.renaming_id = ""
     elif view.find.is_open:
         view.find.is_open = False
@@ -106,6 +118,7 @@ def _icon_rail(desk: Desk) -> None:
             toggle_side(view, "list")
         _rail_tab(desk, "presets", "layer-group")
         _rail_tab(desk, "context", "chart-bar")
+        _rail_tab(desk, "knowledge", "book")
         _rail_tab(desk, "caching", "bolt")
         if _rail_button(ui, "settings", "gear", action_tip("settings"), is_active=view.page == "settings"):
             view.page = "chat" if view.page == "settings" else "settings"
