@@ -1,0 +1,198 @@
+"""Warm discussions that a change of knowledge will rewrite: looked at when it changes, told once, over when sent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from core.values import commands as c
+from core.values import effects as f
+from core.values import events as e
+from core.values.cache import DiscussionCacheState, Rewrite
+from core.values.discussion import DiscussionSummary
+from core.values.knowledge import DigestSwitch, KnowledgeState
+from core.values.state import Level, Notice
+from tests.core.step.playbook import START, Playbook, of, settings_loaded
+
+KNOWN = KnowledgeState(digest="Tides are M2.", switch=DigestSwitch.ON)
+
+
+@pytest.fixture
+def book() -> Playbook:
+    """A home with settings on disk and a warm discussion called Tides."""
+    book = Playbook().ready()
+    book.play(replace(settings_loaded(), settings_paths=("/home/person/.manual_slop/config.toml",)))
+    book.chosen = book.discussion("Tides")  # type: ignore[attr-defined]
+    return book
+
+
+def chosen(book: Playbook) -> str:
+    return book.chosen  # type: ignore[attr-defined,no-any-return]
+
+
+def cache(discussion_id: str, **changes: object) -> DiscussionCacheState:
+    warm = DiscussionCacheState(discussion_id, "anthropic", START, START + timedelta(minutes=5))
+    return replace(warm, tokens_cached=12_000, **changes)  # type: ignore[arg-type]
+
+
+def warm(book: Playbook, discussion_id: str = "", **changes: object) -> tuple[f.CheckRewrites, ...]:
+    name = discussion_id or chosen(book)
+    return of(book.play(e.CacheReported(name, cache(name, **changes))), f.CheckRewrites)
+
+
+def due(book: Playbook, discussion_id: str = "", **changes: object) -> Rewrite:
+    until = START + timedelta(minutes=5)
+    found = Rewrite(discussion_id or chosen(book), "the digest changed", 12_300, 0.0414, until)
+    return replace(found, **changes)  # type: ignore[arg-type]
+
+
+def tell(book: Playbook, *found: Rewrite) -> None:
+    ids = tuple(one.discussion_id for one in found) or (chosen(book),)
+    book.play(e.RewritesChecked(ids, found))
+
+
+def notice(book: Playbook) -> Notice | None:
+    return next((n for n in book.state.notices if n.id == "rewrites"), None)
+
+
+def test_a_change_of_knowledge_looks_at_every_warm_discussion(book: Playbook) -> None:
+    warm(book)
+    (look,) = of(book.play(e.KnowledgeRead(KNOWN)), f.CheckRewrites)
+    assert [spec.discussion_id for spec in look.specs] == [chosen(book)]
+
+
+def test_the_same_knowledge_again_looks_at_nothing(book: Playbook) -> None:
+    warm(book)
+    book.play(e.KnowledgeRead(KNOWN))
+    assert not of(book.play(e.KnowledgeRead(replace(KNOWN))), f.CheckRewrites)
+    assert not of(book.play(e.Tick()), f.CheckRewrites)
+
+
+@pytest.mark.parametrize("changes", [{"expires_at": START}, {"tokens_cached": 0}])
+def test_a_cold_discussion_is_not_looked_at(book: Playbook, changes: dict[str, object]) -> None:
+    name = chosen(book)
+    book.play(e.CacheReported(name, replace(cache(name), **changes)))  # type: ignore[arg-type]
+    assert not of(book.play(e.KnowledgeRead(KNOWN)), f.CheckRewrites)
+
+
+def test_a_call_that_ended_has_only_its_own_discussion_looked_at(book: Playbook) -> None:
+    other = book.discussion("Currents")
+    warm(book, other)
+    (look,) = warm(book)
+    assert [spec.discussion_id for spec in look.specs] == [chosen(book)]
+
+
+def test_another_preset_has_its_discussion_looked_at(book: Playbook) -> None:
+    warm(book)
+    (look,) = of(book.play(c.SetDiscussionPreset(chosen(book), "code")), f.CheckRewrites)
+    assert look.specs[0].preset.name == "code"
+
+
+def test_it_is_said_by_name_tokens_cost_and_reason(book: Playbook) -> None:
+    warm(book)
+    tell(book, due(book))
+
+    assert book.state.rewrites == {chosen(book): due(book)}
+    said = notice(book)
+    assert said is not None
+    assert said.level is Level.WARNING
+    assert said.text == "Will be rewritten on the next turn: «Tides», ~12,300 tokens, est. $0.04"
+    assert "the digest changed" in said.detail
+
+
+def test_many_are_one_notice_with_the_sum(book: Playbook) -> None:
+    names = [chosen(book), *(book.discussion(name) for name in ("Currents", "Moon", "Sun"))]
+    for name in names:
+        warm(book, name)
+    tell(book, *(due(book, name, tokens=1000 * (9 - n), cost_usd=0.1) for n, name in enumerate(names)))
+
+    said = notice(book)
+    assert said is not None
+    assert said.text.startswith("Will be rewritten on the next turn: «Tides», «Currents», «Moon» and 1 more, ")
+    assert said.text.endswith("~30,000 tokens, est. $0.40")
+    assert "«Sun»: the digest changed, ~6,000 tokens, est. $0.10" in said.detail
+
+
+@pytest.mark.parametrize(
+    ("costs", "words"),
+    [
+        ((None,), "cost unknown"),
+        ((0.0,), "free"),
+        ((0.001,), "under 1 cent"),
+        ((0.5, None), "est. $0.50 and more at an unknown price"),
+    ],
+)
+def test_an_unknown_price_is_never_nought(
+    book: Playbook, costs: tuple[float | None, ...], words: str
+) -> None:
+    names = [chosen(book), book.discussion("Currents")][: len(costs)]
+    for name in names:
+        warm(book, name)
+    tell(book, *(due(book, name, cost_usd=usd) for name, usd in zip(names, costs, strict=True)))
+    said = notice(book)
+    assert said is not None
+    assert said.text.endswith(f"tokens, {words}")
+
+
+def test_when_the_layer_is_what_it_was_nothing_is_said_any_more(book: Playbook) -> None:
+    warm(book)
+    tell(book, due(book))
+    tell(book)
+    assert not book.state.rewrites
+    assert notice(book) is None
+
+
+def test_when_it_is_cold_nothing_is_lost_any_more(book: Playbook) -> None:
+    warm(book)
+    tell(book, due(book))
+    book.later(301).play(e.Tick())
+    assert not book.state.rewrites
+    assert notice(book) is None
+
+
+def test_while_it_is_answered_and_after_it_is_not_due(book: Playbook) -> None:
+    warm(book)
+    tell(book, due(book))
+    call = book.ask(chosen(book), "When?")
+    book.play(e.Tick())
+    assert not book.state.rewrites
+    book.answer(call, "Soon.")
+    assert warm(book, hit_count=1)
+
+
+def test_what_is_in_the_trash_is_not_rewritten(book: Playbook) -> None:
+    warm(book)
+    tell(book, due(book))
+    rows = {k: v for k, v in book.state.summaries.items() if k != chosen(book)}
+    book.state = replace(book.state, summaries=rows)
+    book.play(e.Tick())
+    assert notice(book) is None
+
+
+def test_a_notice_that_was_read_comes_back_only_for_something_new(book: Playbook) -> None:
+    other = book.discussion("Currents")
+    for name in (chosen(book), other):
+        warm(book, name)
+    tell(book, due(book), due(book, other))
+    book.play(c.DismissNotice("rewrites"))
+
+    book.play(e.RewritesChecked((other,)))
+    assert notice(book) is None
+    tell(book, due(book, other, why="knowledge is off"))
+    assert notice(book) is not None
+
+
+def test_a_start_recalls_the_caches_of_what_may_still_be_warm(book: Playbook) -> None:
+    row = book.state.summaries[chosen(book)]
+    near = replace(row, meta=replace(row.meta, id="20261120-110000-aaaaaa"), turns=3)
+    old = replace(near, meta=replace(row.meta, id="20261118-110000-bbbbbb"))
+    rows: tuple[DiscussionSummary, ...] = (
+        replace(near, updated_at=START - timedelta(hours=1)),
+        replace(old, updated_at=START - timedelta(days=2)),
+    )
+    fresh = Playbook()
+    fresh.play(e.HomeOpened("/home/person/.manual_slop"))
+    read = of(fresh.play(e.SummariesLoaded(rows, True)), f.ReadCaches)
+    assert [effect.discussion_ids for effect in read] == [("20261120-110000-aaaaaa",)]
