@@ -3,46 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.controller import AppController
-from core.controller.outside import LocalOutside
 from core.values import commands as c
 from core.values.curation import FileItem
-from core.values.options import OutsideOptions
 from core.values.state import AppState
+from tests.core.controller.programs import Programs, until
 from tests.vendors.anthropic_server import KEY, AnthropicServer
 
-WAIT_S = 60.0
 MODEL = "claude-opus-5-5"
 
 
-class World:
+class World(Programs):
     """A project with a long file and a short one, a home, a server; programs come and go."""
 
     def __init__(self, base: Path, server: AnthropicServer) -> None:
-        self.base = base
+        super().__init__(base)
         self.server = server
-        self.project = base / "project"
-        self.project.mkdir()
         self.write("one")
-        self.running: list[AppController] = []
 
     def write(self, mark: str) -> None:
         (self.project / "tides.py").write_text("height = 1\n" * 2000, encoding="utf-8")
         (self.project / "notes.py").write_text(f"# {mark}\n", encoding="utf-8")
-
-    def start(self) -> AppController:
-        options = OutsideOptions(home=self.base / "home", start=self.project, watches=False)
-        controller = AppController(LocalOutside(options))
-        controller.start()
-        self.running.append(controller)
-        until(controller, lambda s: bool(s.providers) and not s.is_loading)
-        return controller
 
     def discussion(self, controller: AppController) -> str:
         controller.send(c.CreateDiscussion("Sky", "anthropic", MODEL))
@@ -61,14 +48,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         world = World(tmp_path, server)
         yield world
-        for controller in world.running:
-            controller.stop()
-
-
-def until(controller: AppController, predicate: Callable[[AppState], bool]) -> AppState:
-    state = controller.wait_for(predicate, WAIT_S)
-    assert state is not None, controller.snapshot().notices
-    return state
+        world.stop()
 
 
 def ask(controller: AppController, chosen: str, text: str) -> AppState:

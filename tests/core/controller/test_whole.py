@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -23,22 +23,18 @@ from core.values.curation import FileItem
 from core.values.messages import Mark, Status
 from core.values.options import OutsideOptions
 from core.values.state import AppState
+from tests.core.controller.programs import WAIT_S, Programs, until
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer, Said
 from tests.vendors.loopback import DropAfter, Gate, HangUp, HoldAfter
 
-WAIT_S = 30.0
 
-
-class World:
+class World(Programs):
     """A home, a project and a server; programs are started on them, one after the other."""
 
     def __init__(self, base: Path, server: CompatibleServer) -> None:
-        self.home = base / "home"
-        self.project = base / "project"
-        self.project.mkdir()
+        super().__init__(base)
         (self.project / "tides.py").write_text("def turn() -> int:\n    return 6\n", encoding="utf-8")
         self.server = server
-        self.running: list[AppController] = []
         config = base / "config.toml"
         config.write_text(
             f'[providers.local]\nkind = "compatible"\nbase_url = "{server.url}/v1"\n'
@@ -46,14 +42,6 @@ class World:
             encoding="utf-8",
         )
         os.environ["MANUAL_SLOP_CONFIG"] = str(config)
-
-    def start(self, *, watches: bool = False) -> AppController:
-        options = OutsideOptions(home=self.home, start=self.project, watches=watches)
-        controller = AppController(LocalOutside(options))
-        controller.start()
-        self.running.append(controller)
-        until(controller, lambda s: bool(s.providers) and not s.is_loading)
-        return controller
 
     def discussion(self, controller: AppController) -> str:
         before = set(controller.snapshot().summaries)
@@ -68,14 +56,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     with CompatibleServer(VLLM) as server:
         world = World(tmp_path, server)
         yield world
-        for controller in world.running:
-            controller.stop()
-
-
-def until(controller: AppController, predicate: Callable[[AppState], bool]) -> AppState:
-    state = controller.wait_for(predicate, WAIT_S)
-    assert state is not None, controller.snapshot().notices
-    return state
+        world.stop()
 
 
 def ask(controller: AppController, chosen: str, text: str) -> AppState:
@@ -393,16 +374,6 @@ def test_a_deleted_discussion_comes_back_whole(world: World) -> None:
     assert replace(state.summaries[chosen].meta) == state.summaries[chosen].meta
 
 
-def start_beside(world: World) -> AppController:
-    """A command beside the window, as `manual-slop send` is one: no lock of the home, no watching."""
-    options = OutsideOptions(home=world.home, start=world.project, owns_home=False, watches=False)
-    controller = AppController(LocalOutside(options))
-    controller.start()
-    world.running.append(controller)
-    until(controller, lambda s: bool(s.providers) and not s.is_loading)
-    return controller
-
-
 def test_the_window_shows_at_once_what_a_command_beside_it_says_and_receives(world: World) -> None:
     window = world.start(watches=True)
     chosen = world.discussion(window)
@@ -411,7 +382,7 @@ def test_the_window_shows_at_once_what_a_command_beside_it_says_and_receives(wor
     until(window, lambda s: s.open[chosen].draft.text == "half a sen")
     world.server.replies.append(Said("Beside."))
 
-    command = start_beside(world)
+    command = world.start(owns_home=False)
     command.send(c.SelectDiscussion(chosen))
     until(command, lambda s: chosen in s.open)
     ask(command, chosen, "two")
@@ -429,7 +400,7 @@ def test_what_a_command_said_before_is_not_overlooked_when_the_window_writes_nex
     """Nobody watches here: the next append finds the log longer than it was left."""
     window = world.start()
     chosen = world.discussion(window)
-    command = start_beside(world)
+    command = world.start(owns_home=False)
     command.send(c.SelectDiscussion(chosen))
     until(command, lambda s: chosen in s.open)
     ask(command, chosen, "from the command")
@@ -446,7 +417,7 @@ def test_a_discussion_that_a_command_makes_or_deletes_comes_and_goes_in_the_wind
 ) -> None:
     window = world.start(watches=True)
     own = world.discussion(window)
-    command = start_beside(world)
+    command = world.start(owns_home=False)
     made = world.discussion(command)
 
     until(window, lambda s: made in s.summaries)

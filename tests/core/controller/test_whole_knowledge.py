@@ -17,7 +17,8 @@ from core.values.curation import FileItem
 from core.values.knowledge import Category, DigestSwitch, LedgerEntry, LedgerStatus, NewItem
 from core.values.records import RequestRecord
 from core.values.state import AppState
-from tests.core.controller.test_whole import World, ask, until
+from tests.core.controller.programs import until
+from tests.core.controller.test_whole import World, ask
 from tests.core.knowledge.homes import NOW
 from tests.vendors.compatible_server import VLLM, CompatibleServer
 
@@ -30,8 +31,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         (world.home / "knowledge").mkdir(parents=True)
         (world.home / "knowledge" / "facts.md").write_text("- The moon pulls\n", encoding="utf-8")
         yield world
-        for controller in world.running:
-            controller.stop()
+        world.stop()
 
 
 def digest(world: World) -> Path:
