@@ -207,6 +207,26 @@ def _hub(tab: HubTab) -> Callable[[Desk], None]:
     return lambda desk: show_hub(desk.view, tab)
 
 
+def _look_harvest(desk: Desk) -> None:
+    show_hub(desk.view, "harvest")
+    desk.view.harvest.tab = "conversations"
+    desk.view.harvest.looked_with = desk.state.settings.knowledge
+    desk.send(c.LookForHarvest())
+
+
+def _undo_harvest(desk: Desk) -> None:
+    show_hub(desk.view, "harvest")
+    desk.view.harvest.tab = "applied"
+    desk.send(c.UndoHarvest())
+
+
+def _can_undo_harvest(desk: Desk) -> bool:
+    harvest = desk.state.harvest
+    if harvest.is_busy or desk.state.is_home_read_only:
+        return False
+    return harvest.looked_at is None or any(not one.undone_at for one in harvest.look.applies)
+
+
 def _settings(desk: Desk) -> None:
     desk.view.page = "chat" if desk.view.page == "settings" else "settings"
 
@@ -289,6 +309,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("quit", "File", 3, "Quit", lambda d: d.send(c.Quit()), "power-off", "Ctrl+Q"),
     Action("undo_delete", "Edit", 0, "Undo delete", lambda d: d.send(c.UndoDelete()), "rotate-left",
            is_enabled=lambda d: bool(d.state.trash)),
+    Action("undo_harvest", "Edit", 0, "Undo the last harvest", _undo_harvest, "rotate-left",
+           is_enabled=_can_undo_harvest),
     Action("copy_reply", "Edit", 1, "Copy last reply", _copy_reply, "copy", "Ctrl+Shift+C",
            lambda d: last_reply(d) is not None),
     Action("find", "Edit", 2, "Find in conversation", _find, "magnifying-glass", "Ctrl+F", has_messages),
@@ -303,6 +325,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("context", "View", 2, "Context", _hub("context"), "chart-bar", "Ctrl+2"),
     Action("caching", "View", 2, "Caching", _hub("caching"), "bolt", "Ctrl+3"),
     Action("knowledge", "View", 2, "Knowledge", _hub("knowledge"), "book", "Ctrl+4"),
+    Action("harvest", "View", 2, "Harvest", _hub("harvest"), "wheat-awn", "Ctrl+5"),
     Action("theme", "View", 3, "Switch theme", _theme, "circle-half-stroke", "Ctrl+Shift+L"),
     Action("larger", "View", 3, "Larger", _scale(1), "magnifying-glass-plus", "Ctrl+="),
     Action("smaller", "View", 3, "Smaller", _scale(-1), "magnifying-glass-minus", "Ctrl+-"),
@@ -332,6 +355,8 @@ ACTIONS: tuple[Action, ...] = (
            is_enabled=lambda d: not d.state.is_home_read_only),
     Action("trust", "Tools", 2, "Trust this project", _trust, "shield-halved", "", _has_project_file,
            lambda d: d.state.project.is_trusted),
+    Action("look_harvest", "Tools", 3, "Look for conversations to harvest", _look_harvest, "wheat-awn",
+           is_enabled=lambda d: not d.state.harvest.is_busy),
     Action("local_servers", "Tools", 3, "Find local servers", lambda d: d.send(c.FindLocalServers()), "server"),
     Action("refresh_models", "Tools", 3, "Refresh models", _refresh_models, "arrows-rotate", "", has_discussion),
     Action("shortcuts", "Help", 0, "Keyboard shortcuts", _open_dialog("shortcuts"), "keyboard", "F1"),

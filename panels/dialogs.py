@@ -8,6 +8,7 @@ from collections.abc import Callable
 from core.values import commands as c
 from panels.actions import ACTIONS, MENUS, Desk, send_chord
 from panels.caching_guard import lose_cache_dialog, spend_limit_dialog
+from panels.harvest_dialogs import add_files_dialog, add_folder_dialog, discard_dialog, give_up_dialog
 from panels.knowledge_dialogs import attach_notes_dialog, delete_item_dialog
 from panels.palette import palette
 from panels.preset_edit import add_paths, free_name
@@ -186,6 +187,10 @@ DIALOGS: dict[str, Callable[[Desk, Dialog], None]] = {
     "delete_preset": _delete_preset,
     "lose_cache": lose_cache_dialog,
     "spend_limit": spend_limit_dialog,
+    "harvest_give_up": give_up_dialog,
+    "harvest_discard": discard_dialog,
+    "harvest_folder": add_folder_dialog,
+    "harvest_files": add_files_dialog,
     "delete_item": delete_item_dialog,
     "attach_notes": attach_notes_dialog,
 }

@@ -5,16 +5,18 @@ from __future__ import annotations
 from core.values.state import AppState
 from panels.caching_panel import caching_panel
 from panels.context_panel import context_panel
+from panels.harvest_panel import harvest_panel
 from panels.knowledge_panel import knowledge_panel
 from panels.presets_panel import presets_panel
 from panels.ui import Option, Send, Ui
 from panels.view import WindowView
 
 TABS = (
-    Option("presets", "Context Presets"),
-    Option("context", "Context"),
-    Option("knowledge", "Knowledge"),
-    Option("caching", "Caching"),
+    Option("presets", "Context Presets", icon="layer-group"),
+    Option("context", "Context", icon="chart-bar"),
+    Option("knowledge", "Knowledge", icon="book"),
+    Option("caching", "Caching", icon="bolt"),
+    Option("harvest", "Harvest", icon="wheat-awn"),
 )
 
 
@@ -30,6 +32,8 @@ def hub_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
             view.hub_tab = "knowledge"
         elif clicked == "caching":
             view.hub_tab = "caching"
+        elif clicked == "harvest":
+            view.hub_tab = "harvest"
         with ui.surface(view.hub_tab, "clear", height=0, padding=(0, 0)):
             match view.hub_tab:
                 case "presets":
@@ -40,3 +44,5 @@ def hub_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
                     knowledge_panel(state, view, ui, send)
                 case "caching":
                     caching_panel(state, view, ui, send)
+                case "harvest":
+                    harvest_panel(state, view, ui, send)

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from core.values.commands import Command
+from panels.harvest_view import HARVEST_TABS, HarvestView
 from panels.knowledge_view import KNOWLEDGE_TABS, KnowledgeView
 from panels.memo import Memo, Same
 
 Page = Literal["chat", "settings"]
-HubTab = Literal["presets", "context", "knowledge", "caching"]
+HubTab = Literal["presets", "context", "knowledge", "caching", "harvest"]
 PAGES: tuple[Page, ...] = ("chat", "settings")
-HUB_TABS: tuple[HubTab, ...] = ("presets", "context", "knowledge", "caching")
+HUB_TABS: tuple[HubTab, ...] = ("presets", "context", "knowledge", "caching", "harvest")
 CACHING_TABS = ("overview", "discussions", "settings")
 SCROLLS_KEPT = 200
 
@@ -157,6 +158,7 @@ class WindowView:
     was_trust_put_off: set[str] = field(default_factory=set)
     caching_query: str = ""
     caching_error: tuple[str, str] = ("", "")
+    harvest: HarvestView = field(default_factory=HarvestView)
     knowledge: KnowledgeView = field(default_factory=KnowledgeView, repr=False)
     unasked: set[str] = field(default_factory=set)
     confirmed: Command | None = None
@@ -188,6 +190,7 @@ class WindowView:
             self.context_order,
             self.caching_tab,
             self.knowledge_tab,
+            self.harvest.tab,
             tuple(self.scroll.items()),
         )
 
@@ -207,6 +210,7 @@ class WindowView:
             "context_order": self.context_order,
             "caching_tab": self.caching_tab,
             "knowledge_tab": self.knowledge_tab,
+            "harvest_tab": self.harvest.tab,
             "scroll": dict(list(self.scroll.items())[-SCROLLS_KEPT:]),
         }
         return tomli_w.dumps(document)
@@ -231,6 +235,7 @@ class WindowView:
         self.context_order = _one_of(found.get("context_order"), ("canonical", "wire"), self.context_order)
         self.caching_tab = _one_of(found.get("caching_tab"), CACHING_TABS, self.caching_tab)
         self.knowledge_tab = _one_of(found.get("knowledge_tab"), KNOWLEDGE_TABS, self.knowledge_tab)
+        self.harvest.tab = _one_of(found.get("harvest_tab"), HARVEST_TABS, self.harvest.tab)
         self.settings_section = _text(found.get("settings_section"), self.settings_section)
         self.list_px = _within(found.get("list_px"), 160, 800, self.list_px)
         self.hub_px = _within(found.get("hub_px"), 160, 1200, self.hub_px)

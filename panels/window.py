@@ -120,6 +120,7 @@ def _icon_rail(desk: Desk) -> None:
         _rail_tab(desk, "context", "chart-bar")
         _rail_tab(desk, "knowledge", "book")
         _rail_tab(desk, "caching", "bolt")
+        _rail_tab(desk, "harvest", "wheat-awn")
         if _rail_button(ui, "settings", "gear", action_tip("settings"), is_active=view.page == "settings"):
             view.page = "chat" if view.page == "settings" else "settings"
 
