@@ -22,7 +22,15 @@ from core.store.cache_state import (
     load_cache,
     save_cache,
 )
-from core.values.cache import DiscussionCache, DiscussionCacheState, Ledger, LedgerEntry, LedgerScope
+from core.values.cache import (
+    DiscussionCache,
+    DiscussionCacheState,
+    Ledger,
+    LedgerEntry,
+    LedgerScope,
+    SentKnowledge,
+    SentPart,
+)
 
 ID = "20261120-120000-abcdef"
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -38,18 +46,29 @@ ENTRIES = st.builds(
     st.booleans(),
     WORDS | st.just(""),
 )
+SENT = st.builds(
+    SentKnowledge,
+    st.just(SCOPE),
+    st.lists(st.builds(SentPart, WORDS, WORDS), max_size=4).map(tuple),
+    st.integers(0, 10**6),
+    st.integers(0, 10**6),
+    st.sampled_from([0, 300, 3600]),
+    st.sampled_from([None, NOW]),
+)
 CACHES = st.builds(
-    lambda entries, epoch, gaps, extend: DiscussionCache(
+    lambda entries, epoch, gaps, extend, sent: DiscussionCache(
         DiscussionCacheState(ID, "anthropic", NOW, None),
         Ledger({SCOPE: {e.prefix_hash: e for e in entries}} if entries else {}, extend),
         epoch,
         gaps,
         NOW,
+        sent,
     ),
     st.lists(ENTRIES, max_size=8),
     st.integers(0, 99),
     st.lists(st.floats(0, 1e7), max_size=9).map(tuple),
     st.sets(st.tuples(WORDS, WORDS), max_size=3).map(frozenset),
+    SENT | st.none(),
 )
 
 

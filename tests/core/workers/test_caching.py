@@ -10,9 +10,10 @@ import pytest
 
 from core.aggregate import build_stack
 from core.cache.offers import cache_prices
+from core.stack.prefix import knowledge_layer
 from core.store import discussions, log
 from core.store import home as store_home
-from core.values.cache import CachePlan
+from core.values.cache import CachePlan, Rewrite
 from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionMeta
 from core.values.effects import CallProvider, StackSpec
@@ -66,17 +67,19 @@ class World:
         read = usage.cache_read_tokens or 0
         return (usage.input_tokens or 0) - read + read / 10
 
-    def spec(self, text: str, **changes: object) -> StackSpec:
+    def spec(self, text: str, digest: str = "", **changes: object) -> StackSpec:
         inputs = StackInputs(
             provider="anthropic", model=MODEL, role_text="You help.", system_text=RULES,
-            facts=DiscussionFacts("Sky", (), len(self.turns)), turns=self.turns, user_text=text,
+            facts=DiscussionFacts("Sky", (), len(self.turns)), turns=self.turns, user_text=text, digest=digest,
         )  # fmt: skip
         return replace(StackSpec(META.id, inputs, Preset(""), "/project"), **changes)  # type: ignore[arg-type]
 
-    def call(self, text: str = "When?", *, read: int | None = None, **changes: object) -> CachePlan:
+    def call(
+        self, text: str = "When?", *, read: int | None = None, digest: str = "", **changes: object
+    ) -> CachePlan:
         """Plan a call, let it answer as planned (or with another read), and go on a minute."""
         self.count += 1
-        spec = self.spec(text, **changes)
+        spec = self.spec(text, digest, **changes)
         effect = CallProvider(f"c{self.count}", f"r{self.count}", f"q{self.count}", f"u{self.count}", spec)
         decision, views = self.keeper.plan_call(effect, build_stack(spec.inputs), PROFILE, self.factor)
         log.append(self.home, META.id, views)
@@ -266,3 +269,91 @@ def test_what_was_prewarmed_is_expected_to_be_read(world: World) -> None:
     assert request.cache is not None
     assert request.cache.marks
     assert world.call().read_tokens > 0
+
+
+def rewritten(world: World, digest: str) -> Rewrite | None:
+    """What another digest would have the next turn write anew."""
+    return world.keeper.rewrite(world.spec("?"), knowledge_layer(digest, ()).segments, PROFILE, 1.0)
+
+
+DIGEST, OTHER = "Tides are M2. " * 300, "Tides are S2. " * 300
+
+
+def test_another_digest_is_said_to_rewrite_what_the_last_request_had_cached(world: World) -> None:
+    plan = world.call(digest=DIGEST)
+    found = rewritten(world, OTHER)
+
+    assert rewritten(world, DIGEST) is None
+    assert found is not None
+    assert found.why == "the digest changed"
+    assert found.tokens == pytest.approx(plan.write_tokens, rel=0.01)
+    assert found.cost_usd is not None
+    assert world.report is not None
+    assert world.report.state is not None
+    assert found.until == world.report.state.expires_at
+
+
+def test_what_was_sent_is_still_known_after_a_restart(world: World) -> None:
+    world.call(digest=DIGEST)
+    before = rewritten(world, OTHER)
+    world.start()
+    assert before is not None
+    assert rewritten(world, OTHER) == before
+
+
+def test_a_cold_or_invalidated_discussion_has_nothing_to_rewrite(world: World) -> None:
+    world.call(digest=DIGEST)
+    world.now += timedelta(hours=3)
+    assert rewritten(world, OTHER) is None
+    world.call(digest=DIGEST)
+    world.keeper.forget(META.id)
+    assert rewritten(world, OTHER) is None
+
+
+def test_sending_again_settles_it(world: World) -> None:
+    world.call(digest=DIGEST)
+    world.call(digest=OTHER)
+    assert rewritten(world, OTHER) is None
+    assert rewritten(world, DIGEST) is not None
+
+
+def test_a_digest_that_changes_while_the_answer_comes_is_not_taken_for_sent(world: World) -> None:
+    """The request went out with the old digest; it ends after the new one was made."""
+    world.call(digest=DIGEST)
+    spec = world.spec("And?", DIGEST)
+    effect = CallProvider("c9", "r9", "q9", "u9", spec)
+    decision, _ = world.keeper.plan_call(effect, build_stack(spec.inputs), PROFILE, 1.0)
+    during = rewritten(world, OTHER)
+    plan = decision.plan
+    world.keeper.ended(
+        "c9", Usage(input_tokens=9000, cache_read_tokens=plan.read_tokens, cache_write_tokens=1)
+    )
+
+    assert during is not None
+    assert rewritten(world, OTHER) is not None
+
+
+def test_a_call_that_failed_before_it_was_answered_sent_nothing(world: World) -> None:
+    world.call(digest=DIGEST)
+    spec = world.spec("And?", OTHER)
+    effect = CallProvider("c9", "r9", "q9", "u9", spec)
+    world.keeper.plan_call(effect, build_stack(spec.inputs), PROFILE, 1.0)
+    world.keeper.ended("c9", Usage())
+    assert rewritten(world, DIGEST) is None
+    assert rewritten(world, OTHER) is not None
+
+
+def test_what_was_prewarmed_is_what_was_sent(world: World) -> None:
+    world.call(digest=DIGEST)
+    spec = world.spec("", OTHER)
+    world.keeper.prewarm_request(spec, build_stack(spec.inputs), PROFILE, 1.0)
+    assert rewritten(world, OTHER) is not None
+    world.keeper.prewarmed(META.id)
+    assert rewritten(world, OTHER) is None
+
+
+def test_recalling_a_cache_reads_no_log(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.call()
+    world.start()
+    monkeypatch.setattr(HomeCacheStore, "records", lambda _self, _id: pytest.fail("read the log"))
+    assert world.keeper.known(META.id) is not None
