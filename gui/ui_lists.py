@@ -8,7 +8,7 @@ from gui.elements.boxes import Column as ColumnBox
 from gui.elements.boxes import Row
 from gui.elements.lists import RowPane, TableHead, TableRow, VirtualList
 from gui.elements.sorting import Handle, SortBox
-from gui.elements.tabs import Tab
+from gui.elements.tabs import Tab, TabStrip
 from gui.elements.text import Text
 from gui.icons import glyph
 from gui.ui_popups import Popups
@@ -109,7 +109,7 @@ class Lists(Popups):
         """A tab strip. Returns the value of the tab that was clicked."""
         chosen = None
         with self.group(key, gap=0):
-            row = self.take(Row, "strip")
+            row = self.take(TabStrip, "strip")
             row.update((0.0, None))
             self.enter(row)
             for option in tabs:
@@ -117,7 +117,8 @@ class Lists(Popups):
                 tab.tip = option.detail
                 is_open = option.value == active
                 kind = "tab_on" if is_open else "tab"
-                tab.update(("", visible(option.label), kind, True, False, "", None, is_open))
+                icon = glyph(option.icon) if option.icon else ""
+                tab.update((icon, visible(option.label), kind, True, False, "", None, is_open))
                 if tab.is_clicked:
                     chosen, tab.is_clicked = option.value, False
             self.leave()

@@ -33,13 +33,14 @@ Length = float | None
 class Option:
     """A choice of a combo or menu. `detail` is shown muted beside the label.
 
-    Options that follow each other with the same `group` stand under that heading in a combo.
+    `icon` stands for a tab's label where a strip of tabs is too narrow for all labels. Options that follow each other with the same `group` stand under that heading in a combo.
     """
 
     value: str
     label: str
     detail: str = ""
     group: str = ""
+    icon: str = ""
 
 
 @dataclass(frozen=True, slots=True)

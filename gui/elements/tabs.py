@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gui.canvas import Canvas
-from gui.elements.base import Spec
+from gui.elements.base import Element, Spec
+from gui.elements.boxes import Row
 from gui.elements.controls import Button
 from gui.elements.text import filled
 from gui.metrics import Measure
@@ -13,9 +14,12 @@ TAB_PX = 34.0
 
 
 class Tab(Button):
-    """One tab. `props` as a button's, then whether it is open."""
+    """One tab. `props` as a button's, then whether it is open. Its icon stands for its words where there is no room."""
 
     __slots__ = ()
+
+    def text(self) -> str:
+        return str(self.props[1])
 
     def measure(self, m: Measure) -> float:
         return m.width(self.props[1], self.style()) + m.px(24) + 1
@@ -32,3 +36,27 @@ class Tab(Button):
             return []
         inset = round(c.m.px(10))
         return [filled(x0 + inset, y1 - round(c.m.px(2)), x1 - inset, y1, c.color("focus"), 1)]
+
+
+class TabStrip(Row):
+    """Tabs side by side. Where they do not fit, all but the open one show their icons instead of their words."""
+
+    __slots__ = ()
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        widths = [tab.natural(m) for tab in self.order]
+        if sum(widths) > w:
+            widths = [tab.natural(m) if _is_open(tab) else tab.collapsed(m) for tab in self.order]
+        if sum(widths) > w:
+            super().arrange(m, w, h)
+            return
+        x = self.h = 0.0
+        for tab, width in zip(self.order, widths, strict=True):
+            tab.layout(m, width, None)
+            tab.x, tab.y = x, 0.0
+            x += width
+            self.h = max(self.h, tab.h)
+
+
+def _is_open(tab: Element) -> bool:
+    return bool(tab.props[7])
