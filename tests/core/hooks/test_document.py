@@ -24,8 +24,9 @@ from core.hooks.shapes import SHAPES
 from core.hooks.table import GUARDED, OPERATIONS, Operation
 from core.hooks.watch import Watch
 from core.values.state import AppState
-from tests.core.hooks.conftest import QUICK, Client, World
-from tests.vendors.loopback import Gate, HoldAfter
+from tests.core.hooks.conftest import QUICK, WAIT_S, Client, World
+from tests.core.hooks.harvest_world import old_discussion, proposing
+from tests.vendors.loopback import Gate, HoldAfter, Silent
 
 ROOT = Path(__file__).parents[3]
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
@@ -131,6 +132,47 @@ class Tour:
         client.post("/api/ui", {"panel": "window", "action": "retry"})
         client.post("/api/clock", {"advance_s": 1})
 
+    def known(self) -> None:
+        """What is known, and both ways to ask wrongly for it."""
+        for path in ("knowledge", "knowledge?file=no", "knowledge?limit=x", "harvest", "harvest?limit=x"):
+            self.client.get(f"/api/{path}")
+        self.client.post("/api/knowledge/digest")
+
+    def harvested(self) -> None:
+        """Runs of the harvest: each begun and waited for, refused while another runs, and with wrong names."""
+        for wait in (False, True):
+            self.world.server.faults.append(Silent(gate := Gate()))
+            self._run("preview")
+            assert gate.reached.wait(WAIT_S)
+            for name in ("look", "preview", "apply", "undo"):
+                self._run(name)
+            self._run("cancel", wait=wait)
+            gate.open()
+            self._settle()
+        found = self._run("look", wait=True)
+        for number, wait in enumerate((False, True)):
+            paths = [row["path"] for row in found["artifacts"]["rows"] if row["class"] == "harvest"]
+            self.world.server.replies.append(proposing("It turns."))
+            self._run("preview", wait=True, paths=[paths[number]])
+            for name, body in (
+                ("apply", {"items": ["no"]}),
+                ("apply", {}),
+                ("undo", {"apply_id": "no"}),
+                ("undo", {}),
+            ):
+                self._run(name, wait=wait, **body)
+                self._settle()
+        self._run("look")
+        self._settle()
+        for name, body in (("preview", {"paths": ["no"]}), ("apply", {"paths": ["no"]}), ("cancel", {})):
+            self._run(name, **body)
+
+    def _run(self, name: str, **body: Any) -> Any:
+        return self.client.post(f"/api/harvest/{name}", body or None).json()
+
+    def _settle(self) -> None:
+        self.world.until(lambda s: not s.harvest.is_busy)
+
     def failed(self) -> None:
         """A provider that fails."""
         chosen = self.world.discussion()
@@ -171,8 +213,12 @@ class Tour:
 
 def _reached(world: World) -> set[tuple[str, int]]:
     tour = Tour(world)
+    for number in range(2):
+        old_discussion(world, f"old {number}", minute=number)
     world.start(window=tour.window)
     tour.good()
+    tour.known()
+    tour.harvested()
     tour.failed()
     tour.wrong()
     read_only(tour)
@@ -189,6 +235,7 @@ def read_only(tour: Tour) -> None:
     client.post("/api/discussions", {})
     client.post(f"/api/discussions/{chosen}/preset", {"name": ""})
     client.put("/api/presets/x", {"items": []})
+    client.post("/api/knowledge/digest")
     for action in ("invalidate", "disable", "enable"):
         client.post(f"/api/cache/{chosen}/{action}")
 

@@ -148,11 +148,12 @@ def test_path_tricks_are_refused(untouched: World) -> None:
 
 def test_paths_that_name_nothing_and_methods_that_they_do_not_take(untouched: World) -> None:
     client = untouched.client
-    for path in ("/", "/api", "/api/", "/api/status/", "/api/statuss", "/API/status", "/docs", "/api/knowledge",
-                 "/api/harvest", "/api/discussions/x"):  # fmt: skip
+    for path in ("/", "/api", "/api/", "/api/status/", "/api/statuss", "/API/status", "/docs", "/api/knowledge/",
+                 "/api/knowledge/facts.md", "/api/harvest/", "/api/harvest/undo/x", "/api/discussions/x"):  # fmt: skip
         answer = client.get(path)
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found"), path
     for method, path in (("DELETE", "/api/status"), ("PUT", "/api/discussions"), ("GET", "/api/ui"),
+                         ("GET", "/api/harvest/apply"), ("POST", "/api/harvest"), ("DELETE", "/api/knowledge"),
                          ("PATCH", "/api/cache"), ("TRACE", "/api/status"), ("BREW", "/api/status")):  # fmt: skip
         refused = client.http.request(method, path)
         assert (refused.status_code, refused.json()["error"]["code"]) == (405, "wrong_method"), method
