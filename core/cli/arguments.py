@@ -88,9 +88,11 @@ def parse(argv: Sequence[str]) -> Options:
     )
 
 
-def _overrides(parser: argparse.ArgumentParser, pairs: Sequence[str]) -> dict[str, str | int | float | bool]:
+def _overrides(
+    parser: argparse.ArgumentParser, pairs: Sequence[str]
+) -> dict[str, str | int | float | bool | tuple[str, ...]]:
     """What `--set` asks for; the schema is read only when something is set."""
-    found: dict[str, str | int | float | bool] = {}
+    found: dict[str, str | int | float | bool | tuple[str, ...]] = {}
     for pair in pairs:
         from core.config.load import check_override
 
@@ -339,13 +341,17 @@ def _add_harvest(commands: _Commands[argparse.ArgumentParser], common: argparse.
         metavar="PATH",
         action="append",
         default=[],
-        help="conversations of other programs, a file or a folder; they stay where they are; may be repeated",
+        help="conversations of other programs, a file or a folder; they stay where they are; may be repeated "
+        "(the settings' harvest_sources)",
     )
     parser.add_argument(
-        "--live-days", metavar="N", type=_days, default=7.0, help="leave alone what was touched since (7)"
+        "--live-days",
+        metavar="N",
+        type=_days,
+        help="leave alone what was touched since (the settings' live_days)",
     )
     parser.add_argument(
-        "--max-bytes", metavar="N", type=_bytes, default=1024 * 1024, help="keep what is larger (1048576)"
+        "--max-bytes", metavar="N", type=_bytes, help="keep what is larger (the settings' max_source_bytes)"
     )
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,22 +17,24 @@ from core.cli.output import Console
 from core.cli.session import UsageError, check_name
 from core.config.keys import KeyStore
 from core.config.load import Loaded, config_request, load
-from core.knowledge.harvest import template
+from core.controller.app import wall_clock
 from core.knowledge.harvest_distil import piece_bytes_for
 from core.knowledge.harvest_generate import HarvestCancelledError, ProviderGenerate
-from core.knowledge.harvest_prompt import harvest_prompt_path
 from core.knowledge.harvest_run import ApplyRequest, apply, items_by_asking, look
 from core.knowledge.harvest_scan import Progress, ScanRequest, no_progress
-from core.knowledge.harvest_sources import Distiller
+from core.knowledge.harvest_setup import distiller, scan_request
+from core.knowledge.spending import Payments
 from core.knowledge.undo import undo_apply
-from core.knowledge_text.harvest_classify import SUMMARIZE_THRESHOLD_BYTES
 from core.knowledge_text.harvest_report import report_data, report_text
 from core.pricing import cost
 from core.profiles import find_profile, offered_models
 from core.providers.base import CancelToken
 from core.providers.profiles import load_models
 from core.store.home import open_home
-from core.values.harvest import HarvestReport
+from core.values.effects import HarvestRun
+from core.values.harvest import HarvestReport, HarvestUse
+from core.values.provider import ModelProfile
+from core.values.settings import KnowledgeSettings, Settings
 from core.workers.clients import Clients
 from core.workers.disk import split_state
 
@@ -44,10 +46,14 @@ class _Set:
     """What a run is set to: where, when, and which model reads."""
 
     loaded: Loaded
-    request: ScanRequest
-    provider: str
-    model: str
-    piece_bytes: int = SUMMARIZE_THRESHOLD_BYTES
+    home: Path
+    run: HarvestRun
+    profile: ModelProfile
+    now: datetime
+
+    @property
+    def request(self) -> ScanRequest:
+        return scan_request(self.home, self.run, self.now)
 
 
 def run_harvest(options: Options, console: Console) -> int:
@@ -66,10 +72,10 @@ def run_harvest(options: Options, console: Console) -> int:
     with _progress(console, "Looking at conversations") as on_progress:
         report = look(
             chosen.request,
-            chosen.provider,
-            chosen.model,
+            chosen.run.provider,
+            chosen.run.model,
             harvests=harvests,
-            piece_bytes=chosen.piece_bytes,
+            piece_bytes=piece_bytes_for(chosen.profile),
             on_progress=on_progress,
         )
     used: dict[str, Any] = {}
@@ -87,29 +93,40 @@ def _settings(options: Options) -> _Set:
     given = options.given
     asked = config_request(start=options.start, home=options.home, overrides=options.overrides)
     loaded = load(asked)
-    settings = loaded.settings
+    settings, project = loaded.settings, loaded.project
     check_name("provider", given.provider, tuple(settings.servers))
-    provider = given.provider or settings.ai.provider
     models = load_models(paths.models_file())
-    offered = offered_models(models, provider)
-    named = settings.ai.model if provider == settings.ai.provider else ""
-    model = given.model or named or (offered[0].id if offered else "")
-    request = ScanRequest(
-        asked.home,
-        datetime.now(UTC),
-        sources=tuple(_source(name) for name in given.source),
-        open_ids=open_in_window(asked.home),
-        live_for=timedelta(days=given.live_days),
-        max_bytes=given.max_bytes,
+    provider, model = _reader(given.provider, given.model, settings, models)
+    root = project.root if project.is_trusted else ""
+    run = HarvestRun(_knowledge(options, settings), open_in_window(asked.home), provider, model, root)
+    return _Set(loaded, asked.home, run, find_profile(models, provider, model), wall_clock())
+
+
+def _reader(provider: str, model: str, settings: Settings, models: Sequence[ModelProfile]) -> tuple[str, str]:
+    """Who reads: as asked for, else as set, else whoever answers in a new discussion."""
+    set_for_it = settings.knowledge.harvest_provider
+    chosen = provider or set_for_it or settings.ai.provider
+    offered = offered_models(models, chosen)
+    named = [
+        settings.knowledge.harvest_model if chosen == (set_for_it or settings.ai.provider) else "",
+        settings.ai.model if chosen == settings.ai.provider else "",
+        offered[0].id if offered else "",
+    ]
+    return chosen, model or next(filter(None, named), "")
+
+
+def _knowledge(options: Options, settings: Settings) -> KnowledgeSettings:
+    """The person's settings, with what the command line says instead."""
+    given, known = options.given, settings.knowledge
+    for name in given.source:
+        if not Path(name).expanduser().exists():
+            raise UsageError(f"--source: there is no {name!r}")
+    return replace(
+        known,
+        harvest_sources=tuple(given.source) or known.harvest_sources,
+        live_days=known.live_days if given.live_days is None else given.live_days,
+        max_source_bytes=known.max_source_bytes if given.max_bytes is None else given.max_bytes,
     )
-    return _Set(loaded, request, provider, model, piece_bytes_for(find_profile(models, provider, model)))
-
-
-def _source(name: str) -> Path:
-    path = Path(name).expanduser().absolute()
-    if not path.exists():
-        raise UsageError(f"--source: there is no {name!r}")
-    return path
 
 
 def open_in_window(home: Path) -> frozenset[str]:
@@ -127,32 +144,27 @@ def _apply(
     chosen: _Set, seen: HarvestReport, console: Console, *, harvests: bool
 ) -> tuple[HarvestReport, dict[str, Any], int]:
     """Carry it out. Returns the report, what it used, and 130 where the person stopped it."""
-    request = chosen.request
-    open_home(request.home, request.now)
+    open_home(chosen.home, chosen.now)
     cancel = CancelToken()
     clients = _clients(chosen)
-    generate = _Interruptible(ProviderGenerate(clients.get, cancel), cancel)
-    root = Path(chosen.loaded.project.root)
-    place = harvest_prompt_path(request.home, root, is_trusted=chosen.loaded.project.is_trusted)
-    knowledge = paths.knowledge_dir(request.home)
-    distiller = Distiller(
-        generate, chosen.provider, chosen.model, template(place), chosen.piece_bytes, knowledge
-    )
-    items_of = items_by_asking(distiller, request.now) if harvests else None
+    paid = Payments(chosen.home, lambda by, model, usage: cost(by, model, usage, wall_clock()), wall_clock)
+    generate = _Interruptible(ProviderGenerate(clients.get, cancel, paid), cancel)
+    asker = distiller(chosen.home, chosen.run, generate, chosen.profile)
+    items_of = items_by_asking(asker, chosen.now) if harvests else None
     try:
         with _progress(console, "Harvesting") as on_progress:
-            asked = ApplyRequest(request, seen.artifacts, items_of, secrets.token_hex(8))
+            asked = ApplyRequest(chosen.request, seen.artifacts, items_of, secrets.token_hex(8))
             done = apply(asked, on_progress)
     finally:
         clients.close()
     report = replace(done, estimate=seen.estimate)
-    return report, _used(chosen, generate.inner), INTERRUPTED if cancel.is_cancelled else 0
+    return report, _used(chosen, paid.use), INTERRUPTED if cancel.is_cancelled else 0
 
 
 def _clients(chosen: _Set) -> Clients:
     clients = Clients(paths.cache_dir())
-    key = KeyStore(chosen.request.home).find(chosen.provider).value
-    keys = {chosen.provider: key} if key else {}
+    key = KeyStore(chosen.home).find(chosen.run.provider).value
+    keys = {chosen.run.provider: key} if key else {}
     clients.configure(chosen.loaded.settings.servers, keys, load_models(paths.models_file()))
     return clients
 
@@ -171,15 +183,14 @@ class _Interruptible:
             raise HarvestCancelledError("The harvest was stopped") from None
 
 
-def _used(chosen: _Set, generate: ProviderGenerate) -> dict[str, Any]:
-    usage = generate.usage
-    price = cost(chosen.provider, chosen.model, usage, chosen.request.now)
+def _used(chosen: _Set, use: HarvestUse) -> dict[str, Any]:
+    price = use.cost_usd if use.calls else 0.0
     return {
-        "provider": chosen.provider,
-        "model": chosen.model,
-        "calls": generate.calls,
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
+        "provider": chosen.run.provider,
+        "model": chosen.run.model,
+        "calls": use.calls,
+        "input_tokens": use.usage.input_tokens,
+        "output_tokens": use.usage.output_tokens,
         "cost_usd": price,
         "cost": money(price),
     }
@@ -188,7 +199,7 @@ def _used(chosen: _Set, generate: ProviderGenerate) -> dict[str, Any]:
 def _undo(options: Options, console: Console) -> int:
     """Take the last apply back. Returns 1 where a part of it could not be."""
     home = options.home or paths.home_dir()
-    report = undo_apply(home, datetime.now(UTC), options.given.id)
+    report = undo_apply(home, wall_clock(), options.given.id)
     if options.is_json:
         console.json(
             {

@@ -72,6 +72,10 @@ def value_flaw(setting: Setting, value: Any) -> str:
             if isinstance(value, bool) or not isinstance(value, int | float):
                 return f"must be a number, not {_shown(value)}"
             return _range_flaw(setting, value)
+        case Kind.TEXTS:
+            if not isinstance(value, list | tuple):
+                return f'must be a list of texts (["one", "two"]), not {_shown(value)}'
+            return next(filter(None, (_text_flaw(setting, text) for text in value)), "")
         case _:
             return _text_flaw(setting, value)
 
@@ -128,7 +132,7 @@ def check_settings(data: Mapping[str, Any], *, is_project: bool) -> tuple[dict[s
     for place, value in _leaves((), {name: row for name, row in data.items() if name not in passed_over}):
         flaw = _flaw(place, value, is_project=is_project)
         if flaw is None:
-            values[".".join(place)] = value
+            values[".".join(place)] = tuple(value) if isinstance(value, list) else value
         else:
             flaws.append(flaw)
     return values, flaws

@@ -64,7 +64,8 @@ def _values(setting: Setting) -> str:
     if setting.kind in {Kind.WHOLE, Kind.NUMBER}:
         return f"{setting.kind}, {setting.minimum:,g} to {setting.maximum:,.0f}"
     if setting.maximum is not None:
-        return f"{setting.kind}, at most {setting.maximum:,.0f} characters"
+        each = " each" if setting.kind is Kind.TEXTS else ""
+        return f"{setting.kind}, at most {setting.maximum:,.0f} characters{each}"
     return setting.kind.value
 
 
@@ -74,7 +75,7 @@ def _default(setting: Setting) -> str:
             return "not set"
         case bool(value):
             return "`true`" if value else "`false`"
-        case "":
+        case "" | ():
             return "empty"
         case value:
             return f"`{value}`"

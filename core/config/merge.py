@@ -77,6 +77,8 @@ def from_text(setting: Setting, text: str) -> Value:
                 return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}.get(
                     text.lower(), text
                 )
+            case Kind.TEXTS:
+                return (text,) if text else ()
             case _:
                 return text
     except ValueError:
@@ -126,7 +128,7 @@ def _label(source: Source, key: str) -> str:
 
 
 def _typed(setting: Setting, value: Value) -> Value:
-    return float(value) if setting.kind is Kind.NUMBER else value
+    return float(value) if setting.kind is Kind.NUMBER and isinstance(value, int) else value
 
 
 def _servers(

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from core.values.provider import Effort, ProviderKind
 
-Value = str | int | float | bool
+Value = str | int | float | bool | tuple[str, ...]
 
 
 class Scope(StrEnum):
@@ -162,6 +162,54 @@ _AI = (
         field="knowledge.budget_bytes",
         minimum=0,
         maximum=1_000_000,
+    ),
+    Setting(
+        "ai_settings.knowledge.live_days",
+        Kind.NUMBER,
+        7.0,
+        "A harvest leaves alone what was touched within so many days.",
+        scope=Scope.USER,
+        field="knowledge.live_days",
+        minimum=0,
+        maximum=3_650,
+    ),
+    Setting(
+        "ai_settings.knowledge.max_source_bytes",
+        Kind.WHOLE,
+        1_048_576,
+        "A harvest keeps conversations that are larger, in bytes.",
+        scope=Scope.USER,
+        field="knowledge.max_source_bytes",
+        minimum=1,
+        maximum=1_073_741_824,
+    ),
+    Setting(
+        "ai_settings.knowledge.harvest_sources",
+        Kind.TEXTS,
+        (),
+        "Conversations of other programs that a harvest reads too: files and folders, absolute or from `~`. They "
+        "stay where they are.",
+        scope=Scope.USER,
+        field="knowledge.harvest_sources",
+        maximum=1_000,
+    ),
+    Setting(
+        "ai_settings.knowledge.harvest_provider",
+        Kind.TEXT,
+        "",
+        "Who reads conversations for a harvest. Empty: the provider of a new discussion.",
+        scope=Scope.USER,
+        field="knowledge.harvest_provider",
+        maximum=100,
+    ),
+    Setting(
+        "ai_settings.knowledge.harvest_model",
+        Kind.TEXT,
+        "",
+        "The model that reads them, by the provider's name for it. Empty: that of a new discussion.",
+        scope=Scope.USER,
+        field="knowledge.harvest_model",
+        maximum=200,
     ),
     Setting(
         "ai_settings.caching.anthropic_enabled",

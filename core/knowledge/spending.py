@@ -3,15 +3,56 @@
 from __future__ import annotations
 
 import json
+import logging
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from core import paths
+from core.errors import StorageError
 from core.store.atomic import OS_DISK, Disk, append_file, make_dirs, reported
+from core.values.harvest import HarvestUse
+from core.values.usage import Usage
 
 _FOLDER = ".spent"
 _KEPT = timedelta(days=2)
 """A person's day reaches into two days of UTC."""
+
+log = logging.getLogger(__name__)
+
+
+class Payments:
+    """Adds up what a harvest's calls used and keeps on disk what each has cost. For `ProviderGenerate`.
+
+    Args:
+        price: of a call in US dollars by provider, model and usage, None where unknown; clock: UTC.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        price: Callable[[str, str, Usage], float | None],
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._home, self._price, self._clock = home, price, clock
+        self.use = HarvestUse()
+
+    def __call__(self, provider: str, model: str, usage: Usage) -> None:
+        """Count a call. Its reply is worth more than the note of its price: where that fails, the run goes on."""
+        cost = usage.cost_usd if usage.cost_usd is not None else self._price(provider, model, usage)
+        self.use = self.use + HarvestUse(1, replace(usage, cost_usd=cost), cost)
+        if not cost:
+            return
+        try:
+            note_spent(self._home, self._clock(), provider, model, cost)
+        except StorageError as error:
+            log.warning("what a harvest has cost is not on disk: %s", error)
+
+    @property
+    def spent_usd(self) -> float:
+        """What is known to have been paid."""
+        return self.use.usage.cost_usd or 0.0
 
 
 def note_spent(

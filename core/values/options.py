@@ -22,7 +22,7 @@ class OutsideOptions:
 
     home: Path | None = None
     start: Path | None = None
-    overrides: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    overrides: Mapping[str, str | int | float | bool | tuple[str, ...]] = field(default_factory=dict)
     owns_home: bool = True
     watches: bool = True
     hooks: bool = False

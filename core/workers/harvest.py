@@ -6,7 +6,7 @@ import logging
 import secrets
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -19,13 +19,13 @@ from core.knowledge.harvest_scan import Progress
 from core.knowledge.harvest_setup import distiller, scan_request
 from core.knowledge.harvest_sources import HarvestStoppedError
 from core.knowledge.locks import harvest_lock
-from core.knowledge.spending import note_spent
+from core.knowledge.spending import Payments
 from core.knowledge.undo import undo_apply
 from core.providers.base import CancelToken, Provider
 from core.values import effects as f
 from core.values import events as e
 from core.values.effects import Effect, HarvestRun
-from core.values.harvest import HarvestLook, HarvestUse
+from core.values.harvest import HarvestLook
 from core.values.provider import ModelProfile
 from core.values.usage import Usage
 from core.workers.queue import Emit
@@ -36,6 +36,7 @@ BY = "a window's harvest"
 """How others are told who holds the lock."""
 
 STOPPED = "You stopped it."
+ENDING = "The program is ending."
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,11 @@ class HarvestServices:
 
 @dataclass(slots=True)
 class _Run:
-    """One run: whether and why it is to end early, and what its calls used so far."""
+    """One run: what its calls used so far, and whether and why it is to end early."""
 
+    payments: Payments
     token: CancelToken = field(default_factory=CancelToken)
     why: str = ""
-    use: HarvestUse = field(default_factory=HarvestUse)
 
     def stop(self, why: str) -> None:
         self.why = self.why or why
@@ -93,14 +94,17 @@ class HarvestHandler:
         self._services = services
         self._is_read_only = is_read_only
         self._seed = seed
-        self._current = _Run()
         self._closing = threading.Event()
+        self._current = self._made()
 
     def prepare(self) -> None:
         """A run is about to be queued: from now on it can be stopped. On the controller's thread."""
-        self._current = _Run()
+        self._current = self._made()
         if self._closing.is_set():
-            self._current.stop("The program is ending.")
+            self._current.stop(ENDING)
+
+    def _made(self) -> _Run:
+        return _Run(Payments(self._home, self._services.price, self._clock))
 
     def cancel(self) -> None:
         """Stop the run that is queued or under way; what is being written is finished. Thread-safe."""
@@ -109,7 +113,7 @@ class HarvestHandler:
     def close(self) -> None:
         """The program ends: stop the run, and every one that may still come. Thread-safe."""
         self._closing.set()
-        self._current.stop("The program is ending.")
+        self._current.stop(ENDING)
 
     def handle(self, effect: Effect) -> None:
         """Carry out one effect. Each ends with an event of its own, also where it fails."""
@@ -117,7 +121,7 @@ class HarvestHandler:
         try:
             self._carry_out(effect, run)
         except HarvestCancelledError:
-            self._emit(e.HarvestEnded(run.why, run.use))
+            self._emit(e.HarvestEnded(run.why, run.payments.use))
         except SlopError as error:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
             self._emit(e.HarvestFailed(error.what, detail))
@@ -145,7 +149,7 @@ class HarvestHandler:
         made = effect.run
         self._services.client(made.provider)
         problem = ""
-        generate = ProviderGenerate(self._services.client, run.token, self._paid(made, run))
+        generate = ProviderGenerate(self._services.client, run.token, self._paying(made, run))
         with harvest_lock(self._home, BY):
             asker = distiller(self._home, made, generate, self._services.profile(made.provider, made.model))
             request = scan_request(self._home, made, self._clock())
@@ -156,7 +160,7 @@ class HarvestHandler:
                 problem = run.why
             except HarvestStoppedError as error:
                 problem = ". ".join(filter(None, (error.what, error.remedy)))
-        self._emit(e.HarvestEnded(problem, run.use))
+        self._emit(e.HarvestEnded(problem, run.payments.use))
 
     def _apply(self, effect: f.ApplyPreview, run: _Run) -> None:
         self._check_writable()
@@ -177,7 +181,7 @@ class HarvestHandler:
 
         def check() -> None:
             if self._closing.is_set():
-                raise HarvestCancelledError("The program is ending")
+                raise HarvestCancelledError(ENDING)
 
         try:
             return self._look(run, self._progress(check))
@@ -196,28 +200,16 @@ class HarvestHandler:
 
         return told
 
-    def _paid(self, made: HarvestRun, run: _Run) -> Callable[[str, str, Usage], None]:
-        """Counts a call, keeps what it cost, and ends the run where the day's money is spent."""
+    def _paying(self, made: HarvestRun, run: _Run) -> Callable[[str, str, Usage], None]:
+        """Counts a call, and ends the run where the day's money is spent."""
 
         def paid(provider: str, model: str, usage: Usage) -> None:
-            cost = usage.cost_usd
-            if cost is None:
-                cost = self._services.price(provider, model, usage)
-            run.use = run.use + HarvestUse(1, replace(usage, cost_usd=cost), cost)
-            if cost:
-                self._keep_spent(provider, model, cost)
-            spent = run.use.usage.cost_usd or 0.0
+            run.payments(provider, model, usage)
+            spent = run.payments.spent_usd
             if made.room_usd is not None and spent >= made.room_usd:
                 run.stop(f"The day's limit is reached: this preview used ${spent:.2f}.")
 
         return paid
-
-    def _keep_spent(self, provider: str, model: str, cost: float) -> None:
-        """The reply is worth more than the note of its price: that is tried, and missed only after a restart."""
-        try:
-            note_spent(self._home, self._clock(), provider, model, cost)
-        except StorageError as error:
-            log.warning("what a harvest has cost is not on disk: %s", error)
 
     def _check_writable(self) -> None:
         if self._is_read_only:

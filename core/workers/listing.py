@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core import paths
 from core.errors import SlopError
+from core.knowledge.spending import harvests_spent_since
 from core.store import log, trash
 from core.store.catalog import Catalog
 from core.values import effects as f
@@ -72,12 +73,14 @@ class ListingHandler:
         self._look_into_trash(trash_days)
 
     def _count_spent(self, rows: dict[str, DiscussionSummary]) -> None:
-        """Add up what was paid since the person's midnight, from the logs that were written since."""
+        """Add up what was paid since the person's midnight: the logs that were written since, and the harvests."""
         start = midnight(self._clock())
         usd = 0.0
         for discussion_id in (key for key, row in rows.items() if row.updated_at >= start):
             with suppress(SlopError):
                 usd += spent_since(self._home, discussion_id, start)
+        with suppress(SlopError):
+            usd += harvests_spent_since(self._home, start)
         self._emit(e.SpentCounted(start, usd))
 
     def _report(self, rows: dict[str, DiscussionSummary], *, is_complete: bool) -> None:
