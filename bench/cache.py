@@ -11,6 +11,7 @@ from itertools import product
 from bench.__main__ import Row
 from bench.cache_bound import bound
 from bench.cache_days import BUSY, DAYS, DESK, SPARSE, Ask, Day, make_day
+from bench.cache_parallel import at_once
 from bench.cache_policies import PEERS, Bill, NoExtension, Ours, canonical_requests, mark_on_tail, replay_peer
 from bench.cache_speed import speed_rows
 from bench.cache_wire import wire_rows
@@ -73,7 +74,7 @@ def rows() -> list[Row]:
     for number, (day, tools, _) in enumerate(kinds):
         part = replayed[number * len(SEEDS) : (number + 1) * len(SEEDS)]
         found += _rows(day, f"{day.name}{'' if tools else ' without tool turns'}", part)
-    return [*found, *wire_rows(), *speed_rows()]
+    return [*found, *_parallel_rows(), *wire_rows(), *speed_rows()]
 
 
 def replay(task: Task) -> Replayed:
@@ -162,7 +163,22 @@ def _planner_rows(
     ]
 
 
-def _row(name: str, value: float, unit: str, bar: float | None, part: Sequence[Replayed]) -> Row:
+def _parallel_rows() -> list[Row]:
+    """Rule 7 is of calls that begin at once, which a day of one person's turns has none of."""
+    words = {True: "rule 7 on (the others wait)", False: "rule 7 off"}
+    return [
+        _row(
+            f"three first requests at once, {word}, read {read:g}",
+            at_once(SEEDS, read, waits=waits),
+            "of no caching",
+            None,
+            SEEDS,
+        )
+        for read, (waits, word) in product(READS, words.items())
+    ]
+
+
+def _row(name: str, value: float, unit: str, bar: float | None, part: Sequence[object]) -> Row:
     return Row(
         name=name,
         value=round(value, 4),

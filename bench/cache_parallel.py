@@ -1,0 +1,68 @@
+"""Rule 7: calls that begin at once and share a prefix, waiting for the first of them to begin its answer, or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bench.cache_days import DESK, Ask, count_labels, make_day, part_text
+from bench.cache_policies import Bill, body_of, prices_for
+from core.cache.decide import Decision, Market, Turn, decide
+from core.cache.gate import PlannedCall, gate
+from core.cache.ledger import record
+from core.values.cache import CacheSettings, GapStats, Ledger, LedgerScope
+from core.values.provider import RequestPart
+from core.values.stack import ToolSchema
+from tests.vendors.billing.anthropic import AnthropicCache, AnthropicTicket
+from tests.vendors.billing.clock import START_S, Clock, moment
+from tests.vendors.billing.tokens import Texts
+
+
+def at_once(seeds: Sequence[int], read: float, *, waits: bool) -> float:
+    """What the first requests of a desk's discussions cost against no caching, sent at one moment.
+
+    Args:
+        read: price of reading; waits: rule 7 is on.
+    """
+    bills = [send_at_once(first_asks(seed), read, waits=waits) for seed in seeds]
+    return sum(bill.cost(read) for bill in bills) / sum(bill.total for bill in bills)
+
+
+def first_asks(seed: int) -> list[Ask]:
+    """The first request of each discussion of a desk's day."""
+    first: dict[str, Ask] = {}
+    for ask in make_day(DESK, seed):
+        first.setdefault(ask.discussion, ask)
+    return list(first.values())
+
+
+def send_at_once(asks: Sequence[Ask], read: float, *, waits: bool) -> Bill:
+    """Bill requests of one moment. One that waits is planned anew when the answers before it have begun."""
+    prices = prices_for(read)
+    engine = AnthropicCache(Clock(), Texts(count_labels))
+    scope = LedgerScope("anthropic", "key", prices.model)
+    market = Market(scope, prices, Ledger(), GapStats(), CacheSettings(), moment(START_S), _count)
+    bill = Bill()
+    out: list[tuple[PlannedCall, Decision, AnthropicTicket]] = []
+    for ask in asks:
+        call, decision = _planned(ask, market)
+        if waits and gate([*(other for other, _, _ in out), call]).waits:
+            for _, before, ticket in out:
+                engine.first_byte(ticket)
+                ledger = record(market.ledger, scope, before.plan, market.now, ask.discussion)
+                market = replace(market, ledger=ledger)
+            out.clear()
+            call, decision = _planned(ask, market)
+        ticket = engine.begin(body_of(decision.request, decision.plan.marks, prices.model))
+        bill.add(ticket.parts)
+        out.append((replace(call, is_out=True), decision, ticket))
+    return bill
+
+
+def _planned(ask: Ask, market: Market) -> tuple[PlannedCall, Decision]:
+    decision = decide(Turn(ask.stack, ask.message_id, discussion_id=ask.discussion), market)
+    return PlannedCall(ask.discussion, market.scope, decision.plan, decision.wire.hashes), decision
+
+
+def _count(part: RequestPart | ToolSchema) -> int:
+    return count_labels(part_text(part))
