@@ -157,3 +157,68 @@ def test_switching_the_provider_and_back_still_hits(world: World) -> None:
     until(controller, lambda s: s.summaries[chosen].meta.model == MODEL)
 
     assert last_usage(ask(controller, chosen, "three"), chosen).cache_read_tokens >= 0.9 * wrote
+
+
+def know(world: World, controller: AppController, fact: str) -> AppState:
+    """Write down a fact as an editor would, and make the digest of it."""
+    folder = world.home / "knowledge"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "facts.md").write_text(f"# Facts\n\n- {fact}\n", encoding="utf-8")
+    controller.send(c.RegenerateDigest())
+    return until(controller, lambda s: fact in s.knowledge.digest)
+
+
+def test_a_regenerated_digest_says_what_the_next_turn_rewrites_and_the_bill_agrees(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    know(world, controller, "Tides are M2.")
+    ask(controller, chosen, "one")
+    before = ask(controller, chosen, "two")
+    assert not before.rewrites
+
+    know(world, controller, "Tides are S2.")
+    state = until(controller, lambda s: chosen in s.rewrites)
+    found = state.rewrites[chosen]
+    (notice,) = (n for n in state.notices if n.id == "rewrites")
+    usage = last_usage(ask(controller, chosen, "three"), chosen)
+
+    assert found.why == "the digest changed"
+    assert found.cost_usd is not None
+    assert "«Sky»" in notice.text
+    assert f"est. ${found.cost_usd:.2f}" in notice.text
+    assert not usage.cache_read_tokens
+    assert usage.cache_write_tokens == pytest.approx(found.tokens, rel=0.05)
+    state = until(controller, lambda s: chosen not in s.rewrites)
+    assert all(n.id != "rewrites" for n in state.notices)
+
+
+def test_a_digest_that_is_what_it_was_again_rewrites_nothing(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    know(world, controller, "Tides are M2.")
+    ask(controller, chosen, "one")
+
+    know(world, controller, "Tides are S2.")
+    until(controller, lambda s: chosen in s.rewrites)
+    know(world, controller, "Tides are M2.")
+
+    state = until(controller, lambda s: chosen not in s.rewrites)
+    assert all(n.id != "rewrites" for n in state.notices)
+
+
+def test_a_change_while_the_program_was_away_is_said_at_the_next_start(world: World) -> None:
+    first = world.start()
+    chosen = world.discussion(first)
+    know(world, first, "Tides are M2.")
+    ask(first, chosen, "one")
+    first.send(c.CreateDiscussion("Other", "anthropic", MODEL))
+    other = until(first, lambda s: s.selected_id != chosen).selected_id
+    first.stop()
+    (world.home / "knowledge" / "digest.md").unlink()
+
+    second = world.start()
+    state = until(second, lambda s: chosen in s.rewrites)
+
+    assert other in state.open
+    assert chosen not in state.open
+    assert state.rewrites[chosen].why == "knowledge is off"
