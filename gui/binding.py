@@ -115,7 +115,7 @@ class DpgUi(Files):
         self.focus_wish = None
 
     def _focus_button(self, button: Button) -> None:
-        button.take_focus()
+        button.take_focus(self.canvas)
         self._quiet.append(button)
 
 

@@ -163,11 +163,11 @@ class Button(Control):
             c.calls += 1
         self.bind(c, f"button.{self.props[2]}{'.small' if self.props[4] else ''}")
 
-    def take_focus(self) -> None:
+    def take_focus(self, c: Canvas) -> None:
         """Get the keyboard. The toolkit presses a button that it focuses: that press is not a person's."""
         if self.item:
             self.quiet_frames = self.QUIET_FRAMES
-            dpg.focus_item(self.item)
+            c.focus(self.item)
 
     def on_click(self, *_: object) -> None:
         """The toolkit says that it was pressed."""

@@ -183,7 +183,7 @@ class Editor(Field):
             return
         match self.rewriting:
             case 1:
-                dpg.focus_item(c.focus_sink)
+                c.focus(c.focus_sink)
                 self.rewriting = 2
             case 2 if not dpg.is_item_active(self.item):
                 dpg.set_value(self.item, self.text)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import dearpygui.dearpygui as dpg
 import pytest
 
+from gui.canvas import FOCUS_FRAMES
 from gui.elements.fields import Editor, Field
 from panels.ui import Edited, Ui
 from tests.gui.conftest import Screen
@@ -276,6 +277,24 @@ def test_focus_can_be_given_and_is_told(screen: Screen) -> None:
     person = screen.show(draw)
     person.click("Go")
     person.until(lambda: view.seen == [False, True])
+
+
+def test_a_button_deep_inside_can_be_given_the_focus_which_does_not_press_it(screen: Screen) -> None:
+    view = View()
+
+    def draw(ui: Ui) -> None:
+        with ui.surface("outer", "card"), ui.surface("middle", "card"), ui.surface("inner", "card"):
+            if ui.button("go", "Go"):
+                view.seen.append("pressed")
+            if ui.shortcut("Ctrl+K"):
+                ui.focus("go")
+            view.is_on = ui.is_focused("go")
+
+    person = screen.show(draw)
+    person.key("Ctrl+k")
+    person.until(lambda: view.is_on)
+    person.step(FOCUS_FRAMES + 10)
+    assert (view.is_on, view.seen) == (True, [])
 
 
 def test_plain_keys_are_no_shortcuts_while_typing(screen: Screen) -> None:
