@@ -20,6 +20,8 @@ from panels.actions import Desk
 from panels.memo import Same
 from panels.ui import Style, Tone, Ui
 
+GAP_PX = 8.0
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -34,7 +36,19 @@ class Line:
     leads_to: str = ""
 
 
-Row = Line | ApplySummary
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a run did, at a glance. `paths`: of the files that it wrote."""
+
+    key: str
+    title: str
+    icon: str
+    tone: Tone
+    lines: tuple[str, ...]
+    paths: tuple[str, ...] = ()
+
+
+Row = Card | Line | ApplySummary
 
 
 def applied_section(desk: Desk) -> None:
@@ -100,43 +114,47 @@ def _rows(state: AppState) -> tuple[Row, ...]:
 
 
 def _report(report: HarvestReport) -> list[Row]:
-    names = fmt.count(sum(count for _, count in report.items), "item")
-    out: list[Row] = [
-        Line(
-            "wrote",
-            f"{names} written",
-            facts.items_words(report.items),
-            style="strong",
-            icon="circle-check",
-            tone="ok",
-        ),
-        Line("reclaimed", f"{size_text(report.reclaimed_bytes)} reclaimed", "moved to the trash"),
-    ]
-    if report.known:
-        out.append(Line("known", f"{fmt.count(report.known, 'item')} known already", "not written again"))
-    if report.dropped:
-        out.append(
-            Line("dropped", fmt.count(report.dropped, "malformed row dropped", "malformed rows dropped"))
-        )
+    written = sum(count for _, count in report.items)
+    out: list[Row] = [_summary(report, written)]
     if report.stopped:
         out.append(Line("stopped", "It ended early", report.stopped, tone="error", icon="circle-exclamation"))
+    kept = [one for one in report.artifacts if one.kind is ArtifactClass.KEEP]
+    if report.failures or kept:
+        out.append(
+            Line("kept", f"Kept · {len(report.failures) + len(kept):,}", style="small_strong", tone="muted")
+        )
     out += [
-        Line(f"failed {index}", f"Kept: {one.name}", one.reason, tone="error", icon="circle-exclamation")
+        Line(f"failed {index}", one.name, one.reason, tone="error", icon="circle-exclamation")
         for index, one in enumerate(report.failures)
     ]
-    kept = [one for one in report.artifacts if one.kind is ArtifactClass.KEEP]
-    out += [Line(f"kept {one.facts.path}", f"Kept: {facts.name_of(one.facts)}", one.why) for one in kept]
-    if report.digest_path:
-        out.append(Line("digest", "Digest", report.digest_path))
-    if report.ledger_path:
-        out.append(Line("ledger", "Ledger", report.ledger_path))
+    out += [
+        Line(f"kept {one.facts.path}", facts.name_of(one.facts), one.why, icon="box-archive") for one in kept
+    ]
     return out
 
 
+def _summary(report: HarvestReport, written: int) -> Card:
+    aside = (
+        f"{size_text(report.reclaimed_bytes)} moved to the trash"
+        if report.reclaimed_bytes
+        else "nothing was reclaimed",
+        f"{report.known:,} known already, not written again" if report.known else "",
+        fmt.count(report.dropped, "malformed row dropped", "malformed rows dropped")
+        if report.dropped
+        else "",
+    )
+    return Card(
+        "report", f"{fmt.count(written, 'item')} written", "circle-check", "ok",
+        (facts.items_words(report.items), " · ".join(filter(None, aside))),
+        tuple(path for path in (report.digest_path, report.ledger_path) if path),
+    )  # fmt: skip
+
+
 def _undone(state: AppState, report: UndoReport) -> list[Row]:
+    back = fmt.count(len(report.restored), "conversation is back", "conversations are back")
     out: list[Row] = [
-        Line("undone", "Taken back", f"{fmt.count(report.removed, 'line')} taken out", style="strong",
-             icon="rotate-left", tone="purple"),
+        Card("undone", "Taken back", "rotate-left", "purple",
+             (f"{fmt.count(report.removed, 'line')} taken out · {back}",)),
     ]  # fmt: skip
     if report.left:
         count = fmt.count(len(report.left), "line")
@@ -145,7 +163,8 @@ def _undone(state: AppState, report: UndoReport) -> list[Row]:
     for one in report.restored:
         summary = state.summaries.get(one)
         name = summary.meta.name if summary is not None else one
-        out.append(Line(f"back {one}", name, "is back", leads_to=one if summary is not None else ""))
+        leads_to = one if summary is not None else ""
+        out.append(Line(f"back {one}", name, icon="trash-arrow-up", leads_to=leads_to))
     out += [
         Line(f"problem {index}", "Could not be taken back", text, tone="error", icon="circle-exclamation")
         for index, text in enumerate(report.problems)
@@ -171,19 +190,23 @@ class AppliedRows:
     def key(self, index: int) -> Hashable:
         """A line's key, or an apply's id."""
         row = self.rows[index]
-        return ("line", row.key) if isinstance(row, Line) else ("apply", row.id)
+        return ("apply", row.id) if isinstance(row, ApplySummary) else ("line", row.key)
 
     def estimate_px(self, index: int, width: float) -> float:
-        """Two lines."""
-        return 44.0 if isinstance(self.rows[index], Line) else 60.0
+        """A guess by the kind of row."""
+        return {Card: 130.0, Line: 44.0, ApplySummary: 68.0}[type(self.rows[index])]
 
     def draw(self, index: int, ui: Ui) -> None:
         """Draw a row."""
         row = self.rows[index]
-        if isinstance(row, Line):
-            _line(self.desk, ui, row)
-        else:
-            _apply_card(self.desk, ui, row)
+        match row:
+            case Card():
+                _card(ui, row)
+            case Line():
+                _line(self.desk, ui, row)
+            case ApplySummary():
+                _apply_card(self.desk, ui, row)
+        ui.gap(GAP_PX)
 
 
 def _line(desk: Desk, ui: Ui, line: Line) -> None:
@@ -191,7 +214,7 @@ def _line(desk: Desk, ui: Ui, line: Line) -> None:
         if line.text:
             with ui.row("row"):
                 if line.icon:
-                    ui.icon("icon", line.icon, tone=line.tone)
+                    ui.icon("icon", line.icon, tone="muted" if line.tone == "text" else line.tone)
                 ui.text("text", line.text, tone=line.tone, style=line.style, width=0, tip=line.text)
                 tip = f"Show {line.text}"
                 if line.leads_to and ui.button(
@@ -200,8 +223,23 @@ def _line(desk: Desk, ui: Ui, line: Line) -> None:
                     desk.view.page = "chat"
                     desk.send(c.SelectDiscussion(line.leads_to))
         if line.detail:
-            style: Style = "mono_small" if line.key in {"digest", "ledger"} else "small"
-            ui.text("detail", line.detail, tone="muted", style=style, wraps=True)
+            ui.text("detail", line.detail, tone="muted", style="small", wraps=True)
+
+
+def _card(ui: Ui, card: Card) -> None:
+    with ui.surface(("card", card.key), "card", padding=(12, 10)), ui.group("lines", gap=5):
+        with ui.row("title"):
+            ui.icon("icon", card.icon, tone=card.tone)
+            ui.text("text", card.title, style="h3", width=0)
+        for index, line in enumerate(card.lines):
+            ui.text(("line", index), line, tone="muted" if index else "text", style="small", wraps=True)
+        for path in card.paths:
+            with ui.row(("path", path), gap=4):
+                ui.text("path", path, tone="faint", style="mono_small", width=0, tip=path)
+                if ui.button(
+                    "copy", "", icon="copy", kind="ghost", is_small=True, tip=f"Copy the path {path}"
+                ):
+                    ui.copy(path)
 
 
 def _apply_card(desk: Desk, ui: Ui, one: ApplySummary) -> None:

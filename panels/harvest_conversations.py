@@ -12,22 +12,24 @@ from panels import format as fmt
 from panels import harvest_facts as facts
 from panels import selection
 from panels.actions import Desk
-from panels.harvest_settings import reader_row, settings_section
+from panels.harvest_settings import settings_section
 from panels.memo import Same
 from panels.ui import Column, Option, Ui
 from panels.view import Dialog
 
 FOOT_PX = 78.0
 ROW_PX = 52.0
-WIDE_PX = 600.0
+CHAR_PX = 7.4
+BUTTON_PX = 80.0
+"""What the words of the Preview button need: each character, and what stands around them."""
+WIDE_PX = 720.0
 """From this width on, why, age and estimate have columns of their own."""
 
 RANKS = {kind: rank for rank, kind in enumerate(
     (ArtifactClass.HARVEST, ArtifactClass.PRUNE, ArtifactClass.KEEP, ArtifactClass.USER_KEPT, ArtifactClass.LIVE)
 )}  # fmt: skip
 KINDS = (Option("", "All classes"), *(Option(kind.value, kind.value.capitalize()) for kind in RANKS))
-NARROW = (Column("", width=40), Column("Conversation"), Column("Class", width=84),
-          Column("Size", width=68, is_number=True))  # fmt: skip
+NARROW = (Column("", width=40), Column("Conversation"), Column("Class", width=82, is_number=True))
 WIDE = (Column("", width=40), Column("Conversation"), Column("Class", width=88), Column("Why", weight=0.5),
         Column("Size", width=72, is_number=True), Column("Age", width=88, is_number=True),
         Column("Estimate", width=172, is_number=True))  # fmt: skip
@@ -36,10 +38,10 @@ WIDE = (Column("", width=40), Column("Conversation"), Column("Class", width=88),
 def conversations_section(desk: Desk) -> None:
     """Draw the part. O(visible)."""
     ui, own, harvest = desk.ui, desk.view.harvest, desk.state.harvest
-    _head(desk)
-    reader_row(desk)
     if own.are_settings_open:
         settings_section(desk)
+        return
+    _head(desk)
     if harvest.looked_at is None:
         words = (
             "Looking at the conversations…"
@@ -56,8 +58,8 @@ def conversations_section(desk: Desk) -> None:
             ui.table("table", WIDE if is_wide else NARROW, ArtifactRows(desk, shown, is_wide))
         else:
             is_filtered = bool(own.query.strip() or own.kind)
-            ui.text("empty", "None is like that." if is_filtered else "There are no conversations yet.",
-                    tone="muted", style="small")  # fmt: skip
+            text = "None is like that." if is_filtered else "There are no conversations yet."
+            ui.text("empty", text, tone="muted", style="small")
     _foot(desk)
 
 
@@ -101,12 +103,12 @@ def _head(desk: Desk) -> None:
         ui.text("title", "Conversations", style="strong")
         at = f"looked at {fmt.moment(harvest.looked_at, state.now)}" if harvest.looked_at is not None else ""
         ui.text("at", at, tone="faint", style="small", width=0)
-        if ui.button("look", "Look again", icon="arrows-rotate", kind="ghost", is_small=True,
-                     is_enabled=not harvest.is_busy, tip="Look at the conversations anew; changes nothing"):  # fmt: skip
+        if ui.button("look", "", icon="arrows-rotate", kind="ghost", is_small=True, is_enabled=not harvest.is_busy,
+                     tip="Look again; changes nothing on disk"):  # fmt: skip
             desk.send(c.LookForHarvest())
-        tip = "Hide the settings" if own.are_settings_open else "Settings of the harvest"
-        if ui.button("settings", "", icon="sliders", kind="ghost", is_small=True, tip=tip):
-            own.are_settings_open = not own.are_settings_open
+        if ui.button("settings", "Settings", icon="sliders", kind="ghost", is_small=True,
+                     tip="Which model reads, what is left alone, where else to look"):  # fmt: skip
+            own.are_settings_open = True
     if harvest.looked_at is None:
         return
     artifacts = harvest.look.artifacts
@@ -114,8 +116,13 @@ def _head(desk: Desk) -> None:
     with ui.group("figures", gap=4):
         ui.text("counts", line, style="mono_small", wraps=True, tip="What a harvest would do with each")
         model = selection.model_label(state, harvest.provider, harvest.model)
-        estimate = facts.chosen_estimate(harvest, ticked(desk))
-        ui.text("estimate", facts.estimate_line(estimate, model), tone="muted", style="small", wraps=True)
+        found = ticked(desk)
+        line = facts.estimate_line(facts.chosen_estimate(harvest, found), model)
+        if not found.candidates:
+            line = "No conversation is old enough and unread: there is nothing to harvest."
+        ui.text("estimate", line, tone="muted", style="small", wraps=True)
+    if fault := facts.reader_fault(state):
+        ui.text("fault", fault, tone="warn", style="small", wraps=True)
 
 
 def _filters(desk: Desk) -> None:
@@ -160,8 +167,8 @@ class ArtifactRows:
         ui.text("class", kind.value, tone=facts.CLASS_TONES.get(kind, "muted"), tip=facts.CLASS_TIPS[kind])
         if self.is_wide:
             ui.text("why", artifact.why, tone="muted", style="small", width=0, tip=artifact.why)
-        ui.text("size", size_text(artifact.facts.size_bytes), tip=f"{artifact.facts.size_bytes:,} bytes")
         if self.is_wide:
+            ui.text("size", size_text(artifact.facts.size_bytes), tip=f"{artifact.facts.size_bytes:,} bytes")
             at = artifact.facts.updated_at
             ui.text(
                 "age",
@@ -195,9 +202,8 @@ def _name(desk: Desk, ui: Ui, artifact: Artifact, *, is_wide: bool) -> None:
         else:
             ui.text("name", name, width=0, tip=about.path)
         if not is_wide:
-            line = " · ".join(filter(None, (
-                artifact.why, facts.age(about.updated_at, desk.state.now), _estimate(desk, artifact)
-            )))  # fmt: skip
+            parts = (artifact.why, size_text(about.size_bytes), facts.age(about.updated_at, desk.state.now))
+            line = " · ".join(filter(None, (*parts, _estimate(desk, artifact))))
             ui.text("about", line, tone="muted", style="small", width=0, tip=line)
 
 
@@ -235,6 +241,8 @@ def _preview_button(desk: Desk, found: facts.Choice) -> None:
         return
     cost = cost_text(facts.chosen_estimate(harvest, found).cost_usd)
     label = f"Preview {fmt.count(len(found.paths), 'conversation')} (est. {cost})"
+    if 0 < ui.width() < CHAR_PX * len(label) + BUTTON_PX:
+        label = f"Preview {len(found.paths):,} (est. {cost})"
     can, why = _can_preview(desk, found)
     if ui.button("preview", label, icon="wand-magic-sparkles", kind="primary", is_enabled=can, tip=why):
         preview(desk, found)

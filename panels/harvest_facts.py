@@ -24,6 +24,7 @@ from core.values.provider import ProviderKind
 from core.values.state import AppState
 from panels import format as fmt
 from panels import selection
+from panels.knowledge_rows import SECTIONS
 from panels.memo import Memo
 from panels.ui import Option, Tone
 
@@ -57,6 +58,7 @@ CATEGORY_WORDS = {
     Category.PLAYBOOKS: ("playbook", "playbooks"),
     Category.FILES: ("file note", "file notes"),
 }
+CATEGORY_ICONS = {category: icon for category, _, icon in SECTIONS}
 CATEGORIES = tuple(Option(one.value, CATEGORY_WORDS[one][0].capitalize()) for one in Category)
 PARTS = {Category.PLAYBOOKS: ("Name", "Steps"), Category.FILES: ("Absolute path", "Note")}
 PHASE_WORDS = {
@@ -123,7 +125,7 @@ def path_name(names: Mapping[str, str], path: str) -> str:
     """What the person calls the conversation of a path: a discussion's name, else the end of the path."""
     parts = [part for part in path.replace("\\", "/").split("/") if part]
     found = next((names[part] for part in reversed(parts[-2:]) if part in names), "")
-    return found or (parts[-1] if parts else path)
+    return found or "/".join(parts[-2:]) or path
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +185,11 @@ def estimate_line(estimate: HarvestEstimate, model: str) -> str:
 
 
 def row_estimate(estimate: HarvestEstimate, facts: ArtifactFacts) -> str:
-    """What reading one candidate would take: its part of the whole."""
+    """Tokens and cost of reading one candidate: its part of the whole."""
     if facts.known_status:
         return "read before, free"
     own = part_of(estimate, facts.new_bytes)
-    return f"{tokens_text(own.input_tokens_est)} tokens, {cost_text(own.cost_usd)}"
+    return f"{tokens_text(own.input_tokens_est)}, {cost_text(own.cost_usd)}"
 
 
 def reader(state: AppState) -> tuple[str, str]:
@@ -232,10 +234,9 @@ def problem_of(state: AppState) -> tuple[str, str]:
 
 
 def progress_line(harvest: HarvestState) -> str:
-    """What the run under way does: its phase, how far, and the conversation in work."""
-    words = PHASE_WORDS.get(harvest.phase, "")
+    """How far the run under way is, and the conversation in work."""
     far = f"{harvest.done:,} of {harvest.total:,}" if harvest.total else ""
-    return " · ".join(filter(None, (words, far)))
+    return " · ".join(filter(None, (far, harvest.doing)))
 
 
 def can_be(item: HarvestItem) -> tuple[Option, ...]:
@@ -283,6 +284,8 @@ class Outcome:
             parts.append(f"move {fmt.count(self.moved, 'conversation')} to the trash")
         if self.pruned:
             parts.append(f"remove {fmt.count(self.pruned, 'empty one')}")
+        if self.read_only:
+            parts.append(f"leave {fmt.count(self.read_only, 'source')} of other programs alone")
         return ", ".join(parts)
 
 

@@ -14,6 +14,7 @@ CHAR_PX = 7.0
 LINE_PX = 19.0
 MOST_NEAR = 3
 EDITOR_PX = 60.0
+GAP_PX = 8.0
 
 
 def estimate_px(one: ProposedItem, width: float) -> float:
@@ -37,6 +38,7 @@ def item_card(desk: Desk, ui: Ui, one: ProposedItem, *, has_source: bool) -> Non
                 "source", f"from {one.source}", tone="faint", style="small", width=0, tip=one.artifact_path
             )
         _near(ui, one)
+    ui.gap(GAP_PX)
 
 
 def _top(desk: Desk, ui: Ui, one: ProposedItem, *, is_editing: bool) -> None:
@@ -46,16 +48,28 @@ def _top(desk: Desk, ui: Ui, one: ProposedItem, *, is_editing: bool) -> None:
         ticked = ui.checkbox("tick", "", one.is_ticked, is_enabled=can and not one.is_known, tip=tip)
         if ticked is not None:
             desk.send(c.TickHarvestItems((one.id,), ticked))
-        moved = ui.combo("category", facts.can_be(one.item), one.item.category.value, width=132, is_enabled=can,
-                         tip="Its category")  # fmt: skip
-        if moved is not None and moved != one.item.category:
-            desk.send(c.MoveHarvestItem(one.id, Category(moved)))
+        _category(desk, ui, one, is_enabled=can)
         ui.push()
         if one.is_edited:
             ui.badge("edited", "changed", tone="accent", tip="You changed its words or its category")
         if not is_editing and ui.button("edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=can,
                                         tip="Edit its words"):  # fmt: skip
             desk.view.harvest.edits[one.id] = ItemEdit(one.item.head, one.item.body)
+
+
+def _category(desk: Desk, ui: Ui, one: ProposedItem, *, is_enabled: bool) -> None:
+    now = one.item.category
+    label, icon = facts.CATEGORY_WORDS[now][0].capitalize(), facts.CATEGORY_ICONS[now]
+    if not is_enabled:
+        ui.icon("icon", icon)
+        ui.text("category", label, tone="muted")
+        return
+    with ui.menu("category", label, icon=icon, tip="Its category; choose another") as is_open:
+        for option in facts.can_be(one.item) if is_open else ():
+            category = Category(option.value)
+            if ui.menu_item(category.value, option.label, icon=facts.CATEGORY_ICONS[category],
+                            is_checked=category is now) and category is not now:  # fmt: skip
+                desk.send(c.MoveHarvestItem(one.id, category))
 
 
 def _words(ui: Ui, one: ProposedItem) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from core.knowledge_text.harvest_report import size_text
 from core.values.knowledge import Category, LedgerEntry, LedgerStatus
@@ -13,7 +14,7 @@ from panels.actions import Desk
 from panels.memo import Same
 from panels.ui import Column, Option, Tone, Ui
 
-WIDE_PX = 600.0
+WIDE_PX = 640.0
 TONES: dict[LedgerStatus, Tone] = {
     LedgerStatus.HARVESTED: "ok",
     LedgerStatus.HARVEST_FAILED: "error",
@@ -30,7 +31,7 @@ STATUSES = (
     Option("", "All"),
     *(Option(one.value, words.capitalize(), one.value) for one, words in WORDS.items()),
 )
-NARROW = (Column("Status", width=92), Column("Conversation"), Column("When", width=96, is_number=True))
+NARROW = (Column("Conversation"), Column("Status", width=92, is_number=True))
 WIDE = (Column("Status", width=92), Column("Conversation"), Column("Items or error", weight=0.7),
         Column("Size", width=72, is_number=True), Column("When", width=104, is_number=True))  # fmt: skip
 
@@ -112,27 +113,28 @@ class LedgerRows:
 
     def draw(self, index: int, ui: Ui) -> None:
         """Draw one call for each column."""
-        entry = self.entries[index]
-        state = self.desk.state
-        _status(ui, entry, facts.time_text(entry.undone_at, state.now) if entry.undone_at else "")
+        entry, state = self.entries[index], self.desk.state
         name = facts.path_name(facts.known_names(state, self.desk.view.memo), entry.path)
-        came = _became(entry)
+        when, came = facts.time_text(entry.at, state.now), _became(entry)
         tone: Tone = "error" if entry.error else "muted"
-        if self.is_wide:
-            ui.text("name", name, width=0, tip=entry.path)
-            ui.text("items", came, tone=tone, style="small", width=0, tip=came)
-            ui.text("size", size_text(entry.size_bytes), tip=f"{entry.size_bytes:,} bytes")
-        else:
+        if not self.is_wide:
             with ui.group("name", gap=2):
                 ui.text("name", name, width=0, tip=entry.path)
-                line = f"{size_text(entry.size_bytes)} · {came}"
+                line = f"{when} · {size_text(entry.size_bytes)} · {came}"
                 ui.text("items", line, tone=tone, style="small", width=0, tip=came)
-        ui.text("when", facts.time_text(entry.at, state.now), tone="muted", tip=entry.at)
+            _status(ui, entry, state.now)
+            return
+        _status(ui, entry, state.now)
+        ui.text("name", name, width=0, tip=entry.path)
+        ui.text("items", came, tone=tone, style="small", width=0, tip=came)
+        ui.text("size", size_text(entry.size_bytes), tip=f"{entry.size_bytes:,} bytes")
+        ui.text("when", when, tone="muted", tip=entry.at)
 
 
-def _status(ui: Ui, entry: LedgerEntry, undone: str) -> None:
+def _status(ui: Ui, entry: LedgerEntry, now: datetime | None) -> None:
     words = WORDS.get(entry.status, str(entry.status))
     if entry.undone_at:
+        undone = facts.time_text(entry.undone_at, now)
         ui.text("status", "undone", tone="purple", tip=f"{words.capitalize()}, and taken back: {undone}")
         return
     where = "; the conversation is in the trash" if entry.deleted else ""

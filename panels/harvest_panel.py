@@ -52,10 +52,10 @@ def _tabs(desk: Desk) -> None:
     preview, own = desk.state.harvest.preview, desk.view.harvest
     proposed = f"Preview ({len(preview.items):,})" if preview is not None and preview.items else "Preview"
     tabs = (
-        Option("conversations", "Conversations"),
-        Option("preview", proposed),
-        Option("applied", "Applied"),
-        Option("ledger", "Ledger"),
+        Option("conversations", "Conversations", icon="comments"),
+        Option("preview", proposed, icon="list-check"),
+        Option("applied", "Applied", icon="clock-rotate-left"),
+        Option("ledger", "Ledger", icon="database"),
     )
     match desk.ui.tabs("parts", tabs, own.tab):
         case "conversations" | "preview" | "applied" | "ledger" as clicked:
@@ -71,15 +71,15 @@ def _progress(desk: Desk) -> None:
     with ui.surface("progress", "card", padding=(12, 8)), ui.group("lines", gap=6):
         with ui.row("what"):
             ui.icon("icon", "wheat-awn", tone="warn")
-            ui.text("line", facts.progress_line(harvest), style="strong", width=0)
+            ui.text("phase", facts.PHASE_WORDS.get(harvest.phase, ""), style="strong", width=0)
             label = "Stopping…" if harvest.is_cancelling else "Cancel"
             tip = "Stops after what is being written; what was read is kept"
             if ui.button("cancel", label, is_small=True, is_enabled=not harvest.is_cancelling, tip=tip):
                 desk.send(c.CancelHarvest())
         if harvest.total:
             ui.progress("bar", harvest.done / harvest.total, tone="warn")
-        if harvest.doing:
-            ui.text("doing", harvest.doing, tone="muted", style="small", width=0, tip=harvest.doing)
+        if line := facts.progress_line(harvest):
+            ui.text("line", line, tone="muted", style="small", width=0, tip=harvest.doing)
 
 
 def _problem(desk: Desk) -> None:
@@ -89,13 +89,13 @@ def _problem(desk: Desk) -> None:
         return
     with ui.surface("problem", "card", padding=(12, 8)), ui.group("lines", gap=4):
         with ui.row("what"):
-            ui.icon("icon", "triangle-exclamation", tone="error")
-            ui.text("title", "The last run ended early", style="strong", width=0)
-            tip = "Looks at the conversations, the ledger and the applies anew"
+            ui.icon("icon", "triangle-exclamation", tone="warn")
+            ui.text("text", problem, wraps=True, width=0)
+            tip = "Look at the conversations, the ledger and the applies anew"
+            is_free = not desk.state.harvest.is_busy
             if ui.button(
-                "again", "Look again", is_small=True, is_enabled=not desk.state.harvest.is_busy, tip=tip
+                "again", "", icon="arrows-rotate", kind="ghost", is_small=True, is_enabled=is_free, tip=tip
             ):
                 desk.send(c.LookForHarvest())
-        ui.text("text", problem, tone="error", style="small", wraps=True)
         if remedy:
             ui.text("remedy", remedy, tone="muted", style="small", wraps=True)

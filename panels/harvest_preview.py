@@ -30,7 +30,6 @@ SHOWS = (
     Option("known", "Known already"),
     Option("failed", "Failed"),
 )
-ORDERS = (Option("conversation", "By conversation"), Option("category", "By category"))
 
 
 def preview_section(desk: Desk) -> None:
@@ -92,7 +91,8 @@ def _head(desk: Desk, preview: HarvestPreview, counted: Tally, shown: Sequence[R
     can = desk.state.harvest.phase is not HarvestPhase.APPLYING
     with ui.row("head"):
         ui.text("ticked", f"{counted.ticked:,} of {counted.items:,} ticked", style="strong")
-        ui.push()
+        spent, about = _spent(desk, preview)
+        ui.text("spent", spent, tone="faint", style="small", width=0, tip=about)
         scope = "that is shown" if desk.view.harvest.item_query.strip() or desk.view.harvest.show else ""
         if ui.button("all", "Tick all", kind="ghost", is_small=True, is_enabled=can and bool(counted.items),
                      tip=f"Tick everything {scope or 'that is proposed'} and not known yet"):  # fmt: skip
@@ -100,8 +100,7 @@ def _head(desk: Desk, preview: HarvestPreview, counted: Tally, shown: Sequence[R
         if ui.button("none", "None", kind="ghost", is_small=True, is_enabled=can and bool(counted.items),
                      tip=f"Untick everything {scope}".strip()):  # fmt: skip
             _tick(desk, preview, shown, is_ticked=False)
-    with ui.row("figures", gap=4):
-        ui.text("figures", _figures(desk, preview, counted), tone="muted", style="small", wraps=True, width=0)
+    ui.text("figures", _figures(preview, counted), tone="muted", style="small", wraps=True)
     if preview.failures:
         failed = fmt.count(len(preview.failures), "conversation")
         with ui.row("failed"):
@@ -112,9 +111,7 @@ def _head(desk: Desk, preview: HarvestPreview, counted: Tally, shown: Sequence[R
                 desk.view.harvest.show = "" if is_shown else "failed"
 
 
-def _figures(desk: Desk, preview: HarvestPreview, counted: Tally) -> str:
-    use = desk.state.harvest.use
-    paid = f"{fmt.count(preview.calls, 'call')} to the model" if preview.calls else ""
+def _figures(preview: HarvestPreview, counted: Tally) -> str:
     parts = (
         fmt.count(len(preview.sources), "conversation"),
         f"{counted.empty:,} with nothing to keep" if counted.empty else "",
@@ -122,10 +119,20 @@ def _figures(desk: Desk, preview: HarvestPreview, counted: Tally) -> str:
         fmt.count(preview.dropped, "malformed row dropped", "malformed rows dropped")
         if preview.dropped
         else "",
-        paid,
-        f"{fmt.cost(use.cost_usd)} so far" if use.calls else "",
     )
     return " · ".join(filter(None, parts))
+
+
+def _spent(desk: Desk, preview: HarvestPreview) -> tuple[str, str]:
+    """What was paid, and what that is."""
+    use = desk.state.harvest.use
+    if not use.calls:
+        return "", ""
+    calls = fmt.count(preview.calls, "call")
+    return (
+        f"{fmt.cost(use.cost_usd)} so far",
+        f"{calls} to the model for this preview; harvests since the program started: {use.calls:,}",
+    )
 
 
 def _tick(desk: Desk, preview: HarvestPreview, shown: Sequence[Row], *, is_ticked: bool) -> None:
@@ -137,19 +144,17 @@ def _tick(desk: Desk, preview: HarvestPreview, shown: Sequence[Row], *, is_ticke
 
 
 def _filters(desk: Desk) -> None:
-    ui, own = desk.ui, desk.view.harvest
-    typed = ui.text_input("query", own.item_query, hint="Find an item", icon="magnifying-glass")
-    own.item_query = own.item_query if typed is None else typed
+    ui, own, is_busy = desk.ui, desk.view.harvest, desk.state.harvest.is_busy
     with ui.row("filters"):
-        shown = ui.combo("show", SHOWS, own.show, width=0, tip="Show only some items")
+        typed = ui.text_input("query", own.item_query, hint="Find an item", icon="magnifying-glass")
+        own.item_query = own.item_query if typed is None else typed
+        shown = ui.combo("show", SHOWS, own.show, width=108, tip="Show only some items")
         own.show = own.show if shown is None else shown
-        is_busy = desk.state.harvest.is_busy
-        tip = "By conversation while parts arrive" if is_busy else "How the items are grouped"
-        by = ui.combo(
-            "by", ORDERS, "conversation" if is_busy else own.by, width=0, is_enabled=not is_busy, tip=tip
-        )
-        if by is not None:
-            own.by = "category" if by == "category" else "conversation"
+        is_by_category = own.by == "category"
+        tip = "Group by conversation" if is_by_category else "Group by category"
+        if ui.button("by", "", icon="comments" if is_by_category else "layer-group", is_enabled=not is_busy,
+                     tip="By conversation while parts arrive" if is_busy else tip):  # fmt: skip
+            own.by = "conversation" if is_by_category else "category"
 
 
 @dataclass(slots=True)
@@ -208,12 +213,12 @@ def _heading(desk: Desk, ui: Ui, preview: HarvestPreview, row: Heading) -> None:
         else:
             ui.icon("none", "inbox", tone="faint")
         ui.text("title", row.title, style="strong", width=0, tip=_about(row))
+        words = f"{chosen:,} of {len(row.items):,}" if row.items else "nothing to keep"
+        ui.text("count", words, tone="faint", style="small")
         if row.facts is not None and row.facts.id in desk.state.summaries:
             tip = f"Show {row.title}"
             if ui.button("show", "", icon="arrow-right", kind="ghost", is_small=True, tip=tip):
                 show_discussion(desk, row.facts.id)
-        words = f"{chosen:,} of {len(row.items):,}" if row.items else "nothing to keep"
-        ui.text("count", words, tone="faint", style="small")
 
 
 def _ticked_of(preview: HarvestPreview, row: Heading) -> tuple[int, int]:
@@ -255,10 +260,6 @@ def _foot(desk: Desk, preview: HarvestPreview) -> None:
             if ui.button("discard", "Discard", kind="ghost", is_enabled=not desk.state.harvest.is_busy,
                          tip="Forget what was proposed; the conversations stay as they are"):  # fmt: skip
                 _discard(desk, preview)
-            if will.read_only:
-                ui.push()
-                text = f"{fmt.count(will.read_only, 'source')} of other programs stay where they are"
-                ui.text("theirs", text, tone="faint", style="small")
 
 
 def _can_apply(desk: Desk, preview: HarvestPreview) -> tuple[bool, str]:

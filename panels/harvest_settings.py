@@ -13,12 +13,33 @@ from panels.view import Dialog
 
 TABLE = "ai_settings.knowledge"
 NUMBER_PX = 96.0
-MOST_DAYS = 36_500
+MOST_DAYS = 3_650
+MOST_KIB = 1_048_576
 KIB = 1024
 
 
-def reader_row(desk: Desk) -> None:
-    """The choice of the model that reads, and why it cannot where it cannot. Sends ChangeSetting twice."""
+def settings_section(desk: Desk) -> None:
+    """Draw the settings in place of the conversations. Sends ChangeSetting."""
+    ui, settings = desk.ui, desk.state.settings.knowledge
+    with ui.row("head"):
+        if ui.button(
+            "back", "Back", icon="chevron-left", kind="ghost", is_small=True, tip="Back to the conversations"
+        ):
+            desk.view.harvest.are_settings_open = False
+        ui.text("title", "Settings of the harvest", style="strong", width=0)
+    with ui.surface("settings", "clear", height=0, padding=(0, 0), scrolls=True), ui.group("lines", gap=10):
+        _reader(desk)
+        ui.divider("reader line")
+        _number(desk, "live_days", "Leave alone for (days)", f"{settings.live_days:g}",
+                "What was touched within so many days is live")  # fmt: skip
+        _number(desk, "max_source_bytes", "Largest size (KB)", f"{settings.max_source_bytes / KIB:g}",
+                f"Larger ones are kept; now {size_text(settings.max_source_bytes)}")  # fmt: skip
+        ui.divider("sources line")
+        _sources(desk)
+
+
+def _reader(desk: Desk) -> None:
+    """The choice of the model that reads, and why it cannot where it cannot."""
     ui, state = desk.ui, desk.state
     settings = state.settings.knowledge
     provider, model = facts.reader(state)
@@ -29,42 +50,19 @@ def reader_row(desk: Desk) -> None:
     options = [Option("", own if is_own else "As a new discussion"), *listed]
     if value not in {option.value for option in options}:
         options.append(Option(value, model or provider, "unknown"))
-    with ui.row("reader"):
-        ui.text("label", "Read by", tone="muted")
-        chosen = ui.combo(
-            "model", options, value, width=0, is_enabled=not state.harvest.is_busy, tip="The model that reads"
-        )
+    ui.text("label", "Read by", tone="muted")
+    chosen = ui.combo(
+        "model", options, value, width=0, is_enabled=not state.harvest.is_busy, tip="The model that reads"
+    )
     if chosen is not None and chosen != value:
         name, _, found = chosen.partition("\n")
         desk.send(c.ChangeSetting(f"{TABLE}.harvest_provider", name))
         desk.send(c.ChangeSetting(f"{TABLE}.harvest_model", found))
+    ui.text("goes", facts.where_it_goes(state), tone="muted", style="small", wraps=True)
     if fault := facts.reader_fault(state):
-        with ui.row("fault"):
-            ui.text("text", fault, tone="warn", style="small", wraps=True, width=0)
-            if ui.button("set up", "Set up", is_small=True, tip="Keys and servers, in the settings"):
-                desk.view.page, desk.view.settings_section = "settings", "providers"
-
-
-def settings_section(desk: Desk) -> None:
-    """Draw what is left alone, the largest size, and the further sources. Sends ChangeSetting."""
-    ui, settings = desk.ui, desk.state.settings.knowledge
-    with ui.surface("settings", "card", padding=(12, 10)), ui.group("lines", gap=8):
-        _number(
-            desk,
-            "live_days",
-            "Leave alone if touched within (days)",
-            f"{settings.live_days:g}",
-            "What was touched within so many days is live",
-        )
-        _number(
-            desk,
-            "max_source_bytes",
-            "Largest conversation (KB)",
-            f"{settings.max_source_bytes / KIB:g}",
-            f"Larger ones are kept; now {size_text(settings.max_source_bytes)}",
-        )
-        ui.divider("sources line")
-        _sources(desk)
+        ui.text("fault", fault, tone="warn", style="small", wraps=True)
+        if ui.button("set up", "Set up providers", is_small=True, tip="Keys and servers, in the settings"):
+            desk.view.page, desk.view.settings_section = "settings", "providers"
 
 
 def _number(desk: Desk, name: str, label: str, shown: str, tip: str) -> None:
@@ -89,7 +87,9 @@ def _parsed(name: str, text: str) -> float | int | str:
     value = float(f"{whole}.{part or 0}")
     if name == "live_days":
         return value if value <= MOST_DAYS else f"{text} is outside of what is possible, 0 to {MOST_DAYS:,}"
-    return round(value * KIB) if value * KIB >= 1 else "0 would keep everything; 1 KB is the least"
+    if not 1 <= value <= MOST_KIB:
+        return f"{text} is outside of what is possible, 1 to {MOST_KIB:,}"
+    return round(value * KIB)
 
 
 def _sources(desk: Desk) -> None:
