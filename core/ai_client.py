@@ -10,17 +10,26 @@ from core import paths
 from core.aggregate import build_stack
 from core.config.keys import KeyStore
 from core.config.load import config_request, load
-from core.controller.app import wall_clock
+from core.controller.app import AppController, wall_clock
+from core.errors import SlopError
+from core.knowledge.harvest_distil import run_subagent_summarization
 from core.pricing import cost
 from core.profiles import offered_models
 from core.providers.base import CancelToken
 from core.providers.profiles import load_models
 from core.providers.whole import WholeReply, whole_reply
+from core.values.commands import InvalidateCache
 from core.values.curation import NamedText
+from core.values.options import OutsideOptions
 from core.values.provider import Effort, StopKind
 from core.values.stack import StackInputs
+from core.values.state import AppState, Level, Notice
 from core.values.usage import Usage, add_usage
 from core.workers.clients import Clients
+
+__all__ = ["LlmResult", "get_token_stats", "invalidate_cache", "run_subagent_summarization", "send"]
+
+READY_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +115,38 @@ def get_token_stats() -> dict[str, float | int | None]:
         "cache_write_tokens": usage.cache_write_tokens,
         "cost_usd": usage.cost_usd,
     }
+
+
+def invalidate_cache(discussion_id: str, *, home: Path | None = None) -> None:
+    """Let a discussion's next request share no prefix with what was sent before; delete what its provider stores.
+
+    Args:
+        home: by default `$MANUAL_SLOP_HOME` or `~/.manual_slop`. May be used by a window at the same time.
+
+    Raises:
+        SlopError: there is no such discussion, or it could not be written.
+    """
+    from core.controller.outside import LocalOutside
+
+    controller = AppController(LocalOutside(OutsideOptions(home, owns_home=False, watches=False)))
+    controller.start()
+    try:
+        state = controller.wait_for(lambda s: bool(s.settings_paths) and not s.is_loading, READY_S)
+        before = state.summaries.get(discussion_id) if state is not None else None
+        if state is None or before is None:
+            raise SlopError(f"There is no discussion {discussion_id!r}", where=str(home or paths.home_dir()))
+        controller.send(InvalidateCache(discussion_id))
+        controller.wait_for(lambda s: s.summaries.get(discussion_id) != before, READY_S)
+    finally:
+        controller.stop()
+    _raise_error(controller.snapshot(), state.notices)
+
+
+def _raise_error(state: AppState, before: tuple[Notice, ...]) -> None:
+    """Raise what went wrong since."""
+    for notice in state.notices:
+        if notice.level is Level.ERROR and notice not in before:
+            raise SlopError(notice.text.removesuffix("."), remedy=notice.detail)
 
 
 def _counted(provider: str, model: str, reply: WholeReply) -> LlmResult:

@@ -8,7 +8,13 @@ from pathlib import Path
 
 from core import paths
 from core.errors import StorageError
-from core.knowledge.harvest_distil import HARVEST_MAX_ATTEMPTS, HarvestError, distil, piece_bytes_for
+from core.knowledge.harvest_distil import (
+    HARVEST_MAX_ATTEMPTS,
+    HarvestError,
+    distil,
+    piece_bytes_for,
+    run_subagent_summarization,
+)
 from core.knowledge.harvest_generate import Generate
 from core.knowledge.harvest_prompt import (
     build_harvest_prompt,
@@ -33,6 +39,7 @@ __all__ = [
     "harvest_conversation",
     "harvest_prompt_path",
     "parse_harvest_json",
+    "run_subagent_summarization",
 ]
 
 Summarize = Callable[[Path, str, str, Path | None], str]
@@ -63,7 +70,8 @@ def harvest_conversation(
         path: of a conversation's file, of any kind that is recognised, or of a discussion's folder.
         config_path: the settings file, whose `models.toml` beside it names windows; None for the usual one.
         generate: sends a prompt, `generate(prompt, provider, model)`, and returns the reply.
-        summarize: shortens a conversation over `SUMMARIZE_THRESHOLD_BYTES`; without it, it is read in pieces.
+        summarize: shortens a conversation over `SUMMARIZE_THRESHOLD_BYTES`; None for `run_subagent_summarization`,
+            which reads it piece by piece and loses no decision or task to a summary.
 
     Returns:
         The seven lists of `ITEM_CATEGORIES`.

@@ -49,7 +49,25 @@ def distil(
     Raises:
         HarvestError: a reply was malformed after every attempt. SlopError: whatever `ask` raises.
     """
-    texts = pieces(messages, piece_bytes)
+    return run_subagent_summarization(pieces(messages, piece_bytes), name, template, ask)
+
+
+def run_subagent_summarization(texts: Sequence[str], name: str, template: str, ask: Ask) -> Reply:
+    """Have a model read a conversation piece by piece with the seven categories in mind, and merge what it found.
+
+    This is how a conversation that is larger than one call may read is harvested: each piece is distilled by
+    itself, so that no decision or task is lost in a summary, then what several pieces say is kept once.
+
+    Args:
+        texts: the pieces, cut between messages (`core.knowledge_text.transcript.pieces`), each ready to be read.
+        name: of the conversation; template: the prompt of a harvest; ask: sends a prompt, returns the reply.
+
+    Returns:
+        The items of all pieces in order, each once, and how many malformed rows were left out.
+
+    Raises:
+        HarvestError: a reply was malformed after every attempt. SlopError: whatever `ask` raises.
+    """
     replies = [
         ask_for_items(
             ask, template, f"{name} (part {number} of {len(texts)})" if len(texts) > 1 else name, text

@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 
 from core.errors import FailureKind, ProviderError
-from core.knowledge.harvest_distil import HarvestError, distil, merged, piece_bytes_for
+from core.knowledge.harvest_distil import (
+    HarvestError,
+    distil,
+    merged,
+    piece_bytes_for,
+    run_subagent_summarization,
+)
 from core.knowledge_text.harvest_classify import SUMMARIZE_THRESHOLD_BYTES
 from core.knowledge_text.transcript import Said
 from core.values.harvest import HarvestItem
@@ -52,6 +58,32 @@ def test_a_small_conversation_is_one_call() -> None:
     assert len(ask.prompts) == 1
     assert 'name="Tides"' in ask.prompts[0]
     assert "<user>\nWhy?\n</user>" in ask.prompts[0]
+
+
+def test_pieces_are_read_one_by_one_and_what_two_say_is_kept_once() -> None:
+    first = reply(
+        facts=[{"statement": "Six is right."}],
+        tasks_open=[{"statement": "Check the harbour."}],
+        decisions=[{"statement": "Use cosines.", "detail": ""}, "malformed"],
+    )
+    second = reply(
+        facts=[{"statement": "six is right"}, {"statement": "Seven is wrong."}],
+        tasks_done=[{"statement": "Check the harbour."}],
+        decisions=[{"statement": "Use cosines.", "detail": "They are enough."}],
+    )
+    ask = Scripted(first, second)
+
+    found = run_subagent_summarization(["<user>\nA\n</user>\n", "<user>\nB\n</user>\n"], "Tides", "T.", ask)
+
+    assert [(item.category.value, item.head, item.body) for item in found.items] == [
+        ("facts", "Six is right.", ""),
+        ("decisions", "Use cosines.", "They are enough."),
+        ("facts", "Seven is wrong.", ""),
+        ("tasks_done", "Check the harbour.", ""),
+    ]
+    assert found.dropped == 1
+    assert ['name="Tides (part 1 of 2)"' in ask.prompts[0], "part 2 of 2" in ask.prompts[1]] == [True, True]
+    assert ["<user>\nA\n</user>" in prompt for prompt in ask.prompts] == [True, False]
 
 
 def test_a_conversation_in_which_nothing_was_said_costs_no_call() -> None:
