@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
+import struct
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +23,8 @@ class ScreenError(SlopError):
 def virtual_screen(width: int = 1600, height: int = 1000) -> Iterator[str]:
     """Start a virtual screen and make it this process's display; end it afterwards.
 
+    It ends itself when this process is killed: see `_hold_open`.
+
     Args:
         width, height: pixels.
 
@@ -34,7 +38,10 @@ def virtual_screen(width: int = 1600, height: int = 1000) -> Iterator[str]:
         )
     reading, writing = os.pipe()
     process = subprocess.Popen(
-        [program, "-displayfd", str(writing), "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp"],
+        [
+            *(program, "-displayfd", str(writing), "-screen", "0", f"{width}x{height}x24"),
+            *("-nolisten", "tcp", "-terminate"),
+        ],
         pass_fds=(writing,),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -48,8 +55,9 @@ def virtual_screen(width: int = 1600, height: int = 1000) -> Iterator[str]:
             number = pipe.readline().strip()
         if not number:
             raise ScreenError("The virtual screen (Xvfb) did not start", remedy="Run `Xvfb :99` to see why")
-        os.environ.update(DISPLAY=f":{number}", LIBGL_ALWAYS_SOFTWARE="1")
-        yield f":{number}"
+        with _hold_open(number):
+            os.environ.update(DISPLAY=f":{number}", LIBGL_ALWAYS_SOFTWARE="1")
+            yield f":{number}"
     finally:
         process.terminate()
         process.wait(START_TIMEOUT_S)
@@ -58,3 +66,25 @@ def virtual_screen(width: int = 1600, height: int = 1000) -> Iterator[str]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+def _hold_open(number: str) -> socket.socket:
+    """Be a client of the screen that draws nothing. Xvfb with `-terminate` ends after its last client, so it lives
+    as long as this connection: to the end of the process, even where that is killed.
+
+    Source: Xserver(1), `-terminate`; X11 protocol, "Connection Setup" (read 2026-11-20).
+    """
+    path = f"/tmp/.X11-unix/X{number}"  # noqa: S108 - the protocol's own place
+    client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    client.settimeout(START_TIMEOUT_S)
+    try:
+        client.connect(path if os.path.exists(path) else f"\0{path}")
+        client.sendall(struct.pack("<cxHHHHxx", b"l", 11, 0, 0, 0))
+        answer = client.recv(1)
+    except OSError as error:
+        client.close()
+        raise ScreenError("The virtual screen (Xvfb) takes no connection", where=path) from error
+    if answer != b"\1":
+        client.close()
+        raise ScreenError("The virtual screen (Xvfb) refused a connection", where=path)
+    return client

@@ -6,10 +6,8 @@ import errno
 import ipaddress
 import itertools
 import os
-import shutil
 import signal
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +16,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-SCREEN = "1600x1000x24"
+from gui.screen import virtual_screen
+
+SCREEN = (1600, 1000)
 _SECRET_SUFFIXES = ("_API_KEY", "_AUTH_TOKEN", "_BASE_URL", "_PROXY", "_API_BASE")
 _SECRET_PREFIXES = (
     "ANTHROPIC_",
@@ -126,21 +126,5 @@ def display() -> Iterator[str]:
     if not sys.platform.startswith("linux"):
         yield ""  # Windows and macOS draw on the person's own screen
         return
-    if shutil.which("Xvfb") is None:
-        pytest.fail("Xvfb is missing: make test installs it, or apt-get install xvfb libgl1 libgl1-mesa-dri")
-    reading, writing = os.pipe()
-    flags = ["-screen", "0", SCREEN, "-nolisten", "tcp", "-displayfd", str(writing)]
-    server = subprocess.Popen(["Xvfb", *flags], pass_fds=(writing,), stderr=subprocess.DEVNULL)
-    os.close(writing)
-    with os.fdopen(reading) as numbers:
-        name = f":{numbers.readline().strip()}"  # blocks until the server is ready
-    before = {key: os.environ.get(key) for key in ("DISPLAY", "LIBGL_ALWAYS_SOFTWARE")}
-    os.environ.update({"DISPLAY": name, "LIBGL_ALWAYS_SOFTWARE": "1"})
-    yield name
-    for key, value in before.items():
-        if value is None:
-            os.environ.pop(key, None)
-        else:
-            os.environ[key] = value
-    server.terminate()
-    server.wait(timeout=10)
+    with virtual_screen(*SCREEN) as name:
+        yield name
