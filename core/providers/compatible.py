@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
@@ -38,7 +38,8 @@ class CompatibleProvider:
         server: its `base_url` is needed; one without a path gets `/v1`.
         key: None where the server asks for none.
         models: known profiles; those of other providers are passed over.
-        extra: fields for every body that this server knows and others do not (`top_k`).
+        extra: fields for a request's body that this server knows and others do not (`top_k`).
+        takes_cache_prompt: whether it honours `cache_prompt`, None while that is unknown.
     """
 
     def __init__(
@@ -47,15 +48,16 @@ class CompatibleProvider:
         key: str | None,
         models: Sequence[ModelProfile] = (),
         *,
-        extra: Mapping[str, Any] | None = None,
+        extra: Callable[[ProviderRequest], Mapping[str, Any]] = lambda _request: {},
+        takes_cache_prompt: bool | None = None,
     ) -> None:
         self._server = server
         self._key = key
         self._models = tuple(models)
-        self._extra = dict(extra or {})
+        self._extra = extra
         self._sdk: Lazy[openai.OpenAI] = Lazy(self._make_client, lambda client: client.close())
         self._refused: frozenset[str] = frozenset()
-        self._takes_cache_prompt: bool | None = True if "cache_prompt" in self._extra else None
+        self._takes_cache_prompt = takes_cache_prompt
 
     @property
     def base_url(self) -> str:
@@ -74,7 +76,8 @@ class CompatibleProvider:
         self._require_address()
         body = chat_body(request, self._profile(request.model), read_blob)
         is_off = request.cache is not None and not request.cache.is_enabled
-        return run_call(lambda: self._run(body, is_off=is_off), cancel)
+        extra = dict(self._extra(request))
+        return run_call(lambda: self._run(body, extra, is_off=is_off), cancel)
 
     def list_models(self) -> tuple[ModelProfile, ...]:
         """The server's models, with the window and abilities that it reports."""
@@ -161,10 +164,11 @@ class CompatibleProvider:
     def _make_client(self) -> openai.OpenAI:
         return openai_client(self._server, self._key, self.base_url, is_vendor=False)
 
-    def _run(self, body: dict[str, Any], *, is_off: bool) -> Iterator[StreamItem]:
+    def _run(self, body: dict[str, Any], extra: dict[str, Any], *, is_off: bool) -> Iterator[StreamItem]:
         has_begun = False
         try:
-            stream = self._open(body, is_off=is_off)
+            off = {"cache_prompt": False} if is_off and self._asks_no_cache() else {}
+            stream = self._open(body, extra | off)
             has_begun = True
             with stream:
                 reader = ChatReader(stream.response.headers.get("x-request-id", ""))
@@ -177,11 +181,10 @@ class CompatibleProvider:
         except sdk_failures() as error:
             raise self._translate(error, "/chat/completions", body["model"], has_begun=has_begun) from error
 
-    def _open(self, body: dict[str, Any], *, is_off: bool) -> openai.Stream[Any]:
+    def _open(self, body: dict[str, Any], extra: dict[str, Any]) -> openai.Stream[Any]:
         """Send the body; without an optional field where this server has refused it."""
         import openai
 
-        extra = {**self._extra, "cache_prompt": False} if is_off and self._asks_no_cache() else self._extra
         while True:
             sent = {name: value for name, value in body.items() if name not in self._refused}
             try:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from core.errors import FailureKind, ProviderError
 from core.providers.base import CancelToken, ReadBlob
@@ -36,6 +37,9 @@ SAVED = "embedded-prefixes"
 
 SAMPLING = {"temperature": 0.2, "top_p": 0.9, "repeat_penalty": 1.1, "cache_prompt": True}
 """Source: SmolLM2-135M-Instruct model card (temperature, top_p), read 2026-11-20; the penalty ends its loops."""
+
+EXTRACTION = {**SAMPLING, "temperature": 0.0, "seed": 1}
+"""For a reply in a schema: what a text holds is read from it, and the same text gives the same reply."""
 
 
 class EmbeddedProvider:
@@ -106,7 +110,7 @@ class EmbeddedProvider:
             raise self._explained(error, endpoint, has_text=bool(text)) from error
         finally:
             self._slot.leave(endpoint.pid, holder, tokens)
-        if stop is not StopKind.CANCELLED and is_cached:
+        if stop is not StopKind.CANCELLED and is_cached and not request.response_schema_json:
             self._read_on(endpoint, request, text, read_blob)
 
     def prewarm(self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken) -> Usage | None:
@@ -180,7 +184,9 @@ class EmbeddedProvider:
                 if self._client is not None:
                     self._client[1].close()
                 server = replace(self._server, base_url=f"{endpoint.url}/v1")
-                client = CompatibleProvider(server, endpoint.key, self._models, extra=SAMPLING)
+                client = CompatibleProvider(
+                    server, endpoint.key, self._models, extra=_sampling, takes_cache_prompt=True
+                )
                 self._client = endpoint, client
             return self._client[1]
 
@@ -236,6 +242,10 @@ def _without_layer_8(request: ProviderRequest) -> ProviderRequest:
         for message in request.messages
     )
     return replace(request, messages=tuple(message for message in kept if message.parts))
+
+
+def _sampling(request: ProviderRequest) -> Mapping[str, Any]:
+    return EXTRACTION if request.response_schema_json else SAMPLING
 
 
 def _silent(request: ProviderRequest) -> ProviderRequest:

@@ -176,6 +176,21 @@ def test_a_schema_is_obeyed(provider: EmbeddedProvider) -> None:
 
 
 @pytest.mark.model
+def test_the_same_text_gives_the_same_reply_in_a_schema(provider: EmbeddedProvider) -> None:
+    schema = '{"additionalProperties":false,"properties":{"what":{"maxLength":80,"type":"string"}},"required":["what"],"type":"object"}'
+    request = ask(
+        MODEL_ID,
+        user("Tell something about the sea."),
+        response_schema_json=schema,
+        max_output_tokens=60,
+    )
+
+    replies = {asked(provider, request).text for _ in range(4)}
+
+    assert len(replies) == 1
+
+
+@pytest.mark.model
 def test_a_context_over_the_window_is_said_with_the_figures(provider: EmbeddedProvider) -> None:
     failure = asked(provider, short(user("word " * (CONTEXT_TOKENS + 10)))).failure
 
