@@ -207,27 +207,14 @@ def _long_state() -> AppState:
     from core.values.messages import Message, Role, TextPart
     from core.values.provider import KeySource, ProviderKind, ProviderStatus
     from core.values.state import AppState
+    from tests.gui.gallery_pages import WORDS
 
     rng = random.Random(7)
-    words = [
-        "alpha",
-        "context",
-        "cache",
-        "token",
-        "stream",
-        "the",
-        "model",
-        "responds",
-        "with",
-        "curated",
-        "knowledge",
-        "harvest",
-    ]
 
     def text(index: int) -> str:
         if index % 5 == 1:
             return ANSWER
-        return " ".join(rng.choice(words) for _ in range(int(min(900, rng.lognormvariate(4, 0.9)))))
+        return " ".join(rng.choice(WORDS) for _ in range(int(min(900, rng.lognormvariate(4, 0.9)))))
 
     entries = tuple(
         Message(f"m{n}", NOW, Role.ASSISTANT if n % 2 else Role.USER, (TextPart(text(n)),))
