@@ -39,8 +39,11 @@ def switch_row(desk: Desk) -> None:
     title, tone, icon = SWITCH[knowledge.switch]
     with ui.row("switch"):
         ui.icon("icon", icon, tone=tone, tip=WHY[knowledge.switch])
-        ui.text("title", title, style="strong", tip=WHY[knowledge.switch])
-        ui.text("note", _note(desk.state), tone="muted", style="small", width=0, tip=WHY[knowledge.switch])
+        with ui.group("words", gap=3):
+            ui.text("title", title, style="strong", width=0, tip=WHY[knowledge.switch])
+            ui.text(
+                "note", _note(desk.state), tone="muted", style="small", width=0, tip=WHY[knowledge.switch]
+            )
         if ui.button("regenerate", "Regenerate digest", icon="arrows-rotate", is_small=True,
                      kind="primary" if knowledge.switch is DigestSwitch.OFF_BY_DELETION else "plain",
                      is_enabled=not desk.state.is_home_read_only,
@@ -51,7 +54,7 @@ def switch_row(desk: Desk) -> None:
 def _note(state: AppState) -> str:
     match state.knowledge.switch:
         case DigestSwitch.ON:
-            return f"digest {state.knowledge.digest_bytes:,} of {DIGEST_MAX_BYTES:,} bytes"
+            return f"{state.knowledge.digest_bytes:,} of {DIGEST_MAX_BYTES:,} bytes"
         case DigestSwitch.OFF_BY_DELETION:
             return "no digest.md"
         case DigestSwitch.OFF_BY_CONFIGURATION:
@@ -83,7 +86,7 @@ def digest_section(desk: Desk) -> None:
         )
         ui.selectable_text("waiting", knowledge.digest, mono=True, height=0)
     else:
-        ui.text("none", "Nothing.", tone="muted", style="small")
+        ui.text("none", "Nothing: memory is off.", tone="muted", style="small")
 
 
 def injected(state: AppState) -> str:
@@ -130,13 +133,18 @@ def _switches(desk: Desk) -> None:
         desk.send(c.ChangeSetting("ai_settings.knowledge.digest_enabled", is_enabled))
     path = digest_path(state)
     has_file = bool(state.knowledge.digest_bytes or state.knowledge.digest)
+    ui.text("path", path, tone="muted", style="mono_small", wraps=True)
     with ui.row("file"):
-        ui.text("path", path, tone="muted", style="mono_small", width=0, tip=path)
-        if ui.button(
-            "copy path", "", icon="copy", kind="ghost", is_small=True, tip="Copy the path of digest.md"
-        ):
-            ui.copy(path)
         can = has_file and not state.is_home_read_only
         why = f"Deletes {path}; “Regenerate digest” makes it again" if has_file else "There is no digest.md"
-        if ui.button("off", "Turn off", icon="trash-can", is_small=True, is_enabled=can, tip=why):
+        if ui.button("off", "Turn off", icon="power-off", is_small=True, is_enabled=can, tip=why):
             desk.send(c.DeleteDigest())
+        if ui.button(
+            "copy path",
+            "Copy path",
+            icon="copy",
+            kind="ghost",
+            is_small=True,
+            tip="Copy the path of digest.md",
+        ):
+            ui.copy(path)

@@ -9,12 +9,15 @@ from core.values.knowledge import Category, Item, Provenance
 from panels.actions import Desk
 from panels.knowledge_drafts import ask, begin_edit, can_ask, can_save, is_waiting, save, shown_text
 from panels.knowledge_rows import SECTIONS
-from panels.knowledge_sources import Place, source_of
+from panels.knowledge_sources import Place, Source, source_of
 from panels.knowledge_view import Draft, ItemDraft, NewDraft
 from panels.ui import Ui
 from panels.view import Dialog
 
 LONG_CHARS = 480
+PAD_PX = 10.0
+"""From an icon to words that are no link: a link keeps some room around its own."""
+
 READ_ONLY = "This home is read-only: nothing can be saved"
 TITLES = {category: title for category, title, _ in SECTIONS}
 ONE_OF = {
@@ -26,13 +29,14 @@ ONE_OF = {
 }
 """What can be added by hand, and how one of it is called."""
 
+_MARKUP = re.compile(r"[`*_\[\]<>\\#~|&]|://|^\s*(?:[-+]|\d+[.)])\s", re.MULTILINE)
 _PLAYBOOK = re.compile(r"\*\*(.+?)\*\*:?[ \t]*", re.DOTALL)
 
 
 def item_card(desk: Desk, ui: Ui, item: Item) -> None:
     """Draw an item. Sends EditKnowledgeItem, SetTaskDone, SelectDiscussion, UndoDelete."""
     draft = desk.view.knowledge.live.get(id(item))
-    with ui.surface("card", "card", padding=(12, 8)), ui.group("lines", gap=4):
+    with ui.surface("card", "card", padding=(12, 8)):
         if draft is not None:
             _form(desk, ui, draft, "Other words for this item")
             return
@@ -52,13 +56,32 @@ def _words(desk: Desk, ui: Ui, item: Item) -> None:
         _task(desk, ui, item, shown)
     elif item.category is Category.PLAYBOOKS and (named := _PLAYBOOK.match(shown)) is not None:
         ui.text("name", named[1], style="strong", wraps=True)
-        ui.markdown("steps", shown[named.end() :])
+        _prose(ui, "steps", numbered_steps(shown[named.end() :]))
     else:
-        ui.markdown("text", shown)
+        _prose(ui, "text", shown)
     if len(text) > LONG_CHARS and ui.button(
         "whole", "Show all of it" if is_cut else "Show less", kind="link", is_small=True
     ):
         view.whole.symmetric_difference_update({place})
+
+
+def _prose(ui: Ui, key: str, text: str) -> None:
+    """Draw an item's words: as Markdown where they have any, else as the plain text that costs a tenth of it."""
+    if _MARKUP.search(text) is None:
+        ui.text(key, text, wraps=True)
+    else:
+        ui.markdown(key, text)
+
+
+def numbered_steps(text: str) -> str:
+    """Steps that are counted on one line (`1. … 2. …`), each on a line of its own."""
+    if not text.startswith("1. "):
+        return text
+    steps, at, number = [], 0, 2
+    while (end := text.find(f" {number}. ", at)) >= 0:
+        steps.append(text[at:end])
+        at, number = end + 1, number + 1
+    return "\n".join([*steps, text[at:]])
 
 
 def _head(text: str) -> str:
@@ -69,7 +92,7 @@ def _head(text: str) -> str:
 def _task(desk: Desk, ui: Ui, item: Item, shown: str) -> None:
     is_done = item.category is Category.TASKS_DONE
     with ui.row("task", gap=6):
-        with ui.surface("tick", "clear", width=24, height=0, padding=(0, 0)):
+        with ui.surface("tick", "clear", width=24, padding=(0, 0)):
             ticked = ui.checkbox(
                 "done", "", is_done, is_enabled=can_ask(desk, item),
                 tip=f"{'Open it again' if is_done else 'Done'}: {shown[:80]}",
@@ -77,7 +100,7 @@ def _task(desk: Desk, ui: Ui, item: Item, shown: str) -> None:
         if is_done:
             ui.text("text", shown, tone="muted", wraps=True)
         else:
-            ui.markdown("text", shown)
+            _prose(ui, "text", shown)
     if ticked is not None:
         ask(desk, item, c.SetTaskDone(item, ticked))
 
@@ -85,26 +108,41 @@ def _task(desk: Desk, ui: Ui, item: Item, shown: str) -> None:
 def provenance(desk: Desk, ui: Ui, tag: Provenance | None) -> None:
     """Draw where something came from: a way to the conversation while there is one. Sends SelectDiscussion, UndoDelete."""
     if tag is None:
+        ui.icon("icon", "user", tone="faint")
+        ui.gap(PAD_PX)
         ui.text("from", "added by hand", tone="faint", style="small")
         return
     source = source_of(desk.state, desk.view.memo, tag.source)
-    where = f"{source.name}, {tag.date}"
     match source.place:
-        case Place.GONE:
-            tip = f"{tag.source}: this conversation is not here any more"
-            ui.text("from", f"from {where}", tone="muted", style="small", tip=tip)
+        case Place.LIST | Place.ARCHIVE:
+            _conversation(desk, ui, source, tag.date)
         case Place.TRASH:
-            tip = f"{tag.source}: this conversation is in the trash"
-            ui.text("from", f"from {where}, in the trash", tone="muted", style="small", tip=tip)
-            if ui.button("restore", "Restore", icon="trash-arrow-up", kind="link", is_small=True,
-                         tip=f"Take {source.name} out of the trash"):  # fmt: skip
-                desk.send(c.UndoDelete(source.id))
-        case _:
-            archived = ", in the archive" if source.place is Place.ARCHIVE else ""
-            if ui.button("from", f"from {where}", kind="link", is_small=True,
-                         tip=f"Show the conversation {source.name}{archived}"):  # fmt: skip
-                desk.view.page = "chat"
-                desk.send(c.SelectDiscussion(source.id))
+            _trashed(desk, ui, source, tag)
+        case Place.GONE:
+            ui.icon("icon", "comments", tone="faint")
+            ui.gap(PAD_PX)
+            ui.text("from", f"from {source.name}, {tag.date}", tone="muted", style="small",
+                    tip=f"{tag.source}: this conversation is not here any more")  # fmt: skip
+
+
+def _conversation(desk: Desk, ui: Ui, source: Source, date: str) -> None:
+    is_archived = source.place is Place.ARCHIVE
+    ui.icon("icon", "box-archive" if is_archived else "comments", tone="faint")
+    tip = f"Show the conversation {source.name}{', in the archive' if is_archived else ''}"
+    if ui.button("from", f"from {source.name}, {date}", kind="link", is_small=True, tip=tip):
+        desk.view.page = "chat"
+        desk.send(c.SelectDiscussion(source.id))
+
+
+def _trashed(desk: Desk, ui: Ui, source: Source, tag: Provenance) -> None:
+    ui.icon("icon", "trash-can", tone="faint")
+    ui.gap(PAD_PX)
+    tip = f"{tag.source}: this conversation is in the trash"
+    ui.text("from", f"from {source.name}, {tag.date}, in the trash", tone="muted", style="small", tip=tip)
+    if ui.button(
+        "restore", "Restore", kind="link", is_small=True, tip=f"Take {source.name} out of the trash"
+    ):
+        desk.send(c.UndoDelete(source.id))
 
 
 def _buttons(desk: Desk, ui: Ui, item: Item) -> None:
@@ -127,6 +165,8 @@ def new_card(desk: Desk, ui: Ui, draft: NewDraft) -> None:
                 "name", draft.name, hint="Name of the playbook", is_focused=draft.wants_focus
             )
             draft.name = draft.name if typed is None else typed
+            if ui.is_focused("name"):
+                desk.view.knowledge.typing = draft
         _form(desk, ui, draft, "Steps that worked" if draft.category is Category.PLAYBOOKS else f"One {one}")
 
 

@@ -9,6 +9,9 @@ from panels.actions import Desk
 from panels.ui import Tone, Ui
 from panels.view import Dialog
 
+WIDE_PX = 400
+"""Narrower, the buttons stand under each other."""
+
 STATUS: dict[NoteStatus, tuple[str, Tone, str]] = {
     NoteStatus.ATTACHED: ("attached", "muted", "The file is where it was when the notes were written"),
     NoteStatus.MOVED: ("moved", "muted", "The file was saved anew at its path; the notes follow it"),
@@ -51,6 +54,12 @@ def _orphan(desk: Desk, ui: Ui, note: NoteFile) -> None:
     can = not desk.state.is_home_read_only
     ui.text("why", "There is no such file any more. The notes stay out of requests until they are attached.",
             tone="warn", style="small", wraps=True)  # fmt: skip
+    ui.gap(6)
+    with ui.row("buttons") if ui.width() >= WIDE_PX else ui.group("stacked", gap=6):
+        _attach(desk, ui, note, can=can)
+
+
+def _attach(desk: Desk, ui: Ui, note: NoteFile, *, can: bool) -> None:
     if note.proposal and ui.button(
         "attach", f"Attach to {note.proposal.replace(chr(92), '/').rpartition('/')[2]}", icon="link",
         kind="primary", is_small=True, is_enabled=can, tip=note.proposal,

@@ -84,7 +84,7 @@ def _toolbar(desk: Desk) -> None:
     ui, view = desk.ui, desk.view.knowledge
     with ui.row("toolbar"):
         typed = ui.text_input(
-            "filter", view.query, hint="Filter by words or “a phrase”", icon="magnifying-glass", width=0
+            "filter", view.query, hint="Words or “a phrase”", icon="magnifying-glass", width=0
         )
         view.query = view.query if typed is None else typed
         are_closed = all(category.value in view.closed for category, _, _ in SECTIONS)
@@ -170,7 +170,7 @@ class KnowledgeRows:
         if isinstance(row, Heading):
             ui.gap(8 if index else 0)
         _row(self.desk, ui, row)
-        ui.gap(4 if isinstance(row, Heading | NoteFile) else GAP_PX)
+        ui.gap(6 if isinstance(row, Heading | NoteFile) else GAP_PX)
 
 
 def _row(desk: Desk, ui: Ui, row: Row) -> None:
@@ -197,12 +197,15 @@ def _row(desk: Desk, ui: Ui, row: Row) -> None:
 def _heading(desk: Desk, ui: Ui, heading: Heading) -> None:
     view = desk.view.knowledge
     count = f"{heading.count:,}" if heading.found is None else f"{heading.found:,} of {heading.count:,}"
-    with ui.row("heading", gap=6):
-        icon = "chevron-down" if heading.is_open else "chevron-right"
-        if ui.button("fold", heading.title, icon=icon, kind="ghost", is_small=True,
-                     tip="Fold this section" if heading.is_open else "Unfold this section"):  # fmt: skip
-            view.fold(heading.category.value)
-        ui.text("count", count, tone="faint", style="small")
+    tip = f"{'Fold' if heading.is_open else 'Unfold'} {heading.title}"
+    with (
+        ui.clickable("heading", "clear", height=HEADING_PX - 6, padding=(4, 3), tip=tip) as clicks,
+        ui.row("line", gap=8, height=HEADING_PX - 12),
+    ):
+        ui.icon("fold", "chevron-down" if heading.is_open else "chevron-right", tone="faint")
+        ui.icon("icon", heading.icon, tone="accent" if heading.count else "faint")
+        ui.text("title", heading.title, style="strong", tone="text" if heading.count else "muted")
+        ui.text("count", count, tone="muted", style="small")
         ui.push()
         if (
             heading.category in ONE_OF
@@ -212,6 +215,8 @@ def _heading(desk: Desk, ui: Ui, heading: Heading) -> None:
             )
         ):
             begin_new(view, heading.category)
+    if clicks.clicked:
+        view.fold(heading.category.value)
     if heading.problem:
         with ui.row("problem"):
             ui.icon("icon", "triangle-exclamation", tone="warn")

@@ -12,7 +12,7 @@ from panels.knowledge_view import FIRST_SHOWN, ItemDraft, KnowledgeView, NewDraf
 from panels.memo import Memo
 
 SECTIONS: tuple[tuple[Category, str, str], ...] = (
-    (Category.TASKS_OPEN, "Open tasks", "circle"),
+    (Category.TASKS_OPEN, "Open tasks", "list-check"),
     (Category.TASKS_DONE, "Done tasks", "circle-check"),
     (Category.QUESTIONS, "Questions", "circle-question"),
     (Category.DECISIONS, "Decisions", "scale-balanced"),
@@ -71,11 +71,13 @@ def items_of(knowledge: KnowledgeState, memo: Memo, category: Category) -> Seque
     """A category's items in the order of its file, oldest first; notes in the order of their files."""
     if category is Category.FILES:
         notes = knowledge.notes
-        return memo.get("note items", (notes,), lambda: tuple(i for note in notes for i in note.items))
+        return memo.get("known notes", (notes,), lambda: tuple(i for note in notes for i in note.items))
     items = _file(knowledge, category).items
     if names.FILE_OF[category] != names.TASKS:
         return items
-    return memo.get(("tasks", category), (items,), lambda: tuple(i for i in items if i.category is category))
+    return memo.get(
+        ("known tasks", category), (items,), lambda: tuple(i for i in items if i.category is category)
+    )
 
 
 def counts(knowledge: KnowledgeState, memo: Memo) -> dict[Category, int]:
@@ -126,12 +128,14 @@ def _body(
     items = items_of(knowledge, memo, category)
     if words:
         items = memo.get(
-            ("found", category), (items, view.query), lambda: _matching(items, words, memo, category)
+            ("known found", category), (items, view.query), lambda: _matching(items, words, memo, category)
         )
     if category is not Category.FILES:
-        return memo.get(("newest", category), (items,), lambda: items[::-1]), len(items)
+        return memo.get(("known newest", category), (items,), lambda: items[::-1]), len(items)
     rows = memo.get(
-        "note rows", (knowledge.notes, items, view.query), lambda: _note_rows(knowledge.notes, items, words)
+        "known note rows",
+        (knowledge.notes, items, view.query),
+        lambda: _note_rows(knowledge.notes, items, words),
     )
     return rows, sum(isinstance(row, Item) for row in rows) if words else len(items)
 
@@ -139,7 +143,7 @@ def _body(
 def _matching(
     items: Sequence[Item], words: tuple[str, ...], memo: Memo, category: Category
 ) -> tuple[Item, ...]:
-    texts = memo.get(("folded", category), (items,), lambda: [folded(item) for item in items])
+    texts = memo.get(("known folded", category), (items,), lambda: [folded(item) for item in items])
     first, *others = words
     found = [index for index, text in enumerate(texts) if first in text]
     for word in others:

@@ -35,7 +35,7 @@ def source_of(state: AppState, memo: Memo, name: str) -> Source:
     """The conversation that provenance calls `name`. O(1) while nobody renames or deletes."""
     found = state.harvest.look.sources.get(name)
     trash = memo.get(
-        "trash by id", (state.trash,), lambda: {item.discussion_id: item for item in state.trash}
+        "source trash", (state.trash,), lambda: {item.discussion_id: item for item in state.trash}
     )
     for discussion_id in (found, _by_source(state, memo).get(name)):
         if discussion_id is None:
@@ -50,9 +50,9 @@ def source_of(state: AppState, memo: Memo, name: str) -> Source:
 
 def _by_source(state: AppState, memo: Memo) -> Mapping[str, str]:
     """Ids by the name that a harvest would give now; conversations in the list win over those in the trash."""
-    metas = memo.get("metas", (), dict[str, tuple[DiscussionMeta, str]])
+    metas = memo.get("source metas", (), dict[str, tuple[DiscussionMeta, str]])
     return memo.get(
-        "ids by source",
+        "source ids",
         (state.summaries, state.trash),
         lambda: {**_trash_names(state.trash), **_names(state.summaries, metas)},
     )

@@ -19,6 +19,7 @@ from core.values.knowledge import (
     Provenance,
 )
 from core.values.settings import KnowledgeSettings
+from core.values.stack import LayerId
 from core.values.state import AppState, TrashItem
 from tests.panels import states
 
@@ -98,7 +99,9 @@ def notes() -> tuple[NoteFile, ...]:
 def digest(found: tuple[CategoryFile, ...]) -> str:
     """The digest of these files."""
     by_name = {file.name: file for file in found}
-    titles = zip(("Open tasks", "Open questions", "Decisions", "Facts", "Playbooks"), CATEGORY_NAMES, strict=True)
+    titles = zip(
+        ("Open tasks", "Open questions", "Decisions", "Facts", "Playbooks"), CATEGORY_NAMES, strict=True
+    )
     return project(
         (title, (i.text for i in reversed(by_name[name].items) if i.category is not Category.TASKS_DONE))
         for title, name in titles
@@ -117,7 +120,15 @@ def known(texts: dict[str, str] | None = None, **changes: object) -> KnowledgeSt
 def with_knowledge(knowledge: KnowledgeState, **changes: object) -> AppState:
     """A normal day with this knowledge; a source is in the list, one in the archive, one in the trash."""
     look = HarvestLook(sources={"2026-11-20-cache-ttl-policy": "d1", "2026-11-18-old-ideas": "d8"})
-    state = states.working(knowledge=knowledge, trash=(TRASHED,), harvest=HarvestState(look=look))
+    report = states.report()
+    layers = tuple(
+        replace(layer, size_bytes=knowledge.digest_bytes + 940) if layer.layer is LayerId.KNOWLEDGE else layer
+        for layer in report.layers
+    )
+    state = states.working(
+        knowledge=knowledge, trash=(TRASHED,), harvest=HarvestState(look=look),
+        reports={"d1": replace(report, layers=layers)},
+    )  # fmt: skip
     return replace(state, **changes)  # type: ignore[arg-type]
 
 
@@ -183,7 +194,8 @@ def many_known(count: int = 100_000) -> KnowledgeState:
         name = FILE_OF[category]
         section = {Category.TASKS_OPEN: OPEN, Category.TASKS_DONE: "Done"}.get(category, "")
         for n in range(count * share // 100):
-            text = f"The {category.value} number {n} says that slot {n % 977} keeps its `prefix` for {n % 61} minutes"
+            code = "prefix" if n % 3 else "`prefix`"
+            text = f"The {category.value} number {n} says that slot {n % 977} keeps its {code} for {n % 61} minutes"
             tag = Provenance(f"2026-11-{n % 28 + 1:02d}-talk-{n % 500}", "2026-11-20") if n % 5 else None
             line = len(items[name]) + 3
             items[name].append(Item(category, name, text, tag, section, line, line))
