@@ -22,7 +22,7 @@ def inline(value: Any) -> str:
             return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
         case Mapping():
             return "{ " + ", ".join(f"{bare(key)} = {inline(inner)}" for key, inner in value.items()) + " }"
-        case list():
+        case list() | tuple():
             return "[" + ", ".join(inline(inner) for inner in value) + "]"
         case int() | float():
             return repr(value)

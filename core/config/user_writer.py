@@ -111,7 +111,7 @@ def _with(data: dict[str, Any], place: tuple[str, ...], value: Value) -> dict[st
         node = node.setdefault(part, {})
         if not isinstance(node, dict):
             raise ConfigError(f"{part} must be a table ([{part}])", remedy="Correct the file")
-    node[place[-1]] = value
+    node[place[-1]] = list(value) if isinstance(value, tuple) else value
     return new
 
 

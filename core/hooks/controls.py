@@ -145,7 +145,7 @@ def _value(state: AppState, hint: Any, value: Any) -> Any:
         return stored_item(state, value["file"], value["first_line"], value["text"])
     if get_origin(hint) is tuple:
         return _items(value) if get_args(hint)[0] is FileItem else tuple(value)
-    return value
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _check_pointed(state: AppState, command: Command) -> None:
@@ -198,7 +198,8 @@ _NAMES: Mapping[Any, str] = {
 
 def _field_schema(hint: Any) -> Schema:
     if get_origin(hint) in {Union, types.UnionType}:
-        return {"type": [_NAMES[part] for part in get_args(hint)]}
+        kinds = [_NAMES.get(part, "array") for part in get_args(hint)]
+        return {**(TEXTS if "array" in kinds else {}), "type": kinds}
     if get_origin(hint) is tuple:
         return ITEMS if get_args(hint)[0] is FileItem else TEXTS
     if hint is Item:

@@ -340,7 +340,7 @@ class ChangeSetting:
     """Write one key of user settings (`appearance.theme`). `value` is a TOML value or None to remove it."""
 
     key: str
-    value: str | int | float | bool | None
+    value: str | int | float | bool | tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True)

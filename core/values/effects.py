@@ -157,7 +157,7 @@ class WriteSetting:
     """Write one key of user settings, then load settings anew."""
 
     key: str
-    value: str | int | float | bool | None
+    value: str | int | float | bool | tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True)

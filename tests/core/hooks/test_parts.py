@@ -240,6 +240,9 @@ def test_a_panels_command_is_made_from_its_fields() -> None:
     assert make_command(
         STATE, "settings", "change_setting", {"key": "trash_days", "value": None}
     ) == c.ChangeSetting("trash_days", None)
+    assert make_command(
+        STATE, "settings", "change_setting", {"key": "ai_settings.knowledge.harvest_sources", "value": ["a", "b"]}
+    ) == c.ChangeSetting("ai_settings.knowledge.harvest_sources", ("a", "b"))
     items = [{"path": "a.py", "mode": "slices", "slices": [[1, 2]]}]
     assert make_command(STATE, "presets", "change_preset", {"name": "p", "items": items}) == c.ChangePreset(
         "p", (FileItem("a.py", FileMode.SLICES, (LineRange(1, 2),)),)
@@ -260,7 +263,7 @@ def test_a_panels_command_is_made_from_its_fields() -> None:
         ("discussions", "rename_discussion", {"discussion_id": HERE}, 422),
         ("discussions", "rename_discussion", {"discussion_id": HERE, "name": 1}, 422),
         ("discussions", "rename_discussion", {"discussion_id": HERE, "name": "x", "y": 1}, 422),
-        ("settings", "change_setting", {"key": "a", "value": []}, 422),
+        ("settings", "change_setting", {"key": "a", "value": [1]}, 422),
         ("presets", "change_preset", {"name": "p", "items": [{"path": "a", "slices": [[3, 1]]}]}, 422),
     ],
 )
