@@ -15,6 +15,7 @@ from panels import caching_facts as facts
 from panels import format as fmt
 from panels import selection
 from panels.actions import Desk
+from panels.caching_dues import rewrite_text
 from panels.memo import Same
 from panels.ui import Tone, Ui
 
@@ -165,6 +166,11 @@ def _misses(state: AppState, ui: Ui, meta: DiscussionMeta) -> None:
         ui.text("miss", f"last miss: {reason}", tone="warn", style="small", wraps=True)
     report = state.reports.get(meta.id)
     change = report.change if report is not None else None
+    rewrite = state.rewrites.get(meta.id)
+    if rewrite is not None and meta.id not in state.calls and not _is_before_knowledge(change):
+        text = f"will be rewritten on the next turn: {rewrite.why} ({rewrite_text(rewrite)})"
+        ui.text("rewrite", text, tone="warn", style="small", wraps=True)
+        return
     if report is None or change is None or meta.id not in state.caches or not _is_rewritten(state, change):
         return
     counted = fmt.tokens_est(change.rewritten_tokens_est, is_exact=report.is_exact)
@@ -174,9 +180,17 @@ def _misses(state: AppState, ui: Ui, meta: DiscussionMeta) -> None:
     ui.text("rewrite", text, tone="warn", style="small", wraps=True)
 
 
+def _is_before_knowledge(change: ContextChange | None) -> bool:
+    """Whether something that stands before layer 7 changed, so that it tells of all that is rewritten."""
+    return change is not None and change.layer is not None and change.layer < LayerId.KNOWLEDGE
+
+
 def _is_rewritten(state: AppState, change: ContextChange) -> bool:
-    """Whether a change voids what is cached: not what comes anew with every turn, nor what is appended."""
-    if change.layer in {None, LayerId.METADATA, LayerId.USER}:
+    """Whether a change voids what is cached: not what comes anew with every turn, nor what is appended.
+
+    Of a change of knowledge `state.rewrites` tells, and only while there is something to lose.
+    """
+    if change.layer in {None, LayerId.KNOWLEDGE, LayerId.METADATA, LayerId.USER}:
         return False
     is_curated = change.layer in {LayerId.FILE_SET, LayerId.FILE_DETAILS}
     return not (is_curated and state.settings.caching.appends_changes)

@@ -11,6 +11,7 @@ from panels import format as fmt
 from panels import selection
 from panels.actions import Desk
 from panels.caching_discussions import cache_card, discussions_section
+from panels.caching_dues import orphans_section, rewrites_section
 from panels.caching_settings import settings_section
 from panels.ui import Option, Send, Series, Share, Tone, Ui
 from panels.view import WindowView
@@ -27,7 +28,7 @@ SECTION_GAP_PX = 16
 def caching_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
     """Draw the panel. O(visible) for any number of discussions.
 
-    Sends InvalidateCache, DisableCaching, EnableCaching, ChangeSetting.
+    Sends InvalidateCache, DisableCaching, EnableCaching, DeleteOrphanedCaches, ChangeSetting.
     """
     desk = Desk(state, view, ui, send)
     view.caching_tab = ui.tabs("parts", TABS, view.caching_tab) or view.caching_tab
@@ -48,6 +49,8 @@ def _overview(desk: Desk) -> None:
     if is_used:
         _figures(desk)
         _providers(desk)
+    orphans_section(desk)
+    rewrites_section(desk)
     _selected(desk)
     if series:
         _plot(desk, series)

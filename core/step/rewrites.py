@@ -81,7 +81,7 @@ def _told(state: AppState, rewrites: dict[str, Rewrite]) -> AppState:
 
 
 def notice_text(state: AppState) -> tuple[str, str]:
-    """What the notice says of all that will be rewritten: names, tokens and cost; and each for itself."""
+    """What the notice says of all that will be rewritten: names, tokens and cost; and why."""
     rows = sorted(state.rewrites.values(), key=lambda one: (-one.tokens, one.discussion_id))
     names = [f"«{_name(state, one)}»" for one in rows]
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
@@ -90,13 +90,10 @@ def notice_text(state: AppState) -> tuple[str, str]:
         f"Will be rewritten on the next turn: {', '.join(names[:NAMED])}{more}, ~{tokens:,} tokens,"
         f" {_cost([one.cost_usd for one in rows])}"
     )
-    if len(rows) == 1:
-        return text, f"Because {rows[0].why}. Nothing is sent until you send a message."
-    lines = (
-        f"{name}: {one.why}, ~{one.tokens:,} tokens, {_cost([one.cost_usd])}"
-        for name, one in zip(names, rows, strict=True)
-    )
-    return text, "\n".join(lines)
+    reasons = list(dict.fromkeys(one.why for one in rows))
+    why = "; ".join(reasons) if len(reasons) <= NAMED else "knowledge changed"
+    each = " The Caching panel tells each." if len(rows) > 1 else ""
+    return text, f"{why[0].upper()}{why[1:]}.{each}"
 
 
 def _name(state: AppState, rewrite: Rewrite) -> str:

@@ -22,6 +22,7 @@ from tests.panels import cache_states, states
 pytestmark = pytest.mark.gui
 STATES: dict[str, Callable[[], AppState]] = {
     "caching": cache_states.caching,
+    "due": cache_states.due,
     "fresh": cache_states.fresh,
     "many": lambda: cache_states.many(2_000),
     "first run": states.first_run,

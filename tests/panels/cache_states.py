@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from datetime import timedelta
 
-from core.values.cache import CachePlan, DiscussionCacheState
+from core.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, Rewrite
 from core.values.discussion import OpenDiscussion
 from core.values.mapping import with_entry
 from core.values.messages import Entry
@@ -97,6 +97,40 @@ def fresh() -> AppState:
     state = states.working(plans={"d1": plan(read_tokens=0, write_tokens=12_800, sentences=(
         "Nothing of this request is known to be in the cache.",))})  # fmt: skip
     return replace(state, open=with_entry(state.open, "d1", OpenDiscussion("d1")))
+
+
+def orphans() -> tuple[CacheOrphan, ...]:
+    """Stored prefixes of discussions that are gone, one of them in the trash, one of a model without a price."""
+    first = CacheOrphan(
+        "gemini",
+        "cachedContents/4f1c",
+        "20261118-091204-tidesx",
+        "gemini-3.8-flash",
+        38_400,
+        states.NOW + timedelta(minutes=47),
+        0.0192,
+    )
+    return (
+        first,
+        replace(first, name="cachedContents/77ab", discussion_id="", tokens=9_200, usd_per_hour=0.0046),
+        replace(first, name="cachedContents/90de", model="gemini-9", tokens=5_100, usd_per_hour=None),
+    )
+
+
+def rewrites() -> dict[str, Rewrite]:
+    """Warm discussions that a change of knowledge rewrites: priced, of unknown price, free."""
+    until = states.NOW + LEFT
+    return {
+        "d1": Rewrite("d1", "the digest changed", 12_300, 0.0414, until),
+        "d2": Rewrite("d2", "the digest changed and notes on tides.py changed", 9_400, None),
+        "d5": Rewrite("d5", "notes on 3 files changed", 3_500, 0.0, until),
+    }
+
+
+def due(**changes: object) -> AppState:
+    """A harvest has changed the digest, and a crash has left stored prefixes."""
+    state = caching(orphans=orphans(), rewrites=rewrites(), reports={})
+    return replace(state, **changes)  # type: ignore[arg-type]
 
 
 def many(count: int = 10_000) -> AppState:

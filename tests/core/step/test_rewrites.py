@@ -99,7 +99,7 @@ def test_it_is_said_by_name_tokens_cost_and_reason(book: Playbook) -> None:
     assert said is not None
     assert said.level is Level.WARNING
     assert said.text == "Will be rewritten on the next turn: «Tides», ~12,300 tokens, est. $0.04"
-    assert "the digest changed" in said.detail
+    assert said.detail == "The digest changed."
 
 
 def test_many_are_one_notice_with_the_sum(book: Playbook) -> None:
@@ -110,9 +110,11 @@ def test_many_are_one_notice_with_the_sum(book: Playbook) -> None:
 
     said = notice(book)
     assert said is not None
-    assert said.text.startswith("Will be rewritten on the next turn: «Tides», «Currents», «Moon» and 1 more, ")
+    assert said.text.startswith(
+        "Will be rewritten on the next turn: «Tides», «Currents», «Moon» and 1 more, "
+    )
     assert said.text.endswith("~30,000 tokens, est. $0.40")
-    assert "«Sun»: the digest changed, ~6,000 tokens, est. $0.10" in said.detail
+    assert said.detail == "The digest changed. The Caching panel tells each."
 
 
 @pytest.mark.parametrize(
