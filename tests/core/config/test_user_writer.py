@@ -60,7 +60,7 @@ def test_every_kind_of_value_is_written_as_itself(tmp_path: Path) -> None:
         ("ai_settings.knowledge.digest_enabled", False),
         ("ai_settings.system_prompt", 'a "quote"\nand a line'),
         ("providers.openai.base_url", "http://127.0.0.1:1/v1"),
-        ("ai_settings.knowledge.harvest_sources", ("/a \"b\"", "~/c")),
+        ("ai_settings.knowledge.harvest_sources", ('/a "b"', "~/c")),
     ):
         write_setting(path, key, value)
     values, flaws = check_settings(tomllib.loads(path.read_text()), is_project=False)

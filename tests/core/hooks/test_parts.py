@@ -241,7 +241,10 @@ def test_a_panels_command_is_made_from_its_fields() -> None:
         STATE, "settings", "change_setting", {"key": "trash_days", "value": None}
     ) == c.ChangeSetting("trash_days", None)
     assert make_command(
-        STATE, "settings", "change_setting", {"key": "ai_settings.knowledge.harvest_sources", "value": ["a", "b"]}
+        STATE,
+        "settings",
+        "change_setting",
+        {"key": "ai_settings.knowledge.harvest_sources", "value": ["a", "b"]},
     ) == c.ChangeSetting("ai_settings.knowledge.harvest_sources", ("a", "b"))
     items = [{"path": "a.py", "mode": "slices", "slices": [[1, 2]]}]
     assert make_command(STATE, "presets", "change_preset", {"name": "p", "items": items}) == c.ChangePreset(
