@@ -9,7 +9,18 @@ from core.providers.base import CancelToken, Provider
 from core.values.cache import CacheMark, CachePlan
 from core.values.provider import ProviderRequest, RequestMessage
 from core.values.stack import LayerId
-from tests.core.providers.asking import NO_BLOBS, TOOLS, Outcome, assistant, outcome, seg, user
+from tests.core.providers.asking import (
+    NO_BLOBS,
+    PROMPT_S,
+    TOOLS,
+    Outcome,
+    assistant,
+    outcome,
+    run_beside,
+    seg,
+    user,
+)
+from tests.vendors.loopback import Gate, HoldAfter, LoopbackServer
 
 MINUTES_5, HOUR = 300, 3600
 SYSTEM, FILES, TEXT = "7/digest", "10", "12/text"
@@ -73,6 +84,19 @@ def sent(provider: Provider, request: ProviderRequest) -> Outcome:
     result = outcome(provider.stream(request, NO_BLOBS, CancelToken()))
     assert result.error is None, result.error
     return result
+
+
+def both_at_once(
+    server: LoopbackServer, provider: Provider, first: ProviderRequest, second: ProviderRequest
+) -> tuple[Outcome, Outcome]:
+    """Send a request while the answer to another has not begun. Returns both outcomes, the other's first."""
+    gate = Gate()
+    server.faults.append(HoldAfter(0, gate))
+    waiting = run_beside(lambda: outcome(provider.stream(first, NO_BLOBS, CancelToken())))
+    assert gate.reached.wait(PROMPT_S)
+    answered = sent(provider, second)
+    gate.open()
+    return waiting(), answered
 
 
 def marked(body: dict[str, Any]) -> list[tuple[str, str]]:

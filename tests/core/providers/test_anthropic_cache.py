@@ -23,7 +23,6 @@ from tests.core.providers.asking import (
     ask,
     assistant,
     outcome,
-    run_beside,
     seg,
     tool,
     user,
@@ -34,6 +33,7 @@ from tests.core.providers.caching_kit import (
     MINUTES_5,
     SYSTEM,
     TEXT,
+    both_at_once,
     marked,
     plan,
     sent,
@@ -42,7 +42,7 @@ from tests.core.providers.caching_kit import (
 )
 from tests.vendors.anthropic_server import AnthropicServer
 from tests.vendors.billing.clock import Clock
-from tests.vendors.loopback import Answer, Gate, HoldAfter
+from tests.vendors.loopback import Answer
 
 FULL = plan((TOOLS_KEY, HOUR), (SYSTEM, HOUR), (FILES, MINUTES_5), (TEXT, MINUTES_5))
 
@@ -225,18 +225,9 @@ def test_another_provider_in_between_costs_nothing_while_the_entry_lives(
 def test_of_two_discussions_with_one_prefix_at_once_both_write_and_the_third_reads(
     server: AnthropicServer, client: AnthropicProvider
 ) -> None:
-    gate = Gate()
-    server.faults.append(HoldAfter(0, gate))
-    waiting = run_beside(
-        lambda: outcome(
-            client.stream(turn(OPUS, "One?", cache=FULL, discussion="a"), NO_BLOBS, CancelToken())
-        )
-    )
-    gate.reached.wait(10)
-    second = sent(client, turn(OPUS, "Two?", cache=FULL, discussion="b")).usage
-    gate.open()
-    first = waiting().usage
-    third = sent(client, turn(OPUS, "Three?", cache=FULL, discussion="c")).usage
+    asks = [turn(OPUS, text, cache=FULL, discussion=text) for text in ("One?", "Two?", "Three?")]
+    first, second = (result.usage for result in both_at_once(server, client, asks[0], asks[1]))
+    third = sent(client, asks[2]).usage
 
     assert (first.cache_read_tokens, second.cache_read_tokens) == (0, 0)
     assert (third.cache_read_tokens or 0) > 3000

@@ -13,11 +13,10 @@ from core.providers.make import make_provider
 from core.providers.openai import OpenAiProvider
 from core.providers.profiles import packaged_models
 from core.values.messages import ReasoningPart, ToolCallPart, ToolResultPart
-from core.values.provider import Effort, ProviderRequest, StopKind, TextDelta, ToolCallReady
+from core.values.provider import Effort, StopKind, TextDelta, ToolCallReady
 from tests.core.providers.asking import (
     PNG,
     TOOLS,
-    Outcome,
     ask,
     assistant,
     blobs,
@@ -29,6 +28,7 @@ from tests.core.providers.asking import (
     tool,
     user,
 )
+from tests.core.providers.openai_kit import SOL, asked, provider_at
 from tests.vendors.loopback import (
     Answer,
     InsertAfter,
@@ -37,7 +37,6 @@ from tests.vendors.loopback import (
 )
 from tests.vendors.openai_server import KEY, OpenAiServer, Said, error_event
 
-SOL = "gpt-6.1-sol"
 REASONED = Said(({"type": "reasoning", "summary": ["Think.", "More."]}, {"type": "message", "text": "Yes."}))
 CALLED = Said(
     (
@@ -51,14 +50,6 @@ CALLED = Said(
 def server() -> Iterator[OpenAiServer]:
     with OpenAiServer() as running:
         yield running
-
-
-def provider_at(server: OpenAiServer, key: str | None = KEY, **settings: float) -> OpenAiProvider:
-    return OpenAiProvider(server_settings("openai", f"{server.url}/v1", **settings), key, packaged_models())
-
-
-def asked(server: OpenAiServer, request: ProviderRequest, **settings: float) -> Outcome:
-    return run(provider_at(server, KEY, **settings), request, blobs(PNG, b"a,b\n1,2\n", b"\0\1"))
 
 
 def test_a_reply_streams_in_pieces_and_ends_with_why_it_stopped(server: OpenAiServer) -> None:

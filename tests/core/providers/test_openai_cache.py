@@ -12,7 +12,6 @@ import pytest
 from core.errors import FailureKind, ProviderError
 from core.providers.base import CancelToken, Prewarms
 from core.providers.openai import OpenAiProvider
-from core.providers.profiles import packaged_models
 from core.values.cache import TOOLS_KEY, CachePlan
 from core.values.messages import ToolCallPart, ToolResultPart
 from core.values.provider import Effort
@@ -22,18 +21,15 @@ from tests.core.providers.asking import (
     TOOLS,
     ask,
     assistant,
-    outcome,
-    run_beside,
-    server_settings,
     tool,
     user,
 )
-from tests.core.providers.caching_kit import FILES, SYSTEM, TEXT, plan, sent, turn, words
+from tests.core.providers.caching_kit import FILES, SYSTEM, TEXT, both_at_once, plan, sent, turn, words
+from tests.core.providers.openai_kit import SOL, provider_at
 from tests.vendors.billing.clock import Clock
-from tests.vendors.loopback import Answer, Gate, HoldAfter
-from tests.vendors.openai_server import KEY, OpenAiServer
+from tests.vendors.loopback import Answer
+from tests.vendors.openai_server import OpenAiServer
 
-SOL = "gpt-6.1-sol"
 OLD = "gpt-5.5"
 HALF_HOUR, HALF_DAY = 1800, 43_200
 FULL = plan(
@@ -59,13 +55,9 @@ def server(clock: Clock) -> Iterator[OpenAiServer]:
 
 @pytest.fixture
 def client(server: OpenAiServer) -> Iterator[OpenAiProvider]:
-    provider = client_at(server)
+    provider = provider_at(server)
     yield provider
     provider.close()
-
-
-def client_at(server: OpenAiServer) -> OpenAiProvider:
-    return OpenAiProvider(server_settings("openai", f"{server.url}/v1"), KEY, packaged_models())
 
 
 def breakpoints(body: dict[str, Any]) -> list[tuple[str, str]]:
@@ -255,16 +247,9 @@ def test_each_discussion_is_compared_with_its_own_last_reply(
 def test_of_two_discussions_with_one_prefix_at_once_both_write_and_the_third_reads(
     server: OpenAiServer, client: OpenAiProvider
 ) -> None:
-    gate = Gate()
-    server.faults.append(HoldAfter(0, gate))
-    waiting = run_beside(
-        lambda: outcome(client.stream(turn(SOL, "One?", cache=FULL, discussion="a"), NO_BLOBS, CancelToken()))
-    )
-    gate.reached.wait(10)
-    second = sent(client, turn(SOL, "Two?", cache=FULL, discussion="b")).usage
-    gate.open()
-    first = waiting().usage
-    third = sent(client, turn(SOL, "Three?", cache=FULL, discussion="c")).usage
+    asks = [turn(SOL, text, cache=FULL, discussion=text) for text in ("One?", "Two?", "Three?")]
+    first, second = (result.usage for result in both_at_once(server, client, asks[0], asks[1]))
+    third = sent(client, asks[2]).usage
 
     assert (first.cache_read_tokens, second.cache_read_tokens) == (0, 0)
     assert (third.cache_read_tokens or 0) > 3000
@@ -272,7 +257,7 @@ def test_of_two_discussions_with_one_prefix_at_once_both_write_and_the_third_rea
 
 def test_a_server_that_refuses_the_fields_gets_none_from_then_on_and_usage_says_nothing() -> None:
     with OpenAiServer(caches=False) as server:
-        client = client_at(server)
+        client = provider_at(server)
         usages = [sent(client, turn(SOL, "Hello?", cache=FULL)).usage for _ in range(2)]
         client.close()
 
