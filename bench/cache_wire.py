@@ -38,12 +38,13 @@ from core.values.messages import Part, TextPart, ToolCallPart
 from core.values.provider import ProviderRequest, StreamItem, TextDelta, ToolCallReady, UsageUpdate
 from core.values.settings import ServerSettings
 from core.values.usage import Usage
-from tests.vendors.anthropic_server import KEY, AnthropicServer, Said, count_tokens
+from tests.vendors.anthropic_server import KEY, AnthropicServer, Said
 from tests.vendors.billing.anthropic import AnthropicCache
 from tests.vendors.billing.clock import Clock, moment
 from tests.vendors.billing.prices import Prices
 from tests.vendors.billing.tokens import Texts
 from tests.vendors.billing.values import Json, Parts
+from tests.vendors.loopback import count_tokens
 
 READ = 0.05
 """The price of reading of the one model that both the bench and the server know."""

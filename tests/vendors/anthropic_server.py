@@ -22,7 +22,15 @@ from tests.vendors.anthropic_rules import (
 )
 from tests.vendors.billing.anthropic import AnthropicCache, AnthropicTicket
 from tests.vendors.billing.values import Refused
-from tests.vendors.loopback import Captured, Json, LoopbackServer, Reply, StreamReply, json_reply
+from tests.vendors.loopback import (
+    Captured,
+    Json,
+    LoopbackServer,
+    Reply,
+    StreamReply,
+    count_tokens,
+    json_reply,
+)
 
 KEY = "sk-ant-api03-loopback-0123456789"
 
@@ -40,11 +48,6 @@ class Said:
     stop_details: Json | None = None
     usage: Json = field(default_factory=dict)
     piece_chars: int = 5
-
-
-def count_tokens(text: str) -> int:
-    """A token for four bytes: any fixed rule will do."""
-    return (len(text.encode()) + 3) // 4
 
 
 class AnthropicServer(LoopbackServer):

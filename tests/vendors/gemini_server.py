@@ -15,7 +15,15 @@ from dataclasses import dataclass, field
 from tests.vendors.billing.gemini import GeminiCache, GeminiRules, GeminiTicket
 from tests.vendors.billing.values import Refused
 from tests.vendors.gemini_rules import MODELS, VERSION, Model, RefusedError, camel, check, find_model, seal_of
-from tests.vendors.loopback import Captured, Json, LoopbackServer, Reply, StreamReply, json_reply
+from tests.vendors.loopback import (
+    Captured,
+    Json,
+    LoopbackServer,
+    Reply,
+    StreamReply,
+    count_tokens,
+    json_reply,
+)
 
 KEY = "AIzaSyLoopback0123456789abcdefghijklmno"
 _INFO = "type.googleapis.com/google.rpc"
@@ -33,11 +41,6 @@ class Said:
     block_reason: str = ""
     usage: Json = field(default_factory=dict)
     piece_chars: int = 5
-
-
-def count_tokens(text: str) -> int:
-    """A token for four bytes: any fixed rule will do."""
-    return (len(text.encode()) + 3) // 4
 
 
 class GeminiServer(LoopbackServer):
