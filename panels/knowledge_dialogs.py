@@ -45,4 +45,4 @@ def attach_notes_dialog(desk: Desk, dialog: Dialog) -> None:
         return
     desk.view.dialog = None
     if picked and note is not None:
-        desk.send(c.AttachNotes(note.file_id, picked[0]))
+        ask(desk, note, c.AttachNotes(note.file_id, picked[0]))

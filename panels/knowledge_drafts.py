@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from core.knowledge_text import categories as names
 from core.knowledge_text.wording import item_body, safe_value
 from core.text import clean
 from core.values import commands as c
-from core.values.knowledge import Category, CategoryFile, Item, KnowledgeState, NewItem
+from core.values.knowledge import Category, CategoryFile, Item, KnowledgeState, NewItem, NoteFile
 from core.values.state import AppState
 from panels.actions import Desk
 from panels.knowledge_view import Draft, ItemDraft, ItemKey, KnowledgeView, NewDraft
@@ -78,19 +80,22 @@ def save(desk: Desk, draft: Draft) -> None:
     draft.sent_from = _now(desk.state)
 
 
-def ask(desk: Desk, item: Item, command: c.Command) -> None:
-    """Send a change of an item, once: another waits until the state has answered."""
-    view = desk.view.knowledge
-    if can_ask(desk, item):
-        view.asked[item_key(item)] = _now(desk.state)
+def ask(desk: Desk, about: Item | NoteFile, command: c.Command) -> None:
+    """Send a change of an item or of notes, once: another waits until the state has answered."""
+    if can_ask(desk, about):
+        desk.view.knowledge.asked[_asked_key(about)] = _now(desk.state)
         desk.send(command)
 
 
-def can_ask(desk: Desk, item: Item) -> bool:
-    """Whether an item can be changed just now."""
+def can_ask(desk: Desk, about: Item | NoteFile) -> bool:
+    """Whether an item or notes can be changed just now."""
     asked = desk.view.knowledge.asked
-    is_free = not asked or not is_waiting(desk.state, asked.get(item_key(item)))
+    is_free = not asked or not is_waiting(desk.state, asked.get(_asked_key(about)))
     return is_free and not desk.state.is_home_read_only
+
+
+def _asked_key(about: Item | NoteFile) -> Hashable:
+    return item_key(about) if isinstance(about, Item) else about.file_id
 
 
 def settle(state: AppState, view: KnowledgeView) -> None:
@@ -100,7 +105,8 @@ def settle(state: AppState, view: KnowledgeView) -> None:
         return
     view.settled, view.live = now, {}
     view.asked = {key: at for key, at in view.asked.items() if is_waiting(state, at)}
-    for draft in [*view.edits.values(), *view.new.values()]:
+    drafts: list[Draft] = [*view.edits.values(), *view.new.values()]
+    for draft in drafts:
         _settle(state.knowledge, view, draft)
 
 

@@ -6,6 +6,7 @@ from core.values import commands as c
 from core.values.knowledge import NoteFile, NoteStatus
 from panels import format as fmt
 from panels.actions import Desk
+from panels.knowledge_drafts import ask, can_ask
 from panels.ui import Tone, Ui
 from panels.view import Dialog
 
@@ -51,7 +52,7 @@ def note_head(desk: Desk, ui: Ui, note: NoteFile) -> None:
 
 
 def _orphan(desk: Desk, ui: Ui, note: NoteFile) -> None:
-    can = not desk.state.is_home_read_only
+    can = can_ask(desk, note)
     ui.text("why", "There is no such file any more. The notes stay out of requests until they are attached.",
             tone="warn", style="small", wraps=True)  # fmt: skip
     ui.gap(6)
@@ -64,7 +65,7 @@ def _attach(desk: Desk, ui: Ui, note: NoteFile, *, can: bool) -> None:
         "attach", f"Attach to {note.proposal.replace(chr(92), '/').rpartition('/')[2]}", icon="link",
         kind="primary", is_small=True, is_enabled=can, tip=note.proposal,
     ):  # fmt: skip
-        desk.send(c.AttachNotes(note.file_id, note.proposal))
+        ask(desk, note, c.AttachNotes(note.file_id, note.proposal))
     if ui.button("choose", "Choose another file…" if note.proposal else "Choose a file…", icon="folder-open",
                  is_small=True, is_enabled=can):  # fmt: skip
         desk.view.dialog = Dialog("attach_notes", note.file_id, note.heading)

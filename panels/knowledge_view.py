@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from core.values.knowledge import Category, Item, Provenance
@@ -71,7 +72,7 @@ class KnowledgeView:
     shape: int = 0
     edits: dict[ItemKey, ItemDraft] = field(default_factory=dict)
     new: dict[Category, NewDraft] = field(default_factory=dict)
-    asked: dict[ItemKey, Same] = field(default_factory=dict)
+    asked: dict[Hashable, Same] = field(default_factory=dict)
     settled: Same | None = None
     live: dict[int, ItemDraft] = field(default_factory=dict)
     typing: Draft | None = None

@@ -13,7 +13,7 @@ from core.values.discussion import Draft, OpenDiscussion
 from core.values.settings import Appearance
 from core.values.state import AppState, TrashItem
 from panels.actions import ACTIONS, MENUS
-from tests.panels import states
+from tests.panels import harvest_states, knowledge_states, states
 from tests.panels.screen import Screen
 
 
@@ -52,6 +52,10 @@ CASES: dict[str, Case] = {
     "presets": Case(shows=lambda s: s.ui.shows("New preset")),
     "context": Case(shows=lambda s: s.ui.shows("Context stack")),
     "caching": Case(shows=lambda s: s.ui.shows("Hit rate and cost")),
+    "knowledge": Case(shows=lambda s: s.ui.shows("Memory is on"), state=knowledge_states.some),
+    "harvest": Case(shows=lambda s: s.ui.shows("harvest:4"), state=harvest_states.looked),
+    "undo_harvest": Case((c.UndoHarvest(),), lambda s: s.ui.shows("2 applies"), harvest_states.looked),
+    "look_harvest": Case((c.LookForHarvest(),), lambda s: s.ui.shows("harvest:4"), harvest_states.looked),
     "theme": Case((c.ChangeSetting("appearance.theme", "light"),)),
     "larger": Case((c.ChangeSetting("appearance.ui_scale", 1.1),)),
     "smaller": Case((c.ChangeSetting("appearance.ui_scale", 0.9),)),
@@ -70,6 +74,7 @@ CASES: dict[str, Case] = {
     "palette": Case(shows=lambda s: s.ui.shows("Command palette")),
     "attach": Case(shows=lambda s: s.ui.has("Attach file", kind="file_dialog")),
     "save_preset": Case((c.SavePreset("coding-strict"),)),
+    "regenerate_digest": Case((c.RegenerateDigest(),)),
     "trust": Case((c.TrustProject(is_trusted=False),)),
     "local_servers": Case((c.FindLocalServers(),)),
     "refresh_models": Case((c.RefreshModels("anthropic"),)),

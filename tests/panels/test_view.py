@@ -25,7 +25,7 @@ def test_half_typed_words_and_keys_are_not_written_to_disk() -> None:
 
     assert set(tomllib.loads(view.to_toml())) == {
         "page", "hub_tab", "settings_section", "list_px", "hub_px", "is_list_shown", "is_hub_shown",
-        "is_archive_open", "context_order", "caching_tab", "scroll",
+        "is_archive_open", "context_order", "caching_tab", "knowledge_tab", "harvest_tab", "scroll",
     }  # fmt: skip
     assert "secret" not in view.to_toml()
     assert "sk-1" not in view.to_toml()
