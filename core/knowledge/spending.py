@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -95,8 +96,9 @@ def harvests_spent_since(home: Path, start: datetime) -> float:
 def _cost(line: bytes, start: datetime) -> float:
     try:
         row = json.loads(line)
+        usd = float(row["cost_usd"])
         is_counted = datetime.fromisoformat(row["at"]) >= start
-        return max(0.0, float(row["cost_usd"])) if is_counted else 0.0
+        return usd if is_counted and math.isfinite(usd) and usd > 0 else 0.0
     except (ValueError, TypeError, KeyError, RecursionError):
         return 0.0
 

@@ -9,11 +9,11 @@ from typing import assert_never
 
 from core.errors import LockedError, SlopError, StorageError
 from core.knowledge import editing
-from core.knowledge.apply import recover_home
 from core.knowledge.digest import digest_file, regenerate_digest
 from core.knowledge.files import attach_notes, note_name, read_notes
 from core.knowledge.layer import layer_inputs
 from core.knowledge.reading import KnowledgeReader
+from core.knowledge.recovery import recover_home
 from core.paths import knowledge_dir
 from core.store.atomic import remove_file
 from core.values import commands as c
@@ -21,7 +21,7 @@ from core.values import effects as f
 from core.values import events as e
 from core.values.curation import ItemFiles, NamedText
 from core.values.effects import Effect, StackSpec
-from core.values.knowledge import NewItem, NoteFile
+from core.values.knowledge import Category, NewItem, NoteFile
 from core.values.settings import KnowledgeSettings
 from core.workers.queue import Emit
 
@@ -70,6 +70,10 @@ class KnowledgeHandler:
 
     def _change(self, change: Change) -> None:
         match change:
+            case c.AddKnowledgeItem(category=Category.FILES):
+                raise SlopError(
+                    "Notes on files come from a harvest", remedy="Write a fact that names the file"
+                )
             case c.AddKnowledgeItem():
                 editing.add_item(self._home, NewItem(change.category, change.text, name=change.name))
             case c.EditKnowledgeItem():

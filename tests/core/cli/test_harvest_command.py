@@ -136,6 +136,35 @@ def test_what_was_touched_lately_is_left_alone_unless_asked_otherwise(world: Wor
     assert "harvest:1" in world.run("harvest", "--live-days", "0").out
 
 
+def test_settings_say_what_is_read_by_whom_and_the_command_line_says_otherwise(world: World) -> None:
+    add_discussion(world.home, "Tides", "x" * 900)
+    talks = world.project / "talks"
+    talks.mkdir()
+    (talks / "chat.md").write_text("# aider chat started at 2025-10-20 21:49:17\n\n#### Why?\n\nThe moon.\n")
+    age(world.project, OLD)
+    config = world.config.read_text()
+    world.config.write_text(
+        f'{config}[ai_settings.knowledge]\nharvest_sources = ["{talks}"]\nmax_source_bytes = 500\n'
+        f'harvest_provider = "other"\nharvest_model = "qwen3:8b"\nlive_days = 3\n'
+        f'[providers.other]\nbase_url = "{world.server.url}/v1"\n'
+    )
+    world.server.replies.append(Said(reply(MOON)))
+
+    dry = world.run("harvest").out
+    assert "harvest:1, keep:1" in dry
+    assert "kept (too large): 2026-10-01-tides\n" in dry
+    assert "harvest:2, keep:0" in world.run("harvest", "--max-bytes", "5000").out
+    assert "live:2" in world.run("harvest", "--live-days", "3000").out
+    (world.project / "empty").mkdir()
+    assert "harvest:0, keep:1" in world.run("harvest", "--source", "empty").out
+
+    used = world.run("harvest", "--apply", "--json").json["used"]
+    assert (used["provider"], used["model"], used["calls"]) == ("other", "qwen3:8b", 1)
+    assert (
+        world.run("harvest", "--apply", "--json", "--provider", "local").json["used"]["provider"] == "local"
+    )
+
+
 def test_undo_takes_the_last_apply_back(world: World) -> None:
     chosen = add_discussion(world.home, "Tides", "Why?")
     world.server.replies.append(Said(reply(MOON)))

@@ -12,7 +12,7 @@ from core.config.trust import trust
 from core.config.working import keep_working
 from core.errors import ConfigError
 from core.values.curation import FileItem, Preset
-from core.values.settings import HookSettings
+from core.values.settings import HookSettings, KnowledgeSettings
 
 
 @pytest.fixture
@@ -337,3 +337,65 @@ def test_the_hook_api_is_turned_on_by_user_settings_or_the_command_line_and_neve
     assert load(request_).settings.hooks == HookSettings(port=4711)
     asked = replace(request_, overrides={"hooks.enabled": True})
     assert load(asked).settings.hooks == HookSettings(enabled=True, port=4711)
+
+
+HARVEST = """
+[ai_settings.knowledge]
+live_days = 2
+max_source_bytes = 500
+harvest_sources = ["~/talks", "/logs"]
+harvest_provider = "gemini"
+harvest_model = "small"
+"""
+
+
+def test_the_harvests_settings_are_the_persons(request_: ConfigRequest) -> None:
+    request_.config_file.parent.mkdir(parents=True, exist_ok=True)
+    request_.config_file.write_text(HARVEST)
+
+    found = load(request_)
+
+    assert found.faults == ()
+    assert found.settings.knowledge == KnowledgeSettings(
+        live_days=2.0,
+        max_source_bytes=500,
+        harvest_sources=("~/talks", "/logs"),
+        harvest_provider="gemini",
+        harvest_model="small",
+    )
+
+
+def test_a_trusted_project_sends_no_conversations_elsewhere_and_reclaims_no_bolder(
+    request_: ConfigRequest,
+) -> None:
+    (request_.root / "manual_slop.toml").write_text(HARVEST)
+    trust(request_.root, request_.trust_file)
+
+    found = load(request_)
+
+    assert found.settings.knowledge == KnowledgeSettings()
+    assert {key for key in found.settings.sources if "knowledge" in key} == set()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "live_days = -1",
+        "live_days = 3651",
+        "max_source_bytes = 0",
+        'harvest_sources = "one"',
+        "harvest_sources = [1]",
+        "harvest_sources = {}",
+        "harvest_provider = 5",
+    ],
+)
+def test_a_harvests_setting_that_cannot_be_is_named_with_its_line(
+    request_: ConfigRequest, wrong: str
+) -> None:
+    request_.config_file.parent.mkdir(parents=True, exist_ok=True)
+    request_.config_file.write_text(f"[ai_settings.knowledge]\n{wrong}\n")
+
+    (fault,) = load(request_).faults
+
+    assert fault.line == 2
+    assert wrong.split(" = ", maxsplit=1)[0] in fault.reason

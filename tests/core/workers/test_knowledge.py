@@ -6,15 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from core.errors import SlopError, StorageError
 from core.knowledge.apply import begin_apply
 from core.knowledge.digest import digest_file
 from core.knowledge.locks import harvest_lock
+from core.values import commands as c
 from core.values import effects as f
 from core.values import events as e
 from core.values.curation import FileItem, FileSnapshot, ItemFiles, Preset
 from core.values.effects import StackSpec
 from core.values.events import Event
-from core.values.knowledge import DigestSwitch
+from core.values.knowledge import Category, DigestSwitch, Item, KnowledgeState
 from core.values.settings import KnowledgeSettings
 from core.values.stack import StackInputs
 from core.workers.knowledge import KnowledgeHandler, Layer7, supersedes
@@ -111,6 +113,100 @@ def test_layer_7_is_read_fresh_every_time(home: Path) -> None:
 
     digest_file(home).unlink()
     assert layer.read(spec(), code) == ("", ())
+
+
+def changed(home: Path, change: c.AddKnowledgeItem | c.EditKnowledgeItem | c.AttachNotes) -> list[Event]:
+    return handled(home, f.ChangeKnowledge(change, ON))
+
+
+def read(events: list[Event]) -> KnowledgeState:
+    last = events[-1]
+    assert isinstance(last, e.KnowledgeRead)
+    return last.knowledge
+
+
+def items(home: Path, name: str) -> list[Item]:
+    state = read(handled(home, f.ReadKnowledge(ON)))
+    return [item for file in state.categories if file.name == name for item in file.items]
+
+
+def test_a_person_adds_edits_finishes_and_deletes_and_sees_it_at_once(home: Path) -> None:
+    found = read(changed(home, c.AddKnowledgeItem(Category.TASKS_OPEN, "Measure it")))
+    (task,) = [item for file in found.categories if file.name == "tasks.md" for item in file.items]
+    assert task.text == "Measure it"
+
+    read(changed(home, c.EditKnowledgeItem(task, "Measure it twice")))
+    (task,) = items(home, "tasks.md")
+    assert task.text == "Measure it twice"
+
+    handled(home, f.ChangeKnowledge(c.SetTaskDone(task, is_done=True), ON))
+    (task,) = items(home, "tasks.md")
+    assert task.section == "Done"
+
+    handled(home, f.ChangeKnowledge(c.DeleteKnowledgeItem(task), ON))
+    assert items(home, "tasks.md") == []
+
+
+def test_notes_are_not_added_by_hand(home: Path) -> None:
+    with pytest.raises(SlopError, match="Notes on files come from a harvest"):
+        changed(home, c.AddKnowledgeItem(Category.FILES, "A note", name="/p/a.py"))
+
+
+def test_a_playbook_is_added_under_its_name(home: Path) -> None:
+    changed(home, c.AddKnowledgeItem(Category.PLAYBOOKS, "Look, then leap", name="Leaping"))
+
+    assert [item.text for item in items(home, "playbooks.md")] == ["**Leaping**: Look, then leap"]
+
+
+def test_an_item_that_changed_meanwhile_is_an_error_with_the_file_and_what_stands_there_now(
+    home: Path,
+) -> None:
+    changed(home, c.AddKnowledgeItem(Category.FACTS, "The moon pulls"))
+    (item,) = items(home, "facts.md")
+    facts = home / "knowledge" / "facts.md"
+    facts.write_text(facts.read_text().replace("The moon pulls", "The moon pushes"))
+    events: list[Event] = []
+
+    with pytest.raises(StorageError, match=r"facts\.md has changed") as raised:
+        KnowledgeHandler(home, events.append).handle(f.ChangeKnowledge(c.EditKnowledgeItem(item, "Mine"), ON))
+
+    assert raised.value.where == str(facts)
+    assert raised.value.remedy
+    assert "The moon pushes" in facts.read_text()
+    assert [i.text for file in read(events).categories for i in file.items] == ["The moon pushes"]
+
+
+def test_orphaned_notes_are_bound_to_the_file_that_the_person_chose(home: Path) -> None:
+    harvest(home, FaultyDisk())
+    note = next(n for n in read(handled(home, f.ReadKnowledge(ON))).notes if n.heading.endswith("code.py"))
+    (home / "code.py").unlink()
+    chosen = home / "other.py"
+    chosen.write_text("x = 1\n")
+    before = read(handled(home, f.ReadKnowledge(ON)))
+    assert [n.status.value for n in before.notes if n.heading == note.heading] == ["orphaned"]
+
+    after = read(changed(home, c.AttachNotes(note.file_id, str(chosen))))
+
+    assert [(n.status.value, n.path) for n in after.notes if n.heading == str(chosen)] == [
+        ("attached", str(chosen))
+    ]
+
+
+def test_notes_that_are_gone_cannot_be_bound(home: Path) -> None:
+    with pytest.raises(StorageError, match="There are no notes '9:9' any more"):
+        changed(home, c.AttachNotes("9:9", str(home / "code.py")))
+
+
+def test_the_digest_is_removed_and_off_at_once_and_twice_is_no_error(home: Path) -> None:
+    harvest(home, FaultyDisk())
+    assert read(handled(home, f.ReadKnowledge(ON))).is_on
+
+    removed, again = (read(handled(home, f.RemoveDigest(ON))) for _ in range(2))
+
+    assert (removed.switch, removed.digest) == (DigestSwitch.OFF_BY_DELETION, "")
+    assert again == removed
+    assert not digest_file(home).exists()
+    assert sum(len(file.items) for file in removed.categories) == 12
 
 
 def test_only_a_later_reading_makes_a_reading_needless() -> None:

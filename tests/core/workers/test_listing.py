@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from core.knowledge.spending import note_spent
 from core.store import discussions, log, trash
 from core.store import home as store_home
 from core.values import effects as f
@@ -59,6 +60,15 @@ def test_what_was_spent_today_is_added_up_and_older_money_is_not(home: Path) -> 
     (counted,) = [event for event in handled(home, f.LoadSummaries(30)) if isinstance(event, e.SpentCounted)]
     assert counted.usd == pytest.approx(0.75)
     assert counted.day_start == midnight(NOW)
+
+
+def test_what_harvests_cost_today_counts_with_it(home: Path) -> None:
+    note_spent(home, NOW, "anthropic", "m", 0.5)
+    note_spent(home, NOW - timedelta(days=2), "anthropic", "m", 8.0)
+
+    (counted,) = [event for event in handled(home, f.LoadSummaries(30)) if isinstance(event, e.SpentCounted)]
+
+    assert counted.usd == pytest.approx(1.25)
 
 
 def test_midnight_is_at_most_a_day_ago() -> None:
