@@ -13,6 +13,7 @@ from core.config.load import config_request, load
 from core.knowledge.digest import digest_file, regenerate_digest
 from core.knowledge.ledger import Ledger
 from core.knowledge.reading import KnowledgeReader
+from core.knowledge_text.ledger_text import entry_data
 from core.knowledge_text.searching import search_items
 from core.text import one_line
 from core.values.knowledge import Category, Item, KnowledgeState, LedgerEntry
@@ -112,7 +113,7 @@ def _show_digest(state: KnowledgeState, console: Console, path: str, *, is_json:
 
 def _show_ledger(entries: tuple[LedgerEntry, ...], console: Console, *, is_json: bool) -> None:
     if is_json:
-        console.json([_entry_data(entry) for entry in entries])
+        console.json([entry_data(entry) for entry in entries])
         return
     if not entries:
         console.line("Nothing was harvested yet.")
@@ -135,17 +136,3 @@ def _show_ledger(entries: tuple[LedgerEntry, ...], console: Console, *, is_json:
 
 def _status(entry: LedgerEntry) -> str:
     return f"{entry.status.value}, undone" if entry.undone_at else entry.status.value
-
-
-def _entry_data(entry: LedgerEntry) -> dict[str, Any]:
-    return {
-        "sha256": entry.sha256,
-        "path": entry.path,
-        "status": entry.status.value,
-        "at": entry.at,
-        "deleted": entry.deleted,
-        "bytes": entry.size_bytes,
-        "items": dict(entry.items),
-        "error": entry.error,
-        "undone_at": entry.undone_at,
-    }

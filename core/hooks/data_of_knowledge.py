@@ -12,8 +12,9 @@ from core.hooks.data import Data, time_data
 from core.hooks.shapes_of_knowledge import DEFAULT_LIMIT
 from core.knowledge.digest import digest_file
 from core.knowledge.files import note_name
+from core.knowledge_text.harvest_report import artifact_data
+from core.knowledge_text.ledger_text import entry_data
 from core.values.harvest import (
-    Artifact,
     ArtifactClass,
     HarvestFailure,
     HarvestPreview,
@@ -22,7 +23,7 @@ from core.values.harvest import (
     ProposedItem,
     UndoReport,
 )
-from core.values.knowledge import CategoryFile, Item, KnowledgeState, LedgerEntry, NoteFile
+from core.values.knowledge import CategoryFile, Item, KnowledgeState, NoteFile
 from core.values.usage import usage_data
 
 T = TypeVar("T")
@@ -122,7 +123,7 @@ def harvest_data(harvest: HarvestState, page: Page) -> Data:
         "model": harvest.model,
         "looked_at": time_data(harvest.looked_at),
         "artifacts": {
-            **page_data(look.artifacts, page, _artifact_data),
+            **page_data(look.artifacts, page, artifact_data),
             "classes": _counts((one.kind.value for one in look.artifacts), ArtifactClass),
         },
         "estimate": {
@@ -135,7 +136,7 @@ def harvest_data(harvest: HarvestState, page: Page) -> Data:
         },
         "preview": None if harvest.preview is None else _preview_data(harvest.preview, page),
         "ledger": {
-            **page_data(look.ledger, page, _entry_data),
+            **page_data(look.ledger, page, entry_data),
             "statuses": _counts(one.status.value for one in look.ledger),
         },
         "applies": page_data(
@@ -161,24 +162,6 @@ def _counts(values: Iterable[str], names: Iterable[str] = ()) -> Data:
     """How often each occurs; those named are there also where they never do."""
     found = Counter(values)
     return {**{str(name): 0 for name in names}, **found}
-
-
-def _artifact_data(artifact: Artifact) -> Data:
-    facts = artifact.facts
-    return {
-        "class": artifact.kind.value,
-        "why": artifact.why,
-        "kind": facts.kind.value,
-        "id": facts.id,
-        "name": facts.name,
-        "title": facts.title,
-        "path": facts.path,
-        "size_bytes": facts.size_bytes,
-        "new_bytes": facts.new_bytes,
-        "sha256": facts.sha256,
-        "updated_at": time_data(facts.updated_at),
-        "ledger_status": facts.known_status,
-    }
 
 
 def _preview_data(preview: HarvestPreview, page: Page) -> Data:
@@ -234,18 +217,4 @@ def _undo_data(undone: UndoReport, page: Page) -> Data:
         "left": page_data(undone.left, page, str),
         "restored": page_data(undone.restored, page, str),
         "problems": page_data(undone.problems, page, str),
-    }
-
-
-def _entry_data(entry: LedgerEntry) -> Data:
-    return {
-        "sha256": entry.sha256,
-        "path": entry.path,
-        "status": entry.status.value,
-        "at": entry.at,
-        "deleted": entry.deleted,
-        "bytes": entry.size_bytes,
-        "items": dict(entry.items),
-        "error": entry.error,
-        "undone_at": entry.undone_at,
     }

@@ -30,7 +30,7 @@ def report_data(report: HarvestReport) -> dict[str, Any]:
             "cost_usd_est": estimate.cost_usd,
         },
         "is_dry": report.is_dry,
-        "conversations": [_artifact_data(artifact) for artifact in report.artifacts],
+        "conversations": [artifact_data(artifact) for artifact in report.artifacts],
         "reclaimed_bytes": report.reclaimed_bytes,
         "items": dict(report.items),
         "known_items": report.known,
@@ -114,7 +114,8 @@ def _kept(report: HarvestReport) -> Iterator[str]:
         yield f"stopped: {one_line(report.stopped, 300)}"
 
 
-def _artifact_data(artifact: Artifact) -> dict[str, Any]:
+def artifact_data(artifact: Artifact) -> dict[str, Any]:
+    """A conversation that was looked at as plain data, as the CLI prints it and the Hook API answers with it."""
     facts = artifact.facts
     return {
         "class": artifact.kind.value,

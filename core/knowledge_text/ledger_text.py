@@ -100,6 +100,21 @@ def to_raw(entry: LedgerEntry, before: object = None) -> dict[str, Any]:
     return {**raw, **foreign}
 
 
+def entry_data(entry: LedgerEntry) -> dict[str, Any]:
+    """An entry as plain data, every field said, as the CLI prints it and the Hook API answers with it."""
+    return {
+        "sha256": entry.sha256,
+        "path": entry.path,
+        "status": entry.status.value,
+        "at": entry.at,
+        "deleted": entry.deleted,
+        "bytes": entry.size_bytes,
+        "items": dict(entry.items),
+        "error": entry.error,
+        "undone_at": entry.undone_at,
+    }
+
+
 @contextmanager
 def _uncollected() -> Iterator[None]:
     """Without looks for garbage: a hundred thousand entries at once would cause hundreds, and there is none."""
