@@ -9,7 +9,7 @@ from typing import Any
 from core.cache.abilities import Abilities
 from core.config.preset_table import item_table
 from core.step.caching import abilities_of
-from core.values.cache import CachePlan
+from core.values.cache import CacheOrphan, CachePlan, Rewrite
 from core.values.curation import FileItem, FileMode, Preset
 from core.values.discussion import CallPhase, DiscussionSummary, LiveCall
 from core.values.messages import AttachmentPart, Entry, Mark, Message, ToolCallPart, ToolResultPart
@@ -99,6 +99,28 @@ def cache_data(state: AppState, row: DiscussionSummary) -> Data:
         "cache_read_tokens": usage.cache_read_tokens,
         "cache_write_tokens": usage.cache_write_tokens,
         "abilities": _abilities_data(abilities_of(state, row.meta.id)),
+        "rewrite": _rewrite_data(state.rewrites.get(row.meta.id)),
+    }
+
+
+def _rewrite_data(found: Rewrite | None) -> Data | None:
+    """What the next turn writes anew because knowledge changed. Null cost: the price is not known."""
+    if found is None:
+        return None
+    until = time_data(found.until)
+    return {"why": found.why, "tokens": found.tokens, "cost_usd": found.cost_usd, "until": until}
+
+
+def orphan_data(orphan: CacheOrphan) -> Data:
+    """A prefix that is stored, and billed, for a discussion that is gone. Null rent: the price is not known."""
+    return {
+        "provider": orphan.provider,
+        "name": orphan.name,
+        "discussion_id": orphan.discussion_id,
+        "model": orphan.model,
+        "tokens": orphan.tokens,
+        "expires_at": time_data(orphan.expires_at),
+        "usd_per_hour": orphan.usd_per_hour,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from core.cache.contents import living
 from core.hooks.asked import Answer, Asked
 from core.hooks.data import (
     cache_data,
@@ -11,6 +12,7 @@ from core.hooks.data import (
     context_data,
     discussion_data,
     entries_data,
+    orphan_data,
     preset_data,
     status_data,
 )
@@ -35,10 +37,11 @@ async def status(asked: Asked) -> Answer:
 
 
 async def caches(asked: Asked) -> Answer:
-    """The caches of all discussions, newest discussion first."""
+    """The caches of all discussions, newest discussion first, and what is stored of those that are gone."""
     state = asked.state
     rows = sorted(state.summaries.values(), key=lambda row: (row.updated_at, row.meta.id), reverse=True)
-    return Answer({"caches": [cache_data(state, row) for row in rows]})
+    orphans = [orphan_data(orphan) for orphan in living(state.orphans, state.now)]
+    return Answer({"caches": [cache_data(state, row) for row in rows], "orphans": orphans})
 
 
 async def cache(asked: Asked) -> Answer:
