@@ -81,7 +81,7 @@ def orphans_section(desk: Desk) -> None:
             for one in orphans[:MOST_ROWS]:
                 _orphan(desk, one)
             _rest(ui, orphans)
-        ui.gap(4)
+        ui.gap(8)
         _delete_all(desk, len(orphans))
 
 
