@@ -8,7 +8,6 @@ from core.values import commands as c
 from core.values.knowledge import Category, Item, Provenance
 from panels.actions import Desk
 from panels.knowledge_drafts import ask, begin_edit, can_ask, can_save, is_waiting, save, shown_text
-from panels.knowledge_rows import SECTIONS
 from panels.knowledge_sources import Place, Source, source_of
 from panels.knowledge_view import Draft, ItemDraft, NewDraft
 from panels.ui import Ui
@@ -19,7 +18,6 @@ PAD_PX = 10.0
 """From an icon to words that are no link: a link keeps some room around its own."""
 
 READ_ONLY = "This home is read-only: nothing can be saved"
-TITLES = {category: title for category, title, _ in SECTIONS}
 ONE_OF = {
     Category.TASKS_OPEN: "open task",
     Category.QUESTIONS: "question",

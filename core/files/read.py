@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from core.files.content import read_content
@@ -63,10 +63,6 @@ class FileCache:
 
     def __init__(self) -> None:
         self._known: dict[str, _Known] = {}
-
-    def keep_only(self, paths: Iterable[str]) -> None:
-        """Forget all files but these absolute paths."""
-        self._known = {path: self._known[path] for path in paths if path in self._known}
 
     def find(self, path: str, marks: tuple[int, int, int, int], shown: str) -> _Known | None:
         """What is known of an unchanged file."""

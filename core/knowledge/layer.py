@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
-from core.knowledge.reading import KnowledgeReader
 from core.knowledge_text.projection import TRUNCATED
 from core.knowledge_text.wording import without_blocks
 from core.stack.frame import frame
 from core.values.curation import ItemFiles, NamedText
 from core.values.knowledge import KnowledgeState, NoteFile
-from core.values.settings import KnowledgeSettings
 
 _BLOCK_BYTES = len("{knowledge}\n\n{/knowledge}\n")
-
-
-def knowledge_inputs(
-    home: Path, files: Iterable[ItemFiles], settings: KnowledgeSettings
-) -> tuple[str, tuple[NamedText, ...]]:
-    """The digest's text (empty: off) and notes on a preset's files, read from the home now."""
-    items = tuple(files)
-    candidates = [file.absolute_path for item in items for file in item.files]
-    return layer_inputs(KnowledgeReader(home).read(settings, candidates), items, settings.budget_bytes)
 
 
 def layer_inputs(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gui.metrics import Measure
@@ -212,6 +212,3 @@ class Element:
     def path(self) -> tuple[Hashable, ...]:
         """The keys from the root."""
         return (*self.parent.path(), self.key) if self.parent is not None else ()
-
-
-Factory = Callable[[Hashable, Element], Element]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.knowledge.layer import fit_digest, knowledge_inputs, layer_inputs
+from core.knowledge.layer import fit_digest, layer_inputs
 from core.knowledge.reading import KnowledgeReader, watch_paths
 from core.knowledge_text.duplicates import known_items, same_text
 from core.knowledge_text.projection import HEAD, TRUNCATED, project
@@ -109,10 +109,13 @@ def test_inputs_are_read_from_a_home(tmp_path: Path) -> None:
     (tmp_path / "knowledge").mkdir()
     (tmp_path / "knowledge" / "digest.md").write_bytes(b"\xef\xbb\xbf# mine\r\n- x\r\n")
 
-    assert knowledge_inputs(tmp_path, (), KnowledgeSettings()) == ("# mine\n- x\n", ())
-    assert knowledge_inputs(tmp_path, (), KnowledgeSettings(digest_enabled=False)) == ("", ())
+    def inputs(settings: KnowledgeSettings) -> tuple[str, object]:
+        return layer_inputs(KnowledgeReader(tmp_path).read(settings, ()), (), settings.budget_bytes)
+
+    assert inputs(KnowledgeSettings()) == ("# mine\n- x\n", ())
+    assert inputs(KnowledgeSettings(digest_enabled=False)) == ("", ())
     (tmp_path / "knowledge" / "digest.md").unlink()
-    assert knowledge_inputs(tmp_path, (), KnowledgeSettings()) == ("", ())
+    assert inputs(KnowledgeSettings()) == ("", ())
 
 
 def test_a_snapshot_says_what_is_wrong_and_holds_the_rest(tmp_path: Path) -> None:
