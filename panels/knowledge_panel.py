@@ -77,7 +77,7 @@ def _items(desk: Desk) -> None:
     target = shown.forms.get(view.show_new) if view.show_new is not None else None
     view.show_new = None
     if shown.rows:
-        ui.virtual_list("rows", KnowledgeRows(desk, shown), scroll_to=target)
+        ui.virtual_list("knowledge rows", KnowledgeRows(desk, shown), scroll_to=target)
 
 
 def _toolbar(desk: Desk) -> None:

@@ -86,6 +86,7 @@ class KnowledgeView:
     def drop(self, draft: Draft) -> None:
         """Forget a draft: the person gave it up, or it is kept now."""
         self.shape += 1
+        self.live = {at: kept for at, kept in self.live.items() if kept is not draft}
         match draft:
             case ItemDraft():
                 self.edits = {key: kept for key, kept in self.edits.items() if kept is not draft}
