@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -66,17 +68,20 @@ def test_a_reply_comes_as_events(running: World) -> None:
     assert found[-1][1]["reply"]["text"] == "It turns every six hours."
 
 
-def test_events_come_while_the_reply_does(running: World) -> None:
-    chosen = running.discussion()
+@contextmanager
+def held_events(running: World, chosen: str, gate: Gate) -> Iterator[Iterator[str]]:
+    """Lines of the events of a message whose reply waits at the gate in its middle."""
     running.server.replies.append(Said("It turns every six hours."))
-    gate = Gate()
     running.server.faults.append(HoldAfter(6, gate))
     path = f"/api/discussions/{chosen}/messages"
+    headers = {"Accept": "text/event-stream"}
+    with running.client.http.stream("POST", path, json={"text": "When?"}, headers=headers) as answer:
+        yield answer.iter_lines()
 
-    with running.client.http.stream(
-        "POST", path, json={"text": "When?"}, headers={"Accept": "text/event-stream"}
-    ) as answer:
-        lines = answer.iter_lines()
+
+def test_events_come_while_the_reply_does(running: World) -> None:
+    chosen, gate = running.discussion(), Gate()
+    with held_events(running, chosen, gate) as lines:
         while not next(lines).startswith("event: text"):
             pass
         assert chosen in running.state.calls
@@ -85,16 +90,9 @@ def test_events_come_while_the_reply_does(running: World) -> None:
 
 
 def test_a_reader_of_events_that_leaves_does_not_stop_the_reply(running: World) -> None:
-    chosen = running.discussion()
-    running.server.replies.append(Said("It turns every six hours."))
-    gate = Gate()
-    running.server.faults.append(HoldAfter(6, gate))
-    path = f"/api/discussions/{chosen}/messages"
-
-    with running.client.http.stream(
-        "POST", path, json={"text": "When?"}, headers={"Accept": "text/event-stream"}
-    ) as answer:
-        next(answer.iter_lines())
+    chosen, gate = running.discussion(), Gate()
+    with held_events(running, chosen, gate) as lines:
+        next(lines)
     gate.open()
 
     state = running.until(lambda s: not s.calls)
