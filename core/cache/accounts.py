@@ -1,4 +1,4 @@
-"""What a discussion's cache state becomes after usage, invalidation and switching, and when money has run out."""
+"""What a discussion's cache state becomes after usage and invalidation, and when money has run out."""
 
 from __future__ import annotations
 
@@ -87,14 +87,6 @@ def invalidated(cache: DiscussionCache, now: datetime) -> DiscussionCache:
         state = replace(state, expires_at=now, tokens_cached=0, last_invalidated_at=now)
     ledger = Ledger({}, cache.ledger.cannot_extend)
     return replace(cache, state=state, ledger=ledger, epoch=cache.epoch + 1)
-
-
-def switched(
-    cache: DiscussionCache, discussion_id: str, provider: str, now: datetime, *, is_enabled: bool
-) -> DiscussionCache:
-    """The cache after Disable or Enable. What a provider still holds stays known until it expires."""
-    state = cache.state or DiscussionCacheState(discussion_id, provider, now, None)
-    return replace(cache, state=replace(state, caching_enabled=is_enabled))
 
 
 def spend_stop(

@@ -137,7 +137,9 @@ def correct(
         if prefix in entries and end * scale > reported + slack and not (prefix in written and was_written)
     ]
     why = usage.miss_reason or "it gave no reason"
-    reason = f"{provider} read {reported:,} tokens from its cache where about {expected:,} were expected: {why}."
+    reason = (
+        f"{provider} read {reported:,} tokens from its cache where about {expected:,} were expected: {why}."
+    )
     corrected = replace(ledger, entries={**ledger.entries, scope: entries})
     if any(entry.is_extended for entry in dropped if entry.prefix_hash == plan.hit_hash):
         corrected = distrust_extension(corrected, scope)

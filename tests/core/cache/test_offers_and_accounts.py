@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.cache.accounts import after_usage, invalidated, spend_stop, switched
+from core.cache.accounts import after_usage, invalidated, spend_stop
 from core.cache.offers import cache_prices
 from core.cache.state import DiscussionCacheState
 from core.values.cache import (
@@ -130,16 +130,6 @@ def test_invalidating_forgets_what_was_held_and_counts_the_salt_up() -> None:
     assert (found.state.expires_at, found.state.tokens_cached) == (after(10), 0)
     assert found.state.last_invalidated_at == after(10)
     assert invalidated(found, after(20)).epoch == 2
-
-
-def test_switching_off_and_on_keeps_what_is_known() -> None:
-    off = switched(DiscussionCache(), "d", "anthropic", NOW, is_enabled=False)
-    on = switched(off, "d", "anthropic", NOW, is_enabled=True)
-
-    assert off.state is not None
-    assert not off.state.caching_enabled
-    assert on.state is not None
-    assert on.state.caching_enabled
 
 
 def test_a_limit_stops_when_it_is_reached_or_would_be() -> None:
