@@ -22,20 +22,26 @@ def rewrite_effects(before: AppState, after: AppState) -> tuple[Effect, ...]:
     """Look at layer 7 of warm discussions when what is known or what is cached has changed. O(1) while neither has."""
     if not after.settings_paths or not after.caches:
         return ()
-    if _knowledge_key(before) != _knowledge_key(after):
-        changed = set(after.caches)
-    elif before.caches is after.caches and before.summaries is after.summaries:
-        return ()
-    else:
-        changed = {name for name in after.caches if _own_key(before, name) != _own_key(after, name)}
+    changed = _changed(before, after)
     warm = [
         after.caches[name]
         for name in changed
-        if name in after.summaries and is_warm(after.caches[name], after.now)
+        if name in after.summaries and name in after.caches and is_warm(after.caches[name], after.now)
     ]
     warm.sort(key=lambda cache: (cache.cached_at, cache.discussion_id), reverse=True)
     specs = tuple(stack_spec(after, cache.discussion_id) for cache in warm[:MOST])
     return (CheckRewrites(specs),) if specs else ()
+
+
+def _changed(before: AppState, after: AppState) -> set[str]:
+    """Discussions of which something may be told that was not: what they depend on changed, or they were answered."""
+    if _knowledge_key(before) != _knowledge_key(after):
+        return set(after.caches)
+    answered = set() if before.calls is after.calls else before.calls.keys() - after.calls.keys()
+    if before.caches is after.caches and before.summaries is after.summaries:
+        return answered
+    own = {name for name in after.caches if _own_key(before, name) != _own_key(after, name)}
+    return own | answered
 
 
 def checked(state: AppState, event: RewritesChecked) -> AppState:

@@ -116,7 +116,7 @@ def test_what_has_expired_is_billed_and_told_no_more(book: Playbook) -> None:
     book.later(3599).play(e.Tick())
     assert book.state.orphans == (ORPHAN,)
     book.later(1).play(e.Tick())
-    assert book.state.orphans == ()
+    assert not book.state.orphans
 
 
 def test_disabling_and_deleting_a_discussion_ends_the_rent_of_its_prefix(book: Playbook) -> None:

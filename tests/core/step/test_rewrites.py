@@ -7,13 +7,16 @@ from datetime import timedelta
 
 import pytest
 
+from core.errors import FailureKind
 from core.values import commands as c
 from core.values import effects as f
 from core.values import events as e
 from core.values.cache import DiscussionCacheState, Rewrite
 from core.values.discussion import DiscussionSummary
 from core.values.knowledge import DigestSwitch, KnowledgeState
+from core.values.provider import Failure
 from core.values.state import Level, Notice
+from core.values.usage import Usage
 from tests.core.step.playbook import START, Playbook, of, settings_loaded
 
 KNOWN = KnowledgeState(digest="Tides are M2.", switch=DigestSwitch.ON)
@@ -162,6 +165,17 @@ def test_while_it_is_answered_and_after_it_is_not_due(book: Playbook) -> None:
     assert not book.state.rewrites
     book.answer(call, "Soon.")
     assert warm(book, hit_count=1)
+
+
+def test_a_call_that_sent_nothing_has_its_discussion_looked_at_again(book: Playbook) -> None:
+    """It failed before anything went out: what was due still is."""
+    warm(book)
+    tell(book, due(book))
+    call = book.ask(chosen(book), "When?")
+    book.play(e.Tick())
+    failure = Failure(FailureKind.NO_NETWORK, "No network", "Press Retry.")
+    (write,) = of(book.play(e.CallFailed(call.call_id, failure, (), Usage())), f.AppendRecords)
+    assert of(book.append(write), f.CheckRewrites)
 
 
 def test_what_is_in_the_trash_is_not_rewritten(book: Playbook) -> None:
