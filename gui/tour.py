@@ -9,7 +9,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.controller import AppController
@@ -19,74 +18,16 @@ from core.values.options import OutsideOptions
 from core.values.state import AppState
 from core.values.usage import Usage
 from gui.app import LastLook, WindowApp
-from gui.driver import Driver
 from gui.screen import virtual_screen
-from gui.screenshot import screenshot
 from gui.theme import ASSETS
+from gui.tour_harvest import harvest
+from gui.tour_walk import Tour, TourError, ask
 from gui.window import Placement
 
 OUT = Path("out/tour")
 WIDTH_PX, HEIGHT_PX = 1600, 1000
-ANSWER_S = 240.0
-STEP_S = 30.0
-CALM_S = 0.1
-"""Pause between frames while nothing moves: drawing in software must not take the cores from the model."""
 FILES = ("tides.py", "README.md")
 QUESTIONS = ("What does `next_turn` do? Answer in one sentence.", "Which times does it use inside?")
-
-
-class TourError(SlopError):
-    """A step of the tour did not come to its end."""
-
-
-@dataclass(slots=True)
-class Tour:
-    """One walk through the program. Prints what it does, with times.
-
-    Args:
-        app: the window; out: where pictures go; say: prints a line.
-    """
-
-    app: WindowApp
-    out: Path
-    say: Callable[[str], None]
-    driver: Driver = field(init=False)
-    shots: int = 0
-
-    def __post_init__(self) -> None:
-        self.driver = Driver(self.app.ui, self.app.loop.frame)
-
-    @property
-    def state(self) -> AppState:
-        """The state now."""
-        return self.app.state()
-
-    def wait(self, holds: Callable[[AppState], object], what: str, timeout_s: float = STEP_S) -> float:
-        """Render frames until something holds. Returns the seconds it took.
-
-        Raises:
-            TourError: it did not in time.
-        """
-        start = time.monotonic()
-        while not holds(self.state):
-            if time.monotonic() - start > timeout_s:
-                raise TourError(
-                    f"The tour waited {timeout_s:.0f} s for: {what}", remedy="See the last picture"
-                )
-            is_busy = self.app.loop.frame()
-            time.sleep(0.01 if is_busy else CALM_S)
-        return time.monotonic() - start
-
-    def shot(self, name: str) -> None:
-        """Keep a picture."""
-        self.shots += 1
-        file = self.out / f"{self.shots:02}-{name}.png"
-        screenshot(file, self.app.loop.frame)
-        self.say(f"          picture {file}")
-
-    def chosen(self) -> str:
-        """Id of the discussion that is shown."""
-        return self.state.selected_id
 
 
 def run(out: Path = OUT, say: Callable[[str], None] = print) -> int:
@@ -122,10 +63,11 @@ def _walk(home: Path, project: Path, out: Path, say: Callable[[str], None]) -> N
         tour.shot("start")
         _new_discussion(tour)
         _make_preset(tour)
-        first = _ask(tour, QUESTIONS[0], "first-turn")
-        second = _ask(tour, QUESTIONS[1], "second-turn")
+        first = ask(tour, QUESTIONS[0], "first-turn")
+        second = ask(tour, QUESTIONS[1], "second-turn")
         _compare(tour, first, second)
         _look_at_context(tour)
+        harvest(tour)
         _change_theme(tour)
     except SlopError:
         tour.shot("stopped-here")
@@ -172,39 +114,6 @@ def _make_preset(tour: Tour) -> None:
 
 def _has_items(count: int) -> Callable[[AppState], bool]:
     return lambda state: len(state.project.presets["tide code"].items) == count
-
-
-def _ask(tour: Tour, question: str, name: str) -> Usage:
-    """Type a question, send it with the keyboard, and watch the reply arrive."""
-    driver, chosen = tour.driver, tour.chosen()
-    driver.click("Write a message")
-    driver.type(question)
-    count = len(tour.state.open[chosen].messages)
-    driver.key("Ctrl+Enter")
-    tour.wait(lambda s: chosen in s.calls or len(s.open[chosen].messages) > count + 1, "the call")
-    tour.wait(lambda s: chosen not in s.calls or s.calls[chosen].text, "the first word", ANSWER_S)
-    if chosen in tour.state.calls:
-        tour.shot(f"{name}-streaming")
-    tour.wait(lambda s: chosen not in s.calls, "the whole reply", ANSWER_S)
-    opened = tour.state.open[chosen]
-    if opened.failure is not None:
-        raise TourError(opened.failure.what, remedy=opened.failure.remedy)
-    reply = opened.messages[-1]
-    usage = reply.usage or Usage()
-    tour.say(f"{usage.duration_s or 0:7.2f} s  {question}")
-    tour.say(f"          first word after {usage.time_to_first_token_s or 0:.2f} s; {_tokens(usage)}")
-    tour.say(f"          {reply.text.strip()[:160]!r}")
-    tour.shot(name)
-    return usage
-
-
-def _tokens(usage: Usage) -> str:
-    cached = (
-        "cached: not reported"
-        if usage.cache_read_tokens is None
-        else f"{usage.cache_read_tokens:,} of them cached"
-    )
-    return f"{usage.input_tokens:,} tokens sent, {cached}, {usage.output_tokens:,} received"
 
 
 def _compare(tour: Tour, first: Usage, second: Usage) -> None:

@@ -12,7 +12,7 @@ from panels.ui import Option, Send, Ui
 from panels.view import WindowView
 
 TABS = (
-    Option("presets", "Context Presets", icon="layer-group"),
+    Option("presets", "Presets", icon="layer-group"),
     Option("context", "Context", icon="chart-bar"),
     Option("knowledge", "Knowledge", icon="book"),
     Option("caching", "Caching", icon="bolt"),

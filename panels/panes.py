@@ -11,6 +11,10 @@ Pane = Literal["list", "conversation", "hub"]
 LIST_MIN_PX = 208.0
 HUB_MIN_PX = 288.0
 CONVERSATION_MIN_PX = 420.0
+CONVERSATION_PX = 560.0
+"""What it has before the hub grows beyond its usual width in a small window."""
+HUB_SMALL_PX, HUB_PX = 384.0, 448.0
+"""Of the hub while the person has not dragged its edge: in a small window and in one where its tabs have room."""
 BOTH_FROM_PX = LIST_MIN_PX + HUB_MIN_PX + CONVERSATION_MIN_PX
 
 
@@ -28,7 +32,7 @@ def panes(view: WindowView, room_px: float) -> tuple[tuple[Pane, float], ...]:
     if has_list and has_hub and 0 < room_px < BOTH_FROM_PX:
         has_list, has_hub = view.side == "list", view.side == "hub"
     list_px = view.list_px if has_list else 0.0
-    hub_px = view.hub_px if has_hub else 0.0
+    hub_px = (view.hub_px or _usual_hub_px(room_px - list_px)) if has_hub else 0.0
     if room_px > 0:
         spare = room_px - CONVERSATION_MIN_PX - list_px - hub_px
         if spare < 0 and has_hub:
@@ -42,6 +46,10 @@ def panes(view: WindowView, room_px: float) -> tuple[tuple[Pane, float], ...]:
     if has_hub:
         shown.append(("hub", hub_px))
     return tuple(shown)
+
+
+def _usual_hub_px(room_px: float) -> float:
+    return min(HUB_PX, max(HUB_SMALL_PX, room_px - CONVERSATION_PX))
 
 
 def shown_panes(view: WindowView) -> frozenset[Pane]:

@@ -116,13 +116,16 @@ class ServerForm:
 
 @dataclass(slots=True)
 class WindowView:
-    """The window's own state. `to_toml` and `from_toml` carry what persists: pages, tabs, widths, scroll."""
+    """The window's own state. `to_toml` and `from_toml` carry what persists: pages, tabs, widths, scroll.
+
+    `hub_px` 0: nobody dragged its edge, `panels.panes` gives it its width.
+    """
 
     page: Page = "chat"
     hub_tab: HubTab = "presets"
     settings_section: str = "providers"
     list_px: float = 288.0
-    hub_px: float = 384.0
+    hub_px: float = 0.0
     is_list_shown: bool = True
     is_hub_shown: bool = True
     is_archive_open: bool = False
@@ -238,7 +241,7 @@ class WindowView:
         self.harvest.tab = _one_of(found.get("harvest_tab"), HARVEST_TABS, self.harvest.tab)
         self.settings_section = _text(found.get("settings_section"), self.settings_section)
         self.list_px = _within(found.get("list_px"), 160, 800, self.list_px)
-        self.hub_px = _within(found.get("hub_px"), 160, 1200, self.hub_px)
+        self.hub_px = _within(found.get("hub_px") or None, 160, 1200, self.hub_px)
         self.is_list_shown = found.get("is_list_shown", self.is_list_shown) is True
         self.is_hub_shown = found.get("is_hub_shown", self.is_hub_shown) is True
         self.is_archive_open = found.get("is_archive_open", self.is_archive_open) is True

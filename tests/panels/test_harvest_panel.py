@@ -57,7 +57,7 @@ def test_it_is_reached_from_the_rail_the_tabs_the_menu_and_its_chord() -> None:
     acts: tuple[Callable[[Screen], None], ...] = (
         lambda s: s.ui.press("Ctrl+5"),
         lambda s: s.ui.click("Harvest (Ctrl+5)"),
-        lambda s: s.ui.click("Harvest", within="Context Presets"),
+        lambda s: s.ui.click("Harvest", within="Presets"),
         _from_menu,
     )
     for act in acts:

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from panels.panes import (
     CONVERSATION_MIN_PX,
     HUB_MIN_PX,
+    HUB_PX,
+    HUB_SMALL_PX,
     LIST_MIN_PX,
     panes,
     show_side,
@@ -18,7 +20,13 @@ from panels.view import WindowView
 
 
 def test_a_wide_window_shows_the_panes_as_they_were_left() -> None:
-    assert panes(WindowView(), 1_500) == (("list", 288.0), ("conversation", 0.0), ("hub", 384.0))
+    view = WindowView(list_px=300, hub_px=500)
+    assert panes(view, 1_500) == (("list", 300.0), ("conversation", 0.0), ("hub", 500.0))
+
+
+def test_a_hub_that_nobody_dragged_is_wide_where_the_conversation_has_room() -> None:
+    assert dict(panes(WindowView(), 1_552))["hub"] == HUB_PX
+    assert dict(panes(WindowView(), 1_232))["hub"] == HUB_SMALL_PX
 
 
 def test_the_hub_gives_way_first_then_the_list() -> None:

@@ -244,7 +244,7 @@ def test_the_rail_goes_to_the_list_the_panels_and_the_settings() -> None:
 def test_what_later_issues_bring_is_absent_not_empty() -> None:
     labels = {node.label for node in Screen(states.working()).ui.root.walk() if node.label}
 
-    assert "Context Presets" in labels
+    assert "Presets" in labels
     assert not labels & {"Retrieval", "Agent"}
 
 

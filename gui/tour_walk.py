@@ -1,0 +1,107 @@
+"""One walk of the guided tour: waiting, pictures, questions, and what is said of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.errors import SlopError
+from core.values.state import AppState
+from core.values.usage import Usage
+from gui.app import WindowApp
+from gui.driver import Driver
+from gui.screenshot import screenshot
+
+ANSWER_S = 240.0
+STEP_S = 30.0
+CALM_S = 0.1
+"""Pause between frames while nothing moves: drawing in software must not take the cores from the model."""
+
+
+class TourError(SlopError):
+    """A step of the tour did not come to its end."""
+
+
+@dataclass(slots=True)
+class Tour:
+    """One walk through the program. Prints what it does, with times.
+
+    Args:
+        app: the window; out: where pictures go; say: prints a line.
+    """
+
+    app: WindowApp
+    out: Path
+    say: Callable[[str], None]
+    driver: Driver = field(init=False)
+    shots: int = 0
+
+    def __post_init__(self) -> None:
+        self.driver = Driver(self.app.ui, self.app.loop.frame)
+
+    @property
+    def state(self) -> AppState:
+        """The state now."""
+        return self.app.state()
+
+    def wait(self, holds: Callable[[AppState], object], what: str, timeout_s: float = STEP_S) -> float:
+        """Render frames until something holds. Returns the seconds it took.
+
+        Raises:
+            TourError: it did not in time.
+        """
+        start = time.monotonic()
+        while not holds(self.state):
+            if time.monotonic() - start > timeout_s:
+                raise TourError(
+                    f"The tour waited {timeout_s:.0f} s for: {what}", remedy="See the last picture"
+                )
+            is_busy = self.app.loop.frame()
+            time.sleep(0.01 if is_busy else CALM_S)
+        return time.monotonic() - start
+
+    def shot(self, name: str) -> None:
+        """Keep a picture."""
+        self.shots += 1
+        file = self.out / f"{self.shots:02}-{name}.png"
+        screenshot(file, self.app.loop.frame)
+        self.say(f"          picture {file}")
+
+    def chosen(self) -> str:
+        """Id of the discussion that is shown."""
+        return self.state.selected_id
+
+
+def ask(tour: Tour, question: str, name: str) -> Usage:
+    """Type a question, send it with the keyboard, and watch the reply arrive."""
+    driver, chosen = tour.driver, tour.chosen()
+    driver.click("Write a message")
+    driver.type(question)
+    count = len(tour.state.open[chosen].messages)
+    driver.key("Ctrl+Enter")
+    tour.wait(lambda s: chosen in s.calls or len(s.open[chosen].messages) > count + 1, "the call")
+    tour.wait(lambda s: chosen not in s.calls or s.calls[chosen].text, "the first word", ANSWER_S)
+    if chosen in tour.state.calls:
+        tour.shot(f"{name}-streaming")
+    tour.wait(lambda s: chosen not in s.calls, "the whole reply", ANSWER_S)
+    opened = tour.state.open[chosen]
+    if opened.failure is not None:
+        raise TourError(opened.failure.what, remedy=opened.failure.remedy)
+    reply = opened.messages[-1]
+    usage = reply.usage or Usage()
+    tour.say(f"{usage.duration_s or 0:7.2f} s  {question}")
+    tour.say(f"          first word after {usage.time_to_first_token_s or 0:.2f} s; {_tokens(usage)}")
+    tour.say(f"          {reply.text.strip()[:160]!r}")
+    tour.shot(name)
+    return usage
+
+
+def _tokens(usage: Usage) -> str:
+    cached = (
+        "cached: not reported"
+        if usage.cache_read_tokens is None
+        else f"{usage.cache_read_tokens:,} of them cached"
+    )
+    return f"{usage.input_tokens:,} tokens sent, {cached}, {usage.output_tokens:,} received"
