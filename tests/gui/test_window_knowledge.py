@@ -1,0 +1,141 @@
+"""The Knowledge panel on a real window: it fits in every state, and real input reaches it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from core.values import commands as c
+from core.values.knowledge import Category
+from core.values.state import AppState
+from gui.elements.tabs import Tab
+from panels.knowledge_drafts import begin_edit, begin_new
+from panels.view import Dialog, WindowView
+from tests.gui.conftest import Screen
+from tests.gui.test_window_caching import Desk
+from tests.gui.test_window_states import shown
+from tests.panels import knowledge_states as ks
+from tests.panels import states
+
+pytestmark = pytest.mark.gui
+STATES: dict[str, Callable[[], AppState]] = {
+    "some": ks.some,
+    "empty": ks.empty,
+    "odd": ks.odd,
+    "broken": ks.broken,
+    "off by deletion": ks.off_by_deletion,
+    "off by configuration": ks.off_by_configuration,
+    "many": lambda: ks.many(3_000),
+    "first run": states.first_run,
+}
+ALL = {category.value for category in Category}
+
+
+def _view(tab: str = "items", *only: str) -> WindowView:
+    view = WindowView(hub_tab="knowledge", knowledge_tab=tab)
+    if only:
+        view.knowledge.closed = ALL - set(only)
+    return view
+
+
+@pytest.mark.parametrize("tab", ["items", "digest"])
+@pytest.mark.parametrize("name", sorted(STATES))
+@pytest.mark.parametrize("scale", [0.9, 1.0, 1.5])
+def test_every_state_fits(screen: Screen, name: str, tab: str, scale: float) -> None:
+    assert shown(screen, STATES[name](), _view(tab), scale) == []
+
+
+@pytest.mark.parametrize("px", [288.0, 384.0, 800.0])
+@pytest.mark.parametrize("section", sorted(ALL))
+def test_every_section_fits_a_hub_of_any_width(screen: Screen, section: str, px: float) -> None:
+    for state in (ks.some(), ks.odd()):
+        view = _view("items", section)
+        view.hub_px, view.side = px, "hub"
+        assert shown(screen, state, view) == []
+
+
+def test_forms_fit(screen: Screen) -> None:
+    for px in (288.0, 600.0):
+        state, view = ks.some(), _view()
+        view.hub_px, view.side = px, "hub"
+        for item in state.knowledge.categories[0].items:
+            begin_edit(view.knowledge, item)
+        for category in (Category.PLAYBOOKS, Category.TASKS_OPEN, Category.FACTS):
+            begin_new(view.knowledge, category)
+        view.knowledge.show_new = None
+        assert shown(screen, state, view) == []
+        assert shown(screen, ks.odd(), view) == []  # the items are gone, the words are not
+
+
+def test_the_question_before_a_deletion_fits(screen: Screen) -> None:
+    for state in (ks.some(), ks.odd()):
+        view = _view()
+        view.dialog = Dialog(
+            "delete_item", command=c.DeleteKnowledgeItem(state.knowledge.categories[0].items[0])
+        )
+        assert shown(screen, state, view) == []
+
+
+def test_five_tabs_fit_a_narrow_hub_and_each_can_be_clicked(screen: Screen) -> None:
+    view = _view()
+    view.hub_px = 288.0
+    Desk(screen, ks.some(), view)
+    tabs = [e for e in screen.ui.root.walk() if isinstance(e, Tab) and "tabs" in e.path()]
+
+    assert len(tabs) == 5
+    assert [tab.is_collapsed for tab in tabs] == [True, True, False, True, True]
+    screen.driver.click(tabs[3])
+    assert view.hub_tab == "caching"
+    screen.driver.step(3)
+    assert [tab.is_collapsed for tab in tabs] == [True, True, True, False, True]
+
+
+def test_a_click_ticks_a_task(screen: Screen) -> None:
+    state = ks.some()
+    desk = Desk(screen, state, _view())
+
+    screen.driver.click("Done: Ask Ana whether the **slot** may outlive its fork")
+
+    assert desk.asked == [c.SetTaskDone(state.knowledge.categories[0].items[1], True)]
+
+
+def test_an_item_is_edited_with_the_keyboard(screen: Screen) -> None:
+    state = ks.some()
+    desk = Desk(screen, state, _view("items", "questions"))
+    person = screen.driver
+
+    person.click("Edit", index=1)  # the first is the menu
+    person.until(lambda: desk.view.knowledge.typing is not None)
+    person.type("so, ")
+    person.key("Ctrl+Enter")
+    screen.settle()
+
+    item = state.knowledge.categories[1].items[0]
+    assert desk.asked == [c.EditKnowledgeItem(item, f"so, {item.text}")]
+
+
+def test_escape_closes_the_form_that_has_the_keyboard(screen: Screen) -> None:
+    desk = Desk(screen, ks.some(), _view("items", "questions"))
+    person = screen.driver
+    person.click("Edit", index=1)  # the first is the menu
+    person.until(lambda: desk.view.knowledge.typing is not None)
+
+    person.key("Escape")
+    person.until(lambda: not desk.view.knowledge.edits)
+
+    assert desk.asked == []
+
+
+def test_a_hundred_thousand_items_scroll_and_filter(screen: Screen) -> None:
+    desk = Desk(screen, ks.many(), _view("items", "facts"))
+    person = screen.driver
+
+    person.wheel("The facts number 44999", 15)
+    assert not person.has("The facts number 44999")
+    person.click("Words or “a phrase”")
+    person.type("facts number 4711")
+    person.until(lambda: person.has("4 of 100,006 items"))
+
+    assert desk.asked == []
+    screen.check()

@@ -1,0 +1,175 @@
+"""The Knowledge panel on the real window, over the whole program: real input, real files, a real watcher."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from core.controller import AppController
+from core.controller.outside import LocalOutside
+from core.values import commands as c
+from core.values.options import OutsideOptions
+from core.values.state import AppState
+from gui.app import LastLook, WindowApp
+from gui.driver import Driver
+from gui.markdown.document import load
+from tests.gui.conftest import Screen
+
+pytestmark = pytest.mark.gui
+WAIT_S = 60.0
+TASKS = """# Tasks
+
+My own words, which nobody touches.
+
+## Open
+
+- Measure the tide [from: 2026-11-20-sky, 2026-11-20]
+- Ask Ana
+
+## Done
+"""
+
+
+class Sitting:
+    """A person at the window of a running program that knows something."""
+
+    def __init__(self, base: Path) -> None:
+        self.folder = base / "home" / "knowledge"
+        self.folder.mkdir(parents=True)
+        (self.folder / "tasks.md").write_text(TASKS, encoding="utf-8")
+        (base / "project").mkdir()
+        options = OutsideOptions(home=base / "home", start=base / "project", watches=True)
+        self.controller = AppController(LocalOutside(options))
+        self.controller.start()
+        self.until(lambda s: bool(s.providers) and not s.is_loading and bool(s.knowledge.categories))
+        self.controller.send(c.CreateDiscussion("Sky", "embedded"))
+        self.until(lambda s: bool(s.selected_id))
+        self.app = WindowApp(LastLook(), lambda: self.controller)
+
+    def until(self, holds: Callable[[AppState], bool]) -> AppState:
+        """Wait for the program."""
+        state = self.controller.wait_for(holds, WAIT_S)
+        assert state is not None, self.controller.snapshot().notices
+        return state
+
+    def sit(self, driver: Driver) -> None:
+        """Open the panel with the keyboard."""
+        self.driver = driver
+        driver.until(lambda: driver.has("Sky"), "the window over the program")
+        driver.key("Ctrl+4")
+        self.sees("Ask Ana")
+
+    def sees(self, text: str) -> None:
+        """Wait for a text on the screen."""
+        self.driver.until(lambda: self.driver.has(text), text)
+
+    def reads(self, name: str, holds: Callable[[str], bool]) -> str:
+        """Wait until a file reads like that."""
+        path = self.folder / name
+
+        def there() -> bool:
+            return path.is_file() and holds(path.read_text(encoding="utf-8"))
+
+        self.driver.until(there, f"{name} as expected")
+        return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def sitting(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sitting]:
+    load()
+    monkeypatch.setenv("MANUAL_SLOP_CONFIG", str(tmp_path / "config.toml"))
+    sitting = Sitting(tmp_path)
+    sitting.app.ui, sitting.app.loop = screen.ui, screen.loop
+    with monkeypatch.context() as patched:
+        # the window redraws for the program's sake, as it does outside of tests
+        patched.setattr(screen.loop, "_revision", sitting.app._revision)
+        screen.show(sitting.app._describe)
+        sitting.sit(screen.driver)
+        yield sitting
+    sitting.controller.stop()
+    assert not screen.failures
+
+
+def test_a_tick_an_edit_and_a_new_item_reach_the_files(sitting: Sitting, screen: Screen) -> None:
+    person = sitting.driver
+    person.click("Done: Ask Ana")
+    text = sitting.reads("tasks.md", lambda text: text.index("Ask Ana") > text.index("## Done"))
+    assert "My own words, which nobody touches.\n" in text
+
+    person.click("Edit", index=1)  # the first is the menu
+    person.until(lambda: sitting.app.view.knowledge.typing is not None, "the form")
+    person.type("again, ")
+    person.key("Ctrl+Enter")
+    sitting.sees("again, Measure the tide")
+    person.until(lambda: not sitting.app.view.knowledge.edits, "the form to close")
+    sitting.reads(
+        "tasks.md", lambda text: "- again, Measure the tide [from: 2026-11-20-sky, 2026-11-20]\n" in text
+    )
+
+    person.click("New fact")
+    person.until(lambda: sitting.app.view.knowledge.typing is not None, "the form")
+    person.type("the moon pulls")
+    person.click("Add")
+    sitting.sees("the moon pulls")
+    person.until(lambda: not sitting.app.view.knowledge.new, "the form to close")
+    assert sitting.reads("facts.md", bool) == "# Facts\n\n- the moon pulls\n"
+    screen.check()
+
+
+def test_words_are_kept_when_the_file_changes_under_the_form(sitting: Sitting, screen: Screen) -> None:
+    person = sitting.driver
+    person.click("Edit", index=1)
+    person.until(lambda: sitting.app.view.knowledge.typing is not None, "the form")
+    person.type("do ")
+
+    changed = (sitting.folder / "tasks.md").read_text(encoding="utf-8").replace("Ask Ana", "Ask Ben")
+    (sitting.folder / "tasks.md").write_text(changed, encoding="utf-8")
+
+    sitting.sees("tasks.md has changed")
+    sitting.sees("do Ask Ana")
+    sitting.sees("Ask Ben")
+    screen.check()
+    person.click("Write a new open task")
+    person.until(lambda: sitting.app.view.knowledge.typing is not None, "the form")
+    person.key("Ctrl+Enter")
+    sitting.reads("tasks.md", lambda text: "- do Ask Ana\n" in text and "- Ask Ben\n" in text)
+
+
+def test_the_digest_is_switched_on_and_off_and_rm_shows_by_itself(sitting: Sitting, screen: Screen) -> None:
+    person, digest = sitting.driver, sitting.folder / "digest.md"
+    sitting.sees("Memory is off")
+
+    person.click("Regenerate digest")
+    sitting.sees("Memory is on")
+    person.click("Digest")
+    sitting.sees(str(digest))
+    screen.check()
+
+    person.click("Turn off")
+    sitting.sees("Memory is off")
+    assert not digest.exists()
+
+    person.click("Regenerate digest")
+    sitting.sees("Memory is on")
+    digest.unlink()
+    sitting.sees("Memory is off")
+
+    person.click("Regenerate digest")
+    sitting.sees("Memory is on")
+    person.click("Send it while digest.md is there")
+    sitting.sees("Nothing is injected")
+    assert digest.is_file()
+    assert sitting.controller.snapshot().settings.knowledge.digest_enabled is False
+
+
+def test_an_item_is_deleted_after_a_yes(sitting: Sitting) -> None:
+    person = sitting.driver
+    person.click("Delete…")
+    sitting.sees("Delete this item?")
+    person.click("Delete item")
+
+    text = sitting.reads("tasks.md", lambda text: "Ask Ana" not in text)
+    assert "- Measure the tide" in text
+    person.until(lambda: not person.has("Ask Ana"), "the item to go")
