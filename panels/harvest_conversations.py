@@ -18,6 +18,8 @@ from panels.ui import Column, Option, Ui
 from panels.view import Dialog
 
 FOOT_PX = 78.0
+SHORT_FOOT_PX = 36.0
+"""While a card stands over the part, there is no estimate and no note in the foot."""
 ROW_PX = 52.0
 CHAR_PX = 7.4
 BUTTON_PX = 80.0
@@ -52,7 +54,7 @@ def conversations_section(desk: Desk) -> None:
         return
     _filters(desk)
     shown = shown_artifacts(desk)
-    with ui.surface("rows", "clear", height=-FOOT_PX, padding=(0, 0)):
+    with ui.surface("rows", "clear", height=-(SHORT_FOOT_PX if _is_short(desk) else FOOT_PX), padding=(0, 0)):
         if shown:
             is_wide = ui.width() >= WIDE_PX
             ui.table("table", WIDE if is_wide else NARROW, ArtifactRows(desk, shown, is_wide))
@@ -120,7 +122,8 @@ def _head(desk: Desk) -> None:
         line = facts.estimate_line(facts.chosen_estimate(harvest, found), model)
         if not found.candidates:
             line = "No conversation is old enough and unread: there is nothing to harvest."
-        ui.text("estimate", line, tone="muted", style="small", wraps=True)
+        if not _is_short(desk):
+            ui.text("estimate", line, tone="muted", style="small", wraps=True)
     if fault := facts.reader_fault(state):
         ui.text("fault", fault, tone="warn", style="small", wraps=True)
 
@@ -229,8 +232,14 @@ def _foot(desk: Desk) -> None:
             with ui.menu("more", "", icon="ellipsis", tip="More to do with the conversations") as is_open:
                 if is_open:
                     _menu(desk, found)
-        note = f"Nothing on disk changes before Apply. {facts.where_it_goes(state)}"
-        ui.text("note", note, tone="muted", style="small", wraps=True)
+        if not _is_short(desk):
+            note = f"Nothing on disk changes before Apply. {facts.where_it_goes(state)}"
+            ui.text("note", note, tone="muted", style="small", wraps=True)
+
+
+def _is_short(desk: Desk) -> bool:
+    """Whether a run or a problem takes room above."""
+    return desk.state.harvest.is_busy or bool(desk.state.harvest.problem)
 
 
 def _preview_button(desk: Desk, found: facts.Choice) -> None:

@@ -87,10 +87,10 @@ def _problem(desk: Desk) -> None:
     problem, remedy = facts.problem_of(desk.state)
     if not problem:
         return
-    with ui.surface("problem", "card", padding=(12, 8)), ui.group("lines", gap=4):
+    with ui.surface("problem", "card", padding=(12, 6)), ui.group("lines", gap=2):
         with ui.row("what"):
             ui.icon("icon", "triangle-exclamation", tone="warn")
-            ui.text("text", problem, wraps=True, width=0)
+            ui.text("text", problem, style="small_strong", wraps=True, width=0)
             tip = "Look at the conversations, the ledger and the applies anew"
             is_free = not desk.state.harvest.is_busy
             if ui.button(

@@ -1,0 +1,113 @@
+"""The Harvest panel on a real window: it fits, and real input reaches it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from core.values import commands as c
+from core.values.state import AppState
+from gui.elements.fields import Editor
+from panels.harvest_view import HarvestTab
+from panels.view import WindowView
+from tests.gui.conftest import Screen
+from tests.gui.test_window_caching import Desk
+from tests.gui.test_window_states import shown
+from tests.panels import harvest_states as hs
+
+pytestmark = pytest.mark.gui
+STATES: dict[str, Callable[[], AppState]] = {
+    "nothing": hs.nothing,
+    "looked": hs.looked,
+    "previewing": hs.previewing,
+    "previewed": hs.previewed,
+    "applied": hs.applied,
+    "undone": hs.undone,
+    "failed": hs.failed,
+    "wordy": hs.wordy,
+    "many": lambda: hs.many(2_000),
+}
+TABS: tuple[HarvestTab, ...] = ("conversations", "preview", "applied", "ledger")
+
+
+def _view(tab: HarvestTab, state: AppState, hub_px: float = 384.0) -> WindowView:
+    view = WindowView(hub_tab="harvest", hub_px=hub_px, side="hub")
+    view.harvest.tab, view.harvest.looked_with = tab, state.settings.knowledge
+    return view
+
+
+@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize("name", sorted(STATES))
+def test_every_part_fits(screen: Screen, name: str, tab: HarvestTab) -> None:
+    state = STATES[name]()
+    for scale, hub_px in ((1.0, 384.0), (0.9, 1000.0), (1.5, 288.0)):
+        assert shown(screen, state, _view(tab, state, hub_px), scale) == []
+
+
+def test_the_settings_fit(screen: Screen) -> None:
+    state = hs.wordy()
+    for hub_px in (288.0, 384.0, 900.0):
+        view = _view("conversations", state, hub_px)
+        view.harvest.are_settings_open = True
+        assert shown(screen, state, view) == []
+
+
+def test_an_item_is_edited_with_the_keyboard_while_more_arrives(screen: Screen) -> None:
+    state = hs.previewing()
+    desk = Desk(screen, state, _view("preview", state))
+    person = screen.driver
+    person.click("Edit its words")
+    editor = person.find("What it says", kind=Editor)
+    assert isinstance(editor, Editor)
+    person.until(lambda: editor.is_active)
+    person.key("End")
+    person.type(" And more")
+
+    preview = state.harvest.preview
+    assert preview is not None
+    about = hs.artifacts()[1].facts
+    more = replace(preview, sources=(*preview.sources, about), items=(*preview.items, *hs.items(about)))
+    desk.show(replace(state, harvest=replace(state.harvest, preview=more)))
+    person.type(" yet.")
+    person.until(lambda: any(edit.head.endswith("And more yet.") for edit in desk.view.harvest.edits.values()))
+    person.click("Keep")
+
+    head, body = more.items[0].item.head, more.items[0].item.body
+    assert desk.asked == [c.EditHarvestItem(more.items[0].id, f"{head} And more yet.", body)]
+    screen.check()
+
+
+def test_a_tick_by_mouse_asks_for_it(screen: Screen) -> None:
+    state = hs.looked()
+    desk = Desk(screen, state, _view("conversations", state))
+
+    screen.driver.click("Read Cache TTL policy")
+    screen.driver.until(lambda: screen.driver.has("Preview 3 conversations"))
+    screen.driver.click("Preview 3 conversations")
+
+    assert [type(command) for command in desk.asked] == [c.PreviewHarvest]
+
+
+def test_an_item_is_moved_by_its_menu(screen: Screen) -> None:
+    state = hs.previewed()
+    desk = Desk(screen, state, _view("preview", state))
+    screen.driver.click("Its category; choose another")
+    screen.driver.until(lambda: screen.driver.has("Done task"))
+    screen.check()
+    screen.driver.click("Playbook")
+
+    assert [type(command) for command in desk.asked] == [c.MoveHarvestItem]
+
+
+@pytest.mark.parametrize("tab", ["conversations", "preview", "ledger"])
+def test_two_thousand_rows_scroll(screen: Screen, tab: HarvestTab) -> None:
+    state = hs.many(2_000)
+    desk = Desk(screen, state, _view(tab, state))
+    word = {"conversations": "Conversation", "preview": "Decision", "ledger": "Conversation"}[tab]
+
+    screen.driver.wheel(word, 12)
+
+    assert desk.asked == []
+    screen.check()
