@@ -1,7 +1,7 @@
 # make run     set up and open the window (without a display: the guided tour on a virtual screen)
 # make test    set up and run every test; ARGS="-k name" narrows it
 # make bench   run every benchmark; make bench-app runs one suite
-# make faults  kill a real process at every write of a harvest and of its undo
+# make faults  fail the disk, and kill a real process, at every write of a harvest, its undo and a recovery
 # make fmt | fmt-check | lint | types    the checks of CI
 # make lock | fonts | codemap            for maintainers: pin packages, rebuild fonts, renew the codemap
 PYTHON ?= python3

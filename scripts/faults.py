@@ -1,138 +1,132 @@
-"""Kills a real process at every write, sync, rename and removal of a harvest and of its undo; prints what remained."""
+"""Fails the disk at every call of a harvest, of its undo and of the start after a crash, with real kills; prints a table."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import signal
-import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from core import paths
-from core.knowledge.apply import recover_home
-from core.knowledge.undo import undo_apply
-from core.store.atomic import Disk
-from tests.core.knowledge.homes import (
-    FIRST,
-    NOW,
-    SECOND,
-    FaultyDisk,
-    KilledError,
-    check_nothing_lost,
-    harvest,
-    item_lines,
-    made_home,
+from tests.core.knowledge.fault_disks import Fault, Point, PointDisk
+from tests.core.knowledge.fault_runs import (
+    RUNS,
+    Paid,
+    Stage,
+    faults_at,
+    memory_folder,
+    table_head,
+    table_line,
 )
 
-ITEMS = 14
+LOG = Path("out/faults.log")
 
 
-class SuicidalDisk(FaultyDisk):
-    """Ends the process with SIGKILL at the n-th call, in the middle of a write where it is one."""
+class SuicidalDisk(PointDisk):
+    """Ends its process with SIGKILL at the n-th call, in the middle of a write where it is one."""
 
-    def __init__(self, at: int) -> None:
-        super().__init__(at, "kill")
-
-    def _point(self, what: str) -> bool:
-        try:
-            return super()._point(what)
-        except KilledError:
-            if what != "write":
-                os.kill(os.getpid(), signal.SIGKILL)
-            raise
-
-    def write(self, fd: int, data: bytes | memoryview) -> int:
-        """Write, or half of it and die."""
-        try:
-            return super().write(fd, data)
-        except KilledError:
-            os.kill(os.getpid(), signal.SIGKILL)
-            raise
+    def end(self) -> None:
+        """Nothing of this process goes on from here."""
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run every point, or every n-th. Returns 1 when something was lost or doubled."""
+    """Try every point, or every n-th. Returns 1 when something was lost, doubled or paid twice."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--every", type=int, default=1, help="try every n-th point only")
-    parser.add_argument("--child", nargs=3, metavar=("RUN", "HOME", "POINT"), help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
-    if options.child:
-        run_name, home, point = options.child
-        _run(run_name, Path(home), SuicidalDisk(int(point)))
-        return 0
-    failed = sum(_table(name, options.every) for name in ("harvest", "undo"))
-    print("all held" if not failed else f"{failed} FAILED")
-    return min(failed, 1)
-
-
-def try_point(folder: Path, run_name: str, point: int) -> str:
-    """Kill a child at a point, start again, check. Returns what was wrong, empty when nothing was."""
-    home = _prepared(folder, run_name)
-    child = subprocess.run(
-        [sys.executable, "-m", "scripts.faults", "--child", run_name, str(home), str(point)], check=False
+    parser.add_argument(
+        "--kills-only", action="store_true", help="leave out the faults that need no real child"
     )
-    if child.returncode != -signal.SIGKILL:
-        return f"the child was not killed but ended with {child.returncode}"
+    parser.add_argument("--log", type=Path, default=LOG, help="where the table goes beside standard output")
+    options = parser.parse_args(arguments)
+    began = time.monotonic()
+    tried: Counter[str] = Counter()
+    with _log(options.log) as (say, folder):
+        say(table_head())
+        for run_name in RUNS:
+            tried += _try_run(run_name, folder, options.every, say, kills_only=options.kills_only)
+        say(_verdict(tried, time.monotonic() - began))
+    return int(tried["failed"] > 0)
+
+
+def try_kill(stage: Stage, at: int, point: Point) -> str:
+    """Kill a child at a point, start again, check. Returns what was wrong, empty when nothing was."""
+    home = stage.copied(f"{at}-killed")
+    note = stage.folder / f"{at}-paid"
+    child = os.fork()
+    if child == 0:
+        _be_killed(stage, home, at, note)
+    _, status = os.waitpid(child, 0)
+    if os.waitstatus_to_exitcode(status) != -signal.SIGKILL:
+        return f"the child was not killed but ended with {os.waitstatus_to_exitcode(status)}"
+    answered = note.read_text("utf-8").split("\n")[:-1] if note.exists() else []
+    wrong = stage.judge(home, Paid(stage.bill + Counter(answered)), Fault.KILL, point)
+    shutil.rmtree(home)
+    return wrong
+
+
+def _be_killed(stage: Stage, home: Path, at: int, note: Path) -> None:
+    """The child: it must not come back."""
     try:
-        recover_home(home)
-        check_nothing_lost(home) if run_name == "harvest" else None
-        _again(run_name, home)
-    except AssertionError as error:
-        return str(error).partition("\n")[0] or "an invariant does not hold"
-    wanted = ITEMS if run_name == "harvest" else 0
-    found = sum(item_lines(home).values())
-    return "" if found == wanted else f"{found} items, not {wanted}"
+        stage.run(home, Paid(note=note), SuicidalDisk(home, at), "first")
+    finally:
+        os._exit(0)
 
 
-def points(folder: Path, run_name: str) -> list[str]:
-    """What the disk is asked to do in a run, in order."""
-    asked: list[str] = []
-
-    class Listing(FaultyDisk):
-        def _point(self, what: str) -> bool:
-            asked.append(what)
-            return super()._point(what)
-
-    _run(run_name, _prepared(folder, run_name), Listing())
-    return asked
-
-
-def _table(run_name: str, every: int) -> int:
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        asked = points(Path(folder) / "listed", run_name)
-        for point in range(0, len(asked), every):
-            wrong = try_point(Path(folder) / str(point), run_name, point)
-            failed += bool(wrong)
-            print(f"{run_name} {point:4} {asked[point]:45} {wrong or 'holds'}", flush=True)
-    return failed
+def _try_run(run_name: str, folder: Path, every: int, say: Say, *, kills_only: bool) -> Counter[str]:
+    tried: Counter[str] = Counter()
+    stage = Stage(folder / run_name, run_name)
+    stage.folder.mkdir()
+    for at, point in list(enumerate(stage.prepare()))[::every]:
+        results = {Fault.KILL: try_kill(stage, at, point)}
+        for fault in faults_at(point) if not kills_only else ():
+            if fault is not Fault.KILL:
+                results[fault] = stage.try_point(at, fault, point)
+        tried["points"] += 1
+        tried["runs"] += len(results)
+        tried["failed"] += sum(map(bool, results.values()))
+        say(table_line(run_name, at, point, results))
+    return tried
 
 
-def _prepared(folder: Path, run_name: str) -> Path:
-    home = made_home(folder)
-    if run_name == "undo":
-        harvest(home, FaultyDisk())
-    return home
+def _verdict(tried: Counter[str], seconds: float) -> str:
+    outcome = f"{tried['failed']} FAILED" if tried["failed"] else "all held"
+    return f"{tried['points']} points, {tried['runs']} runs, {outcome}, {seconds:.0f} s"
 
 
-def _run(run_name: str, home: Path, disk: Disk) -> None:
-    if run_name == "harvest":
-        harvest(home, disk)
-    else:
-        undo_apply(home, NOW, disk=disk)
+class Say:
+    """Writes a line to standard output and to the log."""
+
+    def __init__(self, log: Path) -> None:
+        self._file = log.open("w", encoding="utf-8")
+
+    def __call__(self, line: str) -> None:
+        """Say a line."""
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+        self._file.write(f"{line}\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """Let go of the log."""
+        self._file.close()
 
 
-def _again(run_name: str, home: Path) -> None:
-    if run_name == "harvest":
-        harvest(home)
-        check_nothing_lost(home)
-        return
-    if item_lines(home) or not all(paths.log_file(home, i).exists() for i in (FIRST, SECOND)):
-        undo_apply(home, NOW)
-    assert all(paths.log_file(home, i).exists() for i in (FIRST, SECOND)), "a conversation is not back"
+@contextmanager
+def _log(path: Path) -> Iterator[tuple[Say, Path]]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    say = Say(path)
+    with tempfile.TemporaryDirectory(dir=memory_folder()) as folder:
+        try:
+            yield say, Path(folder)
+        finally:
+            say.close()
 
 
 if __name__ == "__main__":

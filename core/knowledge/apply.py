@@ -18,7 +18,8 @@ from core.knowledge.ledger import Ledger, hash_source, timestamp
 from core.knowledge.locks import harvest_lock, write_lock
 from core.knowledge.plan import AppendPlan, FilePlan, plan_append
 from core.knowledge.reading import read_categories
-from core.knowledge.writing import change_file, cut_end, ensure_lines, has_line, read_bytes, without_torn
+from core.knowledge.recovery import ensure_plan, recover
+from core.knowledge.writing import change_file, cut_end, has_line, read_bytes
 from core.knowledge_text.duplicates import Known, known_items
 from core.knowledge_text.undoing import lines_out
 from core.store import trash
@@ -26,9 +27,6 @@ from core.store.atomic import OS_DISK, Disk
 from core.values.ids import make_id, time_of_id
 from core.values.knowledge import LedgerEntry, LedgerStatus, NewItem, NoteFile
 from core.values.state import TrashItem
-
-_LOOK_BACK = 8
-"""Applies that are looked at for an end: each begins with finishing those before it."""
 
 
 @dataclass(slots=True)
@@ -114,7 +112,7 @@ class Apply:
             with write_lock(self.home, disk=self.disk):
                 for plan in files:
                     done.append(plan)
-                    _ensure(self.home, plan, self.disk)
+                    ensure_plan(self.home, plan, disk=self.disk)
         except SlopError:
             with suppress(SlopError), write_lock(self.home, disk=self.disk):
                 for plan in reversed(done):
@@ -141,14 +139,16 @@ def begin_apply(
     with harvest_lock(home, by, disk=disk):
         ledger = Ledger(home, disk=disk)
         ledger.load()
-        recovered = recover(home, ledger, disk=disk)
+        recovered = recover(home, ledger, now, disk=disk)
         move_notes(home, read_notes(home), disk=disk)
         notes = read_notes(home)
         files = read_categories(home)
         items = [f.items for f in files] + [note.items for note in notes]
         apply_id = _next_id(home, now, seed)
         apply_log.write(home, apply_id, {"kind": "begun", "at": timestamp(now), "by": by, "v": 1}, disk=disk)
-        yield Apply(home, apply_id, ledger, known_items(chain.from_iterable(items)), notes, recovered, disk)
+        recovered.close(home, disk=disk)
+        known = known_items(chain.from_iterable(items))
+        yield Apply(home, apply_id, ledger, known, notes, recovered.sources, disk)
 
 
 def finish_apply(apply: Apply) -> DigestResult:
@@ -163,50 +163,6 @@ def finish_apply(apply: Apply) -> DigestResult:
     return result
 
 
-def recover(home: Path, ledger: Ledger, *, disk: Disk = OS_DISK) -> tuple[str, ...]:
-    """Finish what an interrupted apply began: its planned lines, each once, and its ledger entry.
-
-    Returns:
-        The conversations whose items are whole only now.
-
-    Raises:
-        StorageError: some are still not; nothing is doubled, ask again.
-    """
-    found = []
-    for apply_id in apply_log.apply_ids(home)[:_LOOK_BACK]:
-        record = apply_log.read(home, apply_id)
-        if record.is_ended:
-            continue
-        waiting = [s for s in record.steps if not s.is_written and not s.is_dropped and not record.undone_at]
-        for step in waiting:
-            with write_lock(home, disk=disk):
-                for plan in step.files:
-                    _mend(home, plan, disk)
-                    _ensure(home, plan, disk)
-            ledger.add(step.entry)
-            found.append(step.source)
-        apply_log.write(home, apply_id, {"kind": "ended"}, disk=disk)
-    return tuple(found)
-
-
-def recover_home(home: Path, *, disk: Disk = OS_DISK) -> tuple[str, ...]:
-    """At a start: finish an interrupted apply, fold the ledger, renew the digest where it is on. Returns what for.
-
-    Raises:
-        LockedError: another program harvests right now, so nothing was interrupted.
-        StorageError, ConfigError: it could not be finished; nothing is lost, the next start tries again.
-    """
-    if not any(not apply_log.read(home, i).is_ended for i in apply_log.apply_ids(home)[:_LOOK_BACK]):
-        return ()
-    with harvest_lock(home, "a start that finishes a harvest", disk=disk):
-        ledger = Ledger(home, disk=disk)
-        ledger.load()
-        found = recover(home, ledger, disk=disk)
-        ledger.fold()
-        regenerate_digest(home, may_create=False, disk=disk)
-        return found
-
-
 def _next_id(home: Path, now: datetime, seed: str) -> str:
     """An id that sorts behind all others, whatever the clock says."""
     newest = next(iter(apply_log.apply_ids(home)), "")
@@ -215,18 +171,6 @@ def _next_id(home: Path, now: datetime, seed: str) -> str:
         return apply_id
     last = time_of_id(newest)
     return make_id((last or now) + timedelta(seconds=1), seed)
-
-
-def _ensure(home: Path, plan: FilePlan, disk: Disk) -> None:
-    path = paths.knowledge_dir(home) / plan.name
-    ensure_lines(path, plan.name, plan.lines, plan.head, disk=disk)
-
-
-def _mend(home: Path, plan: FilePlan, disk: Disk) -> None:
-    """Take out the part of a line that was being written when the program ended."""
-    path = paths.knowledge_dir(home) / plan.name
-    if path.exists():
-        change_file(path, lambda data: without_torn(data, plan.lines), disk=disk)
 
 
 def _take_back(home: Path, plan: FilePlan, disk: Disk) -> None:

@@ -41,7 +41,9 @@ class ApplyRecord:
 
     Args:
         reclaimed: discussions that were about to go to the trash, by id, with the hash of their bytes.
-        is_ended: it came to its end; undone_at: when it was taken back, empty while it stands.
+        is_ended: it came to its end.
+        undoing_at: when a person asked for it to be taken back; left: lines that had been changed by then, and stay.
+        undone_at: when that was done; both empty while it stands.
     """
 
     id: str
@@ -50,7 +52,14 @@ class ApplyRecord:
     steps: tuple[Step, ...] = ()
     reclaimed: Mapping[str, str] = field(default_factory=dict)
     is_ended: bool = False
+    undoing_at: str = ""
+    left: tuple[str, ...] = ()
     undone_at: str = ""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether something of it, or of its undo, was interrupted."""
+        return not self.is_ended or bool(self.undoing_at and not self.undone_at)
 
     @property
     def item_count(self) -> int:
@@ -114,7 +123,8 @@ def _row(line: bytes) -> dict[str, Any] | None:
 
 
 def _folded(apply_id: str, rows: Iterable[dict[str, Any]]) -> ApplyRecord:
-    at = by = undone_at = ""
+    at = by = undoing_at = undone_at = ""
+    left: tuple[str, ...] = ()
     steps: list[Step] = []
     reclaimed: dict[str, str] = {}
     is_ended = False
@@ -132,11 +142,13 @@ def _folded(apply_id: str, rows: Iterable[dict[str, Any]]) -> ApplyRecord:
                 reclaimed[str(row.get("discussion_id", ""))] = str(row.get("sha256", ""))
             case "ended":
                 is_ended = True
+            case "undoing":
+                undoing_at, left = str(row.get("at", "")), tuple(map(str, row.get("left", ())))
             case "undone":
                 undone_at = str(row.get("at", ""))
             case _:
                 pass
-    return ApplyRecord(apply_id, at, by, tuple(steps), reclaimed, is_ended, undone_at)
+    return ApplyRecord(apply_id, at, by, tuple(steps), reclaimed, is_ended, undoing_at, left, undone_at)
 
 
 def _step(row: Mapping[str, Any]) -> list[Step]:

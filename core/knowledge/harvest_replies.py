@@ -84,8 +84,10 @@ class ReplyPlace:
     def __init__(self, path: Path, provider: str, model: str, disk: Disk) -> None:
         self._path, self._provider, self._model, self._disk = path, provider, model, disk
         self._temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+        self._is_whole = False
         with reported("write", path):
             self._fd = disk.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+            sync_dir(path.parent, disk)
 
     def keep(self, text: str) -> None:
         """Put the reply on the medium. What fails is tried once more from the start: it was paid for.
@@ -95,24 +97,28 @@ class ReplyPlace:
         """
         data = _data(text, self._provider, self._model)
         try:
-            view = memoryview(data)
-            while view:
-                view = view[self._disk.write(self._fd, view) :]
+            self._write(data)
+            self._is_whole = True
             self._disk.fsync(self._fd)
-            self.close(is_kept=True)
+            self.close()
             self._disk.replace(self._temporary, self._path)
             sync_dir(self._path.parent, self._disk)
         except OSError:
             write_file(self._path, data, disk=self._disk)
 
-    def close(self, *, is_kept: bool = False) -> None:
-        """Let go of the file; without its reply it is removed. May be called twice."""
+    def close(self) -> None:
+        """Let go of the file; one that does not hold a whole reply is removed. May be called twice."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
-            if not is_kept:
+            if not self._is_whole:
                 with suppress(OSError):
                     self._disk.unlink(self._temporary)
+
+    def _write(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[self._disk.write(self._fd, view) :]
 
 
 def kept_conversations(knowledge: Path) -> tuple[str, ...]:

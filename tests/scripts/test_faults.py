@@ -1,28 +1,65 @@
-"""The fault script with real kills, at a few points: `make faults` tries all."""
+"""The fault script: real kills of real children, its table and its log. `make faults` tries every point, in CI too."""
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from scripts.faults import points, try_point
+from scripts import faults
+from tests.core.knowledge.fault_runs import RUNS, Stage, memory_folder
 
 
-@pytest.mark.parametrize("run_name", ["harvest", "undo"])
-def test_a_killed_process_leaves_a_home_that_the_next_start_makes_whole(
-    tmp_path: Path, run_name: str
-) -> None:
-    asked = points(tmp_path / "listed", run_name)
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(dir=memory_folder()) as name:
+        yield Path(name)
 
-    writes = [at for at, what in enumerate(asked) if what == "write"]
-    chosen = (len(asked) // 4, writes[len(writes) * 3 // 4], len(asked) - 2)
-    wrong = [try_point(tmp_path / str(at), run_name, at) for at in chosen]
+
+@pytest.mark.parametrize("run_name", RUNS)
+def test_a_killed_process_leaves_a_home_that_the_next_start_makes_whole(folder: Path, run_name: str) -> None:
+    stage = Stage(folder, run_name)
+    points = stage.prepare()
+
+    writes = [at for at, point in enumerate(points) if point.kind == "write"]
+    chosen = (len(points) // 4, writes[len(writes) * 3 // 4], len(points) - 2)
+    wrong = [faults.try_kill(stage, at, points[at]) for at in chosen]
 
     assert wrong == ["", "", ""]
 
 
-def test_the_points_are_writes_syncs_renames_and_removals(tmp_path: Path) -> None:
-    kinds = {what.partition(" ")[0] for what in points(tmp_path, "harvest")}
+def test_a_child_that_lives_is_said(folder: Path) -> None:
+    stage = Stage(folder, "undo")
+    points = stage.prepare()
 
-    assert kinds >= {"open", "write", "fsync", "rename", "unlink", "make"}
+    assert "not killed but ended with 0" in faults.try_kill(stage, len(points) + 5, points[0])
+
+
+def test_its_table_has_a_row_for_each_point_and_stands_in_the_log(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = folder / "log" / "faults.log"
+
+    code = faults.main(["--every", "40", "--log", str(log)])
+
+    lines = log.read_text("utf-8").splitlines()
+    assert code == 0
+    assert capsys.readouterr().out.splitlines() == lines
+    assert lines[0].split()[:3] == ["run", "call", "of"]
+    assert all(len(line) <= 160 for line in lines)
+    assert [line.count("holds") in {5, 6} for line in lines[1:-1]] == [True] * (len(lines) - 2)
+    assert "all held" in lines[-1]
+
+
+def test_a_point_at_which_something_is_lost_fails_the_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Stage, "judge", lambda *_: "an item is doubled")
+
+    code = faults.main(["--every", "100", "--kills-only", "--log", str(folder / "log")])
+
+    assert code == 1
+    assert "an item is doubled" in (folder / "log").read_text("utf-8")
+    assert "FAILED" in (folder / "log").read_text("utf-8").splitlines()[-1]

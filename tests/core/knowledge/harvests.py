@@ -86,6 +86,7 @@ class Harvest:
     now: datetime = NOW
     disk: Disk = OS_DISK
     max_bytes: int = 1024 * 1024
+    piece_bytes: int = 64 * 1024
     sources: tuple[Path, ...] = ()
 
     @property
@@ -95,7 +96,7 @@ class Harvest:
     @property
     def distiller(self) -> Distiller:
         knowledge = paths.knowledge_dir(self.home)
-        return Distiller(self.model, "embedded", "m", "Write down.", 64 * 1024, knowledge, self.disk)
+        return Distiller(self.model, "embedded", "m", "Write down.", self.piece_bytes, knowledge, self.disk)
 
     def scan(self) -> tuple[Artifact, ...]:
         return scan(self.request, Ledger(self.home))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,10 +14,11 @@ import pytest
 
 from core import paths
 from core.errors import ConfigError, LockedError, StorageError
-from core.knowledge.apply import begin_apply, finish_apply, recover_home
+from core.knowledge.apply import begin_apply, finish_apply
 from core.knowledge.digest import digest_file
 from core.knowledge.ledger import Ledger
 from core.knowledge.locks import harvest_lock, write_lock
+from core.knowledge.recovery import recover_home
 from core.knowledge.undo import list_applies, undo_apply
 from core.knowledge_text.categories import parse_file
 from core.store import trash
@@ -325,7 +327,7 @@ class NoRewriteDisk(Disk):
 
     def open(self, path: Path, flags: int, mode: int = 0o600) -> int:
         self.is_full = self.is_full or path.name.startswith(f".{self.name}.")
-        if self.is_full:
+        if self.is_full and flags & os.O_CREAT:
             raise OSError(errno.ENOSPC, "no space")
         return super().open(path, flags, mode)
 

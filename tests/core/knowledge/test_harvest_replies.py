@@ -45,11 +45,12 @@ def test_a_reply_that_cannot_be_kept_is_said(tmp_path: Path) -> None:
     assert KeptReplies(tmp_path, SHA).find("p", "p", "m") is None
 
 
-@pytest.mark.parametrize("good_syncs", [0, 1])
-def test_a_write_that_failed_once_is_tried_again_for_what_it_holds_was_paid_for(
-    tmp_path: Path, good_syncs: int
-) -> None:
-    keep(KeptReplies(tmp_path, SHA, disk=FaultyDisk(5 + good_syncs, errno.EIO)), "p", "reply")
+@pytest.mark.parametrize("call", [0, 1, 2, 3], ids=["write", "fsync", "rename", "fsync of the folder"])
+def test_what_failed_once_is_tried_again_for_it_was_paid_for(tmp_path: Path, call: int) -> None:
+    disk = FaultyDisk()
+    with KeptReplies(tmp_path, SHA, disk=disk).place("p", "p", "m") as place:
+        disk.at, disk.fault = disk.calls + call, errno.EIO
+        place.keep("reply")
 
     assert KeptReplies(tmp_path, SHA).find("p", "p", "m") == "reply"
 

@@ -12,11 +12,12 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from core import paths
 from core.errors import SlopError, StorageError
-from core.knowledge.apply import begin_apply, finish_apply, recover_home
+from core.knowledge.apply import begin_apply, finish_apply
 from core.knowledge.digest import digest_file, fresh_digest, regenerate_digest
 from core.knowledge.editing import add_item, delete_item, edit_item, set_task_done
 from core.knowledge.ledger import Ledger, timestamp
 from core.knowledge.reading import read_categories
+from core.knowledge.recovery import recover_home
 from core.knowledge.undo import undo_apply
 from core.knowledge_text.categories import FILE_OF
 from core.knowledge_text.duplicates import same_text
