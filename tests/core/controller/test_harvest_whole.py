@@ -1,0 +1,291 @@
+"""A harvest in the whole program: a real home, the real SDK, a server that bills as its vendor does, a real restart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from core import paths
+from core.controller import AppController
+from core.controller.app import wall_clock
+from core.store import discussions
+from core.values import commands as c
+from core.values.discussion import DiscussionMeta
+from core.values.harvest import HarvestPhase
+from core.values.ids import make_id
+from core.values.knowledge import Category, DigestSwitch, Item
+from core.values.state import AppState
+from tests.core.controller.programs import WAIT_S, Programs, until
+from tests.core.knowledge.harvests import OLD, add_discussion, item_lines, reply
+from tests.vendors.anthropic_server import KEY, AnthropicServer, Said
+from tests.vendors.loopback import Gate, HoldAfter, Rewrite
+
+MODEL = "claude-opus-5-5"
+FOUND = reply(
+    "Tides follow the moon.",
+    "The earth is flat.",
+    decisions=[{"statement": "Six hours are assumed.", "detail": "It is simple."}],
+)
+
+
+def said(text: str) -> Said:
+    return Said(({"type": "text", "text": text},))
+
+
+class World(Programs):
+    """A home whose default is a vendor's model, and the server that stands for it."""
+
+    def __init__(self, base: Path, server: AnthropicServer) -> None:
+        super().__init__(base)
+        self.server = server
+        self.config = base / "config.toml"
+        self.configure()
+        meta = DiscussionMeta(make_id(wall_clock(), "now"), "Now", wall_clock(), "anthropic", MODEL)
+        discussions.create(self.home, meta, ())
+        self.now = meta.id
+
+    def configure(self, more: str = "") -> None:
+        text = f'[ai_settings]\nprovider = "anthropic"\nmodel = "{MODEL}"\n{more}'
+        self.config.write_text(text, encoding="utf-8")
+
+    @property
+    def sent(self) -> str:
+        """The last request, as the server saw it."""
+        return json.dumps(self.server.bodies[-1])
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    with AnthropicServer() as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        monkeypatch.setenv("MANUAL_SLOP_CONFIG", str(tmp_path / "config.toml"))
+        world = World(tmp_path, server)
+        yield world
+        world.stop()
+
+
+def idle(state: AppState) -> bool:
+    return not state.harvest.is_busy
+
+
+def ask(controller: AppController, chosen: str, text: str) -> None:
+    count = len(controller.snapshot().open[chosen].entries)
+    controller.send(c.SendPrompt(chosen, text))
+    until(controller, lambda s: chosen not in s.calls and len(s.open[chosen].entries) > count + 1)
+
+
+def look(controller: AppController) -> AppState:
+    before = controller.snapshot().harvest.looked_at
+    controller.send(c.LookForHarvest())
+    return until(controller, lambda s: idle(s) and s.harvest.looked_at != before)
+
+
+def preview(controller: AppController) -> AppState:
+    before = controller.snapshot().harvest.preview
+    controller.send(c.PreviewHarvest())
+    return until(
+        controller, lambda s: idle(s) and s.harvest.preview is not None and s.harvest.preview is not before
+    )
+
+
+def all_items(state: AppState) -> list[Item]:
+    return [item for file in state.knowledge.categories for item in file.items]
+
+
+def known(state: AppState) -> list[str]:
+    return [item.text for item in all_items(state)]
+
+
+def test_a_conversation_is_previewed_chosen_applied_remembered_and_taken_back(world: World) -> None:
+    old = add_discussion(world.home, "Tides", "Why do they turn?", "The moon pulls.")
+    controller = world.start()
+    now = world.now
+    until(controller, lambda s: now in s.open)
+    ask(controller, now, "Hello")
+    assert "{knowledge}" not in world.sent
+
+    state = look(controller)
+    assert [(one.facts.id, one.kind.value) for one in state.harvest.look.artifacts] == [
+        (old, "harvest"),
+        (now, "live"),
+    ]
+    assert (state.harvest.look.estimate.cost_usd or 0) > 0
+    spent = state.spent_today_usd or 0.0
+
+    world.server.replies.append(said(FOUND))
+    state = preview(controller)
+    assert "Why do they turn?" in world.sent
+    found = state.harvest.preview
+    assert found is not None
+    assert [item.item.head for item in found.items] == [
+        "Tides follow the moon.",
+        "The earth is flat.",
+        "Six hours are assumed.",
+    ]
+    assert state.spent_today_usd == pytest.approx(spent + (state.harvest.use.cost_usd or 0))
+    assert (state.harvest.use.cost_usd or 0) > 0
+    assert item_lines(world.home) == []
+
+    controller.send(c.TickHarvestItems((found.items[1].id,), is_ticked=False))
+    controller.send(c.EditHarvestItem(found.items[2].id, "Six hours are good enough."))
+    controller.send(c.ApplyHarvest())
+    state = until(controller, lambda s: s.harvest.report is not None and old not in s.summaries)
+    assert state.harvest.report is not None
+    assert dict(state.harvest.report.items)["facts"] == 1
+    state = until(controller, lambda s: s.knowledge.is_on and len(known(s)) == 2)
+    assert known(state) == ["Six hours are good enough.", "Tides follow the moon."]
+    state = until(controller, lambda s: [item.discussion_id for item in s.trash] == [old])
+    assert state.selected_id == now
+    assert state.harvest.look.sources["2026-10-01-tides"] == old
+
+    ask(controller, now, "And now?")
+    assert "{knowledge}\\n# Knowledge digest" in world.sent
+    assert "- Tides follow the moon." in world.sent
+    assert "good enough" in world.sent
+    assert "flat" not in world.sent
+
+    controller.send(c.UndoHarvest())
+    state = until(controller, lambda s: s.harvest.undone is not None and old in s.summaries)
+    assert item_lines(world.home) == []
+    until(controller, lambda s: known(s) == [] and s.trash == ())
+    controller.send(c.SelectDiscussion(old))
+    state = until(controller, lambda s: old in s.open)
+    assert [message.text for message in state.open[old].messages] == ["Why do they turn?", "The moon pulls."]
+    assert [one.kind.value for one in look(controller).harvest.look.artifacts if one.facts.id == now] == [
+        "live"
+    ]
+
+
+def test_removing_the_digest_by_any_tool_turns_layer_7_off_in_the_next_request(world: World) -> None:
+    add_discussion(world.home, "Tides", "Why?")
+    controller = world.start(watches=True)
+    now = world.now
+    until(controller, lambda s: now in s.open)
+    look(controller)
+    world.server.replies.append(said(FOUND))
+    preview(controller)
+    controller.send(c.ApplyHarvest())
+    until(controller, lambda s: s.harvest.report is not None and s.knowledge.is_on)
+    ask(controller, now, "One")
+    assert "{knowledge}" in world.sent
+
+    (paths.knowledge_dir(world.home) / "digest.md").unlink()
+    ask(controller, now, "Two")
+
+    assert "{knowledge}" not in world.sent
+    until(controller, lambda s: s.knowledge.switch is DigestSwitch.OFF_BY_DELETION)
+
+    controller.send(c.RegenerateDigest())
+    until(controller, lambda s: s.knowledge.is_on)
+    controller.send(c.DeleteDigest())
+    until(controller, lambda s: not s.knowledge.is_on)
+    ask(controller, now, "Three")
+    assert "{knowledge}" not in world.sent
+    assert len(item_lines(world.home)) == 3
+
+
+def test_what_a_person_writes_edits_and_deletes_is_in_the_files_at_once(world: World) -> None:
+    controller = world.start()
+
+    def item(section: str) -> Item:
+        state = until(controller, lambda s: [one.section for one in all_items(s)] == [section])
+        return all_items(state)[0]
+
+    controller.send(c.AddKnowledgeItem(Category.TASKS_OPEN, "Measure the tide"))
+    controller.send(c.EditKnowledgeItem(item("Open"), "Measure it twice"))
+    until(controller, lambda s: known(s) == ["Measure it twice"])
+    controller.send(c.SetTaskDone(item("Open"), is_done=True))
+    stale = item("Done")
+    assert item_lines(world.home) == ["- Measure it twice"]
+    controller.send(c.DeleteKnowledgeItem(stale))
+    until(controller, lambda s: known(s) == [])
+    controller.send(c.EditKnowledgeItem(stale, "Too late"))
+    state = until(controller, lambda s: any(notice.id == "knowledge" for notice in s.notices))
+    (notice,) = (notice for notice in state.notices if notice.id == "knowledge")
+    assert "tasks.md has changed" in notice.text
+    assert str(paths.knowledge_dir(world.home) / "tasks.md") in notice.detail
+
+
+def test_cancelling_keeps_what_was_read_and_another_preview_pays_only_for_the_rest(world: World) -> None:
+    for number, name in enumerate(("one", "two")):
+        add_discussion(world.home, name, f"{name} asks", at=OLD + timedelta(days=number))
+    controller = world.start()
+    look(controller)
+    gate = Gate()
+    world.server.replies.extend([said(reply("First.")), said(reply("Never heard."))])
+    asked_before = len(world.server.bodies)
+
+    def hold_the_second(state: AppState) -> bool:
+        return state.harvest.doing == "two"
+
+    world.server.faults.extend([Rewrite(lambda part: part), HoldAfter(0, gate)])
+    controller.send(c.PreviewHarvest())
+    until(controller, hold_the_second)
+    assert gate.reached.wait(WAIT_S)
+
+    controller.send(c.CancelHarvest())
+
+    state = until(controller, idle)
+    assert gate.client_left.wait(WAIT_S)
+    assert state.harvest.problem == "You stopped it."
+    assert state.harvest.preview is not None
+    assert [item.item.head for item in state.harvest.preview.items] == ["First."]
+
+    world.server.replies.append(said(reply("Second.")))
+    state = preview(controller)
+    assert state.harvest.preview is not None
+    assert [item.item.head for item in state.harvest.preview.items] == ["First.", "Second."]
+    assert len(world.server.bodies) - asked_before == 3
+
+
+def test_closing_in_the_middle_of_a_call_does_not_wait_for_it(world: World) -> None:
+    add_discussion(world.home, "one", "one asks")
+    controller = world.start()
+    look(controller)
+    gate = Gate()
+    world.server.faults.append(HoldAfter(0, gate))
+    controller.send(c.PreviewHarvest())
+    assert gate.reached.wait(WAIT_S)
+
+    controller.stop()
+
+    assert gate.client_left.wait(WAIT_S)
+    assert controller.snapshot().harvest.phase is HarvestPhase.IDLE
+    assert item_lines(world.home) == []
+
+
+def test_what_was_paid_counts_towards_the_day_after_a_restart_and_stops_the_next_one(world: World) -> None:
+    add_discussion(world.home, "one", "one asks")
+    controller = world.start()
+    look(controller)
+    world.server.replies.append(said(reply("First.")))
+    paid = preview(controller).harvest.use.cost_usd
+    assert paid
+    controller.stop()
+    world.configure(f"[ai_settings.caching]\nday_limit_usd = {paid / 2:.8f}\n")
+
+    controller = world.start()
+    state = until(controller, lambda s: s.spent_today_usd is not None)
+    assert state.spent_today_usd == pytest.approx(paid)
+    look(controller)
+    controller.send(c.PreviewHarvest())
+
+    state = until(controller, lambda s: any(notice.id == "harvest" for notice in s.notices))
+    assert [notice.text for notice in state.notices if notice.id == "harvest"] == ["No harvest was begun."]
+    assert len([one for one in world.server.bodies if "one asks" in json.dumps(one)]) == 1
+
+
+def test_the_conversation_that_is_shown_is_never_reclaimed(world: World) -> None:
+    old = add_discussion(world.home, "Tides", "Why?")
+    controller = world.start()
+    controller.send(c.SelectDiscussion(old))
+    until(controller, lambda s: old in s.open)
+
+    state = look(controller)
+
+    assert [one.why for one in state.harvest.look.artifacts if one.facts.id == old] == ["open"]
