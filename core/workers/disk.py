@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -75,8 +75,7 @@ class DiskHandler:
                 self._seen.wrote_meta(effect.meta.id)
                 self._emit(e.MetaWritten(effect.meta.id))
             case f.LookAtDiscussions():
-                for discussion_id in effect.discussion_ids:
-                    self._look(discussion_id)
+                self._look_at(effect.discussion_ids)
             case f.WriteDraft():
                 self._write_draft(effect)
             case f.TrashOnDisk():
@@ -111,14 +110,20 @@ class DiskHandler:
         self._seen.look(discussion_id)
         return discussions.load(self._root, discussion_id, self._clock())
 
-    def _look(self, discussion_id: str) -> None:
-        """Tell what another program did to a discussion, if anything."""
-        if not (self._root / "discussions" / discussion_id).is_dir():
-            self._seen.forget(discussion_id)
-            self._emit(e.DiscussionVanished(discussion_id))
+    def _look_at(self, discussion_ids: Iterable[str]) -> None:
+        """Tell what another program did to discussions, if anything; the trash once, however many came or went."""
+        has_moved = False
+        for discussion_id in discussion_ids:
+            if not (self._root / "discussions" / discussion_id).is_dir():
+                has_moved = True
+                self._seen.forget(discussion_id)
+                self._emit(e.DiscussionVanished(discussion_id))
+            else:
+                has_moved = has_moved or not self._seen.knows(discussion_id)
+                if self._seen.look(discussion_id):
+                    self._tell_changed(discussion_id)
+        if has_moved:
             self._emit(e.TrashListed(tuple(reversed(trash.items(self._root)))))
-        elif self._seen.look(discussion_id):
-            self._tell_changed(discussion_id)
 
     def _tell_changed(self, discussion_id: str) -> None:
         loaded = self._load(discussion_id)

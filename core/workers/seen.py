@@ -33,6 +33,10 @@ class Seen:
         self._marks[discussion_id] = now
         return now != before
 
+    def knows(self, discussion_id: str) -> bool:
+        """Whether it was seen; one that was not may have come out of the trash."""
+        return discussion_id in self._marks
+
     def wrote_meta(self, discussion_id: str) -> None:
         """This program wrote the meta."""
         if known := self._marks.get(discussion_id):

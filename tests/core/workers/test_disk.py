@@ -212,6 +212,28 @@ def test_a_meta_written_elsewhere_is_told_and_a_folder_that_is_gone_too(desk: De
     assert [item.discussion_id for item in listed.items] == [META.id]
 
 
+def test_what_another_program_took_out_of_the_trash_is_told_and_the_trash_once(desk: Desk) -> None:
+    others = tuple(replace(META, id=f"{META.id[:-1]}{letter}") for letter in "xyz")
+    for meta in others:
+        desk.do(f.CreateOnDisk(meta))
+        trash.delete(desk.home, meta.id, AT, "harvested")
+    told = len(desk.events)
+
+    desk.do(f.LookAtDiscussions(tuple(meta.id for meta in others)))
+    *gone, listed = desk.events[told:]
+    assert gone == [e.DiscussionVanished(meta.id) for meta in others]
+    assert isinstance(listed, e.TrashListed)
+    assert len(listed.items) == 3
+    trash.restore(desk.home, others[0].id)
+    told = len(desk.events)
+    desk.do(f.LookAtDiscussions((others[0].id,)))
+
+    back, listed = desk.events[told:]
+    assert isinstance(back, e.DiscussionChangedOutside)
+    assert isinstance(listed, e.TrashListed)
+    assert {item.discussion_id for item in listed.items} == {meta.id for meta in others[1:]}
+
+
 def test_a_file_too_large_to_attach_is_named_with_its_own_size_and_not_read(
     desk: Desk, tmp_path: Path
 ) -> None:
