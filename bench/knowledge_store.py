@@ -58,9 +58,12 @@ def make_items(home: Path, count: int) -> None:
 
 
 def make_ledger(home: Path, count: int) -> None:
-    """A ledger of so many harvests."""
-    entries = {_key(n): to_raw(entry(n)) for n in range(count)}
-    (paths.knowledge_dir(home) / "ledger.json").write_bytes(ledger_bytes({"entries": entries}))
+    """A ledger of so many harvests, folded by a last one as the end of a run leaves it."""
+    entries = {_key(n): to_raw(entry(n)) for n in range(count - 1)}
+    ledger = Ledger(home)
+    ledger.path.write_bytes(ledger_bytes({"entries": entries}))
+    ledger.add(entry(count - 1))
+    ledger.fold()
 
 
 def entry(number: int) -> LedgerEntry:

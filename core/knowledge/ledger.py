@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from core import paths
+from core.errors import StorageError
 from core.knowledge.locks import write_lock
 from core.knowledge_text.ledger_text import (
     journal_line,
     ledger_bytes,
+    path_of,
+    raw_of,
     read_journal,
     read_ledger,
+    read_own,
     to_entry,
     to_raw,
 )
@@ -23,6 +28,9 @@ from core.store.atomic import OS_DISK, Disk, append_file, make_dirs, remove_file
 from core.values.knowledge import LedgerEntry, LedgerStatus
 
 LEDGER_FILE, JOURNAL_FILE = "ledger.json", "ledger.journal"
+SUM_FILE = ".ledger.sha256"
+"""The hash of the ledger as we wrote it last: while it fits, nobody else touched it and it is known to parse."""
+
 _CHUNK = 1 << 20
 
 _Stamp = tuple[int, int, int, int]
@@ -48,6 +56,7 @@ class Ledger:
         directory = paths.knowledge_dir(home)
         self._home, self._disk = home, disk
         self.path, self.journal = directory / LEDGER_FILE, directory / JOURNAL_FILE
+        self._sum = directory / SUM_FILE
         self._document: dict[str, Any] = {"entries": {}}
         self._stamps: tuple[_Stamp, _Stamp] | None = None
         self._by_path: dict[str, list[str]] | None = None
@@ -62,7 +71,9 @@ class Ledger:
         stamps = (_stamp(self.path), _stamp(self.journal))
         if stamps == self._stamps:
             return
-        document = read_ledger(_read(self.path), str(self.path))
+        data = _read(self.path)
+        read = read_own if data and _read(self._sum) == _sum(data) else read_ledger
+        document = read(data, str(self.path))
         rows, self.torn_lines = read_journal(_read(self.journal))
         for key, raw in rows:
             document["entries"][key] = raw
@@ -71,12 +82,12 @@ class Ledger:
     def get(self, sha256: str) -> LedgerEntry | None:
         """The entry of a conversation by the hash of its bytes."""
         self.load()
-        return to_entry(sha256, self._document["entries"].get(sha256))
+        return to_entry(sha256, self._raw(sha256))
 
     def entries(self) -> Iterator[LedgerEntry]:
         """All entries that are ours, as they stand, the oldest first."""
         self.load()
-        found = (to_entry(key, raw) for key, raw in self._document["entries"].items())
+        found = (to_entry(key, raw_of(raw)) for key, raw in self._document["entries"].items())
         yield from (entry for entry in found if entry is not None)
 
     def may_reclaim(self, sha256: str) -> bool:
@@ -92,12 +103,13 @@ class Ledger:
         """
         with write_lock(self._home, disk=self._disk):
             self.load()
-            raw = to_raw(entry, self._document["entries"].get(entry.sha256))
+            raw = to_raw(entry, self._raw(entry.sha256))
             make_dirs(self.path.parent, disk=self._disk)
             append_file(self.journal, journal_line(entry.sha256, raw), disk=self._disk)
             self._document["entries"][entry.sha256] = raw
             self._stamps = (_stamp(self.path), _stamp(self.journal))
-            self._by_path = None
+            if self._by_path is not None and entry.sha256 not in self._keys_of(entry.path):
+                self._by_path.setdefault(entry.path, []).append(entry.sha256)
 
     def mark_undone(self, sha256: str, at: datetime) -> None:
         """Note that a harvest was taken back: the conversation is a candidate again. Unknown ones are left alone."""
@@ -116,8 +128,11 @@ class Ledger:
             self.load()
             if not self.journal.exists():
                 return
-            write_file(self.path, ledger_bytes(self._document), disk=self._disk)
+            data = ledger_bytes(self._document)
+            write_file(self.path, data, disk=self._disk)
             remove_file(self.journal, disk=self._disk)
+            with suppress(StorageError):  # without it the next load takes longer, that is all
+                write_file(self._sum, _sum(data), disk=self._disk)
             self._stamps = (_stamp(self.path), _stamp(self.journal))
 
     def harvested_lengths(self, path: str, size_bytes: int) -> tuple[int, ...]:
@@ -143,9 +158,13 @@ class Ledger:
         if self._by_path is None:
             self._by_path = {}
             for key, raw in self._document["entries"].items():
-                if isinstance(raw, dict) and isinstance(raw.get("path"), str):
-                    self._by_path.setdefault(raw["path"], []).append(key)
+                if name := path_of(raw):
+                    self._by_path.setdefault(name, []).append(key)
         return self._by_path.get(path, [])
+
+    def _raw(self, key: str) -> Any:
+        """An entry as JSON has it, None where there is none."""
+        return raw_of(self._document["entries"].get(key))
 
 
 def hash_source(path: Path, lengths: Iterable[int] = ()) -> SourceHash:
@@ -177,6 +196,10 @@ def timestamp(at: datetime) -> str:
 
 def _is_kept(entry: LedgerEntry) -> bool:
     return entry.status is LedgerStatus.HARVESTED and not entry.undone_at
+
+
+def _sum(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest().encode() + b"\n"
 
 
 def _stamp(path: Path) -> _Stamp:

@@ -12,11 +12,14 @@ from core.errors import ConfigError
 from core.values.knowledge import LedgerEntry, LedgerStatus
 
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
+_OWN_HEAD, _OWN_TAIL = b'{\n"entries": {\n', b"\n}\n}\n"
 _KNOWN = ("path", "status", "at", "deleted", "bytes", "items", "error", "undone_at")
 
 
 def read_ledger(data: bytes, where: str) -> dict[str, Any]:
     """The ledger's document; an empty one where there are no bytes at all.
+
+    A key that comes twice, as after a merge of two versions, is one: of what both say the later counts.
 
     Raises:
         ConfigError: it does not parse, or is no ledger; names the file and the line. It must not be overwritten.
@@ -24,8 +27,11 @@ def read_ledger(data: bytes, where: str) -> dict[str, Any]:
     if not data:
         return {"entries": {}}
     try:
+        text = data.decode("utf-8-sig")
         with _uncollected():
-            document = json.loads(data.decode("utf-8-sig"))
+            document = json.loads(text)
+            if _has_twice(text, document):
+                document = json.loads(text, object_pairs_hook=_united)
     except UnicodeDecodeError as error:
         raise _broken(where, data[: error.start].count(b"\n") + 1, "it is not UTF-8 text") from error
     except json.JSONDecodeError as error:
@@ -37,10 +43,38 @@ def read_ledger(data: bytes, where: str) -> dict[str, Any]:
     return document
 
 
+def read_own(data: bytes, where: str) -> dict[str, Any]:
+    """The document of a ledger that is known to be as `ledger_bytes` wrote it: entries stay bytes until `raw_of`.
+
+    Raises:
+        ConfigError: as `read_ledger`, which reads it where something foreign stands beside the entries.
+    """
+    if not (data.startswith(_OWN_HEAD) and data.endswith(_OWN_TAIL)):
+        return read_ledger(data, where)
+    parts = (line.partition(b'": ') for line in data[len(_OWN_HEAD) : -len(_OWN_TAIL)].split(b",\n"))
+    entries = {key: raw for head, _, raw in parts for key in (head[1:].decode("utf-8", "surrogatepass"),)}
+    return read_ledger(data, where) if any("\\" in key for key in entries) else {"entries": entries}
+
+
+def raw_of(value: object) -> Any:
+    """An entry as JSON has it, read now where it was left as bytes."""
+    return json.loads(value) if isinstance(value, bytes) else value
+
+
+def path_of(value: object) -> str:
+    """The path that an entry names, without reading the rest of it; empty where there is none."""
+    if isinstance(value, bytes) and value.startswith(b'{"path": "'):
+        end = value.find(b'"', 10)
+        if end > 0 and b"\\" not in value[10:end]:
+            return value[10:end].decode("utf-8", "surrogatepass")
+    raw = raw_of(value)
+    return _text(raw, "path") if isinstance(raw, dict) else ""
+
+
 def ledger_bytes(document: Mapping[str, Any]) -> bytes:
     """The document with an entry on each line, everything that we do not know included."""
-    parts = [f"{_dumps(key)}: {_value(key, value)}" for key, value in document.items()]
-    return ("{\n" + ",\n".join(parts) + "\n}\n").encode("utf-8", "surrogatepass")
+    parts = [_encoded(key) + b": " + _value(key, value) for key, value in document.items()]
+    return b"{\n" + b",\n".join(parts) + b"\n}\n"
 
 
 def read_journal(data: bytes) -> tuple[list[tuple[str, dict[str, Any]]], int]:
@@ -127,10 +161,33 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _value(key: str, value: object) -> str:
+def _has_twice(text: str, document: object) -> bool:
+    """Whether an entry may have been given twice: then the text names more statuses than the document has."""
+    entries = document.get("entries") if isinstance(document, dict) else None
+    if not isinstance(entries, dict):
+        return False
+    return text.count('"status"') > sum("status" in raw for raw in entries.values() if isinstance(raw, dict))
+
+
+def _united(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object in which keys may come twice."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        before = found.get(key)
+        both = isinstance(before, dict) and isinstance(value, dict)
+        found[key] = _united([*found[key].items(), *value.items()]) if both else value
+    return found
+
+
+def _value(key: str, value: object) -> bytes:
     if key != "entries" or not isinstance(value, dict) or not value:
-        return _dumps(value)
-    return "{\n" + ",\n".join(f"{_dumps(k)}: {_dumps(v)}" for k, v in value.items()) + "\n}"
+        return _encoded(value)
+    lines = (_encoded(k) + b": " + (v if isinstance(v, bytes) else _encoded(v)) for k, v in value.items())
+    return b"{\n" + b",\n".join(lines) + b"\n}"
+
+
+def _encoded(value: object) -> bytes:
+    return _dumps(value).encode("utf-8", "surrogatepass")
 
 
 def _text(raw: Mapping[str, Any], key: str) -> str:

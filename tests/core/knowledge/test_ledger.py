@@ -13,12 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import ConfigError, StorageError
-from core.knowledge.ledger import Ledger, SourceHash, hash_source, timestamp
+from core.knowledge.ledger import SUM_FILE, Ledger, SourceHash, hash_source, timestamp
 from core.knowledge_text.ledger_text import (
     journal_line,
     ledger_bytes,
+    path_of,
+    raw_of,
     read_journal,
     read_ledger,
+    read_own,
     to_entry,
     to_raw,
 )
@@ -140,6 +143,111 @@ def test_a_ledger_that_does_not_parse_stops_the_run_and_is_left(
         assert caught.value.where == str(stored(tmp_path))
     assert stored(tmp_path).read_bytes() == data
     assert not ledger.journal.exists()
+
+
+def folded(home: Path, *entries: LedgerEntry) -> Ledger:
+    ledger = Ledger(home)
+    for one in entries:
+        ledger.add(one)
+    ledger.fold()
+    return ledger
+
+
+def test_a_ledger_that_we_wrote_is_read_entry_by_entry_and_one_that_was_touched_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folded(tmp_path, entry(), entry(OTHER, LedgerStatus.TOO_LARGE))
+    whole: list[str] = []
+
+    def noted(data: bytes, where: str) -> dict[str, object]:
+        whole.append(where)
+        return read_ledger(data, where)
+
+    monkeypatch.setattr("core.knowledge.ledger.read_ledger", noted)
+
+    assert [e.sha256 for e in Ledger(tmp_path).entries()] == [KEY, OTHER]
+    assert Ledger(tmp_path).harvested_lengths("discussions/x/log.jsonl", 9) == ()
+    assert whole == []
+    stored(tmp_path).write_bytes(stored(tmp_path).read_bytes().replace(b"too-large", b"harvested"))
+    assert Ledger(tmp_path).may_reclaim(OTHER)
+    assert whole == [str(stored(tmp_path))]
+
+
+def test_half_a_ledger_stops_the_run_although_we_wrote_it(tmp_path: Path) -> None:
+    folded(tmp_path, entry(), entry(OTHER))
+    data = stored(tmp_path).read_bytes()
+    stored(tmp_path).write_bytes(data[: len(data) // 2])
+
+    with pytest.raises(ConfigError):
+        Ledger(tmp_path).load()
+
+
+@pytest.mark.parametrize("mark", [b"", b"nonsense\n"])
+def test_without_its_hash_a_ledger_is_read_as_a_whole(tmp_path: Path, mark: bytes) -> None:
+    folded(tmp_path, entry())
+    (tmp_path / "knowledge" / SUM_FILE).write_bytes(mark)
+
+    assert Ledger(tmp_path).may_reclaim(KEY)
+
+
+def test_a_hash_that_cannot_be_written_fails_nothing(tmp_path: Path) -> None:
+    (tmp_path / "knowledge" / SUM_FILE).mkdir(parents=True)
+
+    assert folded(tmp_path, entry()).may_reclaim(KEY)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.text(max_size=8), JSON, max_size=6))
+def test_whatever_stands_in_a_ledger_reads_the_same_entry_by_entry(entries: dict[str, object]) -> None:
+    data = ledger_bytes({"entries": entries})
+    own = read_own(data, "x")
+
+    assert {key: raw_of(raw) for key, raw in own["entries"].items()} == entries
+    assert ledger_bytes(own) == data
+    assert read_ledger(data, "x") == {"entries": entries}
+    for raw in own["entries"].values():
+        said = raw_of(raw)
+        path = said.get("path") if isinstance(said, dict) else ""
+        assert path_of(raw) == (path if isinstance(path, str) else "")
+
+
+def test_a_hash_that_stands_twice_is_one_entry_of_which_nothing_is_lost(tmp_path: Path) -> None:
+    """As a merge of two versions leaves it: the later status counts, keys of both survive."""
+    stored(tmp_path).parent.mkdir()
+    one = '{"status": "harvested", "path": "p", "mine": 1}'
+    two = '{"status": "harvest-failed", "path": "p", "yours": {"a": [2]}}'
+    stored(tmp_path).write_text(f'{{"entries": {{"{KEY}": {one}, "{KEY}": {two}}}}}', "utf-8")
+
+    assert not Ledger(tmp_path).may_reclaim(KEY)
+    folded(tmp_path, entry(OTHER))
+
+    now = json.loads(stored(tmp_path).read_bytes())["entries"]
+    assert list(now) == [KEY, OTHER]
+    assert (now[KEY]["status"], now[KEY]["mine"], now[KEY]["yours"]) == ("harvest-failed", 1, {"a": [2]})
+
+
+def test_entries_that_stand_twice_as_a_whole_are_united(tmp_path: Path) -> None:
+    stored(tmp_path).parent.mkdir()
+    halves = [f'"entries": {{"{key}": {json.dumps(to_raw(entry(key)))}}}' for key in (KEY, OTHER)]
+    stored(tmp_path).write_text(f"{{{', '.join(halves)}}}", "utf-8")
+
+    assert [e.sha256 for e in Ledger(tmp_path).entries()] == [KEY, OTHER]
+
+
+def test_what_a_conversation_was_harvested_at_is_known_at_once_after_an_entry_more(tmp_path: Path) -> None:
+    ledger = folded(tmp_path, LedgerEntry(KEY, "p", LedgerStatus.HARVESTED, "", size_bytes=4))
+    assert ledger.harvested_lengths("p", 9) == (4,)
+
+    ledger.add(LedgerEntry(OTHER, "p", LedgerStatus.HARVESTED, "", size_bytes=6))
+    ledger.add(LedgerEntry(OTHER, "p", LedgerStatus.HARVESTED, "", size_bytes=6))
+
+    assert ledger.harvested_lengths("p", 9) == (4, 6)
 
 
 def test_crlf_is_read_as_it_is(tmp_path: Path) -> None:
