@@ -26,6 +26,8 @@ from gui.window import Placement
 
 OUT = Path("out/tour")
 WIDTH_PX, HEIGHT_PX = 1600, 1000
+FIXED = {"providers.embedded.seed": 1}
+"""The model says the same on every tour of one machine."""
 FILES = ("tides.py", "README.md")
 QUESTIONS = ("What does `next_turn` do? Answer in one sentence.", "Which times does it use inside?")
 
@@ -52,7 +54,7 @@ def run(out: Path = OUT, say: Callable[[str], None] = print) -> int:
 def _walk(home: Path, project: Path, out: Path, say: Callable[[str], None]) -> None:
     start = time.monotonic()
     say(f"Manual Slop, guided tour. Sample project: {', '.join(sorted(p.name for p in project.iterdir()))}")
-    controller = AppController(LocalOutside(OutsideOptions(home=home, start=project)))
+    controller = AppController(LocalOutside(OutsideOptions(home=home, start=project, overrides=FIXED)))
     controller.start()
     app = WindowApp(LastLook(Placement(0, 0, WIDTH_PX, HEIGHT_PX)), lambda: controller)
     app.open()
@@ -163,7 +165,7 @@ def _change_theme(tour: Tour) -> None:
 def _reopen(tour: Tour, home: Path, project: Path) -> None:
     """Close, open again, and find it all."""
     before = tour.state
-    controller = AppController(LocalOutside(OutsideOptions(home=home, start=project)))
+    controller = AppController(LocalOutside(OutsideOptions(home=home, start=project, overrides=FIXED)))
     start = time.monotonic()
     controller.start()
     tour.app.controller = controller

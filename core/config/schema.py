@@ -367,6 +367,17 @@ _PROVIDERS = (
         maximum=600,
     ),
     Setting(
+        "providers.<id>.seed",
+        Kind.WHOLE,
+        None,
+        "Seed of sampling, for the embedded model and compatible servers: the same request gives the same reply. "
+        "Not set: each reply is sampled anew.",
+        scope=Scope.SERVER,
+        field="servers.seed",
+        minimum=0,
+        maximum=2_147_483_647,
+    ),
+    Setting(
         "providers.<id>.enabled",
         Kind.SWITCH,
         True,

@@ -76,7 +76,8 @@ class CompatibleProvider:
         self._require_address()
         body = chat_body(request, self._profile(request.model), read_blob)
         is_off = request.cache is not None and not request.cache.is_enabled
-        extra = dict(self._extra(request))
+        seed = {"seed": self._server.seed} if self._server.seed is not None else {}
+        extra = {**seed, **self._extra(request)}
         return run_call(lambda: self._run(body, extra, is_off=is_off), cancel)
 
     def list_models(self) -> tuple[ModelProfile, ...]:

@@ -38,8 +38,8 @@ SAVED = "embedded-prefixes"
 SAMPLING = {"temperature": 0.2, "top_p": 0.9, "repeat_penalty": 1.1, "cache_prompt": True}
 """Source: SmolLM2-135M-Instruct model card (temperature, top_p), read 2026-11-20; the penalty ends its loops."""
 
-EXTRACTION = {**SAMPLING, "temperature": 0.0, "seed": 1}
-"""For a reply in a schema: what a text holds is read from it, and the same text gives the same reply."""
+EXTRACTION = {**SAMPLING, "seed": 1}
+"""For a reply in a schema: the same text gives the same reply."""
 
 
 class EmbeddedProvider:

@@ -79,6 +79,7 @@ class ServerSettings:
         kind: one of `ProviderKind`; for the vendors it equals the id, for others it is `compatible`.
         base_url: empty for the SDK's own default (which its own environment variable may set).
         timeout_s: longest silence between two parts of a stream; connect_timeout_s: to open a connection.
+        seed: of sampling, where the server takes one: the same request gives the same reply; None for a fresh one.
     """
 
     id: str
@@ -87,6 +88,7 @@ class ServerSettings:
     base_url: str = ""
     timeout_s: float = 300.0
     connect_timeout_s: float = 10.0
+    seed: int | None = None
     is_enabled: bool = True
 
 

@@ -100,6 +100,14 @@ def test_text_is_one_string_a_message_in_the_order_of_the_segments() -> None:
     ]
 
 
+def test_a_seed_is_sent_where_the_person_set_one() -> None:
+    with CompatibleServer() as server:
+        asked(server, ask(MODEL))
+        asked(server, ask(MODEL), seed=7)
+
+    assert [body.get("seed") for body in server.bodies] == [None, 7]
+
+
 def test_the_next_turn_begins_with_the_bytes_of_this_one_up_to_the_metadata() -> None:
     files, question = seg("Files.\n", LayerId.FILE_SET), seg("What is X?", LayerId.USER)
     metadata = seg("<discussion/>", LayerId.METADATA)
