@@ -59,6 +59,7 @@ class Lists(Popups):
                     stray.seen = 0
             box.order = []
             for index, top in box.places:
+                draw(index)  # where rows are far lower than guessed, more are in view than were measured
                 row = drawn[index]
                 row.x, row.y = 0.0, top
                 box.order.append(row)

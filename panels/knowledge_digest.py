@@ -25,6 +25,7 @@ WHY = {
     "sent, whether digest.md is there or not. The switch below turns it on.",
 }
 FULL_FROM = 0.95
+WIDE_PX = 320
 
 
 def digest_path(state: AppState) -> str:
@@ -37,6 +38,7 @@ def switch_row(desk: Desk) -> None:
     """Draw the state of the switch in a line. Sends RegenerateDigest."""
     ui, knowledge = desk.ui, desk.state.knowledge
     title, tone, icon = SWITCH[knowledge.switch]
+    label = "Regenerate digest" if ui.width() >= WIDE_PX else "Regenerate"
     with ui.row("switch"):
         ui.icon("icon", icon, tone=tone, tip=WHY[knowledge.switch])
         with ui.group("words", gap=3):
@@ -44,7 +46,7 @@ def switch_row(desk: Desk) -> None:
             ui.text(
                 "note", _note(desk.state), tone="muted", style="small", width=0, tip=WHY[knowledge.switch]
             )
-        if ui.button("regenerate", "Regenerate digest", icon="arrows-rotate", is_small=True,
+        if ui.button("regenerate", label, icon="arrows-rotate", is_small=True,
                      kind="primary" if knowledge.switch is DigestSwitch.OFF_BY_DELETION else "plain",
                      is_enabled=not desk.state.is_home_read_only,
                      tip="Make digest.md from the category files; this turns memory on"):  # fmt: skip
@@ -75,7 +77,7 @@ def digest_section(desk: Desk) -> None:
         if text and ui.button("copy", "", icon="copy", kind="ghost", is_small=True, tip="Copy the digest"):
             ui.copy(text)
     if text:
-        ui.selectable_text("text", text, mono=True, height=0)
+        ui.selectable_text("text", text, mono=True)
     elif knowledge.digest:
         ui.text(
             "none",
@@ -84,7 +86,7 @@ def digest_section(desk: Desk) -> None:
             style="small",
             wraps=True,
         )
-        ui.selectable_text("waiting", knowledge.digest, mono=True, height=0)
+        ui.selectable_text("waiting", knowledge.digest, mono=True)
     else:
         ui.text("none", "Nothing: memory is off.", tone="muted", style="small")
 

@@ -200,17 +200,18 @@ def _take_over(desk: Desk, draft: ItemDraft) -> None:
 
 
 def _form(desk: Desk, ui: Ui, draft: Draft, hint: str) -> None:
-    view = desk.view.knowledge
+    view, key = desk.view.knowledge, ("edit", id(draft))
     is_first = draft.wants_focus and not (
         isinstance(draft, NewDraft) and draft.category is Category.PLAYBOOKS
     )
     lines = sum(1 + len(line) // 48 for line in draft.text.split("\n"))
-    edited = ui.editor("edit", draft.text, height=min(320.0, 22.0 * max(3, lines + 1)), hint=hint,
-                       is_focused=is_first)  # fmt: skip
-    draft.wants_focus = False
+    has_moved = view.had_keyboard is draft and draft.row not in {-1, view.row}
+    edited = ui.editor(key, draft.text, height=min(320.0, 22.0 * max(3, lines + 1)), hint=hint,
+                       is_focused=is_first or has_moved)  # fmt: skip
+    draft.wants_focus, draft.row = False, view.row
     if edited is not None:
         draft.text = edited.text
-    if ui.is_focused("edit"):
+    if ui.is_focused(key):
         view.typing = draft
     with ui.row("form buttons"):
         verb = "Add" if isinstance(draft, NewDraft) else "Save"

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from core.values.knowledge import Category, Item, NoteFile
 from core.values.state import AppState
 from panels import format as fmt
-from panels.actions import Desk
+from panels.actions import Desk, action_tip, show_hub
 from panels.knowledge_digest import digest_path, digest_section, switch_row
 from panels.knowledge_drafts import begin_new, settle
 from panels.knowledge_item import ONE_OF, item_card, lost_card, new_card
 from panels.knowledge_notes import note_head
-from panels.knowledge_rows import SECTIONS, Heading, Listing, More, Row, listing
+from panels.knowledge_rows import SECTIONS, Heading, Listing, More, Nothing, Row, listing
 from panels.knowledge_view import ItemDraft, NewDraft
 from panels.memo import Same
 from panels.ui import Option, Send, Ui
@@ -24,6 +24,7 @@ HEADING_PX = 36.0
 NOTE_PX = 52.0
 MORE_PX = 36.0
 FORM_PX = 190.0
+EMPTY_PX = 260.0
 ITEM_PX = 56.0
 LINE_PX = 19.0
 CHAR_PX = 7.2
@@ -72,8 +73,6 @@ def _items(desk: Desk) -> None:
     if view.query.strip():
         text = f"{shown.found:,} of {fmt.count(shown.count, 'item')}" if shown.found else "Nothing matches."
         ui.text("found", text, tone="muted", style="small")
-    elif not shown.count and not view.new:
-        _empty(desk)
     target = shown.forms.get(view.show_new) if view.show_new is not None else None
     view.show_new = None
     if shown.rows:
@@ -103,8 +102,7 @@ def _toolbar(desk: Desk) -> None:
                         begin_new(view, category)
 
 
-def _empty(desk: Desk) -> None:
-    ui = desk.ui
+def _empty(desk: Desk, ui: Ui) -> None:
     with ui.group("empty", gap=6):
         ui.gap(8)
         ui.text("title", "Nothing is known yet", style="h3")
@@ -113,6 +111,10 @@ def _empty(desk: Desk) -> None:
                 "yourself, here or in the Markdown files in this folder:", tone="muted", wraps=True)  # fmt: skip
         folder = digest_path(desk.state).removesuffix("digest.md").rstrip("/\\")
         ui.selectable_text("folder", folder, mono=True, height=28)
+        if ui.button(
+            "harvest", "Harvest conversations", icon="wheat-awn", is_small=True, tip=action_tip("harvest")
+        ):
+            show_hub(desk.view, "harvest")
         ui.gap(8)
 
 
@@ -139,6 +141,8 @@ class KnowledgeRows:
                 return row.file, row.first_line, row.text
             case Heading():
                 return "heading", row.category
+            case Nothing():
+                return "nothing"
             case NoteFile():
                 return "file", row.file_id
             case More():
@@ -161,12 +165,15 @@ class KnowledgeRows:
                 return NOTE_PX
             case More():
                 return MORE_PX
+            case Nothing():
+                return EMPTY_PX
             case _:
                 return FORM_PX
 
     def draw(self, index: int, ui: Ui) -> None:
         """Draw a row."""
         row = self.shown.rows[index]
+        self.desk.view.knowledge.row = index
         if isinstance(row, Heading):
             ui.gap(8 if index else 0)
         _row(self.desk, ui, row)
@@ -184,6 +191,8 @@ def _row(desk: Desk, ui: Ui, row: Row) -> None:
             item_card(desk, ui, row)
         case Heading():
             _heading(desk, ui, row)
+        case Nothing():
+            _empty(desk, ui)
         case NoteFile():
             note_head(desk, ui, row)
         case More():

@@ -45,7 +45,12 @@ class More:
     left: int
 
 
-Row = Heading | Item | NoteFile | More | ItemDraft | NewDraft
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """Stands before the sections while nothing is known: what this is, and how it is filled."""
+
+
+Row = Nothing | Heading | Item | NoteFile | More | ItemDraft | NewDraft
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +116,8 @@ def _listing(knowledge: KnowledgeState, view: KnowledgeView, memo: Memo) -> List
             rows.append(form)
         if is_open:
             rows += _cut(category.value, body, view)
+    if not (count or words or view.new):
+        rows.insert(0, Nothing())
     return Listing(tuple(rows), forms, count, found)
 
 

@@ -23,7 +23,8 @@ class ItemDraft:
     Args:
         item: as it stood when the person began; text: what they typed.
         sent: the text that was sent, empty before; sent_from: the state at that time.
-        sent_file: the file's items at that time; is_found: whether the item stands there still.
+        sent_items: the file's items at that time; is_found: whether the item stands there still.
+        wants_focus: the keyboard goes to it when it is drawn next; row: where it was drawn last, -1 before.
     """
 
     item: Item
@@ -33,6 +34,7 @@ class ItemDraft:
     sent_items: tuple[Item, ...] = ()
     is_found: bool = True
     wants_focus: bool = True
+    row: int = -1
 
 
 @dataclass(slots=True)
@@ -46,6 +48,7 @@ class NewDraft:
     sent_from: Same | None = None
     sent_items: tuple[Item, ...] = ()
     wants_focus: bool = True
+    row: int = -1
 
 
 Draft = ItemDraft | NewDraft
@@ -61,7 +64,7 @@ class KnowledgeView:
         shape: counts changes of what is folded, listed or being written.
         edits: by item; new: by category; asked: the state in which a tick or a deletion was asked for.
         settled: the state that the drafts were last compared with; live: drafts by the id of their item in it.
-        typing: the draft that had the keyboard in the last frame.
+        typing: the draft that has the keyboard; had_keyboard: that had it in the last frame; row: that is being drawn.
         show_new: the category whose form is to be scrolled to.
     """
 
@@ -76,7 +79,13 @@ class KnowledgeView:
     settled: Same | None = None
     live: dict[int, ItemDraft] = field(default_factory=dict)
     typing: Draft | None = None
+    had_keyboard: Draft | None = None
+    row: int = 0
     show_new: Category | None = None
+
+    def begin_frame(self) -> None:
+        """Forget which draft has the keyboard: it tells so itself when it is drawn."""
+        self.had_keyboard, self.typing = self.typing, None
 
     def fold(self, section: str) -> None:
         """Fold a section, or unfold it."""

@@ -35,7 +35,7 @@ def window(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
         _save_knowledge(desk)
         run_shortcuts(desk)
         _escape(desk)
-    view.knowledge.typing = None
+    view.knowledge.begin_frame()
     with ui.surface("window", "base", height=0, padding=(0, 0)):
         _menu_bar(desk)
         with ui.row("body", gap=0, height=-STATUS_PX):

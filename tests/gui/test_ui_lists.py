@@ -66,6 +66,18 @@ def test_rows_react_wherever_the_list_was_scrolled_to(screen: Screen) -> None:
     assert rows.pressed == [3, 80]
 
 
+def test_rows_far_lower_than_they_were_guessed_to_be_fill_the_view(screen: Screen) -> None:
+    class Guessed(Names):
+        def estimate_px(self, index: int, width: float) -> float:
+            return 700
+
+    screen.show(lambda ui: ui.virtual_list("list", Guessed(500, high=8.0)))
+    screen.settle(40)
+
+    box = the_list(screen)
+    assert box.order[-1].y + box.order[-1].h >= box.h
+
+
 def test_where_it_stands_is_told_and_rows_can_be_brought_into_view(screen: Screen) -> None:
     rows, views, wish = Names(1000), [], [700]
 

@@ -9,6 +9,7 @@ import pytest
 from core.values import commands as c
 from core.values.knowledge import Category
 from core.values.state import AppState
+from gui.elements.fields import Editor
 from gui.elements.tabs import Tab
 from panels.knowledge_drafts import begin_edit, begin_new
 from panels.view import Dialog, WindowView
@@ -125,6 +126,30 @@ def test_escape_closes_the_form_that_has_the_keyboard(screen: Screen) -> None:
     person.until(lambda: not desk.view.knowledge.edits)
 
     assert desk.asked == []
+
+
+def test_words_and_keyboard_stay_with_their_item_when_others_come_above_it(screen: Screen) -> None:
+    state = ks.some()
+    desk = Desk(screen, state, _view("items", "facts"))
+    person, view = screen.driver, desk.view.knowledge
+    moon, gauge = state.knowledge.categories[3].items[0], state.knowledge.categories[3].items[2]
+    begin_edit(view, moon)
+    view.edits[next(iter(view.edits))].wants_focus = False
+    begin_edit(view, gauge)
+    screen.settle()
+    person.until(lambda: view.typing is not None)
+    person.type("so, ")
+    person.until(lambda: any(draft.text.startswith("so, ") for draft in view.edits.values()))
+
+    more = ks.TEXTS["facts.md"] + "- One more\n"
+    desk.show(ks.with_knowledge(ks.known(ks.TEXTS | {"facts.md": more})))
+    screen.settle(6)
+
+    texts = {draft.item.text: draft.text for draft in view.edits.values()}
+    assert texts == {moon.text: moon.text, gauge.text: f"so, {gauge.text}"}
+    shown_words = [e.text for e in screen.ui.root.walk() if isinstance(e, Editor) and "hub" in e.path()]
+    assert shown_words == [f"so, {gauge.text}", moon.text]
+    person.until(lambda: view.typing is not None and view.typing.text.startswith("so, "))
 
 
 def test_a_hundred_thousand_items_scroll_and_filter(screen: Screen) -> None:

@@ -175,6 +175,8 @@ def test_when_nothing_is_known_it_says_what_it_is_for_and_how_items_get_there() 
     assert "Nothing is known yet" in _panel(screen)
     assert screen.ui.shows("A harvest distils them from old conversations")
     assert screen.ui.shows(ks.FOLDER)
+    screen.ui.click("Harvest conversations")
+    assert screen.view.hub_tab == "harvest"
 
 
 # --- the filter
