@@ -98,9 +98,9 @@ def test_what_is_known_is_not_counted_as_written_though_it_be_ticked() -> None:
 
 def test_paths_are_called_by_what_the_person_knows() -> None:
     names = {"d1": "Tides"}
-    assert facts.path_name(names, "/home/x/d1/log.jsonl") == "Tides"
+    assert facts.path_name(names, "/notes/d1/log.jsonl") == "Tides"
     assert facts.path_name(names, "C:\\x\\d1") == "Tides"
-    assert facts.path_name(names, "/home/x/d2/log.jsonl") == "d2/log.jsonl"
+    assert facts.path_name(names, "/notes/d2/log.jsonl") == "d2/log.jsonl"
     assert facts.path_name(names, "") == ""
 
 
