@@ -141,7 +141,7 @@ class Ledger:
         Args:
             path: as the ledger names it; size_bytes: of the conversation now.
         """
-        found = (self.get(key) for key in self._keys_of(path))
+        found = (to_entry(key, self._raw(key)) for key in self._keys_of(path))
         lengths = {e.size_bytes for e in found if e is not None and _is_kept(e)}
         return tuple(sorted(n for n in lengths if 0 < n < size_bytes))
 

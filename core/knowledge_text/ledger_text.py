@@ -13,6 +13,7 @@ from core.values.knowledge import LedgerEntry, LedgerStatus
 
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
 _OWN_HEAD, _OWN_TAIL = b'{\n"entries": {\n', b"\n}\n}\n"
+_STATUSES = {status.value: status for status in LedgerStatus}
 _KNOWN = ("path", "status", "at", "deleted", "bytes", "items", "error", "undone_at")
 
 
@@ -98,14 +99,15 @@ def journal_line(key: str, entry: Mapping[str, Any]) -> bytes:
 
 def to_entry(key: str, raw: object) -> LedgerEntry | None:
     """An entry as a value; None where it is none of ours."""
-    if not isinstance(raw, dict) or raw.get("status") not in {s.value for s in LedgerStatus}:
+    status = _status_of(raw)
+    if status is None or not isinstance(raw, dict):
         return None
     items = raw.get("items")
     size = raw.get("bytes")
     return LedgerEntry(
         sha256=key,
         path=_text(raw, "path"),
-        status=LedgerStatus(raw["status"]),
+        status=status,
         at=_text(raw, "at"),
         deleted=raw.get("deleted") is True,
         size_bytes=size if isinstance(size, int) and size >= 0 else 0,
@@ -147,6 +149,11 @@ def entry_data(entry: LedgerEntry) -> dict[str, Any]:
         "error": entry.error,
         "undone_at": entry.undone_at,
     }
+
+
+def _status_of(raw: object) -> LedgerStatus | None:
+    status = raw.get("status") if isinstance(raw, dict) else None
+    return _STATUSES.get(status) if isinstance(status, str) else None
 
 
 @contextmanager
