@@ -20,7 +20,8 @@ from panels.view import Dialog
 FOOT_PX = 78.0
 SHORT_FOOT_PX = 36.0
 """While a card stands over the part, there is no estimate and no note in the foot."""
-ROW_PX = 52.0
+ROW_PX, LED_ROW_PX = 42.0, 49.0
+"""Of two lines; and with a button that leads to the discussion."""
 CHAR_PX = 7.4
 BUTTON_PX = 80.0
 """What the words of the Preview button need: each character, and what stands around them."""
@@ -159,7 +160,9 @@ class ArtifactRows:
 
     def estimate_px(self, index: int, width: float) -> float:
         """Two lines where the window is narrow."""
-        return 34.0 if self.is_wide else ROW_PX
+        if self.is_wide:
+            return 34.0
+        return LED_ROW_PX if self.artifacts[index].facts.id in self.desk.state.summaries else ROW_PX
 
     def draw(self, index: int, ui: Ui) -> None:
         """Draw one call for each column."""

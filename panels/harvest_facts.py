@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from core.knowledge_text.harvest_reply import cleaned, is_plain_path, is_whole
 from core.knowledge_text.harvest_report import cost_text, size_text, tokens_text
@@ -98,8 +99,13 @@ def age(at: datetime, now: datetime | None) -> str:
 
 def time_text(iso: str, now: datetime | None) -> str:
     """A time of the ledger for a person; what is no time is shown as it stands."""
+    return _time_text(iso, None if now is None else now.replace(minute=0, second=0, microsecond=0))
+
+
+@lru_cache(maxsize=4096)
+def _time_text(iso: str, hour: datetime | None) -> str:
     try:
-        return fmt.moment(datetime.fromisoformat(iso), now)
+        return fmt.moment(datetime.fromisoformat(iso), hour)
     except (ValueError, OverflowError, OSError):
         return iso or "unknown"
 
@@ -159,7 +165,7 @@ def choice(artifacts: Sequence[Artifact], left_out: frozenset[str]) -> Choice:
 
 def part_of(estimate: HarvestEstimate, new_bytes: int) -> HarvestEstimate:
     """The part of an estimate that falls to some of what would be read."""
-    share = min(1.0, new_bytes / estimate.new_bytes) if estimate.new_bytes else 0.0
+    share = _share(estimate, new_bytes)
     cost = None if estimate.cost_usd is None else estimate.cost_usd * share
     return replace(
         estimate,
@@ -188,8 +194,13 @@ def row_estimate(estimate: HarvestEstimate, facts: ArtifactFacts) -> str:
     """Tokens and cost of reading one candidate: its part of the whole."""
     if facts.known_status:
         return "read before, free"
-    own = part_of(estimate, facts.new_bytes)
-    return f"{tokens_text(own.input_tokens_est)}, {cost_text(own.cost_usd)}"
+    share = _share(estimate, facts.new_bytes)
+    cost = None if estimate.cost_usd is None else estimate.cost_usd * share
+    return f"{tokens_text(round(estimate.input_tokens_est * share))}, {cost_text(cost)}"
+
+
+def _share(estimate: HarvestEstimate, new_bytes: int) -> float:
+    return min(1.0, new_bytes / estimate.new_bytes) if estimate.new_bytes else 0.0
 
 
 def reader(state: AppState) -> tuple[str, str]:

@@ -10,8 +10,10 @@ from panels.actions import Desk
 from panels.harvest_view import ItemEdit
 from panels.ui import Tone, Ui
 
-CHAR_PX = 7.0
-LINE_PX = 19.0
+CHAR_PX, SMALL_CHAR_PX = 7.1, 6.1
+LINE_PX, SMALL_LINE_PX = 18.0, 14.0
+FRAME_PX = 58.0
+"""A card without its words."""
 MOST_NEAR = 3
 EDITOR_PX = 60.0
 GAP_PX = 8.0
@@ -19,9 +21,21 @@ GAP_PX = 8.0
 
 def estimate_px(one: ProposedItem, width: float) -> float:
     """A guess of a card's height from the length of its words."""
-    room = max(60.0, width - 60) / CHAR_PX
-    lines = 1 + len(one.item.head) // room + (1 + len(one.item.body) // room if one.item.body else 0)
-    return 64.0 + LINE_PX * lines + (24.0 + LINE_PX * 2 * min(MOST_NEAR, len(one.near)) if one.near else 0.0)
+    room = max(60.0, width - 24)
+    found = FRAME_PX + LINE_PX * _lines(one.item.head, room / CHAR_PX)
+    if one.item.body:
+        found += 6 + SMALL_LINE_PX * _lines(one.item.body, room / SMALL_CHAR_PX)
+    if one.is_known:
+        return found + 21
+    if one.near:
+        found += 22 + sum(
+            2 + SMALL_LINE_PX * _lines(line, room / SMALL_CHAR_PX) for line in one.near[:MOST_NEAR]
+        )
+    return found
+
+
+def _lines(text: str, room: float) -> int:
+    return 1 + int(len(text) // room)
 
 
 def item_card(desk: Desk, ui: Ui, one: ProposedItem, *, has_source: bool) -> None:

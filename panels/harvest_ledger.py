@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,6 +15,7 @@ from panels.memo import Same
 from panels.ui import Column, Option, Tone, Ui
 
 WIDE_PX = 640.0
+ROW_PX = 42.0
 TONES: dict[LedgerStatus, Tone] = {
     LedgerStatus.HARVESTED: "ok",
     LedgerStatus.HARVEST_FAILED: "error",
@@ -53,7 +54,11 @@ def ledger_section(desk: Desk) -> None:
         own.status = own.status if chosen is None else chosen
     if shown:
         is_wide = ui.width() >= WIDE_PX
-        ui.table("table", WIDE if is_wide else NARROW, LedgerRows(desk, shown, is_wide))
+        ui.table(
+            "table",
+            WIDE if is_wide else NARROW,
+            LedgerRows(desk, shown, facts.known_names(desk.state, desk.view.memo), is_wide),
+        )
         return
     is_filtered = bool(ledger)
     text = (
@@ -93,6 +98,7 @@ class LedgerRows:
 
     desk: Desk
     entries: Sequence[LedgerEntry]
+    names: Mapping[str, str]
     is_wide: bool
 
     @property
@@ -109,12 +115,12 @@ class LedgerRows:
 
     def estimate_px(self, index: int, width: float) -> float:
         """Two lines where the window is narrow."""
-        return 34.0 if self.is_wide else 52.0
+        return 34.0 if self.is_wide else ROW_PX
 
     def draw(self, index: int, ui: Ui) -> None:
         """Draw one call for each column."""
         entry, state = self.entries[index], self.desk.state
-        name = facts.path_name(facts.known_names(state, self.desk.view.memo), entry.path)
+        name = facts.path_name(self.names, entry.path)
         when, came = facts.time_text(entry.at, state.now), _became(entry)
         tone: Tone = "error" if entry.error else "muted"
         if not self.is_wide:

@@ -18,6 +18,7 @@ from panels.ui import Option, Ui
 from panels.view import Dialog
 
 FOOT_PX = 82.0
+HEADING_PX = 28.0
 CHAR_PX = 7.6
 BUTTON_PX = 250.0
 """What stands beside the Apply button, and its padding."""
@@ -183,7 +184,7 @@ class PreviewRows:
     def estimate_px(self, index: int, width: float) -> float:
         """A guess from the length of the words."""
         row = self.shown[index]
-        return estimate_px(self.preview.items[row], width) if isinstance(row, int) else 44.0
+        return estimate_px(self.preview.items[row], width) if isinstance(row, int) else HEADING_PX
 
     def draw(self, index: int, ui: Ui) -> None:
         """Draw a row."""
