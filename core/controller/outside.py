@@ -143,7 +143,7 @@ class LocalOutside:
     def stop_calls(self) -> None:
         """Cancel the calls and wait for their reports."""
         if self._workers:
-            self._cacher.cancel()
+            self._cacher.close()
             self._harvester.close()
             self._calls.stop(STOP_CALLS_S)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Sequence
 
 from core.cache.contents import orphan_of
@@ -48,10 +49,18 @@ class CacheHandler:
         self._prewarm_request = prewarm_request
         self._read_blob = read_blob
         self._cancel = CancelToken()
+        self._pinging = CancelToken()
+        self._closing = threading.Event()
 
     def cancel(self) -> None:
-        """End a prewarming that runs: a call is about to be made, or the program ends. Thread-safe."""
+        """End a prewarming that runs: a call is about to be made. Thread-safe."""
         self._cancel.cancel()
+
+    def close(self) -> None:
+        """The program ends: no prewarming or ping goes on, nor do those that still wait begin. Thread-safe."""
+        self._closing.set()
+        self._cancel.cancel()
+        self._pinging.cancel()
 
     def handle(self, effect: Effect) -> None:
         """Carry out one effect. Raises SlopError for what could not be deleted."""
@@ -82,6 +91,8 @@ class CacheHandler:
     def _prewarm(self, spec: StackSpec) -> None:
         """Read the prefix. Nobody asked for it, so a failure is logged and no more."""
         self._cancel = CancelToken()
+        if self._closing.is_set():
+            return
         provider = spec.inputs.provider
         try:
             client = self._clients.get(provider)
@@ -100,11 +111,14 @@ class CacheHandler:
             self._emit(e.CacheRead(spec.discussion_id, usage, is_ping=False))
 
     def _ping(self, ping: Ping) -> None:
+        self._pinging = CancelToken()
+        if self._closing.is_set():
+            return
         usage = None
         try:
             client = self._clients.get(ping.provider)
             if isinstance(client, Prewarms):
-                usage = client.prewarm(ping.request, _no_blob, CancelToken())
+                usage = client.prewarm(ping.request, _no_blob, self._pinging)
         except SlopError as error:
             log.warning("a ping of %s failed: %s", ping.discussion_id, error)
         totals = self._keeper.pinged(ping, usage)
