@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ from core.knowledge.harvest_scan import Progress, ScanRequest, no_progress
 from core.knowledge.harvest_setup import distiller, scan_request
 from core.knowledge.spending import Payments
 from core.knowledge.undo import undo_apply
+from core.knowledge_text.harvest_classify import LATELY
 from core.knowledge_text.harvest_report import report_data, report_text
 from core.pricing import cost
 from core.profiles import find_profile, offered_models
@@ -32,7 +34,7 @@ from core.providers.base import CancelToken
 from core.providers.profiles import load_models
 from core.store.home import open_home
 from core.values.effects import HarvestRun
-from core.values.harvest import HarvestReport, HarvestUse
+from core.values.harvest import ArtifactClass, HarvestReport, HarvestUse
 from core.values.provider import ModelProfile
 from core.values.settings import KnowledgeSettings, Settings
 from core.workers.clients import Clients
@@ -86,7 +88,17 @@ def run_harvest(options: Options, console: Console) -> int:
         console.json({**report_data(report), "used": used})
     else:
         console.write(report_text(report))
+        _explain(report, console)
     return code or int(report.is_failed)
+
+
+def _explain(report: HarvestReport, console: Console) -> None:
+    """Where nothing is to be harvested, why: copied files look as if they had just been touched."""
+    kinds = Counter(one.kind for one in report.artifacts)
+    if not kinds[ArtifactClass.HARVEST] and (lately := sum(one.why == LATELY for one in report.artifacts)):
+        console.note(
+            f"manual-slop: nothing to harvest: {lately} touched lately; `--live-days 0` takes these too"
+        )
 
 
 def _settings(options: Options) -> _Set:
@@ -235,4 +247,4 @@ def _progress(console: Console, text: str) -> Iterator[Progress]:
     screen = RichConsole(file=console.err, highlight=False)
     with Progress(*columns, console=screen, transient=True, refresh_per_second=4) as bar:
         task = bar.add_task(text, total=None)
-        yield lambda done, total, _doing: bar.update(task, completed=done, total=total)
+        yield lambda done, total, _doing: bar.update(task, completed=done, total=total or None)

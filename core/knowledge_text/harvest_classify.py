@@ -16,6 +16,7 @@ SUMMARIZE_THRESHOLD_BYTES = 64 * 1024
 MAX_HARVEST_SOURCE_BYTES = 1024 * 1024
 """Larger conversations are kept. Source: 30-knowledge.md, "Budgets"."""
 
+LATELY = "touched lately"
 LIVE_FOR = timedelta(days=7)
 PROMPT_BYTES = 2_400
 """Of the template and the fence that go with every piece."""
@@ -41,7 +42,7 @@ def classify(
     if facts.is_open:
         return Artifact(facts, ArtifactClass.LIVE, "open")
     if now - facts.updated_at < live_for:
-        return Artifact(facts, ArtifactClass.LIVE, "touched lately")
+        return Artifact(facts, ArtifactClass.LIVE, LATELY)
     if facts.is_pinned:
         return Artifact(facts, ArtifactClass.USER_KEPT, "pinned")
     if facts.is_restored:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePath
 from typing import Any
 
 from core.text import one_line
-from core.values.harvest import Artifact, ArtifactClass, HarvestEstimate, HarvestReport
+from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts, HarvestEstimate, HarvestReport
 
 NAME_CHARS = 100
 
@@ -107,7 +108,7 @@ def _estimate_line(estimate: HarvestEstimate) -> str:
 def _kept(report: HarvestReport) -> Iterator[str]:
     for artifact in report.artifacts:
         if artifact.kind is ArtifactClass.KEEP:
-            yield f"kept ({one_line(artifact.why, 200)}): {one_line(artifact.facts.name, NAME_CHARS)}"
+            yield f"kept ({one_line(artifact.why, 200)}): {one_line(_shown_name(artifact.facts), NAME_CHARS)}"
     for failure in report.failures:
         yield f"kept ({one_line(failure.reason, 300)}): {one_line(failure.name, NAME_CHARS)}"
     if report.stopped:

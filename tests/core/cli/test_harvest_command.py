@@ -123,7 +123,7 @@ def test_other_conversations_are_read_and_stay(world: World) -> None:
     ended = world.run("harvest", "--apply", "--source", "chat.md")
 
     assert "harvest:1, keep:1" in dry.out
-    assert "kept (not recognised): 2026-10-01-license\n" in dry.out
+    assert f"kept (not recognised): {world.project.name}/LICENSE\n" in dry.out
     assert ended.code == 0
     assert source.exists()
     assert len(item_lines(world.home)) == 1
@@ -132,8 +132,12 @@ def test_other_conversations_are_read_and_stay(world: World) -> None:
 def test_what_was_touched_lately_is_left_alone_unless_asked_otherwise(world: World) -> None:
     world.run("send", "Just now")
 
-    assert "live:1" in world.run("harvest").out
-    assert "harvest:1" in world.run("harvest", "--live-days", "0").out
+    without, asked = world.run("harvest"), world.run("harvest", "--live-days", "0")
+
+    assert "live:1" in without.out
+    assert "nothing to harvest: 1 touched lately; `--live-days 0`" in without.err
+    assert "harvest:1" in asked.out
+    assert asked.err == ""
 
 
 def test_settings_say_what_is_read_by_whom_and_the_command_line_says_otherwise(world: World) -> None:
