@@ -79,6 +79,8 @@ def _show_items(
 def _line(item: Item) -> str:
     origin = f"  [{item.provenance.source}, {item.provenance.date}]" if item.provenance is not None else ""
     text = re.sub(r"\s+", " ", item.text)
+    if item.category is Category.FILES:
+        text = f"{item.section}: {text}"  # the heading of notes is the path that they are about
     return f"{item.file}:{item.first_line}: {text}{origin}"
 
 

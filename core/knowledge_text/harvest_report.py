@@ -132,3 +132,8 @@ def artifact_data(artifact: Artifact) -> dict[str, Any]:
         "updated_at": facts.updated_at.isoformat(),
         "ledger_status": facts.known_status,
     }
+
+
+def _shown_name(facts: ArtifactFacts) -> str:
+    """A discussion by its name, another program's file as the person finds it: three may be called LICENSE."""
+    return facts.name if facts.id else "/".join(PurePath(facts.path).parts[-2:])

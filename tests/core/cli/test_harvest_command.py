@@ -326,6 +326,14 @@ def test_knowledge_shows_every_item_with_its_place_and_origin(world: World) -> N
     ]
 
 
+def test_notes_on_a_file_name_it(world: World) -> None:
+    notes = paths.knowledge_dir(world.home) / "files" / "1:2.md"
+    notes.parent.mkdir(parents=True)
+    notes.write_text("# /gone/slot.py\n\n- Locks first.\n", "utf-8")
+
+    assert "  files/1:2.md:3: /gone/slot.py: Locks first.\n" in world.run("knowledge").out
+
+
 def test_knowledge_digest_is_what_a_model_sees_and_says_whether_memory_is_on(world: World) -> None:
     digest = harvested(world) / "digest.md"
     on = world.run("knowledge", "digest")
