@@ -71,7 +71,9 @@ def test_an_item_is_edited_with_the_keyboard_while_more_arrives(screen: Screen) 
     more = replace(preview, sources=(*preview.sources, about), items=(*preview.items, *hs.items(about)))
     desk.show(replace(state, harvest=replace(state.harvest, preview=more)))
     person.type(" yet.")
-    person.until(lambda: any(edit.head.endswith("And more yet.") for edit in desk.view.harvest.edits.values()))
+    person.until(
+        lambda: any(edit.head.endswith("And more yet.") for edit in desk.view.harvest.edits.values())
+    )
     person.click("Keep")
 
     head, body = more.items[0].item.head, more.items[0].item.body

@@ -1,0 +1,161 @@
+"""A harvest at the real window, over the whole program: real input, a server that stands for the model, real files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from core import paths
+from core.values.harvest import ArtifactClass
+from core.values.state import AppState
+from gui.app import LastLook, WindowApp
+from gui.elements.base import Element
+from gui.elements.controls import Button, Checkbox
+from gui.elements.fields import Editor, Field
+from gui.markdown.document import load
+from tests.core.controller.programs import until
+from tests.core.controller.test_harvest_whole import World, said
+from tests.core.knowledge.harvests import add_discussion, item_lines, reply
+from tests.gui.conftest import Screen
+from tests.vendors.anthropic_server import KEY, AnthropicServer
+
+pytestmark = pytest.mark.gui
+FOUND = reply(
+    "Tides follow the moon.",
+    "The earth is flat.",
+    decisions=[{"statement": "Six hours are assumed.", "detail": "It is simple."}],
+)
+
+
+class Sitting(World):
+    """A person at the window of a running program, with one old conversation about tides."""
+
+    def __init__(self, base: Path, server: AnthropicServer, screen: Screen) -> None:
+        super().__init__(base, server)
+        self.old = add_discussion(self.home, "Tides", "Why do they turn?", "The moon pulls.")
+        self.controller = self.start()
+        until(self.controller, lambda s: s.selected_id == self.now)
+        self.app = WindowApp(LastLook(), lambda: self.controller)
+        self.app.ui, self.app.loop = screen.ui, screen.loop
+        self.screen, self.driver = screen, screen.driver
+
+    def sees(self, text: str) -> None:
+        """Wait for a text on the screen."""
+        self.driver.until(lambda: self.driver.has(text), text)
+
+    def ends(self, holds: Callable[[AppState], bool]) -> None:
+        """Wait until the program says so, between two runs; the window goes on meanwhile."""
+        self.driver.step(3)
+        until(self.controller, lambda s: not s.harvest.is_busy and holds(s))
+
+    def tipped(self, tip: str, kind: type[Element]) -> list[Element]:
+        """Controls in view by what they say on hover, top to bottom."""
+        found = [one for one in self.driver.visible() if isinstance(one, kind) and one.tip == tip]
+        return sorted(found, key=lambda one: (one.spot or (0, 0))[1])
+
+    @property
+    def state(self) -> AppState:
+        """The newest snapshot."""
+        return self.controller.snapshot()
+
+
+@pytest.fixture
+def sitting(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sitting]:
+    load()
+    with AnthropicServer() as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        monkeypatch.setenv("MANUAL_SLOP_CONFIG", str(tmp_path / "config.toml"))
+        sitting = Sitting(tmp_path, server, screen)
+        with monkeypatch.context() as patched:
+            # the window redraws for the program's sake, as it does outside of tests
+            patched.setattr(screen.loop, "_revision", sitting.app._revision)
+            screen.show(sitting.app._describe)
+            yield sitting
+        sitting.stop()
+    assert not screen.failures
+
+
+def test_a_harvest_is_previewed_unticked_edited_applied_and_taken_back_with_the_mouse(
+    sitting: Sitting, screen: Screen
+) -> None:
+    person = sitting.driver
+    sitting.sees("Tides")
+    person.key("Ctrl+5")
+    sitting.ends(lambda s: s.harvest.looked_at is not None)
+    sitting.sees("live:1, user-kept:0, prune:0, harvest:1, keep:0")
+    assert sitting.server.bodies == []
+    screen.check()
+
+    sitting.server.replies.append(said(FOUND))
+    sitting.sees("Preview 1 conversation")
+    person.click("Preview 1 conversation")
+    sitting.ends(lambda s: s.harvest.preview is not None)
+    sitting.sees("3 of 3 ticked")
+    sitting.sees("Write 3 items, move 1 conversation to the trash.")
+    screen.check()
+    assert item_lines(sitting.home) == []
+
+    person.click(sitting.tipped("Write this", Checkbox)[1])
+    sitting.sees("2 of 3 ticked")
+    person.click(sitting.tipped("Edit its words", Button)[2])
+    editor = person.find("What it says", kind=Editor)
+    assert isinstance(editor, Editor)
+    person.until(lambda: editor.is_active)
+    person.click(editor)
+    person.key("Ctrl+A")
+    person.type("Six hours are good enough.")
+    person.key("Enter")
+    sitting.sees("Six hours are good enough.")
+    sitting.sees("changed")
+    screen.check()
+
+    person.click("Apply")
+    sitting.ends(lambda s: s.harvest.report is not None)
+    sitting.sees("2 items written")
+    sitting.sees("1 fact · 1 decision")
+    screen.check()
+    facts, decisions = (
+        (paths.knowledge_dir(sitting.home) / name).read_text(encoding="utf-8")
+        for name in ("facts.md", "decisions.md")
+    )
+    assert "- Tides follow the moon. [from: 2026-10-01-tides, " in facts
+    assert "flat" not in facts
+    assert "- Six hours are good enough. — It is simple. [from: 2026-10-01-tides, " in decisions
+    assert sitting.old not in sitting.state.summaries
+
+    person.click("Undo the last")
+    sitting.ends(lambda s: s.harvest.undone is not None)
+    sitting.sees("Taken back")
+    sitting.sees("2 lines taken out · 1 conversation is back")
+    until(sitting.controller, lambda s: sitting.old in s.summaries)
+    assert item_lines(sitting.home) == []
+    sitting.sees("undone ")
+    screen.check()
+
+
+def test_a_setting_typed_in_the_panel_is_kept_and_looked_with_at_once(
+    sitting: Sitting, screen: Screen
+) -> None:
+    person = sitting.driver
+    sitting.sees("Tides")
+    person.key("Ctrl+5")
+    sitting.ends(lambda s: s.harvest.looked_at is not None)
+    sitting.sees("harvest:1")
+
+    person.click("Settings")
+    sitting.sees("Leave alone for (days)")
+    person.click(person.find("Leave alone for (days)", kind=Field))
+    person.key("Ctrl+A")
+    person.type("2000")
+    person.key("Enter")
+    until(sitting.controller, lambda s: s.settings.knowledge.live_days == 2000)
+    sitting.driver.step()
+    sitting.ends(lambda s: all(one.kind is ArtifactClass.LIVE for one in s.harvest.look.artifacts))
+    person.click("Back")
+    sitting.sees("live:2, user-kept:0, prune:0, harvest:0, keep:0")
+    sitting.sees("there is nothing to harvest")
+    screen.check()
+    assert "live_days = 2000" in sitting.config.read_text(encoding="utf-8")
