@@ -1,0 +1,204 @@
+"""Measures the Knowledge panel with 100,000 items: a frame while scrolling, a typed letter of the filter, a change."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from contextlib import nullcontext
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from bench.__main__ import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from core.values.knowledge import Category, CategoryFile, KnowledgeState
+    from core.values.state import AppState
+    from panels.view import WindowView
+
+ITEMS = 100_000
+FRAMES = 400
+WHEEL_PX = 84.0
+MEDIAN_BAR_MS = 3.0
+P99_BAR_MS = 8.0
+QUERIES = ("s", "sl", "slot", "slot 9", "slot 97", "zzz", "")
+CHANGES = 7
+NOW = datetime(2026, 11, 20, 14, 5, tzinfo=UTC)
+
+
+def rows() -> list[Row]:
+    """Measure in a process of its own, on this machine's screen or a virtual one."""
+    from gui.screen import virtual_screen
+
+    with nullcontext() if os.environ.get("DISPLAY") else virtual_screen():
+        found = _child()
+    median, p99 = found["scroll_median_ms"], found["scroll_p99_ms"]
+    what = f"{ITEMS:,} items"
+    return [
+        _row(f"frame CPU, {what}, while scrolling, median", median, f"at most {MEDIAN_BAR_MS:g}", holds=median <= MEDIAN_BAR_MS, runs=FRAMES),
+        _row(f"frame CPU, {what}, while scrolling, 99th percentile", p99, f"at most {P99_BAR_MS:g}", holds=p99 <= P99_BAR_MS, runs=FRAMES),
+        _row(f"frame after a letter of the filter, {what}, worst", found["filter_ms"], "", holds=True, runs=len(QUERIES)),
+        _row(f"frame after a change, {what}, newest listed", found["change_ms"], "", holds=True, runs=CHANGES),
+        _row(f"frame after a change, {what}, all listed", found["change_all_ms"], "", holds=True, runs=CHANGES),
+    ]  # fmt: skip
+
+
+def _row(name: str, value: float, bar: str, *, holds: bool, runs: int) -> Row:
+    return {"name": name, "value": value, "unit": "ms", "bar": bar, "holds": holds, "runs": runs}
+
+
+def _child() -> dict[str, float]:
+    """Run this module by itself and read what it measured."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.knowledge_panel"],
+        env={**os.environ, "GALLIUM_NOOP": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+class Bench:
+    """The window on a state and a view that change."""
+
+    def __init__(self, state: AppState, view: WindowView) -> None:
+        import dearpygui.dearpygui as dpg
+
+        from gui.binding import DpgUi
+        from gui.loop import Loop
+        from gui.markdown.document import load
+        from gui.theme import load_theme
+        from gui.window import Placement, open_viewport
+        from panels.window import window
+
+        load()
+        sys.setswitchinterval(0.001)
+        dpg.create_context()
+        dpg.configure_app(manual_callback_management=True)
+        open_viewport(Placement(0, 0, 1440, 900))
+        self.state, self.view, self.revision = state, view, 0
+
+        def fail(error: BaseException) -> None:
+            raise error
+
+        self.loop = Loop(
+            DpgUi(load_theme()),
+            lambda ui: window(self.state, self.view, ui, lambda _: None),
+            lambda: self.revision,
+            on_close=lambda: None,
+            on_failure=fail,
+        )
+
+    def frame_ms(self) -> float:
+        """CPU of one frame on this thread."""
+        start = time.thread_time()
+        self.loop.frame()
+        return 1000 * (time.thread_time() - start)
+
+    def add(self) -> None:
+        """Another fact is known."""
+        self.state = with_one_more(self.state)
+
+    def after_ms(self, act: Callable[[], None]) -> float:
+        """The worst frame after something changed."""
+        act()
+        self.revision += 1
+        return max(self.frame_ms() for _ in range(4))
+
+    def scroll_ms(self) -> list[float]:
+        """Frames while the wheel turns over the list."""
+        from gui.elements.lists import VirtualList
+
+        lists = (e for e in self.loop.ui.root.walk() if isinstance(e, VirtualList))
+        box = next(e for e in lists if e.key == "knowledge rows")
+        taken = []
+        for _ in range(FRAMES):
+            box.scroll_by(WHEEL_PX)
+            taken.append(self.frame_ms())
+        return taken
+
+
+def measure() -> dict[str, float]:
+    """Scroll, type and change."""
+    import gc
+
+    from core.values.knowledge import Category
+    from core.values.state import AppState
+    from panels.view import WindowView
+
+    view = WindowView(hub_tab="knowledge")
+    bench = Bench(AppState(home="/home", now=NOW, knowledge=known(), is_loading=False), view)
+    for _ in range(15):
+        bench.frame_ms()
+    gc.collect()
+    gc.freeze()  # the items are made here and not while the window runs
+    change = [bench.after_ms(bench.add) for _ in range(CHANGES)]
+    typed = [bench.after_ms(lambda query=query: setattr(view.knowledge, "query", query)) for query in QUERIES]  # type: ignore[misc]
+    view.knowledge.closed, view.knowledge.shown = set(), {category.value: ITEMS for category in Category}
+    view.knowledge.shape += 1
+    bench.after_ms(lambda: None)
+    taken = sorted(bench.scroll_ms())
+    all_listed = [bench.after_ms(bench.add) for _ in range(CHANGES)]
+    return {
+        "scroll_median_ms": statistics.median(taken),
+        "scroll_p99_ms": taken[int(0.99 * len(taken))],
+        "filter_ms": max(typed),
+        "change_ms": statistics.median(change),
+        "change_all_ms": statistics.median(all_listed),
+    }
+
+
+def known() -> KnowledgeState:
+    """Items of all categories, one in three with code, four in five from a conversation."""
+    from core.knowledge_text.categories import CATEGORY_NAMES
+    from core.values.knowledge import Category, DigestSwitch, KnowledgeState
+
+    shares = {
+        "tasks.md": (Category.TASKS_OPEN, 20),
+        "questions.md": (Category.QUESTIONS, 10),
+        "decisions.md": (Category.DECISIONS, 20),
+        "facts.md": (Category.FACTS, 45),
+        "playbooks.md": (Category.PLAYBOOKS, 5),
+    }
+    files = tuple(_file(name, *shares[name]) for name in CATEGORY_NAMES)
+    return KnowledgeState(files, digest="# Knowledge digest\n", digest_bytes=19, switch=DigestSwitch.ON)
+
+
+def _file(name: str, category: Category, share: int) -> CategoryFile:
+    from core.values.knowledge import CategoryFile, Item, Provenance
+
+    items = []
+    for n in range(ITEMS * share // 100):
+        code = "prefix" if n % 3 else "`prefix`"
+        text = (
+            f"The {category.value} number {n} says that slot {n % 977} keeps its {code} for {n % 61} minutes"
+        )
+        tag = Provenance(f"2026-11-{n % 28 + 1:02d}-talk-{n % 500}", "2026-11-20") if n % 5 else None
+        items.append(Item(category, name, text, tag, "", n + 3, n + 3))
+    return CategoryFile(name, b"", tuple(items))
+
+
+def with_one_more(state: AppState) -> AppState:
+    """One more fact: the file was read anew, so all its items are new objects."""
+    knowledge = state.knowledge
+    facts = next(file for file in knowledge.categories if file.name == "facts.md")
+    line = facts.items[-1].last_line + 1
+    more = replace(facts.items[-1], text=f"Fact {line}", first_line=line, last_line=line)
+    items = (*(replace(item) for item in facts.items), more)
+    files = tuple(replace(f, items=items) if f is facts else f for f in knowledge.categories)
+    return replace(state, knowledge=replace(knowledge, categories=files))
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(measure()) + "\n")
+    sys.stdout.flush()
+    os._exit(0)
