@@ -18,7 +18,7 @@ from panels.ui import Option, Ui
 from panels.view import Dialog
 
 FOOT_PX = 82.0
-HEADING_PX = 28.0
+HEADING_PX = 32.0
 CHAR_PX = 7.6
 BUTTON_PX = 250.0
 """What stands beside the Apply button, and its padding."""
@@ -220,6 +220,7 @@ def _heading(desk: Desk, ui: Ui, preview: HarvestPreview, row: Heading) -> None:
             tip = f"Show {row.title}"
             if ui.button("show", "", icon="arrow-right", kind="ghost", is_small=True, tip=tip):
                 show_discussion(desk, row.facts.id)
+    ui.gap(4)
 
 
 def _ticked_of(preview: HarvestPreview, row: Heading) -> tuple[int, int]:

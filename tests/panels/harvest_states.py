@@ -68,7 +68,7 @@ def artifacts() -> tuple[Artifact, ...]:
     return (
         Artifact(facts(1, id="d1", title="Cache TTL policy", name="2026-11-10-cache-ttl-policy"), ArtifactClass.HARVEST),
         Artifact(facts(2, title="Harvest worker design"), ArtifactClass.HARVEST),
-        Artifact(facts(3, title="Parser regressions", known_status="harvest-failed"), ArtifactClass.HARVEST),
+        Artifact(facts(3, title="Parser regressions", known_status="harvested"), ArtifactClass.HARVEST),
         Artifact(
             facts(4, id="", title="", kind=ArtifactKind.CLAUDE_CODE, name="claude-code-7f3a",
                   path="/home/person/.claude/projects/cachelab/7f3a.jsonl", size_bytes=640_000),
