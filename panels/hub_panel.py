@@ -6,7 +6,6 @@ from core.values.state import AppState
 from panels.caching_panel import caching_panel
 from panels.context_panel import context_panel
 from panels.harvest_panel import harvest_panel
-from panels.knowledge_panel import knowledge_panel
 from panels.presets_panel import presets_panel
 from panels.ui import Option, Send, Ui
 from panels.view import WindowView
@@ -41,6 +40,8 @@ def hub_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
                 case "context":
                     context_panel(state, view, ui, send)
                 case "knowledge":
+                    from panels.knowledge_panel import knowledge_panel  # the first frame must not wait for it
+
                     knowledge_panel(state, view, ui, send)
                 case "caching":
                     caching_panel(state, view, ui, send)

@@ -9,7 +9,6 @@ from panels.caching_guard import guarded
 from panels.conversation_panel import conversation_panel
 from panels.discussions_panel import discussions_panel
 from panels.hub_panel import hub_panel
-from panels.knowledge_drafts import save
 from panels.notices_panel import notices_panel
 from panels.panes import Pane, panes, shown_panes, toggle_side
 from panels.status_bar import STATUS_PX, status_bar
@@ -71,6 +70,8 @@ def _save_knowledge(desk: Desk) -> None:
     """Ctrl+Enter belongs to the item that is being written, before it sends a message."""
     draft = desk.view.knowledge.typing
     if draft is not None and desk.ui.shortcut("Ctrl+Enter"):
+        from panels.knowledge_drafts import save  # loaded with the panel
+
         save(desk, draft)
 
 
