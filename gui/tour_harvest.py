@@ -11,6 +11,7 @@ from core.values.stack import LayerId
 from core.values.state import AppState
 from gui.tour_walk import STEP_S, Tour, TourError, ask
 from panels import harvest_facts as facts
+from panels.format import count
 
 READING_S = 600.0
 QUESTION = "What is noted about the tides?"
@@ -75,7 +76,7 @@ def _preview(tour: Tour) -> HarvestPreview:
         why = state.problem or "; ".join(one.reason for one in preview.failures) or "nothing was read"
         raise TourError("The harvest failed", remedy=why)
     tour.say(
-        f"{took:7.2f} s  the model read it and proposed {len(preview.items)} items; {state.use.calls} calls"
+        f"{took:7.2f} s  the model read it and proposed {count(len(preview.items), 'item')}; {count(state.use.calls, 'call')}"
     )
     for one in preview.items:
         tour.say(f"          {one.item.category.value}: {one.item.head!r} {one.item.body!r}"[:150])
@@ -188,7 +189,7 @@ def _undo(tour: Tour, talked: str) -> None:
     undone = tour.state.harvest.undone
     assert undone is not None
     tour.say(
-        f"{took:7.2f} s  undone: {undone.removed} lines taken out, {len(undone.restored)} conversations back"
+        f"{took:7.2f} s  undone: {count(undone.removed, 'line')} out, {count(len(undone.restored), 'conversation')} back"
     )
     driver.step(4)
     tour.shot("harvest-undone")
