@@ -14,7 +14,12 @@ OUT = Path("out/bench")
 SUITES: dict[str, tuple[str, ...]] = {
     "app": ("bench.app_window", "bench.app_stack", "bench.app_set_up", "bench.app_embedded"),
     "cache": ("bench.cache",),
-    "knowledge": ("bench.knowledge_store", "bench.knowledge_scan", "bench.knowledge_panel"),
+    "knowledge": (
+        "bench.knowledge_store",
+        "bench.knowledge_scan",
+        "bench.knowledge_panel",
+        "bench.harvest_panel",
+    ),
 }
 """Each suite's modules; a module offers `rows() -> list[Row]`. The model comes last: it must not run beside timing."""
 

@@ -1,0 +1,142 @@
+"""Measures the Harvest panel with 100,000 conversations and 100,000 proposed items: a frame while the wheel turns."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bench.__main__ import Row
+from bench.knowledge_panel import MEDIAN_BAR_MS, P99_BAR_MS, WHEEL_PX, Bench
+
+if TYPE_CHECKING:
+    from core.values.harvest import Artifact, ArtifactFacts, HarvestPreview
+    from core.values.state import AppState
+
+ROWS = 100_000
+PER_CONVERSATION = 10
+FRAMES = 400
+NOW = datetime(2026, 11, 20, 14, 5, tzinfo=UTC)
+PARTS = {"conversations": "conversations", "preview": "proposed items"}
+
+
+def rows() -> list[Row]:
+    """Measure each part in a process of its own, on this machine's screen or a virtual one."""
+    from gui.screen import virtual_screen
+
+    with nullcontext() if os.environ.get("DISPLAY") else virtual_screen():
+        return [row for part in PARTS for row in _rows(part)]
+
+
+def _rows(part: str) -> list[Row]:
+    found = _child(part)
+    what = f"frame CPU, {ROWS:,} {PARTS[part]}, while scrolling"
+    return [
+        _row(f"{what}, median", found["median_ms"], MEDIAN_BAR_MS),
+        _row(f"{what}, 99th percentile", found["p99_ms"], P99_BAR_MS),
+    ]
+
+
+def _row(name: str, value: float, bar_ms: float) -> Row:
+    return {
+        "name": name, "value": value, "unit": "ms", "bar": f"at most {bar_ms:g}", "holds": value <= bar_ms, "runs": FRAMES,
+    }  # fmt: skip
+
+
+def _child(part: str) -> dict[str, float]:
+    """Run this module by itself and read what it measured."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.harvest_panel", part],
+        env={**os.environ, "GALLIUM_NOOP": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def measure(part: str) -> dict[str, float]:
+    """Turn the wheel over one part of the panel."""
+    import gc
+
+    from gui.elements.lists import VirtualList
+    from panels.view import WindowView
+
+    view = WindowView(hub_tab="harvest", hub_px=720)
+    view.harvest.tab = "preview" if part == "preview" else "conversations"
+    bench = Bench(state(part), view)
+    for _ in range(15):
+        bench.frame_ms()
+    gc.collect()
+    gc.freeze()  # the rows are made here and not while the window runs
+    lists = [e for e in bench.loop.ui.root.walk() if isinstance(e, VirtualList)]
+    box = next(e for e in lists if len(e.view.keys) >= ROWS)
+    taken = []
+    for _ in range(FRAMES):
+        box.scroll_by(WHEEL_PX)
+        taken.append(bench.frame_ms())
+    taken.sort()
+    return {"median_ms": statistics.median(taken), "p99_ms": taken[int(0.99 * len(taken))]}
+
+
+def state(part: str) -> AppState:
+    """A look at many conversations, or a preview of many items."""
+    from core.values.harvest import HarvestLook, HarvestState
+    from core.values.state import AppState
+
+    is_preview = part == "preview"
+    look = HarvestLook(conversations(ROWS // PER_CONVERSATION if is_preview else ROWS))
+    harvest = HarvestState(looked_at=NOW, look=look, preview=preview(look.artifacts) if is_preview else None)
+    return AppState(home="/home", now=NOW, harvest=harvest, is_loading=False)
+
+
+def conversations(count: int) -> tuple[Artifact, ...]:
+    """Conversations of every class and many sizes."""
+    from core.values.harvest import Artifact, ArtifactClass
+
+    kinds = tuple(ArtifactClass)
+    return tuple(
+        Artifact(_facts(n), kinds[n % len(kinds)], "" if n % 3 else "touched lately") for n in range(count)
+    )
+
+
+def preview(artifacts: tuple[Artifact, ...]) -> HarvestPreview:
+    """Ten items of each conversation, one in ten of them nearly known."""
+    from core.values.harvest import HarvestItem, HarvestPreview, ProposedItem
+    from core.values.knowledge import Category
+
+    kinds = tuple(Category)
+    items = tuple(
+        ProposedItem(
+            f"{one.facts.sha256[:16]}-{n}",
+            HarvestItem(kinds[n % len(kinds)], f"/src/part{n}.py says that slot {n} keeps its prefix", "A reason." * (n % 3)),
+            one.facts.name, one.facts.path, one.facts.sha256,
+            near=("Nearly the same.",) if n == 7 else (), is_ticked=n % 4 > 0,
+        )
+        for one in artifacts
+        for n in range(PER_CONVERSATION)
+    )  # fmt: skip
+    return HarvestPreview(tuple(one.facts for one in artifacts), items, calls=len(artifacts))
+
+
+def _facts(number: int) -> ArtifactFacts:
+    from core.values.harvest import ArtifactFacts, ArtifactKind
+
+    return ArtifactFacts(
+        f"h{number}", f"/home/discussions/h{number}/log.jsonl", f"2026-11-01-talk-{number}", ArtifactKind.DISCUSSION,
+        1_000 + number * 7919 % 900_000, NOW - timedelta(minutes=number), f"Talk {number}",
+        sha256=f"{number:064x}", new_bytes=1_000,
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(measure(sys.argv[1])) + "\n")
+    sys.stdout.flush()
+    os._exit(0)
