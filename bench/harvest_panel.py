@@ -132,7 +132,7 @@ def _facts(number: int) -> ArtifactFacts:
     return ArtifactFacts(
         f"h{number}", f"/home/discussions/h{number}/log.jsonl", f"2026-11-01-talk-{number}", ArtifactKind.DISCUSSION,
         1_000 + number * 7919 % 900_000, NOW - timedelta(minutes=number), f"Talk {number}",
-        sha256=f"{number:064x}", new_bytes=1_000,
+        sha256=f"{number:016x}" * 4, new_bytes=1_000,
     )  # fmt: skip
 
 
