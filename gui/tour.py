@@ -134,7 +134,7 @@ def _look_at_context(tour: Tour) -> None:
     tour.driver.step(4)
     tour.say("          Context view: layers, tokens and what changed since the last request")
     tour.shot("context")
-    tour.driver.key("Ctrl+3")
+    tour.driver.key("Ctrl+4")
     tour.driver.step(4)
     chosen = tour.chosen()
     held = tour.state.caches.get(chosen)

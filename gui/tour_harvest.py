@@ -127,7 +127,7 @@ def _apply(tour: Tour, talked: str) -> None:
     tour.wait(lambda s: talked not in s.summaries, "the conversation in the trash")
     tour.say(f"{took:7.2f} s  applied: {facts.items_words(report.items)}; the conversation is in the trash")
     tour.shot("harvest-applied")
-    tour.driver.key("Ctrl+4")
+    tour.driver.key("Ctrl+3")
     if not any(count for _, count in report.items):
         tour.say("          the small model found nothing: a fact is written by hand")
         _write_by_hand(tour)
@@ -166,7 +166,7 @@ def _layer_bytes(state: AppState) -> int:
 def _switch_off(tour: Tour) -> None:
     """`rm digest.md`, as in a shell, while the window is open; and on again."""
     digest_file(Path(tour.state.home)).unlink()
-    tour.driver.key("Ctrl+4")
+    tour.driver.key("Ctrl+3")
     took = tour.wait(lambda s: s.knowledge.switch is DigestSwitch.OFF_BY_DELETION, "the window to notice")
     tour.wait(lambda s: not _layer_bytes(s), "an empty layer 7")
     tour.say(f"{took:7.2f} s  rm digest.md: layer 7 of the next request is empty")

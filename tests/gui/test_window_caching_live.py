@@ -84,7 +84,7 @@ class Sitting:
         """Open the panel with the keyboard."""
         self.driver = driver
         driver.until(lambda: driver.has("Sky"), "the window over the program")
-        driver.key("Ctrl+3")
+        driver.key("Ctrl+4")
         driver.until(lambda: driver.has("This discussion"), "the Caching panel")
 
     def say(self, text: str) -> Any:

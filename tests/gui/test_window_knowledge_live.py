@@ -58,7 +58,7 @@ class Sitting:
         """Open the panel with the keyboard."""
         self.driver = driver
         driver.until(lambda: driver.has("Sky"), "the window over the program")
-        driver.key("Ctrl+4")
+        driver.key("Ctrl+3")
         self.sees("Ask Ana")
 
     def sees(self, text: str) -> None:

@@ -46,8 +46,8 @@ def _from_menu(screen: Screen) -> None:
 
 def test_it_is_reached_from_the_rail_the_tabs_the_menu_and_its_chord() -> None:
     acts: tuple[Callable[[Screen], None], ...] = (
-        lambda s: s.ui.press("Ctrl+3"),
-        lambda s: s.ui.click("Caching (Ctrl+3)"),
+        lambda s: s.ui.press("Ctrl+4"),
+        lambda s: s.ui.click("Caching (Ctrl+4)"),
         lambda s: s.ui.click("Caching", within="Presets"),
         _from_menu,
     )

@@ -26,8 +26,8 @@ def _from_menu(screen: Screen) -> None:
 @pytest.mark.parametrize(
     "act",
     [
-        lambda s: s.ui.press("Ctrl+4"),
-        lambda s: s.ui.click("Knowledge (Ctrl+4)"),
+        lambda s: s.ui.press("Ctrl+3"),
+        lambda s: s.ui.click("Knowledge (Ctrl+3)"),
         lambda s: s.ui.click("Knowledge", within="Caching"),
         _from_menu,
     ],
