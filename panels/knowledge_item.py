@@ -133,9 +133,9 @@ def _conversation(desk: Desk, ui: Ui, source: Source, date: str) -> None:
 
 
 def _trashed(desk: Desk, ui: Ui, source: Source, tag: Provenance) -> None:
-    ui.icon("icon", "trash-can", tone="faint")
-    ui.gap(PAD_PX)
     tip = f"{tag.source}: this conversation is in the trash"
+    ui.icon("icon", "clock-rotate-left", tone="faint", tip=tip)
+    ui.gap(PAD_PX)
     ui.text("from", f"from {source.name}, {tag.date}, in the trash", tone="muted", style="small", tip=tip)
     if ui.button(
         "restore", "Restore", kind="link", is_small=True, tip=f"Take {source.name} out of the trash"
