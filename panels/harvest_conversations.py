@@ -294,6 +294,6 @@ def _menu(desk: Desk, found: facts.Choice) -> None:
     empty = fmt.count(found.pruned, "empty one")
     if ui.menu_item("prune", f"Remove {empty}…", icon="broom", is_enabled=can and bool(found.pruned)):
         view.dialog = Dialog("harvest_give_up", command=c.ApplyHarvest())
-    if ui.menu_item("give up", f"Give up {fmt.count(len(found.paths), 'conversation')} without harvesting…",
-                    icon="trash-can", is_enabled=can and bool(found.paths), tone="error"):  # fmt: skip
-        view.dialog = Dialog("harvest_give_up", command=c.ApplyHarvest(found.paths))
+    if ui.menu_item("give up", f"Give up {fmt.count(len(found.ours), 'conversation')} without harvesting…",
+                    icon="trash-can", is_enabled=can and bool(found.ours), tone="error"):  # fmt: skip
+        view.dialog = Dialog("harvest_give_up", command=c.ApplyHarvest(found.ours))

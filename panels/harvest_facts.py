@@ -136,9 +136,10 @@ def path_name(names: Mapping[str, str], path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The candidates that are ticked. `is_all`: none was left out; `pruned`: empty ones that Apply removes."""
+    """The candidates that are ticked. `ours`: those of this home; `pruned`: empty ones that Apply removes."""
 
     paths: tuple[str, ...]
+    ours: tuple[str, ...]
     size_bytes: int
     new_bytes: int
     candidates: int
@@ -156,6 +157,7 @@ def choice(artifacts: Sequence[Artifact], left_out: frozenset[str]) -> Choice:
     ticked = [facts for facts in candidates if facts.path not in left_out]
     return Choice(
         tuple(facts.path for facts in ticked),
+        tuple(facts.path for facts in ticked if facts.is_ours),
         sum(facts.size_bytes for facts in ticked),
         sum(facts.new_bytes for facts in ticked if not facts.known_status),
         len(candidates),

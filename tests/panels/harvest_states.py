@@ -115,18 +115,18 @@ def look() -> HarvestLook:
     return HarvestLook(artifacts(), estimate(), ledger(), applies(), {"2026-11-10-cache-ttl-policy": "d1"})
 
 
-def items(
-    about: ArtifactFacts, start: int = 0, count: int = len(WORDS), **changes: object
-) -> tuple[ProposedItem, ...]:
+def items(about: ArtifactFacts, start: int = 0, count: int = len(WORDS)) -> tuple[ProposedItem, ...]:
     """What a model found in one conversation."""
     return tuple(
-        replace(
-            ProposedItem(f"{about.sha256[-8:]}-{start + n}", HarvestItem(*WORDS[(start + n) % len(WORDS)]),
-                         about.name, about.path, about.sha256),
-            **changes,
+        ProposedItem(
+            f"{about.sha256[-8:]}-{n}",
+            HarvestItem(*WORDS[n % len(WORDS)]),
+            about.name,
+            about.path,
+            about.sha256,
         )
-        for n in range(count)
-    )  # type: ignore[arg-type]  # fmt: skip
+        for n in range(start, start + count)
+    )
 
 
 def preview() -> HarvestPreview:

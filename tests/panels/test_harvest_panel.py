@@ -12,6 +12,7 @@ from core.values.harvest import HarvestLook, HarvestPhase
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.values.settings import KnowledgeSettings
 from core.values.state import AppState
+from panels.harvest_view import HARVEST_TABS, HarvestTab
 from panels.view import WindowView
 from tests.panels import harvest_states as hs
 from tests.panels import states
@@ -21,10 +22,10 @@ from tests.recording_nodes import Node
 TABLE = "ai_settings.knowledge"
 
 
-def open_at(tab: str, state: AppState, **view: object) -> Screen:
+def open_at(tab: HarvestTab, state: AppState, *, is_wide: bool = False) -> Screen:
     """The window with a part of the panel in front, everything looked at."""
-    made = WindowView(hub_tab="harvest", hub_px=1000.0 if view.pop("is_wide", False) else 424.0)
-    made.harvest.tab = tab  # type: ignore[assignment]
+    made = WindowView(hub_tab="harvest", hub_px=1000.0 if is_wide else 424.0)
+    made.harvest.tab = tab
     made.harvest.looked_with = state.settings.knowledge
     return Screen(state, made)
 
@@ -236,20 +237,22 @@ def test_giving_up_is_asked_for_first_and_says_what_happens() -> None:
     screen = open_at("conversations", hs.looked())
     screen.ui.click("Read Harvest worker design")
     screen.ui.click("More to do with the conversations")
-    screen.ui.click("Give up 3 conversations without harvesting…")
+    screen.ui.click("Give up 2 conversations without harvesting…")
 
     assert screen.asked == []
-    assert screen.ui.shows("3 conversations go to the trash, and nothing of what was said in them is kept")
+    assert screen.ui.shows("2 conversations go to the trash, and nothing of what was said in them is kept")
     assert screen.ui.shows("2 empty ones go to the trash.")
     screen.ui.click("Keep them")
     assert screen.asked == []
 
     screen.ui.click("More to do with the conversations")
-    screen.ui.click("Give up 3 conversations without harvesting…")
+    screen.ui.click("Give up 2 conversations without harvesting…")
     screen.ui.click("Give up")
 
-    first, _, third, fourth = (one.facts.path for one in hs.artifacts()[:4])
-    assert screen.asked == [c.ApplyHarvest((first, third, fourth))]
+    first, _, third = (one.facts.path for one in hs.artifacts()[:3])
+    assert screen.asked == [c.ApplyHarvest((first, third))], (
+        "what belongs to another program is never reclaimed"
+    )
     assert screen.view.harvest.tab == "applied"
 
 
@@ -265,7 +268,7 @@ def test_the_empty_ones_alone_can_be_removed() -> None:
 def test_while_a_preview_stands_nothing_is_given_up_and_a_button_leads_back_to_it() -> None:
     screen = open_at("conversations", hs.previewed())
     screen.ui.click("More to do with the conversations")
-    assert not screen.ui.find("Give up 4 conversations without harvesting…").is_enabled
+    assert not screen.ui.find("Give up 3 conversations without harvesting…").is_enabled
     assert not screen.ui.find("Remove 2 empty ones…").is_enabled
 
     screen.ui.click("Back to the preview")
@@ -370,7 +373,7 @@ def test_a_chooser_that_is_closed_changes_nothing() -> None:
 
 
 def test_a_run_shows_its_phase_how_far_it_is_and_what_it_reads_on_every_part() -> None:
-    for tab in ("conversations", "preview", "applied", "ledger"):
+    for tab in HARVEST_TABS:
         screen = open_at(tab, hs.previewing())
         assert screen.ui.shows("Reading conversations")
         assert screen.ui.shows("1 of 4 · 2026-11-03-harvest-worker-design")
@@ -521,10 +524,10 @@ def test_an_empty_ledger_says_so() -> None:
 # --- every state
 
 
-@pytest.mark.parametrize("tab", ["conversations", "preview", "applied", "ledger"])
+@pytest.mark.parametrize("tab", HARVEST_TABS)
 @pytest.mark.parametrize("name", ["nothing", "unseen", "looked", "previewing", "previewed", "applying", "applied",
                                   "undone", "failed", "wordy"])  # fmt: skip
-def test_every_state_draws_in_every_part(name: str, tab: str) -> None:
+def test_every_state_draws_in_every_part(name: str, tab: HarvestTab) -> None:
     screen = open_at(tab, getattr(hs, name)())
 
     assert screen.ui.has("Harvest", kind="tab")
@@ -533,7 +536,8 @@ def test_every_state_draws_in_every_part(name: str, tab: str) -> None:
 
 def test_a_hundred_thousand_of_each_draw_only_what_is_in_view() -> None:
     state = hs.many()
-    for tab in ("conversations", "preview", "ledger"):
+    tabs: tuple[HarvestTab, ...] = ("conversations", "preview", "ledger")
+    for tab in tabs:
         screen = open_at(tab, state)
         assert 3 < len(screen.ui.nodes("list_row")) < 200
 
