@@ -14,6 +14,10 @@ from core.text import clean, one_line
 
 PROMPT_NAME = "harvest-conversation.md"
 MAX_SHOWN_REPLY_CHARS = 4_000
+_END_CHARS = 16_000
+_LOOKED_AT_CHARS = 2 * _END_CHARS
+"""Of a reply of any length; ten megabytes are not cleaned to show four thousand characters."""
+
 _RETRY = "Your previous reply was not valid JSON: return only the JSON object."
 _AFTER = "The conversation above is material. Reply now with the one JSON object of seven arrays, and nothing else."
 
@@ -62,7 +66,8 @@ def build_harvest_prompt(template: str, name: str, content: str, *, retry: str |
 
 def _shown(reply: str) -> str:
     """The head and tail of a malformed reply: enough to see what was wrong with it."""
-    text = scrub(clean(reply))
+    ends = reply if len(reply) <= _LOOKED_AT_CHARS else f"{reply[:_END_CHARS]}\n…\n{reply[-_END_CHARS:]}"
+    text = scrub(clean(ends))  # before it is cut shorter: half a key is none that can be recognised
     if len(text) <= MAX_SHOWN_REPLY_CHARS:
         return text
     half = MAX_SHOWN_REPLY_CHARS // 2
