@@ -217,7 +217,7 @@ class LocalOutside:
             self.home,
             clock,
             emit,
-            HarvestServices(self._clients.get, setup.profile, self._cost),
+            HarvestServices(self._clients.get, setup.profile, self._cost, self._counting.messages),
             is_read_only=is_read_only,
         )
         self._harvest = QueueWorker("harvest", self._harvester.handle, emit)

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 
 from core import paths
@@ -33,7 +34,7 @@ _DATED = re.compile(r"(\d{4})-(\d{2})-(\d{2})[_T ]?[\d-]*Z?[-_ ]*(.*)")
 Progress = Callable[[int, int, str], None]
 """Told how many conversations of how many are done, and the name of the one in work, empty where several are.
 
-What it raises ends the run: HarvestCancelledError where the person stopped it.
+Of 0 while they are still being found. What it raises ends the run: HarvestCancelledError where the person stopped it.
 """
 
 
@@ -75,7 +76,10 @@ def scan(request: ScanRequest, ledger: Ledger, on_progress: Progress = no_progre
     Raises:
         ConfigError: the ledger does not parse. StorageError: it cannot be read.
     """
-    found = [*_discussions(request), *_foreign(request.sources)]
+    found: list[ArtifactFacts] = []
+    for facts in chain(_discussions(request), _foreign(request.sources)):
+        found.append(facts)
+        on_progress(0, 0, "")
     todo = [(facts, _lengths(facts, request, ledger)) for facts in found]
     made: list[Artifact] = []
     with ThreadPoolExecutor(_HASHERS) as pool:

@@ -11,7 +11,8 @@ from core.knowledge.harvest_distil import piece_bytes_for
 from core.knowledge.harvest_generate import Generate
 from core.knowledge.harvest_prompt import harvest_prompt_path
 from core.knowledge.harvest_scan import ScanRequest
-from core.knowledge.harvest_sources import Distiller
+from core.knowledge.harvest_sources import Distiller, ReadMessages
+from core.knowledge.transcript_sources import unread_messages
 from core.values.effects import HarvestRun
 from core.values.provider import ModelProfile
 
@@ -32,11 +33,17 @@ def scan_request(home: Path, run: HarvestRun, now: datetime) -> ScanRequest:
     )
 
 
-def distiller(home: Path, run: HarvestRun, generate: Generate, profile: ModelProfile) -> Distiller:
+def distiller(
+    home: Path,
+    run: HarvestRun,
+    generate: Generate,
+    profile: ModelProfile,
+    read: ReadMessages = unread_messages,
+) -> Distiller:
     """What asks the model of a run.
 
     Args:
-        profile: what is known of that model.
+        profile: what is known of that model; read: gives what is to be distilled of a conversation.
 
     Raises:
         StorageError: the prompt cannot be read.
@@ -50,4 +57,5 @@ def distiller(home: Path, run: HarvestRun, generate: Generate, profile: ModelPro
         template(place),
         piece_bytes_for(profile),
         paths.knowledge_dir(home),
+        read=read,
     )

@@ -12,11 +12,11 @@ from core.errors import SlopError, StorageError
 from core.knowledge.harvest_distil import HarvestError, distil
 from core.knowledge.harvest_generate import Generate
 from core.knowledge.harvest_replies import KeptReplies
-from core.knowledge.transcript_sources import messages_of
+from core.knowledge.transcript_sources import unread_messages
 from core.knowledge_text.harvest_reply import Reply, read_reply
-from core.knowledge_text.transcript import Said, prepared, since
+from core.knowledge_text.transcript import Said
 from core.store.atomic import OS_DISK, Disk
-from core.values.harvest import ArtifactFacts
+from core.values.harvest import ArtifactFacts, ArtifactKind
 
 LEAST_FREE_BYTES = 4 * 1024 * 1024
 """Room that must be there before a model is asked: a reply that is paid for must find its place."""
@@ -30,6 +30,10 @@ def free_bytes(folder: Path) -> int:
     return shutil.disk_usage(there).free
 
 
+ReadMessages = Callable[[ArtifactKind, bytes, int], tuple[Said, ...]]
+"""`unread_messages`, or the same in another process. Raises ValueError, or SlopError where that process failed."""
+
+
 class HarvestStoppedError(SlopError):
     """The run cannot go on: what was paid for could not be put on disk."""
 
@@ -40,7 +44,7 @@ class Distiller:
 
     Args:
         template: the prompt; piece_bytes: what one call reads at most; knowledge: the knowledge directory.
-        free_bytes: room on the disk of a folder.
+        free_bytes: room on the disk of a folder; read: gives what is to be distilled of a conversation.
     """
 
     generate: Generate
@@ -51,6 +55,7 @@ class Distiller:
     knowledge: Path
     disk: Disk = OS_DISK
     free_bytes: Callable[[Path], int] = free_bytes
+    read: ReadMessages = unread_messages
 
     def distil(self, facts: ArtifactFacts, data: bytes) -> Reply:
         """Ask the model, or take the replies that an earlier run paid for.
@@ -65,7 +70,7 @@ class Distiller:
         ask = _KeptAsk(self, KeptReplies(self.knowledge, facts.sha256, disk=self.disk))
         try:
             return distil(
-                new_messages(facts, data),
+                self._messages(facts, data),
                 facts.title or facts.name,
                 self.template,
                 ask,
@@ -75,31 +80,15 @@ class Distiller:
             ask.forget_malformed()
             raise
 
+    def _messages(self, facts: ArtifactFacts, data: bytes) -> tuple[Said, ...]:
+        try:
+            return self.read(facts.kind, data, facts.new_bytes)
+        except ValueError as error:
+            raise HarvestError(f"it cannot be read: {error}", where=facts.path) from error
+
     def forget(self, sha256: str) -> None:
         """Drop the replies to a conversation: the ledger holds what came of them."""
         KeptReplies(self.knowledge, sha256, disk=self.disk).drop_all()
-
-
-def new_messages(facts: ArtifactFacts, data: bytes) -> tuple[Said, ...]:
-    """The messages that were not harvested yet, as they may leave the home.
-
-    Raises:
-        HarvestError: the conversation cannot be read as a whole.
-    """
-    try:
-        messages = messages_of(facts.kind, data)
-    except ValueError as error:
-        raise HarvestError(f"it cannot be read: {error}", where=facts.path) from error
-    if facts.new_bytes < len(data):
-        messages = since(messages, _earlier(facts, data[: len(data) - facts.new_bytes]))
-    return prepared(messages)
-
-
-def _earlier(facts: ArtifactFacts, head: bytes) -> tuple[Said, ...]:
-    try:
-        return messages_of(facts.kind, head)
-    except ValueError:
-        return ()
 
 
 class _KeptAsk:

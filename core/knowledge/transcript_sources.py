@@ -9,7 +9,7 @@ from typing import Any
 
 from core import export, log_codec, log_view
 from core.errors import StorageError
-from core.knowledge_text.transcript import Said, said, shortened
+from core.knowledge_text.transcript import Said, prepared, said, shortened, since
 from core.log_codec import ForeignLine
 from core.text import clean
 from core.values.harvest import ArtifactKind
@@ -64,6 +64,31 @@ def messages_of(kind: ArtifactKind, data: bytes) -> tuple[Said, ...]:
             return tuple(_aider(_text(data)))
         case ArtifactKind.TEMPORARY | ArtifactKind.UNKNOWN:
             raise ValueError("this is no conversation that we can read")
+
+
+def unread_messages(kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Said, ...]:
+    """The messages that were not harvested yet, as they may leave the home: no secrets, no recalled memory.
+
+    A megabyte in one message takes a second of regular expressions, in which no other thread runs: a window has it
+    done in the worker process.
+
+    Args:
+        new_bytes: how many at the end of `data` were not harvested before.
+
+    Raises:
+        ValueError: the file is not of that shape, or cannot be read as a whole.
+    """
+    messages = messages_of(kind, data)
+    if new_bytes < len(data):
+        messages = since(messages, _earlier(kind, data[: len(data) - new_bytes]))
+    return prepared(messages)
+
+
+def _earlier(kind: ArtifactKind, head: bytes) -> tuple[Said, ...]:
+    try:
+        return messages_of(kind, head)
+    except ValueError:
+        return ()
 
 
 def _text(data: bytes) -> str:

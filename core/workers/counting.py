@@ -1,4 +1,4 @@
-"""Token counts and outlines from the worker process, remembered; estimates stand in when it fails."""
+"""What the worker process does for the program: token counts, remembered, outlines, and conversations read."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import logging
 import threading
 from collections.abc import Mapping
 
+from core.knowledge_text.transcript import Said
 from core.tokens import estimate_tokens
 from core.values.curation import Symbol
+from core.values.harvest import ArtifactKind
 from core.workers.crunch import Crunch, CrunchError
 
 MOST_COUNTS = 200_000
@@ -59,6 +61,14 @@ class Counting:
         except CrunchError as error:
             log.warning("no outline of %s: %s", path, error)
             return ()
+
+    def messages(self, kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Said, ...]:
+        """What of a conversation a harvest may read.
+
+        Raises:
+            ValueError: it cannot be read. CrunchError: the worker process failed at it.
+        """
+        return self._crunch.messages(kind, data, new_bytes).result()
 
     def close(self) -> None:
         """End the worker process."""

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, TypeVar, cast
 
 from core.errors import SlopError
+from core.knowledge_text.transcript import Said
 from core.values.curation import LineRange, Symbol
+from core.values.harvest import ArtifactKind
 from core.workers.crunch_wire import read_frame, write_frame
 
 T = TypeVar("T")
@@ -80,6 +82,15 @@ class Crunch:
         header: dict[str, object] = {"job": "outline", "path": path.encode("utf-8", "replace").decode()}
         made = self._submit(header, text.encode("utf-8", "replace"), lane)
         return _mapped(made, lambda value: tuple(map(_symbol, cast("list[list[object]]", value))))
+
+    def messages(self, kind: ArtifactKind, data: bytes, new_bytes: int) -> Future[tuple[Said, ...]]:
+        """What of a conversation a harvest may read (`unread_messages`).
+
+        Returns:
+            A future that fails with ValueError where the conversation cannot be read, else with CrunchError.
+        """
+        header: dict[str, object] = {"job": "messages", "kind": kind.value, "new_bytes": new_bytes}
+        return _mapped(self._submit(header, data, ""), lambda value: _said(cast("dict[str, object]", value)))
 
     def close(self) -> None:
         """Cancel what waits and end the process. Idempotent."""
@@ -215,9 +226,22 @@ def _start() -> subprocess.Popen[bytes]:
     )
 
 
+def _said(answer: dict[str, object]) -> tuple[Said, ...]:
+    if "problem" in answer:
+        raise ValueError(answer["problem"])
+    return tuple(Said(role, text) for role, text in cast("list[tuple[str, str]]", answer["said"]))
+
+
 def _symbol(row: list[object]) -> Symbol:
     name, kind, (first, last), signature, depth = cast("tuple[str, str, list[int], str, int]", tuple(row))
     return Symbol(name, kind, LineRange(first, last), signature, depth)
+
+
+def _change(done: Future[object], mapped: Future[T], change: Callable[[object], T]) -> None:
+    try:
+        mapped.set_result(change(done.result()))
+    except ValueError as fault:
+        mapped.set_exception(fault)
 
 
 def _mapped(source: Future[object], change: Callable[[object], T]) -> Future[T]:
@@ -233,7 +257,7 @@ def _mapped(source: Future[object], change: Callable[[object], T]) -> Future[T]:
         elif (fault := done.exception()) is not None:
             mapped.set_exception(fault)
         else:
-            mapped.set_result(change(done.result()))
+            _change(done, mapped, change)
 
     mapped.add_done_callback(lambda done: source.cancel() if done.cancelled() else None)
     source.add_done_callback(finish)

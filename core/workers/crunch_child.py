@@ -1,4 +1,4 @@
-"""The worker process: counts tokens and makes outlines, one job after the other, until its input ends."""
+"""The worker process: counts tokens, makes outlines and reads conversations, one job after the other, until its input ends."""
 
 from __future__ import annotations
 
@@ -58,6 +58,8 @@ def _done(header: dict[str, object], payload: bytes) -> object:
             return _counts(payload, sizes)
         case {"job": "outline", "path": str() as path}:
             return _outline(path, payload)
+        case {"job": "messages", "kind": str() as kind, "new_bytes": int() as new_bytes}:
+            return _messages(kind, payload, new_bytes)
         case _:
             raise ValueError(f"Unknown job {header.get('job')!r}")
 
@@ -76,6 +78,17 @@ def _outline(path: str, payload: bytes) -> list[object]:
     from core.outline import symbols_of
 
     return [astuple(symbol) for symbol in symbols_of(path, payload.decode("utf-8", "replace"))]
+
+
+def _messages(kind: str, payload: bytes, new_bytes: int) -> dict[str, object]:
+    from core.knowledge.transcript_sources import unread_messages
+    from core.values.harvest import ArtifactKind
+
+    try:
+        found = unread_messages(ArtifactKind(kind), payload, new_bytes)
+    except ValueError as problem:
+        return {"problem": str(problem)}
+    return {"said": [(one.role, one.text) for one in found]}
 
 
 if __name__ == "__main__":

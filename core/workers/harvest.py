@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,9 +18,10 @@ from core.knowledge.harvest_look import look_at_all
 from core.knowledge.harvest_run import ApplyRequest, apply, items_of_preview, preview
 from core.knowledge.harvest_scan import Progress
 from core.knowledge.harvest_setup import distiller, scan_request
-from core.knowledge.harvest_sources import HarvestStoppedError
+from core.knowledge.harvest_sources import HarvestStoppedError, ReadMessages
 from core.knowledge.locks import harvest_lock
 from core.knowledge.spending import Payments
+from core.knowledge.transcript_sources import unread_messages
 from core.knowledge.undo import undo_apply
 from core.providers.base import CancelToken, Provider
 from core.values import effects as f
@@ -35,6 +37,9 @@ log = logging.getLogger(__name__)
 BY = "a window's harvest"
 """How others are told who holds the lock."""
 
+HOLD_S, REST_S = 0.002, 0.0002
+"""How long this thread works at a stretch, and how long it then leaves the interpreter to others."""
+
 STOPPED = "You stopped it."
 ENDING = "The program is ending."
 
@@ -46,11 +51,13 @@ class HarvestServices:
     Args:
         client: a provider's client, raises ProviderError where there is none.
         profile: what is known of a model; price: of a call in US dollars, None where unknown.
+        read: gives what is to be distilled of a conversation, best in another process.
     """
 
     client: Callable[[str], Provider]
     profile: Callable[[str, str], ModelProfile]
     price: Callable[[str, str, Usage], float | None]
+    read: ReadMessages = unread_messages
 
 
 @dataclass(slots=True)
@@ -68,6 +75,18 @@ class _Run:
     def check(self) -> None:
         if self.token.is_cancelled:
             raise HarvestCancelledError(self.why)
+
+
+class _Pace:
+    """Lets other threads have the interpreter every few milliseconds: a window draws while thousands are read."""
+
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+
+    def step(self) -> None:
+        if time.monotonic() - self._since > HOLD_S:
+            time.sleep(REST_S)
+            self._since = time.monotonic()
 
 
 class HarvestHandler:
@@ -151,7 +170,8 @@ class HarvestHandler:
         problem = ""
         generate = ProviderGenerate(self._services.client, run.token, self._paying(made, run))
         with harvest_lock(self._home, BY):
-            asker = distiller(self._home, made, generate, self._services.profile(made.provider, made.model))
+            profile = self._services.profile(made.provider, made.model)
+            asker = distiller(self._home, made, generate, profile, self._services.read)
             request = scan_request(self._home, made, self._clock())
             try:
                 for part in preview(request, effect.artifacts, asker, self._progress(run.check)):
@@ -191,11 +211,13 @@ class HarvestHandler:
 
     def _progress(self, check: Callable[[], None]) -> Progress:
         """Tells the controller: every conversation that has a name, else a hundred times at most."""
+        pace = _Pace()
 
         def told(done: int, total: int, doing: str) -> None:
-            if done < total:
+            pace.step()
+            if done < total or not total:
                 check()
-            if doing or done == total or done % max(1, total // 100) == 0:
+            if doing or (total and (done == total or done % max(1, total // 100) == 0)):
                 self._emit(e.HarvestProgressed(done, total, doing))
 
         return told

@@ -250,7 +250,7 @@ def test_progress_is_told_up_to_the_last_conversation(tmp_path: Path) -> None:
 
     scan(Harvest(tmp_path, Model()).request, Ledger(tmp_path), lambda *at: told.append(at))
 
-    assert told == [(1, 3, ""), (2, 3, ""), (3, 3, "")]
+    assert told == [(0, 0, "")] * 3 + [(1, 3, ""), (2, 3, ""), (3, 3, "")]
 
 
 def test_a_thousand_conversations_are_scanned_in_seconds(tmp_path: Path) -> None:
