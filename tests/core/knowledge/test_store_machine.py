@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -18,7 +20,7 @@ from core.knowledge.editing import add_item, delete_item, edit_item, set_task_do
 from core.knowledge.ledger import Ledger, timestamp
 from core.knowledge.reading import read_categories
 from core.knowledge.recovery import recover_home
-from core.knowledge.undo import undo_apply
+from core.knowledge.undo import list_applies, undo_apply
 from core.knowledge_text.categories import FILE_OF
 from core.knowledge_text.duplicates import same_text
 from core.values.knowledge import Category, Item, LedgerEntry, LedgerStatus, NewItem, Provenance
@@ -28,7 +30,8 @@ DISK = FaultyDisk()
 CATEGORIES = st.sampled_from([category for category in Category if category is not Category.FILES])
 WORDS = st.text(st.sampled_from("ab é#-]{/\n["), min_size=1, max_size=12)
 ITEMS = st.lists(st.builds(NewItem, CATEGORIES, WORDS, name=st.just("Play")), max_size=4)
-PROSE = st.sampled_from(["", "prose\n", "\r\n", "  stray\n", "## Mine\n", "- by hand\n"])
+PROSE = st.sampled_from(["", "\n", "\r\n", "  stray\n", "## Mine\n", "- by hand\n"])
+FAULTS = st.sampled_from(["kill", "torn", errno.EIO, errno.ENOSPC, errno.EROFS])
 
 
 class Store(RuleBasedStateMachine):
@@ -39,7 +42,9 @@ class Store(RuleBasedStateMachine):
         self.home = Path(tempfile.mkdtemp())
         self.count = 0
         self.is_on = False
-        self.prose: dict[str, int] = {}
+        self.prose: dict[str, list[bytes]] = {}
+        self.proven: dict[str, str] = {}
+        self.undone: set[str] = set()
 
     def teardown(self) -> None:
         shutil.rmtree(self.home, ignore_errors=True)
@@ -59,13 +64,14 @@ class Store(RuleBasedStateMachine):
         with begin_apply(self.home, NOW, seed=str(self.count), disk=DISK) as apply:
             plan = apply.append(new, entry)
             finish_apply(apply)
+        self.proven[apply.id] = entry.sha256
         self.is_on = digest_file(self.home).exists()
         found = {(item.file, same_text(item.text)) for item in self._items()}
         assert {(item.file, same_text(item.text)) for item in plan.items} <= found
         assert Ledger(self.home).may_reclaim(entry.sha256)
 
-    @rule(items=ITEMS, at=st.integers(0, 40), fault=st.sampled_from(["kill", "torn"]))
-    def harvest_that_fails(self, items: list[NewItem], at: int, fault: str) -> None:
+    @rule(items=ITEMS, at=st.integers(0, 60), fault=FAULTS)
+    def harvest_that_fails(self, items: list[NewItem], at: int, fault: int | str) -> None:
         entry, came = self._entry()
         new = [NewItem(i.category, i.text, name=i.name, provenance=came) for i in items]
         disk = FaultyDisk(at, fault)
@@ -80,20 +86,60 @@ class Store(RuleBasedStateMachine):
     @rule()
     def undo(self) -> None:
         try:
-            undo_apply(self.home, NOW, disk=DISK)
+            self._took_back(undo_apply(self.home, NOW, disk=DISK).apply_id)
         except StorageError as error:
             assert "no apply" in str(error)  # noqa: PT017
+
+    @rule(at=st.integers(0, 60), fault=FAULTS)
+    def undo_that_fails(self, at: int, fault: int | str) -> None:
+        """What the person asked for is done after the next start, or was never begun."""
+        newest = next((one.id for one in list_applies(self.home) if not one.undone_at and one.steps), "")
+        try:
+            undo_apply(self.home, NOW, disk=FaultyDisk(at, fault))
+        except (KilledError, SlopError):
+            recover_home(self.home, disk=DISK)
+        record = next((one for one in list_applies(self.home) if one.id == newest), None)
+        if record is not None and record.undone_at:
+            self._took_back(newest)
+
+    @rule()
+    def start(self) -> None:
+        assert recover_home(self.home, disk=DISK) == ()
+
+    def _took_back(self, apply_id: str) -> None:
+        if sha256 := self.proven.pop(apply_id, ""):
+            self.undone.add(sha256)
         self.is_on = digest_file(self.home).exists()
 
-    @rule(category=CATEGORIES, prose=PROSE)
-    def person_writes_with_an_editor(self, category: Category, prose: str) -> None:
+    @rule(category=CATEGORIES, prose=PROSE, is_rename=st.booleans(), is_first=st.booleans())
+    def person_saves_in_an_editor(
+        self, category: Category, prose: str, is_rename: bool, is_first: bool
+    ) -> None:
+        """In place or by rename, at the top or at the end."""
         path = paths.knowledge_dir(self.home) / FILE_OF[category]
         path.parent.mkdir(exist_ok=True)
         data = path.read_bytes() if path.exists() else b""
-        path.write_bytes(data + prose.encode())
-        if "prose" in prose:
-            self.prose[path.name] = self.prose.get(path.name, 0) + 1
+        self.count += 1
+        mine = f"prose {self.count}".encode()
+        added = prose.encode() + mine + b"\n"
+        gap = b"" if data.endswith(b"\n") or not data else b"\n"
+        written = added + data if is_first else data + gap + added
+        lines = self.prose.setdefault(path.name, [])
+        lines.insert(0 if is_first else len(lines), mine)
+        if is_rename:
+            other = path.with_name("editor~")
+            other.write_bytes(written)
+            os.replace(other, path)
+        else:
+            path.write_bytes(written)
         regenerate_digest(self.home, may_create=False, disk=DISK)
+
+    @rule(category=CATEGORIES)
+    def person_removes_a_file(self, category: Category) -> None:
+        path = paths.knowledge_dir(self.home) / FILE_OF[category]
+        path.unlink(missing_ok=True)
+        self.prose.pop(path.name, None)
+        self.is_on = bool(regenerate_digest(self.home, may_create=False, disk=DISK).text)
 
     @precondition(lambda self: self._items())
     @rule(data=st.data(), text=WORDS)
@@ -133,10 +179,30 @@ class Store(RuleBasedStateMachine):
             assert digest_file(self.home).read_text("utf-8") == fresh_digest(self.home)
 
     @invariant()
-    def prose_stays(self) -> None:
-        for name, count in self.prose.items():
-            data = (paths.knowledge_dir(self.home) / name).read_bytes()
-            assert data.count(b"prose") == count
+    def digest_is_a_pure_function_of_the_files(self) -> None:
+        twin = self.home / "twin"
+        shutil.copytree(paths.knowledge_dir(self.home), paths.knowledge_dir(twin), dirs_exist_ok=True) if (
+            paths.knowledge_dir(self.home).exists()
+        ) else None
+        assert fresh_digest(self.home) == fresh_digest(twin)
+        shutil.rmtree(twin, ignore_errors=True)
+
+    @invariant()
+    def every_line_that_the_person_wrote_stands_in_its_order(self) -> None:
+        for name, lines in self.prose.items():
+            found = iter((paths.knowledge_dir(self.home) / name).read_bytes().split(b"\n"))
+            assert all(any(line == there.rstrip(b"\r") for there in found) for line in lines)
+
+    @invariant()
+    def the_ledger_proves_what_stands_and_nothing_that_was_undone(self) -> None:
+        ledger = Ledger(self.home)
+        assert all(ledger.may_reclaim(sha256) for sha256 in self.proven.values())
+        assert not any(ledger.may_reclaim(sha256) for sha256 in self.undone)
+
+    @invariant()
+    def no_item_of_a_harvest_stands_twice(self) -> None:
+        tagged = [item for item in self._items() if item.provenance is not None]
+        assert len({(i.file, i.provenance, i.text, i.section) for i in tagged}) == len(tagged)
 
     @invariant()
     def nothing_is_left_lying_about(self) -> None:
