@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Protocol
 
+from core.controller.app import wall_clock
 from core.hooks.clock import OffsetClock
 from core.hooks.refusals import RefusedError, unknown
 from core.hooks.watch import Front, Watch
@@ -42,7 +44,7 @@ class Desk:
     """What all requests share.
 
     Args:
-        window: None without one; clock: None unless tests may put it forward.
+        window: None without one; clock: None unless tests may put it forward; now: the controller's clock.
         locks: one for each discussion, so that two sends over HTTP never cross; harvest_lock: one run at a time begins.
     """
 
@@ -51,6 +53,7 @@ class Desk:
     version: str = ""
     window: Window | None = None
     clock: OffsetClock | None = None
+    now: Callable[[], datetime] = wall_clock
     locks: dict[str, asyncio.Lock] = field(default_factory=dict)
     window_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     harvest_lock: asyncio.Lock = field(default_factory=asyncio.Lock)

@@ -173,7 +173,6 @@ def _preview_data(preview: HarvestPreview, page: Page) -> Data:
         },
         "failures": page_data(preview.failures, page, _failure_data),
         "dropped_rows": preview.dropped,
-        "calls": preview.calls,
     }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.controller.app import wall_clock
 from core.errors import SlopError
 from core.hooks.clock import OffsetClock
 from core.values.state import AppState
@@ -38,8 +39,9 @@ def start_hooks(front: Front, *, is_asked: bool, window: Window | None = None) -
     from core.hooks.server import HookServer
     from core.hooks.watch import Watch
 
-    clock = getattr(front, "clock", None)
-    desk = Desk(front, Watch(front), _version(), window, clock if isinstance(clock, OffsetClock) else None)
+    now = getattr(front, "clock", wall_clock)
+    clock = now if isinstance(now, OffsetClock) else None
+    desk = Desk(front, Watch(front), _version(), window, clock, now)
     server = HookServer(desk, Path(state.home), port=hooks.port)
     server.start()
     return server

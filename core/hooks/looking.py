@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime
 
 from core.cache.contents import living
 from core.hooks.asked import Answer, Asked
@@ -18,6 +19,7 @@ from core.hooks.data import (
 )
 from core.hooks.refusals import RefusedError
 from core.values.commands import MeasureContext
+from core.values.state import AppState
 
 FRAMES_S = 20.0
 """Longest wait for the window to draw."""
@@ -78,12 +80,20 @@ async def presets(asked: Asked) -> Answer:
 async def context(asked: Asked) -> Answer:
     """The stack of a discussion, assembled now."""
     chosen = (await asked.opened()).id
-    before = asked.state.reports.get(chosen)
-    state = await asked.do(MeasureContext(chosen), lambda now: now.reports.get(chosen) is not before)
+    at = asked.desk.now()
+    state = await asked.do(MeasureContext(chosen), lambda now: _is_fresh(now, chosen, at))
     report = state.reports.get(chosen)
     if report is None:
         raise RefusedError(404, "not_found", f"There is no discussion {chosen!r} any more")
     return Answer(context_data(chosen, report, state.plans.get(chosen)))
+
+
+def _is_fresh(state: AppState, chosen: str, at: datetime) -> bool:
+    """Whether the stack was read since then: one that was under way before may hold files as they were."""
+    if chosen not in state.summaries:
+        return True
+    report = state.reports.get(chosen)
+    return report is not None and report.read_at is not None and report.read_at >= at
 
 
 async def screenshot(asked: Asked) -> Answer:

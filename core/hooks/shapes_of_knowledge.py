@@ -159,7 +159,6 @@ KNOWLEDGE_SHAPES: Mapping[str, Schema] = {
         items=page(named("ProposedItem"), ticked=COUNT),
         failures=page(named("HarvestFailure")),
         dropped_rows=COUNT,
-        calls=COUNT,
     ),
     "HarvestReport": whole(
         reclaimed_bytes=COUNT,

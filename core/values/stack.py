@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import IntEnum
 from typing import Any
 
@@ -193,6 +194,7 @@ class ContextReport:
         texts: each layer's text for reading, in canonical order (strings are shared, not copied).
         problems: what cannot be sent as asked, in sentences (files that vanished, a preset that is too large).
         is_exact: whether the tokens are exact for the model in use, else shown with `≈`.
+        read_at: when its files began to be read, UTC; None: not known.
     """
 
     layers: tuple[LayerReport, ...]
@@ -205,3 +207,4 @@ class ContextReport:
     problems: tuple[str, ...] = ()
     is_exact: bool = False
     fits: bool = True
+    read_at: datetime | None = None

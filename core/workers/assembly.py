@@ -55,7 +55,7 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """A stack with what was measured of it."""
+    """A stack with what was measured of it. `read_at`: when its files began to be read."""
 
     spec: StackSpec
     stack: AggregateStack
@@ -63,6 +63,7 @@ class Assembly:
     layers: tuple[LayerReport, ...]
     profile: ModelProfile
     is_counted: bool
+    read_at: datetime | None = None
 
     @property
     def total_tokens(self) -> int:
@@ -124,6 +125,7 @@ class Assembler:
 
     def assemble(self, spec: StackSpec) -> Assembly:
         """Read the files and build the stack. Tokens that are not counted yet are estimated."""
+        at = self._clock()
         items = self.read(spec)
         if self._knowledge is not None:
             digest, notes = self._knowledge(spec, items)
@@ -131,7 +133,7 @@ class Assembler:
         desk = self._desk(spec.discussion_id)
         with desk.lock:
             stack = build_stack(replace(spec.inputs, items=items), desk.memo)
-        return self._measured(spec, stack, items)
+        return replace(self._measured(spec, stack, items), read_at=at)
 
     def recount(self, assembly: Assembly) -> Assembly:
         """Count the texts that were only estimated; blocks until they are. O(bytes not yet counted)."""
@@ -139,7 +141,8 @@ class Assembler:
         texts = {s.sha256: s.text for s in assembly.stack.segments if s.sha256 not in known}
         if texts:
             self._counter.count(texts)
-        return self._measured(assembly.spec, assembly.stack, assembly.items)
+        counted = self._measured(assembly.spec, assembly.stack, assembly.items)
+        return replace(counted, read_at=assembly.read_at)
 
     def read(self, spec: StackSpec) -> tuple[ItemFiles, ...]:
         """The preset's files as they are now; what did not change is not read again."""
@@ -171,6 +174,7 @@ class Assembler:
             problems=(*((too_large,) if too_large else ()), *_problems(assembly.items)),
             is_exact=assembly.is_counted and assembly.profile.family == "gpt",
             fits=not too_large,
+            read_at=assembly.read_at,
         )
 
     def _change(self, assembly: Assembly, price: float | None) -> ContextChange | None:

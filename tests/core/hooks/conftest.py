@@ -120,7 +120,7 @@ class World:
         self.controller.start()
         self.until(lambda s: bool(s.project.root) and not s.is_loading)
         clock = self.clock if has_clock else None
-        desk = Desk(self.controller, Watch(self.controller), "1.2.3", window, clock)
+        desk = Desk(self.controller, Watch(self.controller), "1.2.3", window, clock, self.clock)
         self.hooks = HookServer(desk, self.home, limits=limits)
         self.hooks.start()
         self.client = Client(self.hooks.address.url, self.hooks.address.token)

@@ -20,9 +20,11 @@ from hypothesis import strategies as st
 
 from core.errors import StorageError
 from core.hooks.address import Address, find, publish, withdraw
+from core.hooks.asked import Asked, Desk
 from core.hooks.bodies import parse, read_body
 from core.hooks.clock import LONGEST_S, OffsetClock
 from core.hooks.controls import HELD_BACK, PANELS, action_name, fields_schema, make_command
+from core.hooks.looking import context
 from core.hooks.refusals import RefusedError
 from core.hooks.schema import flaw
 from core.hooks.shapes import BODIES
@@ -30,7 +32,8 @@ from core.hooks.watch import Watch
 from core.values import commands as c
 from core.values.commands import Command
 from core.values.curation import FileItem, FileMode, LineRange
-from core.values.discussion import DiscussionMeta, DiscussionSummary
+from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
+from core.values.stack import ContextReport
 from core.values.state import AppState
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
@@ -209,6 +212,36 @@ def test_many_wait_for_states_on_one_thread_and_it_sleeps_when_none_does() -> No
 
     found = asyncio.run(play())
     assert all(state is not None for state in found)
+
+
+def test_a_stack_that_was_read_before_the_request_is_no_answer_to_it() -> None:
+    """A stack is reported twice, the second time with its tokens counted: that may come after the next request."""
+    opened = replace(STATE, open={HERE: OpenDiscussion(HERE)})
+
+    def reported(tokens: int, read_at: datetime) -> AppState:
+        report = ContextReport((), (), 0, tokens, None, None, None, read_at=read_at)
+        return replace(opened, reports={HERE: report})
+
+    class Late(Front):
+        def send(self, command: Command) -> None:
+            assert command == c.MeasureContext(HERE)
+            self.publish(reported(1, NOW - timedelta(milliseconds=1)))
+
+    async def play() -> Any:
+        front = Late()
+        front.publish(opened)
+        desk = Desk(front, Watch(front), now=lambda: NOW)
+        desk.watch.start()
+        answer = asyncio.ensure_future(context(Asked(desk, {"discussion_id": HERE}, {})))
+        while HERE not in front.state.reports:
+            await asyncio.sleep(0)
+        await asyncio.wait({answer}, timeout=0.01)
+        front.publish(reported(2, NOW))
+        found = await answer
+        desk.watch.close()
+        return found.data
+
+    assert asyncio.run(play())["total_tokens_est"] == 2
 
 
 def test_who_waits_when_the_program_ends_is_refused() -> None:
