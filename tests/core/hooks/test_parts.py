@@ -233,9 +233,8 @@ def test_a_stack_that_was_read_before_the_request_is_no_answer_to_it() -> None:
         desk = Desk(front, Watch(front), now=lambda: NOW)
         desk.watch.start()
         answer = asyncio.ensure_future(context(Asked(desk, {"discussion_id": HERE}, {})))
-        while HERE not in front.state.reports:
-            await asyncio.sleep(0)
-        await asyncio.wait({answer}, timeout=0.01)
+        await asyncio.wait({answer}, timeout=0.05)
+        assert HERE in front.state.reports
         front.publish(reported(2, NOW))
         found = await answer
         desk.watch.close()
