@@ -13,8 +13,10 @@ from concurrent.futures import CancelledError
 import psutil
 import pytest
 
+from core.knowledge.transcript_sources import unread_messages
 from core.tokens import count_tokens
 from core.values.curation import LineRange, Symbol
+from core.values.harvest import ArtifactKind
 from core.workers.crunch import Crunch, CrunchError
 
 WAIT_S = 30
@@ -50,6 +52,32 @@ def test_an_outline_comes_back_whole(crunch: Crunch) -> None:
         Symbol("A", "class", LineRange(1, 2), "class A:"),
         Symbol("A.f", "method", LineRange(2, 2), "def f(self):", 1),
     )
+
+
+AIDER = "# aider chat started at 2025-10-20 21:49:17\n\n#### My key is ghp_{}\n\nNoted.\n".format(
+    "Z9" * 20
+).encode()
+
+
+def test_a_conversation_comes_back_as_a_harvest_may_read_it(crunch: Crunch) -> None:
+    read = crunch.messages(ArtifactKind.AIDER, AIDER, len(AIDER)).result(WAIT_S)
+
+    assert read == unread_messages(ArtifactKind.AIDER, AIDER, len(AIDER))
+    assert [(one.role, one.text) for one in read] == [("user", "My key is [secret]"), ("assistant", "Noted.")]
+
+
+def test_only_what_was_not_harvested_comes_back(crunch: Crunch) -> None:
+    more = AIDER + b"\n#### And now?\n"
+
+    read = crunch.messages(ArtifactKind.AIDER, more, len(more) - len(AIDER)).result(WAIT_S)
+
+    assert [one.text for one in read] == ["And now?"]
+
+
+def test_a_conversation_that_cannot_be_read_is_told_as_here(crunch: Crunch) -> None:
+    with pytest.raises(ValueError, match="no conversation that we can read"):
+        crunch.messages(ArtifactKind.UNKNOWN, b"x", 1).result(WAIT_S)
+    assert crunch.count({"a": "x"}).result(WAIT_S) == {"a": 1}
 
 
 def test_the_parent_loads_no_tokenizer_and_no_grammar() -> None:

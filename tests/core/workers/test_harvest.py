@@ -20,16 +20,19 @@ from core.knowledge.harvest_run import look
 from core.knowledge.harvest_setup import scan_request
 from core.knowledge.ledger import Ledger
 from core.knowledge.spending import harvests_spent_since
+from core.knowledge.transcript_sources import unread_messages
 from core.knowledge_text.harvest_preview import joined, ticked
+from core.knowledge_text.transcript import Said as Message
 from core.values import effects as f
 from core.values import events as e
 from core.values.effects import HarvestRun
 from core.values.events import Event
-from core.values.harvest import Artifact, ArtifactClass, HarvestPreview
+from core.values.harvest import Artifact, ArtifactClass, ArtifactKind, HarvestPreview
 from core.values.provider import ModelProfile
 from core.values.settings import KnowledgeSettings, ServerSettings
 from core.values.usage import Usage
 from core.workers.clients import Clients
+from core.workers.crunch import CrunchError
 from core.workers.harvest import ENDING, STOPPED, HarvestHandler, HarvestServices
 from core.workers.queue import QueueWorker
 from tests.core.knowledge.harvests import NOW, OLD, add_discussion, age, item_lines, reply, tree
@@ -509,6 +512,24 @@ def test_a_fault_of_the_program_ends_the_run_for_the_window_too(program: Program
         program.handler.handle(effect)
 
     assert program.of(e.HarvestFailed)[0].text == "The harvest failed: boom"
+
+
+def test_where_the_worker_process_fails_the_conversation_is_kept_with_the_reason(program: Program) -> None:
+    add_discussion(program.home, "One", "FIRST")
+    add_discussion(program.home, "Two", "SECOND", at=OLD + timedelta(days=1))
+    program.server.replies.append(Said(reply(MOON)))
+
+    def read(kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Message, ...]:
+        if b"FIRST" in data:
+            raise CrunchError("The worker process took over 60 s for 'messages'")
+        return unread_messages(kind, data, new_bytes)
+
+    program.handler._services = replace(program.handler._services, read=read)
+
+    found = program.preview()
+
+    assert [one.reason for one in found.failures] == ["The worker process took over 60 s for 'messages'"]
+    assert [item.item.head for item in found.items] == [MOON]
 
 
 def test_the_settings_choose_sources_ages_and_sizes(program: Program) -> None:
