@@ -100,7 +100,7 @@ class LocalOutside:
                 self._harvester.prepare()
                 self._harvest.submit(effect)
             case f.StopHarvest():
-                self._harvester.cancel()
+                self._harvester.cancel(effect.why)
             case f.AssembleContext() | f.InspectOnDisk() | f.CheckRewrites():
                 self._context.submit(effect)
             case f.LoadSummaries() | f.IndexDiscussion() | f.SearchCatalog():

@@ -47,7 +47,7 @@ class ProviderGenerate:
         self,
         client: Callable[[str], Provider],
         cancel: CancelToken | None = None,
-        on_call: Callable[[str, str, Usage], None] = lambda _provider, _model, _usage: None,
+        on_call: Callable[[str, str, Usage], object] = lambda _provider, _model, _usage: None,
     ) -> None:
         self._client = client
         self._cancel = cancel or CancelToken()

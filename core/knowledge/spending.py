@@ -39,12 +39,20 @@ class Payments:
         self._home, self._price, self._clock = home, price, clock
         self.use = HarvestUse()
 
-    def __call__(self, provider: str, model: str, usage: Usage) -> None:
-        """Count a call. Its reply is worth more than the note of its price: where that fails, the run goes on."""
+    def __call__(self, provider: str, model: str, usage: Usage) -> HarvestUse:
+        """Count a call. Its reply is worth more than the note of its price: where that fails, the run goes on.
+
+        Returns:
+            What this call used and cost.
+        """
         cost = usage.cost_usd if usage.cost_usd is not None else self._price(provider, model, usage)
-        self.use = self.use + HarvestUse(1, replace(usage, cost_usd=cost), cost)
-        if not cost:
-            return
+        use = HarvestUse(1, replace(usage, cost_usd=cost), cost)
+        self.use = self.use + use
+        if cost:
+            self._keep(provider, model, cost)
+        return use
+
+    def _keep(self, provider: str, model: str, cost: float) -> None:
         try:
             note_spent(self._home, self._clock(), provider, model, cost)
         except StorageError as error:

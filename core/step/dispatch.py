@@ -67,7 +67,7 @@ def step(state: AppState, given: Input) -> Result:
 def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
     effects: tuple[Effect, ...] = (*context_effects(before, after), *setup.watch_effects(before, after))
     effects = (*effects, *setup.warm_up_effects(before, after), *caching.prewarm_effects(before, after))
-    effects = (*effects, *knowledge.knowledge_effects(before, after))
+    effects = (*effects, *knowledge.knowledge_effects(before, after), *harvest.limit_effects(before, after))
     effects = (*effects, *rewrites.rewrite_effects(before, after))
     if before.selected_id != after.selected_id and after.home and not after.is_loading:
         effects = (*effects, WriteWindow(after.window_toml, after.selected_id))
@@ -254,7 +254,7 @@ def _event(state: AppState, given: Input, event: e.Event) -> Result:  # noqa: PL
             return state, knowledge.read_again(state)
         case e.KnowledgeRead():
             return knowledge.knowledge_read(state, event)
-        case e.HarvestProgressed() | e.HarvestProposed():
+        case e.HarvestProgressed() | e.HarvestProposed() | e.HarvestPaid():
             return harvest.got_on(state, event), ()
         case (
             e.HarvestLooked() | e.HarvestEnded() | e.HarvestApplied() | e.HarvestUndone() | e.HarvestFailed()

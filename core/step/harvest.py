@@ -38,6 +38,7 @@ from core.values.events import (
     HarvestEnded,
     HarvestFailed,
     HarvestLooked,
+    HarvestPaid,
     HarvestProgressed,
     HarvestProposed,
     HarvestUndone,
@@ -88,14 +89,18 @@ def review(
     return _with(state, replace(harvest, preview=_reviewed(preview, command, is_busy=harvest.is_busy)))
 
 
-def got_on(state: AppState, event: HarvestProgressed | HarvestProposed) -> AppState:
-    """A run told how far it is, or what it found."""
+def got_on(state: AppState, event: HarvestProgressed | HarvestProposed | HarvestPaid) -> AppState:
+    """A run told how far it is, what it found, or what that cost, which counts towards the day."""
     harvest = state.harvest
     match event:
         case HarvestProgressed():
             harvest = replace(harvest, done=event.done, total=event.total, doing=event.doing)
         case HarvestProposed():
             harvest = replace(harvest, preview=joined((harvest.preview or HarvestPreview(), event.part)))
+        case HarvestPaid(use):
+            if use.cost_usd is not None:
+                state = replace(state, spent_today_usd=(state.spent_today_usd or 0.0) + use.cost_usd)
+            harvest = replace(harvest, use=harvest.use + use)
     return replace(state, harvest=harvest)
 
 
@@ -110,7 +115,7 @@ def ended(
         case HarvestLooked():
             return _with(state, _looked(idle, event.look, state)), ()
         case HarvestEnded():
-            return _previewed(state, idle, event), ()
+            return _with(state, replace(idle, problem=event.problem)), ()
         case HarvestApplied():
             done = replace(idle, preview=None, report=event.report, problem=event.report.stopped)
             return _changed(_with(state, _looked(done, event.look, state)), event.report.reclaimed)
@@ -132,6 +137,15 @@ def harvest_run(state: AppState) -> HarvestRun:
     limit = state.settings.caching.day_limit_usd
     room = None if limit is None else max(0.0, limit - (state.spent_today_usd or 0.0))
     return HarvestRun(settings, frozenset(open_ids), provider, model, root, room)
+
+
+def limit_effects(before: AppState, after: AppState) -> tuple[Effect, ...]:
+    """Stop a preview when the day's money goes, whoever spends it."""
+    is_asking = after.harvest.phase is HarvestPhase.PREVIEWING
+    if not is_asking or before.spent_today_usd == after.spent_today_usd:
+        return ()
+    why = _limit(after)
+    return (StopHarvest(why),) if why else ()
 
 
 def _reviewed(
@@ -158,8 +172,8 @@ def _begin(state: AppState, phase: HarvestPhase, effect: ScanConversations | Und
 
 
 def _preview(state: AppState, command: PreviewHarvest) -> Result:
-    if (stop := _spend_stop(state)) is not None:
-        return stop
+    if why := _limit(state):
+        return notify(state, NOTICE, Level.WARNING, "No harvest was begun.", why), ()
     chosen = _candidates(state, command.paths)
     if not chosen:
         return notify(state, NOTICE, Level.INFO, "There is nothing to harvest."), ()
@@ -178,13 +192,10 @@ def _preview(state: AppState, command: PreviewHarvest) -> Result:
     return _with(state, begun), (DistilConversations(made, chosen),)
 
 
-def _spend_stop(state: AppState) -> Result | None:
-    """Background work stops at the day's limit."""
+def _limit(state: AppState) -> str:
+    """Why background work stops, empty while the day has money."""
     limits = SpendLimits(None, state.settings.caching.day_limit_usd)
-    why = spend_stop(limits, 0.0, state.spent_today_usd or 0.0)
-    if not why:
-        return None
-    return notify(state, NOTICE, Level.WARNING, "No harvest was begun.", why), ()
+    return spend_stop(limits, 0.0, state.spent_today_usd or 0.0)
 
 
 def _apply(state: AppState, command: ApplyHarvest) -> Result:
@@ -213,15 +224,6 @@ def _candidates(state: AppState, paths: tuple[str, ...]) -> tuple[Artifact, ...]
         for one in state.harvest.look.artifacts
         if one.kind is ArtifactClass.HARVEST and (not wanted or one.facts.path in wanted)
     )
-
-
-def _previewed(state: AppState, idle: HarvestState, event: HarvestEnded) -> AppState:
-    """The preview is whole, or as far as it got; what its calls cost counts towards the day."""
-    use, spent = event.use, state.spent_today_usd
-    if use.cost_usd is not None:
-        spent = (spent or 0.0) + use.cost_usd
-    state = replace(state, spent_today_usd=spent)
-    return _with(state, replace(idle, problem=event.problem, use=idle.use + use))
 
 
 def _looked(harvest: HarvestState, look: HarvestLook | None, state: AppState) -> HarvestState:

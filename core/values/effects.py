@@ -319,7 +319,7 @@ class HarvestRun:
     Args:
         open_ids: discussions that are open or answering; provider, model: which reads.
         prompts_root: the trusted project's root, whose prompt file counts; empty for none.
-        room_usd: what calls may still cost today, None for no limit.
+        room_usd: what its calls may cost, by what is left of the day's limit now; None for no limit.
     """
 
     settings: KnowledgeSettings
@@ -364,7 +364,9 @@ class UndoApply:
 
 @dataclass(frozen=True, slots=True)
 class StopHarvest:
-    """Cancel the run under way; what is being written is finished."""
+    """Cancel the run under way; what is being written is finished. `why`: empty where the person asked for it."""
+
+    why: str = ""
 
 
 # call worker: one thread a call

@@ -307,11 +307,17 @@ class HarvestProposed:
 
 
 @dataclass(frozen=True, slots=True)
+class HarvestPaid:
+    """A model answered a call of the run, with what that used."""
+
+    use: HarvestUse
+
+
+@dataclass(frozen=True, slots=True)
 class HarvestEnded:
-    """A preview ended. `problem`: why early, empty where it did not; `use`: what its calls used."""
+    """A preview ended. `problem`: why early, empty where it did not."""
 
     problem: str = ""
-    use: HarvestUse = field(default_factory=HarvestUse)
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,6 +483,7 @@ Event = (
     | HarvestProgressed
     | HarvestLooked
     | HarvestProposed
+    | HarvestPaid
     | HarvestEnded
     | HarvestApplied
     | HarvestUndone

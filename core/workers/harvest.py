@@ -125,9 +125,9 @@ class HarvestHandler:
     def _made(self) -> _Run:
         return _Run(Payments(self._home, self._services.price, self._clock))
 
-    def cancel(self) -> None:
+    def cancel(self, why: str = "") -> None:
         """Stop the run that is queued or under way; what is being written is finished. Thread-safe."""
-        self._current.stop(STOPPED)
+        self._current.stop(why or STOPPED)
 
     def close(self) -> None:
         """The program ends: stop the run, and every one that may still come. Thread-safe."""
@@ -140,7 +140,7 @@ class HarvestHandler:
         try:
             self._carry_out(effect, run)
         except HarvestCancelledError:
-            self._emit(e.HarvestEnded(run.why, run.payments.use))
+            self._emit(e.HarvestEnded(run.why))
         except SlopError as error:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
             self._emit(e.HarvestFailed(error.what, detail))
@@ -180,7 +180,7 @@ class HarvestHandler:
                 problem = run.why
             except HarvestStoppedError as error:
                 problem = ". ".join(filter(None, (error.what, error.remedy)))
-        self._emit(e.HarvestEnded(problem, run.payments.use))
+        self._emit(e.HarvestEnded(problem))
 
     def _apply(self, effect: f.ApplyPreview, run: _Run) -> None:
         self._check_writable()
@@ -223,10 +223,10 @@ class HarvestHandler:
         return told
 
     def _paying(self, made: HarvestRun, run: _Run) -> Callable[[str, str, Usage], None]:
-        """Counts a call, and ends the run where the day's money is spent."""
+        """Counts a call, and ends the run before the next one where the day's money is spent."""
 
         def paid(provider: str, model: str, usage: Usage) -> None:
-            run.payments(provider, model, usage)
+            self._emit(e.HarvestPaid(run.payments(provider, model, usage)))
             spent = run.payments.spent_usd
             if made.room_usd is not None and spent >= made.room_usd:
                 run.stop(f"The day's limit is reached: this preview used ${spent:.2f}.")

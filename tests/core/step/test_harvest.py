@@ -80,7 +80,7 @@ def previewed(settings: Settings | None = None) -> Playbook:
     book.play(c.PreviewHarvest())
     book.play(e.HarvestProposed(part("one")))
     book.play(e.HarvestProposed(part("two")))
-    book.play(e.HarvestEnded("", HarvestUse(2, Usage(input_tokens=9, cost_usd=0.5), 0.5)))
+    book.play(e.HarvestEnded())
     return book
 
 
@@ -230,13 +230,13 @@ def test_what_a_preview_cost_counts_towards_the_day_and_adds_up() -> None:
     book = ready()
     book.play(e.SpentCounted(OLD, 1.0))
     for use in (HarvestUse(2, Usage(cost_usd=0.5), 0.5), HarvestUse(1, Usage(cost_usd=0.25), 0.25)):
-        book.play(e.HarvestEnded("", use))
+        book.play(e.HarvestPaid(use))
 
     assert book.state.spent_today_usd == pytest.approx(1.75)
     assert harvest(book).use.calls == 3
     assert harvest(book).use.cost_usd == pytest.approx(0.75)
 
-    book.play(e.HarvestEnded("", HarvestUse(1, Usage(input_tokens=3))))
+    book.play(e.HarvestPaid(HarvestUse(1, Usage(input_tokens=3))))
     assert book.state.spent_today_usd == pytest.approx(1.75)
     assert (harvest(book).use.calls, harvest(book).use.cost_usd) == (4, None)
 
@@ -267,6 +267,20 @@ def test_background_work_begins_only_while_the_day_has_money_and_is_told_how_muc
     assert not harvest(spent).is_busy
     assert spent.state.notices[0].text == "No harvest was begun."
     assert "$2.00" in spent.state.notices[0].detail
+
+
+def test_a_preview_is_stopped_when_the_days_money_goes_whoever_spends_it() -> None:
+    book = looked(Settings(caching=CachingSettings(day_limit_usd=2.0)))
+    book.play(e.SpentCounted(OLD, 1.0))
+    book.play(c.PreviewHarvest())
+    assert book.play(e.HarvestPaid(HarvestUse(1, Usage(cost_usd=0.5), 0.5))) == ()
+
+    (stop,) = of(book.play(e.SpentCounted(OLD, 2.5)), f.StopHarvest)
+
+    assert "$2.00 for today is reached" in stop.why
+    assert of(book.play(e.HarvestProgressed(1, 2)), f.StopHarvest) == ()
+    book.play(e.HarvestEnded(stop.why))
+    assert of(book.play(e.SpentCounted(OLD, 3.0)), f.StopHarvest) == ()
 
 
 def test_applying_writes_what_was_previewed_and_prunes_the_empty_ones() -> None:

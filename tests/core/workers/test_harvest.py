@@ -191,8 +191,10 @@ def test_a_preview_proposes_conversation_by_conversation_and_names_the_one_in_wo
 
     assert [type(event).__name__ for event in events] == [
         "HarvestProgressed",
+        "HarvestPaid",
         "HarvestProposed",
         "HarvestProgressed",
+        "HarvestPaid",
         "HarvestProposed",
         "HarvestProgressed",
         "HarvestEnded",
@@ -205,9 +207,9 @@ def test_a_preview_proposes_conversation_by_conversation_and_names_the_one_in_wo
     first, second = (event.part for event in program.of(e.HarvestProposed))
     assert [item.item.head for item in first.items] == [MOON]
     assert [(item.item.head, item.is_known) for item in second.items] == [(SUN, False), (MOON, True)]
-    ended = program.of(e.HarvestEnded)[0]
-    assert (ended.problem, ended.use.calls, ended.use.cost_usd) == ("", 2, 0.5)
-    assert (ended.use.usage.input_tokens or 0) > 0
+    assert program.of(e.HarvestEnded) == [e.HarvestEnded()]
+    assert [(event.use.calls, event.use.cost_usd) for event in program.of(e.HarvestPaid)] == [(1, 0.25)] * 2
+    assert all(event.use.usage.input_tokens for event in program.of(e.HarvestPaid))
 
 
 def test_one_that_fails_is_a_part_with_its_reason_and_the_others_are_read(program: Program) -> None:
@@ -369,7 +371,7 @@ def test_it_ends_when_the_days_money_is_spent_and_says_so(program: Program) -> N
 
     ended = program.of(e.HarvestEnded)[0]
     assert ended.problem == "The day's limit is reached: this preview used $0.50."
-    assert (ended.use.calls, len(program.server.bodies)) == (2, 2)
+    assert (len(program.of(e.HarvestPaid)), len(program.server.bodies)) == (2, 2)
     assert len(program.of(e.HarvestProposed)) == 2
 
 
@@ -390,7 +392,7 @@ def test_an_unknown_price_is_unknown_in_what_was_used(program: Program) -> None:
 
     program.preview()
 
-    assert program.of(e.HarvestEnded)[0].use.cost_usd is None
+    assert [event.use.cost_usd for event in program.of(e.HarvestPaid)] == [None]
     assert harvests_spent_since(program.home, NOW) == 0.0
 
 
