@@ -1,123 +1,36 @@
-"""The harvest worker on real files, with a real client over loopback, stopped and locked for real."""
+"""The harvest worker on real files, with a real client over loopback."""
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
-import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
 from core import paths
-from core.knowledge.harvest_run import look
-from core.knowledge.harvest_setup import scan_request
-from core.knowledge.ledger import Ledger
 from core.knowledge.spending import harvests_spent_since
 from core.knowledge.transcript_sources import unread_messages
-from core.knowledge_text.harvest_preview import joined, ticked
+from core.knowledge_text.harvest_preview import ticked
 from core.knowledge_text.transcript import Said as Message
 from core.values import effects as f
 from core.values import events as e
-from core.values.effects import HarvestRun
-from core.values.events import Event
-from core.values.harvest import Artifact, ArtifactClass, ArtifactKind, HarvestPreview
-from core.values.provider import ModelProfile
-from core.values.settings import KnowledgeSettings, ServerSettings
+from core.values.harvest import ArtifactKind
+from core.values.settings import KnowledgeSettings
 from core.values.usage import Usage
-from core.workers.clients import Clients
 from core.workers.crunch import CrunchError
-from core.workers.harvest import ENDING, STOPPED, HarvestHandler, HarvestServices
-from core.workers.queue import QueueWorker
 from tests.core.knowledge.harvests import NOW, OLD, add_discussion, age, item_lines, reply, tree
-from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer, Said
-from tests.vendors.loopback import Gate, HoldAfter, Rewrite
-
-WAIT_S = 30.0
-ROOT = Path(__file__).parents[3]
-MOON, SUN = "Tides follow the moon.", "The sun helps."
-E = TypeVar("E", bound=Event)
-
-
-@dataclass
-class Program:
-    """A home, a server that speaks for a model, and the worker between them."""
-
-    home: Path
-    server: CompatibleServer
-    clients: Clients
-    price: float | None = 0.25
-    events: list[Event] = field(default_factory=list)
-    arrived: threading.Condition = field(default_factory=threading.Condition)
-    is_read_only: bool = False
-    now: datetime = NOW
-    settings: KnowledgeSettings = field(default_factory=KnowledgeSettings)
-
-    def __post_init__(self) -> None:
-        services = HarvestServices(self.clients.get, ModelProfile, lambda *_: self.price)
-        self.handler = HarvestHandler(
-            self.home,
-            lambda: self.now,
-            self.emit,
-            services,
-            is_read_only=self.is_read_only,
-            seed=iter("abcdefgh").__next__,
-        )
-
-    def emit(self, event: Event) -> None:
-        with self.arrived:
-            self.events.append(event)
-            self.arrived.notify_all()
-
-    def wait_for(self, kind: type[E]) -> E:
-        with self.arrived:
-            assert self.arrived.wait_for(lambda: any(isinstance(one, kind) for one in self.events), WAIT_S)
-        return self.of(kind)[-1]
-
-    def of(self, kind: type[E]) -> list[E]:
-        return [event for event in self.events if isinstance(event, kind)]
-
-    def run(self, **more: object) -> HarvestRun:
-        made = HarvestRun(self.settings, frozenset(), "local", MODEL)
-        return replace(made, **more)  # type: ignore[arg-type]
-
-    def handle(self, effect: f.Effect) -> list[Event]:
-        """Carry out one effect on this thread; the events of it."""
-        before = len(self.events)
-        self.handler.prepare()
-        self.handler.handle(effect)
-        return self.events[before:]
-
-    def candidates(self) -> tuple[Artifact, ...]:
-        found = look(scan_request(self.home, self.run(), self.now), "local", MODEL).artifacts
-        return tuple(one for one in found if one.kind in {ArtifactClass.HARVEST, ArtifactClass.PRUNE})
-
-    def preview(self) -> HarvestPreview:
-        events = self.handle(f.DistilConversations(self.run(), self.candidates()))
-        return joined(event.part for event in events if isinstance(event, e.HarvestProposed))
-
-    def apply(self, reviewed: HarvestPreview | None) -> e.HarvestApplied:
-        event = self.handle(f.ApplyPreview(self.run(), self.candidates(), reviewed))[-1]
-        assert isinstance(event, e.HarvestApplied)
-        return event
+from tests.core.workers.harvest_kit import MOON, SUN, Program, made
+from tests.vendors.compatible_server import VLLM, CompatibleServer, Said
 
 
 @pytest.fixture
 def program(tmp_path: Path) -> Iterator[Program]:
     with CompatibleServer(VLLM) as server:
         yield made(tmp_path / "home", server)
-
-
-def made(home: Path, server: CompatibleServer, **more: object) -> Program:
-    clients = Clients()
-    clients.configure({"local": ServerSettings("local", "compatible", "Local", f"{server.url}/v1")}, {}, ())
-    return Program(home, server, clients, **more)  # type: ignore[arg-type]
 
 
 def test_a_look_tells_conversations_costs_ledger_and_applies(program: Program) -> None:
@@ -275,116 +188,6 @@ def test_what_the_ledger_already_proves_is_in_the_preview_and_costs_nothing(prog
     assert program.apply(found).report.reclaimed == (copy,)
 
 
-def queued(program: Program) -> QueueWorker:
-    return QueueWorker("harvest", program.handler.handle, program.emit)
-
-
-def test_a_call_under_way_ends_at_once_when_the_person_stops_it(program: Program) -> None:
-    add_discussion(program.home, "One", "FIRST")
-    add_discussion(program.home, "Two", "SECOND", at=OLD + timedelta(days=1))
-    gate = Gate()
-    program.server.replies.extend([Said(reply(MOON)), Said(reply(SUN))])
-    program.server.faults.extend([Rewrite(lambda part: part), HoldAfter(0, gate)])
-    worker = queued(program)
-    candidates = program.candidates()
-    program.handler.prepare()
-    worker.submit(f.DistilConversations(program.run(), candidates))
-    assert gate.reached.wait(WAIT_S)
-
-    program.handler.cancel()
-
-    assert gate.client_left.wait(WAIT_S)
-    assert program.wait_for(e.HarvestEnded).problem == STOPPED
-    assert [item.item.head for event in program.of(e.HarvestProposed) for item in event.part.items] == [MOON]
-    assert worker.stop(WAIT_S)
-
-
-def test_a_run_that_still_waits_is_stopped_too_and_the_next_one_is_not(program: Program) -> None:
-    add_discussion(program.home, "One", "FIRST")
-    program.server.replies.append(Said(reply(MOON)))
-    effect = f.DistilConversations(program.run(), program.candidates())
-    program.handler.prepare()
-    program.handler.cancel()
-
-    program.handler.handle(effect)
-    assert program.of(e.HarvestEnded)[-1].problem == STOPPED
-    assert program.server.bodies == []
-
-    program.handle(effect)
-    assert program.of(e.HarvestEnded)[-1].problem == ""
-    assert len(program.server.bodies) == 1
-
-
-def test_when_the_program_ends_no_run_goes_on_and_none_begins(program: Program) -> None:
-    add_discussion(program.home, "One", "FIRST")
-    gate = Gate()
-    program.server.replies.append(Said(reply(MOON)))
-    program.server.faults.append(HoldAfter(0, gate))
-    worker = queued(program)
-    effect = f.DistilConversations(program.run(), program.candidates())
-    program.handler.prepare()
-    worker.submit(effect)
-    assert gate.reached.wait(WAIT_S)
-
-    program.handler.close()
-
-    assert program.wait_for(e.HarvestEnded).problem == ENDING
-    program.handler.prepare()
-    worker.submit(effect)
-    assert worker.stop(WAIT_S)
-    assert [event.problem for event in program.of(e.HarvestEnded)] == [ENDING, ENDING]
-    assert len(program.server.bodies) == 1
-
-
-def test_an_apply_that_is_stopped_finishes_the_conversation_in_work(program: Program) -> None:
-    ids = [
-        add_discussion(program.home, name, name, at=OLD + timedelta(days=n)) for n, name in enumerate("ab")
-    ]
-    program.server.replies.extend([Said(reply(MOON)), Said(reply(SUN))])
-    reviewed = program.preview()
-    candidates = program.candidates()
-    program.events.clear()
-    emit = program.emit
-
-    def stop_at_the_second(event: Event) -> None:
-        emit(event)
-        if isinstance(event, e.HarvestProgressed) and (event.done, event.total) == (0, 2):
-            program.handler.cancel()
-
-    program.handler._emit = stop_at_the_second
-    program.handle(f.ApplyPreview(program.run(), candidates, reviewed))
-
-    (applied,) = program.of(e.HarvestApplied)
-    assert applied.report.stopped == STOPPED
-    assert applied.report.reclaimed == (ids[0],)
-    assert applied.look is not None
-    assert [one.facts.id for one in applied.look.artifacts] == [ids[1]]
-    assert len(item_lines(program.home)) == 1
-
-
-def test_it_ends_when_the_days_money_is_spent_and_says_so(program: Program) -> None:
-    for number in range(3):
-        add_discussion(program.home, f"N{number}", f"Q{number}", at=OLD + timedelta(days=number))
-        program.server.replies.append(Said(reply(f"Fact {number}.")))
-
-    program.handle(f.DistilConversations(program.run(room_usd=0.4), program.candidates()))
-
-    ended = program.of(e.HarvestEnded)[0]
-    assert ended.problem == "The day's limit is reached: this preview used $0.50."
-    assert (len(program.of(e.HarvestPaid)), len(program.server.bodies)) == (2, 2)
-    assert len(program.of(e.HarvestProposed)) == 2
-
-
-def test_what_was_paid_is_on_disk_with_its_time(program: Program) -> None:
-    add_discussion(program.home, "One", "FIRST")
-    program.server.replies.append(Said(reply(MOON)))
-
-    program.preview()
-
-    assert harvests_spent_since(program.home, NOW) == pytest.approx(0.25)
-    assert harvests_spent_since(program.home, NOW + timedelta(seconds=1)) == 0.0
-
-
 def test_an_unknown_price_is_unknown_in_what_was_used(program: Program) -> None:
     program.price = None
     add_discussion(program.home, "One", "FIRST")
@@ -394,109 +197,6 @@ def test_an_unknown_price_is_unknown_in_what_was_used(program: Program) -> None:
 
     assert [event.use.cost_usd for event in program.of(e.HarvestPaid)] == [None]
     assert harvests_spent_since(program.home, NOW) == 0.0
-
-
-HOLDER = """
-import sys
-from pathlib import Path
-from core.knowledge.locks import harvest_lock
-with harvest_lock(Path(sys.argv[1]), "a harvest in a shell"):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
-
-
-@pytest.fixture
-def other_process(program: Program) -> Iterator[subprocess.Popen[str]]:
-    child = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(program.home)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert child.stdout is not None
-    assert child.stdout.readline() == "held\n"
-    yield child
-    child.communicate(timeout=WAIT_S)
-
-
-def effects_of(program: Program) -> list[Callable[[], f.Effect]]:
-    return [
-        lambda: f.DistilConversations(program.run(), program.candidates()),
-        lambda: f.ApplyPreview(program.run(), program.candidates(), None),
-        lambda: f.UndoApply(program.run()),
-    ]
-
-
-def test_a_lock_that_another_process_holds_is_told_with_who_holds_it(
-    program: Program, other_process: subprocess.Popen[str]
-) -> None:
-    add_discussion(program.home, "One", "FIRST")
-
-    for effect in effects_of(program):
-        (failed,) = program.handle(effect())
-        assert isinstance(failed, e.HarvestFailed)
-        assert f"a harvest in a shell (process {other_process.pid}" in failed.text
-        assert "Wait until" in failed.detail
-    assert program.server.bodies == []
-    assert isinstance(program.handle(f.ScanConversations(program.run()))[-1], e.HarvestLooked)
-
-
-def test_a_ledger_that_does_not_parse_stops_everything_with_file_and_line(program: Program) -> None:
-    add_discussion(program.home, "One", "FIRST")
-    candidates = program.candidates()
-    ledger = Ledger(program.home).path
-    ledger.parent.mkdir(parents=True)
-    ledger.write_text('{"entries": {\n  oops\n}}')
-
-    for effect in (
-        f.ScanConversations(program.run()),
-        f.DistilConversations(program.run(), candidates),
-        f.ApplyPreview(program.run(), candidates, None),
-        f.UndoApply(program.run()),
-    ):
-        failed = program.handle(effect)[-1]
-        assert isinstance(failed, e.HarvestFailed)
-        assert "line 2" in failed.text + failed.detail
-        assert str(ledger) in failed.detail
-    assert program.server.bodies == []
-    assert ledger.read_text() == '{"entries": {\n  oops\n}}'
-
-
-def test_a_home_that_cannot_be_written_is_looked_at_and_no_more(tmp_path: Path) -> None:
-    with CompatibleServer(VLLM) as server:
-        program = made(tmp_path / "home", server, is_read_only=True)
-        add_discussion(program.home, "One", "FIRST")
-        before = tree(program.home)
-
-        for effect in effects_of(program):
-            (failed,) = program.handle(effect())
-            assert isinstance(failed, e.HarvestFailed)
-            assert failed.text == "Nothing can be harvested: this home is read-only"
-            assert str(program.home) in failed.detail
-        assert isinstance(program.handle(f.ScanConversations(program.run()))[-1], e.HarvestLooked)
-        assert tree(program.home) == before
-        assert server.bodies == []
-
-
-def test_a_provider_that_is_not_there_is_said_once_and_before_anything_is_read(program: Program) -> None:
-    for number in range(3):
-        add_discussion(program.home, f"N{number}", "Q", at=OLD + timedelta(days=number))
-
-    (failed,) = program.handle(f.DistilConversations(program.run(provider="nobody"), program.candidates()))
-
-    assert isinstance(failed, e.HarvestFailed)
-    assert failed.text == "There is no provider 'nobody'"
-
-
-def test_nothing_to_undo_is_told(program: Program) -> None:
-    program.home.mkdir()
-
-    (failed,) = program.handle(f.UndoApply(program.run()))
-
-    assert isinstance(failed, e.HarvestFailed)
-    assert "no apply to undo" in failed.text
 
 
 def test_a_fault_of_the_program_ends_the_run_for_the_window_too(program: Program) -> None:
