@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, NoReturn
 
-from core.scrub import scrub
+from core.scrub import scrub, scrub_thoroughly
 from core.text import clean
 from core.values.harvest import HarvestItem
 from core.values.knowledge import Category, NewItem, Provenance
@@ -169,7 +169,8 @@ def _item(category: Category, row: Any) -> HarvestItem | None:
     body_limit = MAX_STEPS_CHARS if category is Category.PLAYBOOKS else MAX_VALUE_CHARS
     if len(head) > MAX_VALUE_CHARS or len(body) > body_limit:
         return None
-    made = cleaned(HarvestItem(category, head, body))
+    said = head if category is Category.FILES else scrub_thoroughly(head)
+    made = cleaned(HarvestItem(category, said, scrub_thoroughly(body)))
     return made if is_whole(made) else None
 
 

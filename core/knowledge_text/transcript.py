@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from core.scrub import scrub
+from core.scrub import scrub_thoroughly
 from core.stack.frame import frame
 from core.text import clean
 from core.values.messages import (
@@ -47,7 +47,7 @@ def said(messages: Iterable[Message]) -> tuple[Said, ...]:
 
 def prepared(messages: Iterable[Said]) -> tuple[Said, ...]:
     """The messages as they may leave the home: cleaned, without secrets, without text from recalled memory."""
-    made = (Said(one.role, scrub(without_recalled(clean(one.text))).strip("\n")) for one in messages)
+    made = (Said(one.role, scrub_thoroughly(without_recalled(clean(one.text))).strip("\n")) for one in messages)
     return tuple(one for one in made if one.text.strip())
 
 
