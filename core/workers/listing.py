@@ -73,12 +73,18 @@ class ListingHandler:
         self._look_into_trash(trash_days)
 
     def _count_spent(self, rows: dict[str, DiscussionSummary]) -> None:
-        """Add up what was paid since the person's midnight: the logs that were written since, and the harvests."""
+        """Add up what was paid since the person's midnight: in logs, also those deleted since, and by harvests."""
         start = midnight(self._clock())
-        usd = 0.0
-        for discussion_id in (key for key, row in rows.items() if row.updated_at >= start):
+        logs = [paths.log_file(self._home, key) for key, row in rows.items() if row.updated_at >= start]
+        paid: dict[str, float] = {}
+        with suppress(SlopError):
+            logs += [
+                Path(one.path) / paths.LOG_FILE for one in trash.items(self._home) if one.deleted_at >= start
+            ]
+        for path in logs:
             with suppress(SlopError):
-                usd += spent_since(self._home, discussion_id, start)
+                paid |= paid_since(path, start)
+        usd = sum(paid.values())
         with suppress(SlopError):
             usd += harvests_spent_since(self._home, start)
         self._emit(e.SpentCounted(start, usd))
@@ -102,11 +108,13 @@ def midnight(now: datetime) -> datetime:
     return here.replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
 
 
-def spent_since(home: Path, discussion_id: str, start: datetime) -> float:
-    """What a discussion's calls have cost since then, in US dollars; unknown prices add nothing. Raises StorageError."""
-    found = (line.content for line in log.scan(paths.log_file(home, discussion_id)))
-    costs = (r.usage.cost_usd or 0.0 for r in found if isinstance(r, UsageRecord) and r.at >= start)
-    return sum(costs)
+def paid_since(log_file: Path, start: datetime) -> dict[str, float]:
+    """What the calls of a log have cost since then, in US dollars by the record's id: a branch repeats its parent's.
+
+    Unknown prices add nothing. Raises StorageError.
+    """
+    found = (line.content for line in log.scan(log_file))
+    return {r.id: r.usage.cost_usd or 0.0 for r in found if isinstance(r, UsageRecord) and r.at >= start}
 
 
 def supersedes(newer: Effect, older: Effect) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from core import paths
 from core.knowledge.spending import note_spent
 from core.store import discussions, log, trash
 from core.store import home as store_home
@@ -17,7 +18,7 @@ from core.values.events import Event
 from core.values.messages import Role, TextPart
 from core.values.records import MessageRecord, UsageRecord
 from core.values.usage import Usage
-from core.workers.listing import ListingHandler, midnight, spent_since, supersedes
+from core.workers.listing import ListingHandler, midnight, paid_since, supersedes
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -75,9 +76,29 @@ def test_midnight_is_at_most_a_day_ago() -> None:
     assert timedelta(0) <= NOW - midnight(NOW) < timedelta(days=1)
 
 
-def test_spent_since_a_moment_counts_from_that_moment_on(home: Path) -> None:
-    assert spent_since(home, meta(1).id, NOW - timedelta(days=3)) == pytest.approx(5.25)
-    assert spent_since(home, meta(1).id, NOW + timedelta(seconds=1)) == 0.0
+def counted_usd(home: Path) -> float:
+    (counted,) = [event for event in handled(home, f.LoadSummaries(30)) if isinstance(event, e.SpentCounted)]
+    assert counted.usd is not None
+    return counted.usd
+
+
+def test_what_was_spent_in_a_discussion_that_is_in_the_trash_was_spent(home: Path) -> None:
+    trash.delete(home, meta(2).id, NOW, "deleted by you")
+
+    assert counted_usd(home) == pytest.approx(0.75)
+
+
+def test_what_a_branch_copied_from_its_parent_was_paid_once(home: Path) -> None:
+    discussions.branch(home, meta(2), "m4", meta(3))
+
+    assert counted_usd(home) == pytest.approx(0.75)
+
+
+def test_what_was_paid_since_a_moment_counts_from_that_moment_on(home: Path) -> None:
+    file = paths.log_file(home, meta(1).id)
+
+    assert sum(paid_since(file, NOW - timedelta(days=3)).values()) == pytest.approx(5.25)
+    assert paid_since(file, NOW + timedelta(seconds=1)) == {}
 
 
 def test_the_trash_is_listed_the_last_deleted_at_the_end(home: Path) -> None:
