@@ -57,14 +57,10 @@ def input_usd_per_token(provider: str, model: str, at: datetime) -> float | None
 
 @dataclass(frozen=True, slots=True)
 class TokenPrices:
-    """US dollars of one input token: fresh, and read from a cache (None: not sold).
-
-    `has_write_fee` tells whether writing to the cache has a price of its own.
-    """
+    """US dollars of one input token: fresh, and read from a cache (None: not sold)."""
 
     input_usd: float
     read_usd: float | None
-    has_write_fee: bool
 
 
 def token_prices(provider: str, model: str, at: datetime) -> TokenPrices | None:
@@ -73,13 +69,13 @@ def token_prices(provider: str, model: str, at: datetime) -> TokenPrices | None:
     Source: genai-prices 0.2.3, offline data (run 2026-11-20).
     """
     if provider == ProviderKind.EMBEDDED:
-        return TokenPrices(0.0, 0.0, has_write_fee=False)
+        return TokenPrices(0.0, 0.0)
     calculated = _calculated(provider, model, Usage(input_tokens=_PROBE_TOKENS, output_tokens=0), at)
     if calculated is None:
         return None
     found = calculated.model_price
     fresh, read = _usd(found.input_mtok), _usd(found.cache_read_mtok)
-    return None if fresh is None else TokenPrices(fresh, read, found.cache_write_mtok is not None)
+    return None if fresh is None else TokenPrices(fresh, read)
 
 
 def _usd(per_million: object) -> float | None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from functools import lru_cache
+from itertools import pairwise
 
 from core.cache.blocks import Place, Wire
 from core.cache.gaps import Odds
@@ -20,38 +22,48 @@ from core.values.cache import (
     LedgerEntry,
     PlannedWrite,
 )
-from core.values.provider import StoredContent
+from core.values.provider import ContentsReport, StoredContent
 
 _HOUR_S = 3600.0
 _DEFAULT_TTL_S = 3600
+_STEPS = 120
+"""A lifetime is counted through in so many steps."""
 
 
 def contents_plan(
-    wire: Wire, prices: CachePrices, live: Mapping[str, LedgerEntry], odds: Odds, settings: CacheSettings
+    wire: Wire,
+    prices: CachePrices,
+    live: Mapping[str, LedgerEntry],
+    odds: Odds,
+    settings: CacheSettings,
+    now: datetime,
 ) -> CachePlan:
-    """Use the deepest content that fits, make one where it pays, or send everything inline."""
+    """Use the deepest content that fits, make one where it pays, or send everything inline.
+
+    A new one is billed as input, and read at once by the request that it is made for.
+    """
     total = wire.total_tokens
     without = total * _turns(odds)
     for index in range(len(wire.hashes) - 1, -1, -1):
         entry = live.get(wire.hashes[index])
         if entry is not None and entry.name:
-            return _used(wire, prices, index, entry, odds, settings)
+            return _used(wire, prices, index, entry, odds, settings, now)
     through = _through(wire, prices)
     ttl_s = min(settings.ttl_s or _DEFAULT_TTL_S, settings.longest_ttl_s)
-    saving = rent = 0.0
+    saving = paid = 0.0
     if through >= 0:
         tokens = wire.ends[through]
-        saving = tokens * (1.0 - prices.read) * _turns_within(odds, ttl_s)
-        rent = _rent(prices, tokens, ttl_s)
-    if saving <= rent:
+        saving = tokens * (1.0 - prices.read) * turns_within(odds, ttl_s)
+        paid = tokens * prices.read + _rent(prices, tokens, ttl_s)
+    if saving <= paid:
         why = "nothing large enough to store" if through < 0 else "storing it would cost more than it saves"
         return _plan(prices, wire, 0, None, without, without, f"Everything is sent inline: {why}.")
     made = ContentsPlan(ContentsUse.CREATE, wire.blocks[through].key, wire.hashes[through], ttl_s)
     writes = (PlannedWrite(wire.hashes[through], wire.ends[through], ttl_s),)
     text = (
-        f"{wire.ends[through]:,} tokens are stored for {ttl_s // 60} min: about {saving - rent:,.0f} saved."
+        f"{wire.ends[through]:,} tokens are stored for {ttl_s // 60} min: about {saving - paid:,.0f} saved."
     )
-    return _plan(prices, wire, 0, made, without + rent - saving, without, text, writes)
+    return _plan(prices, wire, 0, made, without + paid - saving, without, text, writes, extra=paid)
 
 
 def is_worth_rent(tokens: int, left_s: float, idle_s: float, prices: CachePrices, odds: Odds) -> bool:
@@ -64,6 +76,22 @@ def is_worth_rent(tokens: int, left_s: float, idle_s: float, prices: CachePrices
     returns = odds.go_on * (odds.within(idle_s + left_s) - odds.within(idle_s))
     saving = tokens * (1.0 - prices.read) * returns / stayed_away if stayed_away > 0 else 0.0
     return saving > _rent(prices, tokens, max(0.0, left_s))
+
+
+def contents_usd(prices: CachePrices, contents: ContentsReport | None) -> float | None:
+    """What a call paid for a stored prefix beside its own tokens: making it, and its rent up to the end asked for.
+
+    Returns:
+        US dollars, 0.0 where it asked for nothing; None where the price is unknown. One that is deleted before its
+        end costs less: this is the most.
+    """
+    stored = contents.stored if contents is not None else None
+    if contents is None or stored is None or not (contents.is_new or contents.kept_s):
+        return 0.0
+    if prices.input_usd is None or not prices.storage_usd:
+        return None
+    made = prices.input_usd if contents.is_new else 0.0
+    return stored.tokens * (made + prices.storage_usd * contents.kept_s / _HOUR_S)
 
 
 def orphan_of(content: StoredContent, provider: str, prices: CachePrices) -> CacheOrphan:
@@ -86,15 +114,29 @@ def living(orphans: Iterable[CacheOrphan], now: datetime | None) -> tuple[CacheO
 
 
 def _used(
-    wire: Wire, prices: CachePrices, index: int, entry: LedgerEntry, odds: Odds, settings: CacheSettings
+    wire: Wire,
+    prices: CachePrices,
+    index: int,
+    entry: LedgerEntry,
+    odds: Odds,
+    settings: CacheSettings,
+    now: datetime,
 ) -> CachePlan:
-    """Use a content; it is extended by no more than a new one would get."""
+    """Use a content; it is extended, where that pays, by no more than a new one would get."""
     read = wire.ends[index]
     without = wire.total_tokens * _turns(odds)
     ttl_s = min(entry.ttl_s, settings.longest_ttl_s)
-    use = ContentsPlan(ContentsUse.USE, wire.blocks[index].key, entry.prefix_hash, ttl_s, entry.name)
-    text = f"{read:,} tokens are read from the stored prefix."
-    return _plan(prices, wire, read, use, without - read * (1.0 - prices.read), without, text)
+    left_s = (entry.expires_at - now).total_seconds()
+    later = turns_within(odds, left_s)
+    more = turns_within(odds, ttl_s) - later
+    rent = _rent(prices, read, max(0.0, ttl_s - left_s))
+    is_worth = read * (1.0 - prices.read) * more >= rent
+    kept_s = ttl_s if is_worth else 0
+    use = ContentsPlan(ContentsUse.USE, wire.blocks[index].key, entry.prefix_hash, kept_s, entry.name)
+    text = f"{read:,} tokens are read from the stored prefix" + (
+        "." if is_worth else "; keeping it for longer would cost more than it saves."
+    )
+    return _plan(prices, wire, read, use, without - read * (1.0 - prices.read) * (1.0 + later), without, text)
 
 
 def _through(wire: Wire, prices: CachePrices) -> int:
@@ -118,16 +160,16 @@ def _turns(odds: Odds) -> float:
     return 1.0 / (1.0 - odds.go_on)
 
 
-def _turns_within(odds: Odds, ttl_s: int) -> float:
-    """Turns to expect while a content lives: gaps follow one another until one is too long, or the time is up."""
-    near = odds.within(ttl_s) * odds.go_on
-    weights = zip(odds.gaps_s, (0.0, *odds.cumulative), odds.cumulative, strict=False)
-    inside = [(gap, high - low) for gap, low, high in weights if gap <= ttl_s]
-    weight = sum(share for _, share in inside)
-    if weight <= 0:
-        return 0.0
-    mean_s = max(1.0, sum(gap * share for gap, share in inside) / weight)
-    return min(near / (1.0 - near) if near < 1 else ttl_s / mean_s, ttl_s / mean_s)
+@lru_cache(maxsize=32)
+def turns_within(odds: Odds, ttl_s: float) -> float:
+    """Turns to expect in so many seconds from now, each gap rounded up: rather too few than too many."""
+    step = max(0.0, ttl_s) / _STEPS
+    odds_up_to = [0.0, *(odds.within(number * step) for number in range(1, _STEPS + 1))]
+    shares = [late - early for early, late in pairwise(odds_up_to)]
+    found = [0.0]
+    for left in range(1, _STEPS + 1):
+        found.append(odds.go_on * sum(shares[gap] * (1.0 + found[left - gap - 1]) for gap in range(left)))
+    return found[-1]
 
 
 def _plan(
@@ -139,9 +181,10 @@ def _plan(
     without: float,
     sentence: str,
     writes: tuple[PlannedWrite, ...] = (),
+    extra: float = 0.0,
 ) -> CachePlan:
     total, usd = wire.total_tokens, prices.input_usd
-    now = total - read * (1.0 - prices.read)
+    now = total - read * (1.0 - prices.read) + extra
     return CachePlan(
         contents=contents,
         read_tokens=read,

@@ -150,12 +150,6 @@ def after_ping(idle: Idle, prices: CachePrices, read_tokens: int | None, at: dat
     )
 
 
-def due_first(plans: Sequence[tuple[str, KeepalivePlan]]) -> tuple[str, datetime] | None:
-    """The next ping of all discussions, None where there is none."""
-    due = [(plan.ping_at, name) for name, plan in plans if plan.ping_at is not None]
-    return (min(due)[1], min(due)[0]) if due else None
-
-
 def _covered(idle: Idle, others: Iterable[Idle]) -> int:
     return max((min(o.tokens, idle.tokens) for o in others if o.ttl_s > idle.ttl_s), default=0)
 

@@ -99,6 +99,8 @@ def record(
         known = entries.get(write.prefix_hash)
         ttl_s = known.ttl_s if known is not None else write.ttl_s
         expires_at = started_at + timedelta(seconds=ttl_s)
+        if known is not None and known.name:
+            expires_at = known.expires_at  # what is stored under a name is not renewed by use
         is_extended = known.is_extended if known is not None else write.is_extended
         name = known.name if known is not None else ""
         entries[write.prefix_hash] = LedgerEntry(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from core.cache.abilities import has_gemini_contents, has_openai_breakpoints
 from core.pricing import token_prices
 from core.values.cache import CachePrices, Mechanism, TtlPrice
 from core.values.provider import ProviderKind
@@ -30,7 +31,6 @@ _ANTHROPIC_MINIMUM = (
 """The first that the model's name begins with counts; 512 for the rest (Opus 5 and 5.5, Haiku 5.5, Fable, Mythos)."""
 
 _OPENAI_LONG_WRITE = 2.5  # 12 h; third-party reports of 2026-10, no primary page
-_GEMINI_EXPLICIT = ("gemini-2.5", "gemini-3")
 _GEMINI_STORAGE = (
     # USD for a million tokens and an hour; the row holds until its day. ai.google.dev pricing (read 2026-10-14).
     ("gemini-3.8-flash", 0.50, datetime(2027, 1, 1, tzinfo=UTC)),
@@ -64,9 +64,7 @@ def cache_prices(provider: str, kind: ProviderKind, model: str, at: datetime) ->
         case ProviderKind.ANTHROPIC:
             return _anthropic(provider, model, input_usd, read)
         case ProviderKind.OPENAI:
-            return _openai(
-                provider, model, input_usd, read, has_write_fee=usd is not None and usd.has_write_fee
-            )
+            return _openai(provider, model, input_usd, read)
         case ProviderKind.GEMINI:
             return _gemini(provider, model, input_usd, read, at)
         case ProviderKind.EMBEDDED | ProviderKind.COMPATIBLE | ProviderKind.CLAUDE_CODE:
@@ -89,11 +87,9 @@ def _anthropic(provider: str, model: str, input_usd: float | None, read: float |
     )
 
 
-def _openai(
-    provider: str, model: str, input_usd: float | None, read: float | None, *, has_write_fee: bool
-) -> CachePrices:
+def _openai(provider: str, model: str, input_usd: float | None, read: float | None) -> CachePrices:
     """Source: OpenAI "Prompt caching" (read 2026-10), openai 3.51.0: from GPT-5.6 on writes cost, marks exist."""
-    marks = has_write_fee
+    marks = has_openai_breakpoints(model)
     return CachePrices(
         provider=provider,
         model=model,
@@ -113,7 +109,7 @@ def _gemini(
 ) -> CachePrices:
     """Source: Gemini API "Context caching" (read 2026-10-13): stored contents for 2.5 and 3.x, implicit from 4 on."""
     name = model.removeprefix("models/")
-    is_explicit = name.startswith(_GEMINI_EXPLICIT)
+    is_explicit = has_gemini_contents(model)
     return CachePrices(
         provider=provider,
         model=model,

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from core.errors import ProviderError
@@ -165,7 +165,8 @@ class GeminiCaches:
             if known is None and plan.name:
                 known = self._fetch(plan.name)
             if known is not None:
-                return ContentsReport(stored=self._extended(known, plan.ttl_s))
+                content = self._extended(known, plan.ttl_s)
+                return ContentsReport(stored=content, kept_s=_seconds(content.expires_at - known.expires_at))
             return self._made(plan, model, discussion_id, prefix)
         except ProviderError as error:
             lost = plan.name if error.status in GONE else ""
@@ -182,7 +183,10 @@ class GeminiCaches:
                 return ContentsReport(stored=known)
             if {(model, plan.prefix_hash), (model, "")} & self._refused:
                 return None
-            return ContentsReport(stored=self._make(plan, model, discussion_id, prefix), is_new=True)
+            content = self._make(plan, model, discussion_id, prefix)
+            return ContentsReport(
+                stored=content, is_new=True, kept_s=_seconds(content.expires_at - content.created_at)
+            )
 
     def _make(self, plan: ContentsPlan, model: str, discussion_id: str, prefix: Prefix) -> StoredContent:
         config: Any = {
@@ -230,6 +234,10 @@ class GeminiCaches:
             self._refused.add((model, ""))
         elif error.status == 400:
             self._refused.add((model, prefix_hash))
+
+
+def _seconds(time: timedelta) -> float:
+    return max(0.0, time.total_seconds())
 
 
 def _stored(answer: types.CachedContent) -> StoredContent:

@@ -118,15 +118,6 @@ class StoredContent:
     created_at: datetime
     expires_at: datetime
 
-    def token_hours(self, until: datetime) -> float:
-        """What was stored up to a moment, or up to its expiry if that came before."""
-        stored_s = (min(until, self.expires_at) - self.created_at).total_seconds()
-        return self.tokens * max(0.0, stored_s) / 3600
-
-    def storage_cost_usd(self, until: datetime, usd_per_token_hour: float) -> float:
-        """The rent up to a moment. Making it cost its tokens at the price of input beside that."""
-        return self.token_hours(until) * usd_per_token_hour
-
 
 @dataclass(frozen=True, slots=True)
 class ContentsReport:
@@ -135,12 +126,14 @@ class ContentsReport:
     Args:
         text: for the person, empty where all went as planned.
         stored: what was made, extended or used; is_new: it was made now, its tokens were billed as input.
+        kept_s: seconds of storage that this turn asked for, which are billed beside; 0 where it only used it.
         lost_name: one that turned out to be gone, or not to fit; the turn was sent without it.
     """
 
     text: str = ""
     stored: StoredContent | None = None
     is_new: bool = False
+    kept_s: float = 0.0
     lost_name: str = ""
 
 

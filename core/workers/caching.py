@@ -9,6 +9,7 @@ from itertools import count
 
 from core.aggregate import AggregateStack
 from core.cache.accounts import after_contents, after_usage, invalidated
+from core.cache.contents import contents_usd
 from core.cache.decide import Decision, Market, Turn, decide
 from core.cache.gaps import KEPT_GAPS, observe
 from core.cache.gate import PlannedCall, gate
@@ -202,7 +203,8 @@ class CacheKeeper:
             label = self._setup.label(provider)
             correction = correct(self._desks.ledger, call.scope, call.decision.wire, plan, usage, label)
             self._desks.ledger = with_contents(correction.ledger, call.scope, plan, contents)
-            totals = self._add(provider, call.scope.model, usage)
+            rent = contents_usd(call.prices, contents)
+            totals = self._add(provider, call.scope.model, usage, rent)
             own = of_discussion(self._desks.ledger, call.discussion_id)
             idle = idle_entries(call.decision.wire, self._desks.ledger, call.scope, call.started_at)
         desk = self._desks.desk(call.discussion_id)
@@ -334,16 +336,18 @@ class CacheKeeper:
         leader.has_begun.wait(GATE_WAIT_S)
         return True
 
-    def _add(self, provider: str, model: str, usage: Usage) -> ProviderTotals:
-        """Add a call's usage, and what it would have cost more had nothing been cached."""
+    def _add(self, provider: str, model: str, usage: Usage, rent: float | None = 0.0) -> ProviderTotals:
+        """Add a call's usage, and what it would have cost more had nothing been cached, less what storing costs."""
         before = self._totals.get(provider, ProviderTotals(provider, saved_usd=0.0))
         fresh = replace(
             usage, cache_read_tokens=0, cache_write_tokens=0, cache_write_5m_tokens=0, cache_write_1h_tokens=0
         )
         paid, without = (self._setup.cost(provider, model, one) for one in (usage, fresh))
         saved = None
-        if before.saved_usd is not None and paid is not None and without is not None:
-            saved = before.saved_usd + without - paid
+        if usage.input_tokens is None and rent:  # it was stored, and the turn came to nothing
+            paid = without = 0.0
+        if before.saved_usd is not None and paid is not None and without is not None and rent is not None:
+            saved = before.saved_usd + without - paid - rent
         totals = self._totals[provider] = ProviderTotals(provider, add_usage(before.usage, usage), saved)
         return totals
 

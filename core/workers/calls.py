@@ -10,6 +10,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
 
+from core.cache.contents import contents_usd
+from core.cache.offers import cache_prices
 from core.errors import FailureKind, ProviderError, SlopError, StorageError
 from core.providers.base import CancelToken, Provider, ReadBlob
 from core.providers.retry import stream_with_retry
@@ -19,6 +21,7 @@ from core.values.messages import Part, ReasoningPart, TextPart
 from core.values.provider import (
     ContentsReport,
     Failure,
+    ProviderKind,
     ProviderRequest,
     ReasoningDelta,
     StopKind,
@@ -224,9 +227,29 @@ class CallWorker:
         if cost is None:
             with suppress(LookupError):
                 cost = self._services.price(inputs.provider, inputs.model, usage)
+        stored = reply.contents.stored if reply.contents is not None else None
+        if stored is not None:
+            prices = cache_prices(inputs.provider, ProviderKind.GEMINI, inputs.model, stored.created_at)
+            cost = _with_rent(cost, usage, contents_usd(prices, reply.contents))
         return replace(
             usage, cost_usd=cost, time_to_first_token_s=reply.first_token_s, duration_s=reply.elapsed_s()
         )
+
+
+def _with_rent(cost: float | None, usage: Usage, rent: float | None) -> float | None:
+    """What a call cost with its stored prefix, which is paid for also where the turn itself reported nothing."""
+    if rent == 0.0:
+        return cost
+    if cost is None and usage.input_tokens is None and usage.output_tokens is None:
+        cost = 0.0
+    return None if cost is None or rent is None else cost + rent
+
+
+def _together(before: ContentsReport | None, new: ContentsReport | None) -> ContentsReport | None:
+    """The later report, with what an attempt before it has paid for."""
+    if before is None or new is None or before.stored is None or new.stored is None:
+        return new or before
+    return replace(new, is_new=before.is_new or new.is_new, kept_s=max(before.kept_s, new.kept_s))
 
 
 class _SafeJournal:
@@ -286,7 +309,7 @@ class _Reply:
                 self._done.append(item.part)
             case UsageUpdate():
                 self.usage = item.usage
-                self.contents = item.contents or self.contents
+                self.contents = _together(self.contents, item.contents)
             case Stopped():
                 pass
 

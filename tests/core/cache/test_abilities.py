@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from core.cache.abilities import cache_abilities
+from core.cache.offers import cache_prices
+from core.values.cache import Mechanism
 from core.values.provider import ProviderKind
+from tests.core.cache.requests import NOW
 
 CAN_DISABLE = [
     (ProviderKind.ANTHROPIC, "claude-opus-5-5"),
@@ -29,6 +32,17 @@ CANNOT_DISABLE = [
     (ProviderKind.COMPATIBLE, "gpt-6-astra"),
     (ProviderKind.CLAUDE_CODE, "opus"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "model"), [*CAN_DISABLE, *CANNOT_DISABLE, (ProviderKind.OPENAI, "gpt-7-nova")]
+)
+def test_what_the_buttons_promise_is_what_the_planner_does(kind: ProviderKind, model: str) -> None:
+    """Also of a model that no list of prices knows yet."""
+    mechanism = cache_prices(kind.value, kind, model, NOW).mechanism
+    is_told = mechanism is not Mechanism.IMPLICIT or kind is ProviderKind.EMBEDDED
+
+    assert cache_abilities(kind, model).can_disable is is_told
 
 
 @pytest.mark.parametrize(("kind", "model"), CAN_DISABLE)

@@ -68,7 +68,7 @@ def test_an_adopted_content_is_expected_to_be_read_by_its_name() -> None:
     ledger = adopt(Ledger(), SCOPE, known, "d1")
 
     live = live_entries(ledger, SCOPE, NOW)
-    plan = contents_plan(laid, PRICES, live, own_odds(QUICK), CacheSettings(ttl_s=3600))
+    plan = contents_plan(laid, PRICES, live, own_odds(QUICK), CacheSettings(ttl_s=3600), NOW)
 
     assert plan.read_tokens == laid.ends[1]
     assert plan.contents is not None
@@ -80,7 +80,7 @@ def test_a_content_that_lived_long_is_extended_by_no_more_than_is_allowed() -> N
     long = replace(CONTENT, prefix_hash=laid.hashes[1], created_at=NOW - timedelta(hours=2))
     live = live_entries(adopt(Ledger(), SCOPE, long, "d1"), SCOPE, NOW)
 
-    plan = contents_plan(laid, PRICES, live, own_odds(QUICK), CacheSettings(longest_ttl_s=3600))
+    plan = contents_plan(laid, PRICES, live, own_odds(QUICK), CacheSettings(longest_ttl_s=3600), NOW)
 
     assert plan.contents is not None
     assert plan.contents.ttl_s == 3600

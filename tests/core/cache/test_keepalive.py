@@ -13,7 +13,6 @@ from core.cache.keepalive import (
     Idle,
     after_ping,
     best_idle,
-    due_first,
     idle_entries,
     keepalive_plan,
     ping_marks,
@@ -110,15 +109,6 @@ def test_the_first_ping_that_reads_nothing_is_the_last() -> None:
 
     assert keepalive_plan(missed, ANTHROPIC, HOURS, ON, after(3420)).ping_at is None
     assert keepalive_plan(told_nothing, ANTHROPIC, HOURS, ON, after(3420)).ping_at is not None
-
-
-def test_the_next_ping_of_all_discussions_is_found() -> None:
-    early = keepalive_plan(IDLE, ANTHROPIC, HOURS, ON, NOW)
-    late = keepalive_plan(replace(IDLE, used_at=after(60)), ANTHROPIC, HOURS, ON, after(60))
-    none = keepalive_plan(IDLE, ANTHROPIC, HOURS, CacheSettings(), NOW)
-
-    assert due_first([("b", late), ("a", early), ("c", none)]) == ("a", after(57 * 60))
-    assert due_first([("c", none)]) is None
 
 
 def sent(talk: tuple[str, ...] = ("100 a", "100 b")) -> tuple[ProviderRequest, CachePlan, Ledger]:

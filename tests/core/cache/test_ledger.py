@@ -109,6 +109,14 @@ def test_a_hit_and_a_mark_renew_an_entry_for_its_own_lifetime() -> None:
     assert {e.discussion_id for e in entries.values()} == {"e"}
 
 
+def test_what_is_stored_under_a_name_is_not_renewed_by_use() -> None:
+    entry = holding(3, ttl_s=3600).entries[SCOPE][LONG.hashes[3]]
+    ledger = Ledger({SCOPE: {entry.prefix_hash: replace(entry, name="cachedContents/1")}})
+    used = record(ledger, SCOPE, plan_of(3), after(1000), "d")
+
+    assert used.entries[SCOPE][entry.prefix_hash].expires_at == entry.expires_at
+
+
 def test_what_was_neither_read_nor_marked_is_not_renewed() -> None:
     ledger = record(holding(2, 5), SCOPE, plan_of(9, hit=5), after(100), "d")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -15,6 +16,8 @@ from core.values import commands as c
 from core.values.curation import FileItem
 from tests.core.controller.programs import Programs, until
 from tests.core.providers.caching_kit import words
+from tests.vendors.billing.prices import Prices
+from tests.vendors.billing.values import Parts
 from tests.vendors.gemini_server import KEY, GeminiServer
 
 MODEL = "gemini-3.8-flash"
@@ -87,6 +90,29 @@ def test_orphans_are_told_at_the_start_and_deleted_when_the_person_says_so(world
     controller.send(c.DeleteOrphanedCaches())
     until(controller, lambda s: not s.orphans)
     assert world.left == [foreign]
+
+
+def test_making_a_stored_prefix_and_its_rent_are_part_of_what_was_spent(world: World) -> None:
+    """The bill as the vendor makes it, the prefix being stored up to its end."""
+    controller = world.start()
+    chosen = world.stored_turn(controller)
+    world.ask(controller, chosen, "two")
+    state = until(controller, lambda s: s.totals["gemini"].usage.input_tokens is not None)
+
+    now_s, prices, usages = time.time(), Prices(), [m.usage for m in state.open[chosen].messages if m.usage]
+    (stored,) = world.server.cache.stored.page(owner=KEY)["cachedContents"]
+    tokens = stored["usageMetadata"]["totalTokenCount"]
+    rates = prices.rates("google", MODEL, now_s, tokens)
+    rent = tokens * rates.plain + prices.storage(MODEL, tokens * 1.0, now_s)
+    parts = [Parts((u.input_tokens or 0) - tokens, u.cache_read_tokens or 0) for u in usages]
+    said = usages[0].output_tokens or 0
+    assert said == usages[1].output_tokens
+    bill = [prices.cost("google", MODEL, p, now_s, output_tokens=said) for p in parts]
+    plain = [prices.cost("google", MODEL, Parts(p.total), now_s, output_tokens=said) for p in parts]
+
+    assert [u.cost_usd for u in usages] == pytest.approx([float(bill[0] + rent), float(bill[1])])
+    assert state.spent_today_usd == pytest.approx(float(sum(bill) + rent))
+    assert state.totals["gemini"].saved_usd == pytest.approx(float(sum(plain) - sum(bill) - rent))
 
 
 def test_after_a_crash_the_stored_prefix_is_adopted_and_the_next_turn_reads_it(

@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
+from core.cache.contents import contents_usd
+from core.cache.offers import cache_prices
 from core.errors import FailureKind, ProviderError
 from core.providers.base import CancelToken
 from core.providers.gemini import GeminiProvider
 from core.providers.profiles import packaged_models
 from core.values.cache import CachePlan, ContentsPlan, ContentsUse
-from core.values.provider import ContentsReport, StoredContent, UsageUpdate
+from core.values.provider import ContentsReport, ProviderKind, StoredContent, UsageUpdate
 from tests.core.providers.asking import NO_BLOBS, Outcome, outcome, run_beside, server_settings
 from tests.core.providers.caching_kit import FILES, SYSTEM, sent, turn, words
 from tests.core.providers.gemini_kit import ARGON, FLASH
@@ -365,7 +367,7 @@ def test_deleting_ends_the_rent_and_one_that_is_gone_is_no_failure(
     clock.advance(36_000)
 
     hours = server.cache.stored.token_hours(clock())[FLASH]
-    assert hours == pytest.approx(stored.token_hours(moment(clock() - 36_000)))
+    assert hours == pytest.approx(stored.tokens / 2)
     assert not client.caches.delete_held()
     client.caches.delete(stored.name)
 
@@ -404,10 +406,30 @@ def test_a_server_without_stored_prefixes_answers_the_turn_all_the_same(clock: C
     assert result.usage.cache_read_tokens is None
 
 
-def test_rent_is_counted_by_token_and_hour_up_to_the_expiry(clock: Clock) -> None:
-    made = moment(clock())
-    content = StoredContent("n", FLASH, HASH, "d1", 20_000, made, made + timedelta(hours=2))
+def test_what_storing_costs_is_told_once_with_the_turn_that_asked_for_it(
+    server: GeminiServer, clock: Clock, client: GeminiProvider
+) -> None:
+    made = reports(sent(client, say("Hello?")))[-1]
+    used = reports(sent(client, say("Hello?")))[-1]
+    clock.advance(2000)
+    extended = reports(sent(client, say("Hello?")))[-1]
 
-    assert content.token_hours(made + timedelta(minutes=30)) == 10_000
-    assert content.storage_cost_usd(made + timedelta(hours=9), 1.0 / 1_000_000) == pytest.approx(0.04)
-    assert content.token_hours(made - timedelta(hours=1)) == 0
+    asked = [(report.is_new, report.kept_s) for report in (made, used, extended)]
+    assert asked == [(True, 3600), (False, 0), (False, 2000)]
+    (hours,) = server.cache.stored.token_hours(clock() + 3600).values()
+    assert made.stored is not None
+    assert made.stored.tokens * (3600 + 2000) / 3600 == pytest.approx(hours)
+
+
+def test_the_rent_of_one_that_was_used_or_failed_is_nothing_and_unknown_where_the_price_is() -> None:
+    made = moment(0.0)
+    stored = StoredContent("n", FLASH, HASH, "d1", 20_000, made, made + timedelta(hours=2))
+    prices = cache_prices("gemini", ProviderKind.GEMINI, FLASH, made)
+
+    assert contents_usd(prices, None) == 0.0
+    assert contents_usd(prices, ContentsReport("It failed.")) == 0.0
+    assert contents_usd(prices, ContentsReport(stored=stored)) == 0.0
+    assert contents_usd(prices, ContentsReport(stored=stored, kept_s=7200)) == pytest.approx(
+        40_000 * prices.storage_usd
+    )
+    assert contents_usd(replace(prices, input_usd=None), ContentsReport(stored=stored, kept_s=1)) is None
