@@ -130,7 +130,7 @@ def _facts(number: int) -> ArtifactFacts:
     from core.values.harvest import ArtifactFacts, ArtifactKind
 
     return ArtifactFacts(
-        f"h{number}", f"/home/discussions/h{number}/log.jsonl", f"2026-11-01-talk-{number}", ArtifactKind.DISCUSSION,
+        f"h{number}", f"/h/discussions/h{number}/log.jsonl", f"2026-11-01-talk-{number}", ArtifactKind.DISCUSSION,
         1_000 + number * 7919 % 900_000, NOW - timedelta(minutes=number), f"Talk {number}",
         sha256=f"{number:016x}" * 4, new_bytes=1_000,
     )  # fmt: skip

@@ -193,7 +193,7 @@ DETECTED = {
     "IbmCosHmacDetector": "cos_hmac_secret_access_key = " + "ab12" * 12,
     "JwtTokenDetector": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
     "MailchimpDetector": "0123456789abcdef" * 2 + "-us12",
-    "NpmDetector": "//registry.npmjs.org/:_authToken=npm_" + "xMn1" * 9,
+    "NpmDetector": "//npm.example.org/:_authToken=npm_" + "xMn1" * 9,
     "SendGridDetector": "SG." + "c" * 22 + "." + "d" * 43,
     "SlackDetector": "xoxb-" + "23984754863-2348975623103",
     "SoftlayerDetector": "softlayer_api_key = " + "ab12" * 16,

@@ -53,7 +53,7 @@ WRITTEN = {
     "NUL and escapes": (facts("a\x00b \x1b[31mred\x1b[0m \x07bell \x9b2J"), 1),
     "bidi": (facts("safe \u202egnp.exe\u202c \u2066x\u2069 \u200fy \u061cz"), 1),
     "lone surrogates": ('{"facts": [{"statement": "a \\ud800 b \\udfff c", "detail": "\\udc80"}]}', 1),
-    "a path that climbs": (code_notes("/work/../../etc/passwd"), 0),
+    "a path that climbs": (code_notes("/code/../../etc/passwd"), 0),
     "a path that climbs on Windows": (code_notes("C:\\work\\..\\..\\secret.txt"), 0),
     "a relative path": (code_notes("knowledge/digest.md"), 0),
     "a path that is no file": (code_notes("/nowhere/\u0000x\n# Facts\n- y"), 1),
