@@ -100,7 +100,8 @@ def got_on(state: AppState, event: HarvestProgressed | HarvestProposed | Harvest
         case HarvestPaid(use):
             if use.cost_usd is not None:
                 state = replace(state, spent_today_usd=(state.spent_today_usd or 0.0) + use.cost_usd)
-            harvest = replace(harvest, use=harvest.use + use)
+            preview = harvest.preview and replace(harvest.preview, calls=harvest.preview.calls + use.calls)
+            harvest = replace(harvest, use=harvest.use + use, preview=preview)
     return replace(state, harvest=harvest)
 
 
@@ -199,10 +200,14 @@ def _limit(state: AppState) -> str:
 
 
 def _apply(state: AppState, command: ApplyHarvest) -> Result:
-    """With a preview what was previewed, else what the person gives up unharvested; the empty ones with either."""
+    """With a preview what was previewed, else what the person gives up unharvested; the empty ones with either.
+
+    What a model failed at is among the first: the ledger says why it is kept.
+    """
     harvest = state.harvest
-    previewed = {one.path for one in harvest.preview.sources} if harvest.preview is not None else set()
-    wanted = previewed or set(command.paths)
+    seen = harvest.preview or HarvestPreview()
+    previewed = {one.path for one in seen.sources}
+    wanted = previewed | {one.path for one in seen.failures} if previewed else set(command.paths)
     chosen = tuple(
         one
         for one in harvest.look.artifacts

@@ -241,6 +241,22 @@ def test_what_a_preview_cost_counts_towards_the_day_and_adds_up() -> None:
     assert (harvest(book).use.calls, harvest(book).use.cost_usd) == (4, None)
 
 
+def test_a_preview_counts_its_own_calls_apart_from_those_before_it() -> None:
+    book = looked()
+    for _ in range(2):
+        book.play(c.PreviewHarvest())
+        book.play(e.HarvestPaid(HarvestUse(1, Usage())))
+        book.play(e.HarvestPaid(HarvestUse(1, Usage())))
+        book.play(e.HarvestProposed(replace(part("one"), calls=0)))
+        book.play(e.HarvestEnded())
+        found = harvest(book).preview
+        assert found is not None
+        assert found.calls == 2
+        book.play(c.DiscardPreview())
+
+    assert harvest(book).use.calls == 4
+
+
 def test_a_preview_that_ended_early_says_why_and_keeps_what_it_found() -> None:
     book = looked()
     book.play(c.PreviewHarvest())
@@ -295,6 +311,35 @@ def test_applying_writes_what_was_previewed_and_prunes_the_empty_ones() -> None:
     assert begun.preview == part("one")
     assert harvest(book).phase is HarvestPhase.APPLYING
     assert harvest(book).total == 2
+
+
+def test_what_a_model_failed_at_is_in_the_apply_so_that_the_ledger_tells_why_it_is_kept() -> None:
+    book = looked()
+    book.play(c.PreviewHarvest())
+    book.play(e.HarvestProposed(part("one")))
+    book.play(
+        e.HarvestProposed(HarvestPreview(failures=(HarvestFailure("two", TWO.facts.path, "", "timed out"),)))
+    )
+    book.play(e.HarvestEnded())
+
+    (begun,) = of(book.play(c.ApplyHarvest()), f.ApplyPreview)
+
+    assert begun.artifacts == (ONE, TWO, EMPTY)
+    assert begun.preview is not None
+    assert begun.preview.failures[0].reason == "timed out"
+
+
+def test_when_a_model_failed_at_everything_nothing_is_given_up() -> None:
+    book = looked()
+    book.play(c.PreviewHarvest())
+    book.play(
+        e.HarvestProposed(HarvestPreview(failures=(HarvestFailure("two", TWO.facts.path, "", "timed out"),)))
+    )
+    book.play(e.HarvestEnded())
+
+    (begun,) = of(book.play(c.ApplyHarvest()), f.ApplyPreview)
+
+    assert begun.artifacts == (EMPTY,)
 
 
 def test_without_a_preview_only_what_is_named_is_given_up_unharvested() -> None:
