@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.step.spending import discussion_limit_usd
 from core.values import commands as c
 from core.values.settings import CachingSettings
 from panels import format as fmt
 from panels.actions import Desk
-from panels.caching_warnings import discussion_limit_usd
 from panels.ui import Option
 
 TABLE = "ai_settings.caching"

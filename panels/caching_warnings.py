@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.step.spending import discussion_limit_usd
 from core.values import commands as c
-from core.values.discussion import DiscussionMeta
 from core.values.stack import LayerId
 from core.values.state import AppState
 from panels import format as fmt
@@ -118,11 +118,6 @@ class Spent:
     def line(self) -> str:
         """`This discussion: $5.02 of $5.00`."""
         return f"{self.what}: {fmt.cost(self.spent_usd)} of {fmt.cost(self.limit_usd)}"
-
-
-def discussion_limit_usd(state: AppState, meta: DiscussionMeta) -> float | None:
-    """A discussion's own limit, else the one of the settings."""
-    return meta.spend_limit_usd if meta.spend_limit_usd is not None else state.settings.ai.spend_limit_usd
 
 
 def limits_reached(state: AppState, command: c.Command) -> tuple[Spent, ...]:

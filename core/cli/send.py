@@ -17,6 +17,7 @@ from core.cli.output import Console
 from core.cli.send_beside import program_beside
 from core.cli.session import FrontEnd, UsageError, check_name, find_discussion, session, settle
 from core.errors import SlopError
+from core.step.spending import limit_reached
 from core.text import clean
 from core.values.commands import (
     AttachFile,
@@ -71,6 +72,8 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
         opened = front.snapshot().open[chosen]
         if given.retry and not opened.failed_message_id:
             raise UsageError("Nothing failed in this discussion", remedy="Send a text instead")
+        if not given.over_limit:
+            _check_limit(front, chosen)
         before = len(opened.entries)
         _attach(front, chosen, given.attach)
         front.send(RetrySend(chosen) if given.retry else SendPrompt(chosen, text))
@@ -115,6 +118,15 @@ def _say_if_silent(source: BinaryIO, console: Console) -> None:
         return
     if not select.select([source], [], [], PATIENCE_S)[0]:
         console.note("manual-slop: waiting for standard input (use `< /dev/null` where there is none)")
+
+
+def _check_limit(front: FrontEnd, chosen: str) -> None:
+    """Raises SlopError at a spend limit: the window would ask."""
+    state = front.snapshot()
+    if state.settings.caching.day_limit_usd is not None and state.spent_today_usd is None:
+        state = settle(front, lambda now: now.spent_today_usd is not None)
+    if reached := limit_reached(state, chosen):
+        raise SlopError(reached, remedy="Send it with --over-limit, or raise the limit in the settings")
 
 
 def _check_names(state: AppState, options: Options) -> None:

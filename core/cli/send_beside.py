@@ -69,7 +69,8 @@ class Beside:
         chosen = self._choose(options)
         turn = _Printed(console, options)
         try:
-            for name, data in self.client.events(f"/api/discussions/{chosen}/messages", {"text": text}):
+            body = {"text": text, "over_limit": options.given.over_limit}
+            for name, data in self.client.events(f"/api/discussions/{chosen}/messages", body):
                 with console.stops.held_back():
                     turn.take(name, data)
         except KeyboardInterrupt:

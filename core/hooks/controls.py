@@ -15,6 +15,7 @@ from core.hooks.refusals import RefusedError, unknown
 from core.hooks.schema import Schema, flaw
 from core.hooks.shapes import ITEMS
 from core.hooks.shapes_of_knowledge import ITEM_PLACE, TEXTS
+from core.hooks.talking import check_limit
 from core.values import commands as c
 from core.values.commands import Command
 from core.values.curation import FileItem
@@ -133,6 +134,8 @@ def make_command(state: AppState, panel: str, action: str, body: Mapping[str, An
         raise unknown("discussion", wanted, "See GET /api/discussions")
     hints = get_type_hints(kind)
     command: Command = kind(**{name: _value(state, hints[name], value) for name, value in given.items()})
+    if isinstance(command, c.SendPrompt | c.RetrySend | c.RegenerateReply):
+        check_limit(state, command.discussion_id, "Raise it in Caching, Settings")
     _check_pointed(state, command)
     return command
 

@@ -50,7 +50,10 @@ ITEMS: Schema = {"type": "array", "items": ITEM, "maxItems": MAX_ITEMS}
 BODIES: Mapping[str, Schema] = {
     "create_discussion": taken(name=NAME, provider=NAME, model=NAME, preset=NAME),
     "send_message": taken(
-        ("text",), text={"type": "string", "minLength": 1, "maxLength": MAX_TEXT_CHARS}, wait=FLAG
+        ("text",),
+        text={"type": "string", "minLength": 1, "maxLength": MAX_TEXT_CHARS},
+        wait=FLAG,
+        over_limit=FLAG,
     ),
     "choose_preset": taken(("name",), name=NAME),
     "put_preset": taken(("items",), items=ITEMS, save=FLAG),

@@ -133,7 +133,7 @@ OPERATIONS: tuple[Operation, ...] = (
         {200: "Answered", 202: "Sent"},
         {
             404: _GONE,
-            409: "a reply is under way, or the home is read-only",
+            409: "a reply is under way, a spend limit is reached, or the home is read-only",
             502: "the provider failed; the words are kept",
         },
         BODIES["send_message"],

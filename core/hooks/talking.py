@@ -10,6 +10,7 @@ from typing import Any
 from core.hooks.asked import Answer, Asked
 from core.hooks.data import message_data
 from core.hooks.refusals import RefusedError, unknown
+from core.step.spending import limit_reached
 from core.values.commands import CancelReply, SendPrompt
 from core.values.discussion import CallPhase, OpenDiscussion
 from core.values.messages import Message, ReasoningPart, Role, Status, TextPart
@@ -28,6 +29,8 @@ async def send_message(asked: Asked) -> Answer:
     asked.check_writable()
     if not text.strip():
         raise RefusedError(422, "wrong_body", "body.text holds nothing but spaces", "Send some words")
+    if not asked.body.get("over_limit", False):
+        check_limit(asked.state, chosen, 'Raise it in Caching, Settings, or send it with "over_limit": true')
     async with asked.desk.lock(chosen):
         message_id = await _save(asked, chosen, text)
     turn = Turn(asked, chosen, message_id)
@@ -37,6 +40,12 @@ async def send_message(asked: Asked) -> Answer:
         state = await asked.desk.watch.until(turn.is_over, REPLY_S)
         return turn.answer(state or asked.state)
     return Answer(turn.sent, status=202)
+
+
+def check_limit(state: AppState, chosen: str, remedy: str) -> None:
+    """At a spend limit the window asks; here nobody can be asked. Raises RefusedError."""
+    if reached := limit_reached(state, chosen):
+        raise RefusedError(409, "spend_limit", reached, remedy)
 
 
 async def _save(asked: Asked, chosen: str, text: str) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.cache.abilities import Abilities, cache_abilities
-from core.cache.accounts import spend_stop
 from core.cache.contents import living
 from core.cache.rewrite import is_warm
 from core.step.base import Input, Result, notify
 from core.step.context import stack_spec
 from core.step.discussions import change_meta
-from core.values.cache import DiscussionCacheState, SpendLimits
+from core.step.spending import limit_reached
+from core.values.cache import DiscussionCacheState
 from core.values.commands import DeleteOrphanedCaches, DisableCaching, EnableCaching, InvalidateCache
 from core.values.effects import (
     AdoptContents,
@@ -160,19 +160,16 @@ def read(state: AppState, given: Input, event: CacheRead) -> Result:
 def ping_effects(state: AppState) -> tuple[Effect, ...]:
     """Look for prefixes worth keeping, while keepalive is on and the day's limit is not reached.
 
-    Never of a discussion whose caching is off: a ping is a request with marks.
+    Never of a discussion whose own limit is reached, nor of one whose caching is off: a ping is a request with marks.
     """
-    settings = state.settings.caching
-    if not settings.keepalive or spend_stop(
-        SpendLimits(None, settings.day_limit_usd), 0.0, state.spent_today_usd or 0.0
-    ):
+    if not state.settings.caching.keepalive or limit_reached(state):
         return ()
-    off = (name for name, cache in state.caches.items() if not cache.caching_enabled)
+    off = (n for n, cache in state.caches.items() if not cache.caching_enabled or limit_reached(state, n))
     return (PingCaches(tuple(off)),)
 
 
 def prewarm_effects(before: AppState, after: AppState) -> tuple[Effect, ...]:
-    """Read the prefix of a discussion that has just been opened, where that is free or asked for.
+    """Read the prefix of a discussion that has just been opened, where that is free, or asked for and within the limits.
 
     A discussion that says nothing yet and shows nothing to the model has no prefix worth the memory that
     calling a provider takes: the greeting of a first start costs nothing.
@@ -187,7 +184,8 @@ def prewarm_effects(before: AppState, after: AppState) -> tuple[Effect, ...]:
     if not (after.open[chosen].messages or after.summaries[chosen].meta.preset):
         return ()
     is_free = status.kind is ProviderKind.EMBEDDED
-    return (Prewarm(stack_spec(after, chosen)),) if is_free or after.settings.caching.prewarm else ()
+    is_paid_for = after.settings.caching.prewarm and not limit_reached(after, chosen)
+    return (Prewarm(stack_spec(after, chosen)),) if is_free or is_paid_for else ()
 
 
 def _disable(state: AppState, command: DisableCaching) -> Result:

@@ -368,3 +368,15 @@ def test_the_program_is_installed_under_its_name() -> None:
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
 
     assert scripts == {"manual-slop": "gui.main:main"}
+
+
+@pytest.mark.parametrize("limit", ["ai_settings.spend_limit_usd=0", "ai_settings.caching.day_limit_usd=0"])
+def test_at_a_spend_limit_nothing_is_sent_unless_it_is_said(world: World, limit: str) -> None:
+    ended = world.run("send", "--set", limit, "When?")
+    assert (ended.code, ended.out) == (1, "")
+    assert "The limit of $0.00 for" in ended.err
+    assert "--over-limit" in ended.err
+    assert world.server.bodies == []
+
+    assert world.run("send", "--set", limit, "--over-limit", "When?").code == 0
+    assert len(world.server.bodies) == 1

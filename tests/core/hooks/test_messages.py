@@ -240,3 +240,24 @@ def test_a_server_that_is_gone_is_waited_for_and_said_as_events(running: World) 
     names = [name for name, _ in events(answer.text)]
     assert "retrying" in names
     assert names[-1] == "done"
+
+
+def test_at_a_spend_limit_nothing_is_sent_unless_the_request_says_so(world: World) -> None:
+    with world.config.open("a", encoding="utf-8") as config:
+        config.write("spend_limit_usd = 0\n")
+    world.start()
+    chosen = world.discussion()
+    path = f"/api/discussions/{chosen}/messages"
+
+    refused = world.client.post(path, {"text": "When?", "wait": True})
+    asked = world.client.post(
+        "/api/ui", {"panel": "composer", "action": "send_prompt", "discussion_id": chosen, "text": "When?"}
+    )
+    assert [refused.status_code, asked.status_code] == [409, 409]
+    assert refused.json()["error"]["code"] == asked.json()["error"]["code"] == "spend_limit"
+    assert "$0.00 for this discussion" in refused.json()["error"]["message"]
+    assert world.texts(chosen) == []
+
+    sent = world.client.post(path, {"text": "When?", "wait": True, "over_limit": True})
+    assert sent.status_code == 200
+    assert world.texts(chosen)[0] == "When?"

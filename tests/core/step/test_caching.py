@@ -13,7 +13,7 @@ from core.values.cache import DiscussionCacheState
 from core.values.discussion import DiscussionSummary, OpenDiscussion
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.values.records import UsageRecord
-from core.values.settings import CachingSettings, Settings
+from core.values.settings import AiSettings, CachingSettings, Settings
 from core.values.state import ProviderTotals
 from core.values.usage import Usage
 from tests.core.step.playbook import START, Playbook, of, settings_loaded
@@ -145,3 +145,31 @@ def test_a_first_call_that_cached_nothing_still_counts(book: Playbook) -> None:
     book.play(e.CacheReported(chosen, None, ProviderTotals("embedded", Usage(input_tokens=600))))
     assert chosen not in book.state.caches
     assert book.state.totals["embedded"].usage.input_tokens == 600
+
+
+def test_at_its_own_limit_a_discussion_is_not_pinged_and_others_are(book: Playbook) -> None:
+    with_caching(book, keepalive=True)
+    chosen = book.discussion()
+    book.play(e.CacheReported(chosen, DiscussionCacheState(chosen, "anthropic", START, START, 3, 900)))
+    book.play(settings_loaded(settings=replace(book.state.settings, ai=AiSettings(spend_limit_usd=0.5))))
+    assert of(book.play(e.Tick()), f.PingCaches) == (f.PingCaches(()),)
+
+    (write,) = of(book.play(e.CacheRead(chosen, Usage(cost_usd=0.5), is_ping=True)), f.AppendRecords)
+    book.append(write)
+    assert of(book.play(e.Tick()), f.PingCaches) == (f.PingCaches((chosen,)),)
+
+
+def test_at_a_limit_a_vendors_prefix_is_not_read_ahead_and_a_free_one_is(book: Playbook) -> None:
+    book.play(e.SpentCounted(START, 1.0))
+    caching = CachingSettings(prewarm=True, day_limit_usd=1.0)
+    loaded = settings_loaded(settings=replace(Settings(), caching=caching))
+    ready = ProviderStatus("anthropic", ProviderKind.ANTHROPIC, "Anthropic", KeySource.ENVIRONMENT)
+    book.play(replace(loaded, providers={**loaded.providers, "anthropic": ready}))
+
+    warmed = {}
+    for provider in ("anthropic", "embedded"):
+        (create,) = of(book.play(c.CreateDiscussion(provider=provider, preset="code")), f.CreateOnDisk)
+        made = e.DiscussionCreated(DiscussionSummary(create.meta, book.at), OpenDiscussion(create.meta.id))
+        warmed[provider] = len(of(book.play(made), f.Prewarm))
+
+    assert warmed == {"anthropic": 0, "embedded": 1}
