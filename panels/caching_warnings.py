@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from core.step.spending import discussion_limit_usd
 from core.values import commands as c
+from core.values.discussion import DiscussionMeta
 from core.values.stack import LayerId
 from core.values.state import AppState
 from panels import format as fmt
