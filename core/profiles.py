@@ -101,4 +101,5 @@ def _fill(base: ModelProfile, listed: ModelProfile) -> ModelProfile:
         takes_images=base.takes_images or listed.takes_images,
         family=base.family or listed.family,
         from_server=True,
+        takes_cache_prompt=listed.takes_cache_prompt,
     )

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 from core.cache.abilities import Abilities
+from core.step.caching import abilities_for
 from core.values import commands as c
 from core.values.cache import DiscussionCacheState
 from core.values.discussion import DiscussionMeta, DiscussionSummary
@@ -197,7 +198,7 @@ def _is_rewritten(state: AppState, change: ContextChange) -> bool:
 
 
 def _buttons(desk: Desk, ui: Ui, meta: DiscussionMeta) -> None:
-    about = facts.abilities_of(desk.state, meta)
+    about = abilities_for(desk.state, meta)
     ui.gap(8)
     with ui.row("buttons") if ui.width() >= BUTTONS_PX else ui.group("stacked", gap=6):
         can, why = _can_invalidate(desk.state, meta, about)

@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from core.cache.abilities import Abilities, cache_abilities
 from core.values.cache import DiscussionCacheState
-from core.values.discussion import DiscussionMeta
 from core.values.messages import Entry, Message, Role
 from core.values.provider import ProviderKind
 from core.values.state import AppState
@@ -85,12 +83,6 @@ def managed_text(state: AppState, provider: str) -> str:
     status = state.providers.get(provider)
     form = MANAGED.get(status.kind) if status is not None else None
     return (form or "Cached by {}; TTL: provider-managed").format(selection.provider_label(state, provider))
-
-
-def abilities_of(state: AppState, meta: DiscussionMeta) -> Abilities | None:
-    """What can be asked of the cache of a discussion, None while its provider is not known."""
-    status = state.providers.get(meta.provider)
-    return None if status is None else cache_abilities(status.kind, meta.model)
 
 
 def hit_percent(usage: Usage) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.step.caching import abilities_for
 from core.values.cache import CachePlan
 from core.values.stack import ContextReport
 from core.values.state import AppState
@@ -125,7 +126,7 @@ def _next_request(desk: Desk) -> None:
             _plan(ui, plan)
         elif report is not None:
             _without_plan(ui, report)
-        about = facts.abilities_of(desk.state, summary.meta)
+        about = abilities_for(desk.state, summary.meta)
         if about is not None and not about.can_disable:
             ui.text("theirs", about.disable_text, tone="muted", style="small", wraps=True)
 

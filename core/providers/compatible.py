@@ -15,7 +15,7 @@ from core.providers.chat_body import chat_body, chat_messages
 from core.providers.chat_stream import ChatReader
 from core.providers.errors import provider_error
 from core.providers.lazy import Lazy
-from core.providers.listed_models import listed_profile, ollama_profile
+from core.providers.listed_models import is_llama_cpp, listed_profile, ollama_profile
 from core.providers.openai_sdk import openai_client, sdk_error, sdk_failures
 from core.values.provider import ModelProfile, ProviderKind, ProviderRequest, StreamItem
 from core.values.settings import ServerSettings
@@ -136,7 +136,7 @@ class CompatibleProvider:
 
     def _learn(self, entries: Sequence[Mapping[str, Any]]) -> None:
         if self._takes_cache_prompt is None:
-            self._takes_cache_prompt = any(entry.get("owned_by") == "llamacpp" for entry in entries)
+            self._takes_cache_prompt = any(is_llama_cpp(entry) for entry in entries)
 
     def _asks_no_cache(self) -> bool:
         """Whether `cache_prompt: false` can be sent; a server that is not yet known is asked who it is."""

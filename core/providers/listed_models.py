@@ -38,7 +38,13 @@ def listed_profile(provider: str, entry: Mapping[str, Any]) -> ModelProfile:
         thinking="effort" if takes_reasoning else "",
         takes_images=_takes_images(entry),
         from_server=True,
+        takes_cache_prompt=is_llama_cpp(entry),
     )
+
+
+def is_llama_cpp(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry is of a llama.cpp server, which honours `cache_prompt`. Source: its README (read 2026-11-20)."""
+    return entry.get("owned_by") == "llamacpp"
 
 
 def ollama_profile(profile: ModelProfile, answer: object) -> ModelProfile:

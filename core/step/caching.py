@@ -13,6 +13,7 @@ from core.step.discussions import change_meta
 from core.step.spending import limit_reached
 from core.values.cache import DiscussionCacheState
 from core.values.commands import DeleteOrphanedCaches, DisableCaching, EnableCaching, InvalidateCache
+from core.values.discussion import DiscussionMeta
 from core.values.effects import (
     AdoptContents,
     AppendRecords,
@@ -34,10 +35,16 @@ from core.values.state import AppState, Level
 def abilities_of(state: AppState, discussion_id: str) -> Abilities | None:
     """What can be asked of the provider of a discussion, None where either is unknown."""
     summary = state.summaries.get(discussion_id)
-    status = state.providers.get(summary.meta.provider) if summary is not None else None
-    if summary is None or status is None:
+    return None if summary is None else abilities_for(state, summary.meta)
+
+
+def abilities_for(state: AppState, meta: DiscussionMeta) -> Abilities | None:
+    """As `abilities_of`, for what stands in a discussion's head."""
+    status = state.providers.get(meta.provider)
+    if status is None:
         return None
-    return cache_abilities(status.kind, summary.meta.model)
+    takes_it = any(model.takes_cache_prompt for model in state.models.get(meta.provider, ()))
+    return cache_abilities(status.kind, meta.model, takes_cache_prompt=takes_it)
 
 
 def decide(state: AppState, command: InvalidateCache | DisableCaching | EnableCaching) -> Result:

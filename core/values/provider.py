@@ -47,6 +47,7 @@ class ModelProfile:
         family: which identity files it prefers (`claude`, `gpt`, `gemini`, `open`).
         thinking: how its vendor is told how hard to think (`adaptive`, `budget`, `level`), empty: not told.
         thinking_off: the vendor's word for not thinking (`disabled`), empty where it cannot be turned off.
+        takes_cache_prompt: its server said that it can be told not to reuse a prefix.
     """
 
     provider: str
@@ -62,6 +63,7 @@ class ModelProfile:
     from_server: bool = False
     thinking: str = ""
     thinking_off: str = ""
+    takes_cache_prompt: bool = False
 
 
 RequestPart = Segment | AttachmentPart | ReasoningPart | ToolCallPart | ToolResultPart

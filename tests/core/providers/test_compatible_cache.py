@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from core.profiles import merge_models
 from core.providers.compatible import CompatibleProvider
 from core.values.cache import CachePlan
 from tests.core.providers.asking import server_settings
@@ -84,5 +85,7 @@ def test_a_server_that_does_not_list_its_models_is_left_alone() -> None:
 def test_listing_the_models_tells_who_the_server_is() -> None:
     with talking_to(LLAMA_CPP) as (_, client):
         assert not client.takes_cache_prompt
-        client.list_models()
+        listed = client.list_models()
         assert client.takes_cache_prompt
+        assert [model.takes_cache_prompt for model in listed] == [True]
+        assert merge_models((), listed)[0].takes_cache_prompt

@@ -11,7 +11,7 @@ from core.values import effects as f
 from core.values import events as e
 from core.values.cache import DiscussionCacheState
 from core.values.discussion import DiscussionSummary, OpenDiscussion
-from core.values.provider import KeySource, ProviderKind, ProviderStatus
+from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus
 from core.values.records import UsageRecord
 from core.values.settings import AiSettings, CachingSettings, Settings
 from core.values.state import ProviderTotals
@@ -173,3 +173,20 @@ def test_at_a_limit_a_vendors_prefix_is_not_read_ahead_and_a_free_one_is(book: P
         warmed[provider] = len(of(book.play(made), f.Prewarm))
 
     assert warmed == {"anthropic": 0, "embedded": 1}
+
+
+def test_a_server_that_says_that_it_takes_cache_prompt_can_be_told_to_cache_nothing(book: Playbook) -> None:
+    local = ProviderStatus("local", ProviderKind.COMPATIBLE, "Local", KeySource.NOT_NEEDED)
+    loaded = settings_loaded()
+    book.play(replace(loaded, providers={**loaded.providers, "local": local}))
+    (create,) = of(book.play(c.CreateDiscussion(provider="local", model="qwen")), f.CreateOnDisk)
+    book.play(e.DiscussionCreated(DiscussionSummary(create.meta, book.at), OpenDiscussion(create.meta.id)))
+    chosen = create.meta.id
+
+    book.play(c.DisableCaching(chosen))
+    assert book.state.summaries[chosen].meta.caching_enabled
+    assert any("no way to turn that off is known" in notice.text for notice in book.state.notices)
+
+    book.play(e.ModelsListed("local", (ModelProfile("local", "qwen", takes_cache_prompt=True),)))
+    book.play(c.DisableCaching(chosen))
+    assert not book.state.summaries[chosen].meta.caching_enabled
