@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.knowledge_text.projection import DIGEST_MAX_BYTES
+from core.knowledge_text.projection import DIGEST_MAX_BYTES, injected_digest
 from core.values import commands as c
 from core.values.knowledge import DigestSwitch
 from core.values.stack import LayerId
@@ -88,15 +88,16 @@ def digest_section(desk: Desk) -> None:
         )
         ui.selectable_text("waiting", knowledge.digest, mono=True)
     else:
-        ui.text("none", "Nothing: memory is off.", tone="muted", style="small")
+        why = "Nothing: the digest is empty." if knowledge.is_on else "Nothing: memory is off."
+        ui.text("none", why, tone="muted", style="small")
 
 
 def injected(state: AppState) -> str:
     """Layer 7a as it is sent, empty while memory is off. Source: 30-knowledge.md, "Digest"."""
     knowledge = state.knowledge
-    return (
-        f"{{knowledge}}\n{knowledge.digest}\n{{/knowledge}}\n" if knowledge.is_on and knowledge.digest else ""
-    )
+    budget_bytes = state.settings.knowledge.budget_bytes
+    text = injected_digest(knowledge.digest, budget_bytes) if knowledge.is_on else ""
+    return f"{{knowledge}}\n{text}\n{{/knowledge}}\n" if text else ""
 
 
 def _gauges(ui: Ui, state: AppState) -> None:

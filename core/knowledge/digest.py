@@ -11,11 +11,19 @@ from pathlib import Path
 
 from core import paths
 from core.knowledge.locks import write_lock
+from core.knowledge.writing import change_file
 from core.knowledge_text import categories as c
 from core.knowledge_text.projection import DIGEST_MAX_BYTES, project
 from core.store.atomic import OS_DISK, Disk, make_dirs, remove_file, reported, write_file
 
-__all__ = ["DIGEST_MAX_BYTES", "DIGEST_SECTIONS", "DigestResult", "DigestWrite", "regenerate_digest"]
+__all__ = [
+    "DIGEST_MAX_BYTES",
+    "DIGEST_SECTIONS",
+    "DigestFollower",
+    "DigestResult",
+    "DigestWrite",
+    "regenerate_digest",
+]
 
 DIGEST_SECTIONS = (
     ("Open tasks", c.TASKS),
@@ -28,6 +36,8 @@ DIGEST_SECTIONS = (
 
 DIGEST_FILE = "digest.md"
 _TAIL_BYTES = 1 << 16
+
+_Stamp = tuple[int, int, int]
 
 
 class DigestWrite(StrEnum):
@@ -72,6 +82,37 @@ def regenerate_digest(
         return _regenerate(where, path, may_create=may_create, disk=disk)
 
 
+class DigestFollower:
+    """Brings a digest that is on up to date when somebody saved a category file; never makes nor deletes one.
+
+    A digest that a person wrote by hand stays until a category file changes. Where nothing is known it is emptied: a
+    file that an editor is just writing anew is empty for a moment too. Used by one thread at a time.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._seen: tuple[_Stamp, ...] | None = None
+
+    def follow(self) -> None:
+        """Look at the category files; renew the digest where they changed since the last look, or before the first.
+
+        Raises:
+            StorageError, LockedError: it is as it was; it is tried again after the next change.
+        """
+        before, self._seen = self._seen, self._stamps()
+        path = digest_file(self._home)
+        digest = _stamp(path)
+        is_newer = any(at > digest[-1] for *_, at in self._seen)
+        if path.is_file() and (is_newer if before is None else before != self._seen):
+            with write_lock(self._home):
+                _renew(path, fresh_digest(self._home).encode(), OS_DISK)
+
+    def _stamps(self) -> tuple[_Stamp, ...]:
+        directory = paths.knowledge_dir(self._home)
+        names = (*(name for _, name in DIGEST_SECTIONS), c.NOTES_FOLDER)
+        return tuple(_stamp(directory / name) for name in names)
+
+
 def fresh_digest(home: Path) -> str:
     """What the digest would hold if it were made now. Reads only the ends of the files that fit into it."""
     directory = paths.knowledge_dir(home)
@@ -95,10 +136,19 @@ def _regenerate(home: Path, path: Path, *, may_create: bool, disk: Disk) -> Dige
     if not data:
         remove_file(path, disk=disk)
         return DigestResult(path, "", DigestWrite.DELETED)
-    if not may_create and not path.is_file():  # deleted while we were reading: off
+    if may_create:
+        write_file(path, data, disk=disk)
+        return DigestResult(path, text, DigestWrite.WRITTEN)
+    if not _renew(path, data, disk):
         return DigestResult(path, "", DigestWrite.LEFT_OFF)
-    write_file(path, data, disk=disk)
     return DigestResult(path, text, DigestWrite.WRITTEN)
+
+
+def _renew(path: Path, data: bytes, disk: Disk) -> bool:
+    """Write the digest over a file that is there at that instant: `rm` meanwhile wins. Returns whether it did."""
+    return (
+        change_file(path, lambda old: data if path.is_file() else old, disk=disk) == data and path.is_file()
+    )
 
 
 def _newest(directory: Path, name: str) -> Iterator[str]:
@@ -130,6 +180,15 @@ def _note_count(folder: Path) -> int:
     with reported("read", folder):
         files = sorted(folder.glob("*.md")) if folder.is_dir() else []
         return sum(sum(1 for _ in c.newest_first(f.name, f.read_bytes())) for f in files)
+
+
+def _stamp(path: Path) -> _Stamp:
+    """What changes when a file does: inode, size and time, nothing where there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return (0, 0, 0)
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _bytes(path: Path) -> bytes | None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from core.knowledge_text.projection import TRUNCATED
+from core.knowledge_text.projection import BLOCK_BYTES, injected_digest
 from core.knowledge_text.wording import without_blocks
 from core.stack.frame import frame
 from core.values.curation import ItemFiles, NamedText
 from core.values.knowledge import KnowledgeState, NoteFile
-
-_BLOCK_BYTES = len("{knowledge}\n\n{/knowledge}\n")
 
 
 def layer_inputs(
@@ -27,27 +25,9 @@ def layer_inputs(
     """
     if not knowledge.is_on:
         return "", ()
-    digest = fit_digest(knowledge.digest, budget_bytes - _BLOCK_BYTES)
-    room = budget_bytes - (_size(digest) + _BLOCK_BYTES if digest else 0)
+    digest = injected_digest(knowledge.digest, budget_bytes)
+    room = budget_bytes - (_size(digest) + BLOCK_BYTES if digest else 0)
     return digest, _notes(knowledge.notes, _shown(files), room)
-
-
-def fit_digest(text: str, room: int) -> str:
-    """The digest as it is where it fits, else without its last items, which a closing note says; at worst empty."""
-    text = text if "{" not in text else without_blocks(text)
-    if _size(text) <= room:
-        return text
-    lines = text.removesuffix(TRUNCATED).splitlines(keepends=True)
-    room -= _size(TRUNCATED)
-    kept, used = 0, 0
-    for line in lines:
-        used += _size(line)
-        if used > room:
-            break
-        kept += 1
-    while kept and not lines[kept - 1].startswith("- "):
-        kept -= 1
-    return "".join(lines[:kept]) + TRUNCATED if kept else ""
 
 
 def _shown(files: Iterable[ItemFiles]) -> dict[str, str]:

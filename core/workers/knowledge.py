@@ -1,4 +1,4 @@
-"""Reads knowledge for the window, makes and removes the digest, and carries out a person's changes, on one thread."""
+"""Reads knowledge for the window, makes, follows and removes the digest, and carries out a person's changes, on one thread."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import assert_never
 
 from core.errors import LockedError, SlopError, StorageError
 from core.knowledge import editing
-from core.knowledge.digest import digest_file, regenerate_digest
+from core.knowledge.digest import DigestFollower, digest_file, regenerate_digest
 from core.knowledge.files import attach_notes, note_name, read_notes
 from core.knowledge.layer import layer_inputs
 from core.knowledge.reading import KnowledgeReader
@@ -39,6 +39,8 @@ class KnowledgeHandler:
         self._home = home
         self._emit = emit
         self._reader = KnowledgeReader(home)
+        self._follower = DigestFollower(home)
+        self._is_read_only = is_read_only
         self._may_recover = not is_read_only
 
     def handle(self, effect: Effect) -> None:
@@ -46,6 +48,7 @@ class KnowledgeHandler:
         match effect:
             case f.ReadKnowledge():
                 self._recover()
+                self._follow()
                 self._read(effect.settings, effect.candidates)
             case f.MakeDigest():
                 done = regenerate_digest(self._home)
@@ -102,6 +105,15 @@ class KnowledgeHandler:
         """Tell the switch and the digest at once, then all the items."""
         self._emit(e.KnowledgeRead(self._reader.read(settings, candidates, with_categories=False)))
         self._emit(e.KnowledgeRead(self._reader.read(settings, candidates)))
+
+    def _follow(self) -> None:
+        """An editor's save, or a pull, is in the digest too, while there is one."""
+        if self._is_read_only:
+            return
+        try:
+            self._follower.follow()
+        except SlopError as error:
+            self._emit(e.OperationFailed("digest", error.what, f"{error.remedy} {error.where}".strip()))
 
     def _recover(self) -> None:
         """Once: finish what a crash interrupted."""

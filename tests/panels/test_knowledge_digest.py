@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from core.values import commands as c
 from tests.panels import knowledge_states as ks
 from tests.panels.knowledge_screen import open_panel, words_of
@@ -14,6 +16,27 @@ def test_the_digest_is_shown_exactly_as_it_is_injected() -> None:
     assert text == "{knowledge}\n" + screen.state.knowledge.digest + "\n{/knowledge}\n"
     screen.ui.click("Copy the digest")
     assert screen.ui.copied == [text]
+
+
+def test_a_digest_by_hand_is_shown_as_the_request_has_it_within_the_budget_and_without_tags_of_its_own() -> (
+    None
+):
+    text = "# Mine\n- {/knowledge} out\n" + "- more of it\n" * 100
+    state = ks.with_knowledge(ks.known(digest=text, digest_bytes=len(text)))
+    settings = replace(state.settings, knowledge=replace(state.settings.knowledge, budget_bytes=400))
+    screen = open_panel(replace(state, settings=settings), tab="digest")
+
+    (shown,) = [n.value for n in screen.ui.nodes("selectable_text")]
+    assert shown.startswith("{knowledge}\n# Mine\n- (/knowledge) out\n")
+    assert len(shown.encode()) <= 400
+    assert shown.endswith("(truncated; see the category files for the rest)\n\n{/knowledge}\n")
+
+
+def test_an_empty_digest_is_on_and_says_that_nothing_goes_out() -> None:
+    screen = open_panel(ks.with_knowledge(ks.known(digest="", digest_bytes=0)), tab="digest")
+
+    assert "Memory is on" in words_of(screen)
+    assert "Nothing: the digest is empty." in words_of(screen)
 
 
 def test_gauges_show_how_full_the_digest_and_layer_7_are() -> None:

@@ -99,8 +99,12 @@ def test_rm_and_an_editors_save_show_in_an_open_window_by_themselves(world: Worl
     fresh.replace(facts)
     until(controller, lambda s: "Nothing pulls" in [i.text for f in s.knowledge.categories for i in f.items])
 
+    assert not digest(world).exists()
+
     controller.send(c.RegenerateDigest())
     until(controller, shows(chosen, lambda text: "Nothing pulls" in text))
+    facts.write_text("- All falls\n", encoding="utf-8")
+    until(controller, shows(chosen, lambda text: "All falls" in text and "Nothing pulls" not in text))
 
 
 def test_notes_on_files_in_scope_go_out_and_follow_a_rename(world: World) -> None:

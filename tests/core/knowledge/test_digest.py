@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,14 @@ from hypothesis import strategies as st
 
 from core import paths
 from core.errors import StorageError
-from core.knowledge.digest import DIGEST_SECTIONS, DigestWrite, digest_file, fresh_digest, regenerate_digest
+from core.knowledge.digest import (
+    DIGEST_SECTIONS,
+    DigestFollower,
+    DigestWrite,
+    digest_file,
+    fresh_digest,
+    regenerate_digest,
+)
 from core.knowledge_text import categories as c
 from core.knowledge_text.projection import (
     DIGEST_MAX_BYTES,
@@ -20,6 +28,7 @@ from core.knowledge_text.projection import (
     digest_line,
     project,
 )
+from core.store.atomic import Disk
 from tests.core.store.faults import CountingDisk, DyingDisk, ReadOnlyDisk
 
 TITLES = [title for title, _ in DIGEST_SECTIONS]
@@ -139,6 +148,78 @@ def test_nothing_but_the_person_turns_it_on(tmp_path: Path) -> None:
     assert regenerate_digest(tmp_path).write is DigestWrite.WRITTEN
     write(tmp_path, c.FACTS, "- one\n- two\n")
     assert regenerate_digest(tmp_path, may_create=False).write is DigestWrite.WRITTEN
+
+
+class RemovingDisk(Disk):
+    """A person deletes the digest while the new one is being written beside it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def fsync(self, fd: int) -> None:
+        super().fsync(fd)
+        self._path.unlink(missing_ok=True)
+
+
+def test_rm_wins_over_a_renewal_under_way(tmp_path: Path) -> None:
+    write(tmp_path, c.FACTS, "- one\n")
+    regenerate_digest(tmp_path)
+    write(tmp_path, c.FACTS, "- one\n- two\n")
+
+    done = regenerate_digest(tmp_path, may_create=False, disk=RemovingDisk(digest_file(tmp_path)))
+
+    assert done.write is DigestWrite.LEFT_OFF
+    assert not digest_file(tmp_path).exists()
+
+
+def test_a_save_in_an_editor_is_followed_while_the_digest_is_on(tmp_path: Path) -> None:
+    write(tmp_path, c.FACTS, "- one\n")
+    regenerate_digest(tmp_path)
+    follower = DigestFollower(tmp_path)
+    follower.follow()
+    for text in ("- one\n- two\n", "", "- three\n"):  # the second as an editor leaves it for a moment
+        write(tmp_path, c.FACTS, text)
+        follower.follow()
+        assert digest_file(tmp_path).read_text(encoding="utf-8") == fresh_digest(tmp_path)
+
+    digest_file(tmp_path).unlink()
+    write(tmp_path, c.FACTS, "- four\n")
+    follower.follow()
+    assert not digest_file(tmp_path).exists()
+
+
+def test_what_was_saved_before_the_program_began_is_followed_and_a_hand_made_digest_is_not(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path, c.FACTS, "- one\n")
+    regenerate_digest(tmp_path)
+    newer = digest_file(tmp_path).stat().st_mtime + 1
+    write(tmp_path, c.FACTS, "- two\n")
+    os.utime(paths.knowledge_dir(tmp_path) / c.FACTS, (newer, newer))
+
+    DigestFollower(tmp_path).follow()
+    assert "- two\n" in digest_file(tmp_path).read_text(encoding="utf-8")
+
+    write(tmp_path, "digest.md", "by hand\n")
+    os.utime(digest_file(tmp_path), (newer + 1, newer + 1))
+    follower = DigestFollower(tmp_path)
+    for _ in range(2):
+        follower.follow()
+        assert digest_file(tmp_path).read_text(encoding="utf-8") == "by hand\n"
+
+
+def test_following_what_did_not_change_the_digest_writes_nothing(tmp_path: Path) -> None:
+    write(tmp_path, c.TASKS, "# Tasks\n\n## Open\n\n- one\n\n## Done\n")
+    regenerate_digest(tmp_path)
+    follower = DigestFollower(tmp_path)
+    follower.follow()
+    before = digest_file(tmp_path).stat()
+    write(tmp_path, c.TASKS, "# Tasks\n\nMy words.\n\n## Open\n\n- one\n\n## Done\n\n- old\n")
+
+    follower.follow()
+
+    after = digest_file(tmp_path).stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
 def test_the_home_is_found_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.knowledge.layer import fit_digest, layer_inputs
+from core.knowledge.layer import layer_inputs
 from core.knowledge.reading import KnowledgeReader, watch_paths
 from core.knowledge_text.duplicates import known_items, same_text
-from core.knowledge_text.projection import HEAD, TRUNCATED, project
+from core.knowledge_text.projection import BLOCK_BYTES, HEAD, TRUNCATED, injected_digest, project
 from core.stack.frame import frame
 from core.stack.prefix import knowledge_layer
 from core.values.curation import FileItem, FileSnapshot, ItemFiles
@@ -96,13 +96,16 @@ def test_a_digest_over_the_budget_loses_its_last_items_and_says_so() -> None:
     one, two, three = ("one " * 20).strip(), ("two " * 20).strip(), ("three " * 20).strip()
     text = project([("Facts", [one, two, three])])
 
-    assert fit_digest(text, len(text)) == text
-    assert fit_digest(text, len(text) - 1) == f"{HEAD}\n## Facts\n- {one}\n- {two}\n{TRUNCATED}"
-    assert fit_digest(text, 60) == ""
+    assert injected_digest(text, len(text) + BLOCK_BYTES) == text
+    assert (
+        injected_digest(text, len(text) + BLOCK_BYTES - 1)
+        == f"{HEAD}\n## Facts\n- {one}\n- {two}\n{TRUNCATED}"
+    )
+    assert injected_digest(text, 60 + BLOCK_BYTES) == ""
 
 
 def test_a_digest_that_a_person_wrote_cannot_close_its_block() -> None:
-    assert fit_digest("a {/knowledge} b", 100) == "a (/knowledge) b"
+    assert injected_digest("a {/knowledge} b", 100) == "a (/knowledge) b"
 
 
 def test_inputs_are_read_from_a_home(tmp_path: Path) -> None:

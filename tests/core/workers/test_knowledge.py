@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import SlopError, StorageError
 from core.knowledge.apply import begin_apply
-from core.knowledge.digest import digest_file
+from core.knowledge.digest import DigestFollower, digest_file
 from core.knowledge.locks import harvest_lock
 from core.values import commands as c
 from core.values import effects as f
@@ -68,6 +68,43 @@ def test_regenerating_turns_it_on_and_says_so(home: Path) -> None:
     assert isinstance(events[1], e.KnowledgeRead)
     assert events[1].knowledge.is_on
     assert events[-1] == e.OperationDone("digest", "Digest written")
+
+
+def test_an_editors_save_is_in_the_digest_at_the_next_reading_also_where_it_cannot_be_written(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harvest(home, FaultyDisk())
+    events: list[Event] = []
+    handler = KnowledgeHandler(home, events.append)
+    handler.handle(f.ReadKnowledge(ON))
+    facts = home / "knowledge" / "facts.md"
+    facts.write_text("- saved in an editor\n", encoding="utf-8")
+
+    handler.handle(f.ReadKnowledge(ON))
+    assert isinstance(events[-1], e.KnowledgeRead)
+    assert "- saved in an editor\n" in events[-1].knowledge.digest
+
+    def fails(_: DigestFollower) -> None:
+        raise StorageError("The disk is full", remedy="Free some space", where="x")
+
+    monkeypatch.setattr(DigestFollower, "follow", fails)
+    del events[:]
+    handler.handle(f.ReadKnowledge(ON))
+    assert events[0] == e.OperationFailed("digest", "The disk is full", "Free some space x")
+    assert isinstance(events[-1], e.KnowledgeRead)
+
+
+def test_a_read_only_home_is_only_read(home: Path) -> None:
+    harvest(home, FaultyDisk())
+    before = digest_file(home).read_bytes()
+    events: list[Event] = []
+    handler = KnowledgeHandler(home, events.append, is_read_only=True)
+    handler.handle(f.ReadKnowledge(ON))
+    (home / "knowledge" / "facts.md").write_text("- saved in an editor\n", encoding="utf-8")
+
+    handler.handle(f.ReadKnowledge(ON))
+
+    assert digest_file(home).read_bytes() == before
 
 
 def test_what_was_interrupted_is_finished_once_and_told(home: Path) -> None:
