@@ -99,7 +99,7 @@ def made_home(home: Path) -> Path:
 def candidates(home: Path) -> dict[str, str]:
     """The conversations that a harvest takes, each with the hash of its bytes."""
     logs = {path.name: path / paths.LOG_FILE for path in paths.discussions_dir(home).glob("2*")}
-    found = {name: hash_source(log) for name, log in logs.items() if log.stat().st_size}
+    found = {name: hash_source(log) for name, log in logs.items() if log.exists() and log.stat().st_size}
     return {name: one.sha256 for name, one in found.items() if one.size_bytes <= MAX_BYTES}
 
 
