@@ -123,15 +123,22 @@ def wire_of(
     same = sure + _common(kept[sure:], rest)
     parts = [*kept[:sure], *rest]
     old = memo.wire
-    fresh = [_made(r, p) for r, p in zip(roles[same - sure :], rest[same - sure :], strict=True)]
+    known = [one is two for one, two in zip(kept[same:], rest[same - sure :], strict=False)]
+    known += [False] * (len(parts) - same - len(known))
+    fresh = [
+        old.blocks[place] if is_known else _made(role, part)
+        for place, (is_known, role, part) in enumerate(
+            zip(known, roles[same - sure :], rest[same - sure :], strict=True), same
+        )
+    ]
     hashes = list(old.hashes[:same])
     ends = list(old.ends[:same])
     last = hashes[-1] if hashes else scope_hash(scope)
     total = ends[-1] if ends else 0
-    for block, part in zip(fresh, parts[same:], strict=True):
+    for place, (block, part) in enumerate(zip(fresh, parts[same:], strict=True), same):
         last = hashlib.sha256(f"{last}\n{block.sha256}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
         hashes.append(last)
-        total += count(part)
+        total += old.ends[place] - old.ends[place - 1] if known[place - same] and place else count(part)
         ends.append(total)
     blocks = (*old.blocks[:same], *fresh)
     positions = _positions(blocks, old.positions[:same])

@@ -84,7 +84,7 @@ class Decision:
 class ViewMemo:
     """What was made of the last request through one view."""
 
-    messages: MadeMessages = field(default_factory=dict)
+    messages: MadeMessages = field(default_factory=MadeMessages)
     wire: WireMemo = field(default_factory=WireMemo)
 
 

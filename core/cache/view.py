@@ -6,8 +6,9 @@ view from them, byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from core.aggregate import AggregateStack
 from core.stack.frame import empty_frame, frame
@@ -25,8 +26,26 @@ DELTA_NOTE = (
 _SET, _DETAILS = str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))
 _ROLES = {role.value: role for role in Role}
 
-MadeMessages = dict[int, RequestMessage]
-"""Messages of the last request by the identity of their first part, which they keep alive."""
+
+@dataclass(slots=True)
+class MadeMessages:
+    """The turns of the last request through a view: the leading run that is the same is taken over.
+
+    Args:
+        pieces: of layer 11; deltas: what stood before them, by their keys.
+        starts: of each message behind the first the piece that it begins with; messages: those messages.
+        first: the message that begins with the files.
+    """
+
+    pieces: tuple[Piece, ...] = ()
+    deltas: Mapping[str, Segment] = field(default_factory=dict)
+    starts: list[int] = field(default_factory=list)
+    messages: list[RequestMessage] = field(default_factory=list)
+    first: RequestMessage | None = None
+
+
+_Runs = list[tuple[Role, list[RequestPart]]]
+"""Roles that alternate, each with its parts."""
 
 
 def canonical_view(stack: AggregateStack) -> ContextView:
@@ -57,10 +76,11 @@ def pruned(view: ContextView, stack: AggregateStack, message_id: str) -> Context
     """The view without deltas whose message is gone; what a running turn is sent with, which must not change."""
     if not view.deltas:
         return view
-    said = {piece.key.partition("/")[2] for piece in stack.layer(LayerId.TURNS).pieces}
+    wanted = {_turn_key(delta.message_id) for delta in view.deltas}
+    said = {piece.key for piece in stack.layer(LayerId.TURNS).pieces if piece.key in wanted}
     if stack.layer(LayerId.USER).pieces:
-        said.add(message_id)
-    kept = tuple(delta for delta in view.deltas if delta.message_id in said)
+        said.add(_turn_key(message_id))
+    kept = tuple(delta for delta in view.deltas if _turn_key(delta.message_id) in said)
     return view if len(kept) == len(view.deltas) else replace(view, deltas=kept)
 
 
@@ -130,25 +150,31 @@ def view_messages(
     """The messages of `view_request`; roles alternate, a tool's results and a user's words are apart.
 
     Args:
-        made: messages of earlier requests; those that are the same are taken over, as the same objects.
+        made: of the last request; messages that are the same are taken over, as the same objects.
     """
-    deltas = {delta.message_id: _delta_segment(delta) for delta in view.deltas}
-    runs: list[tuple[Role, list[RequestPart]]] = [(Role.USER, list(_head(stack, view)))]
-    _add_turns(runs, stack.layer(LayerId.TURNS), deltas)
+    made = MadeMessages() if made is None else made
+    layer = stack.layer(LayerId.TURNS)
+    deltas = {_turn_key(delta.message_id): _delta_segment(delta) for delta in view.deltas}
+    kept = _kept(made, layer.pieces, deltas)
+    runs: _Runs = [(Role.USER, list(_head(stack, view)))]
+    starts = _add_turns(runs, layer, deltas, 0, made.starts[0] if kept else len(layer.pieces))
+    if kept:
+        runs.append((made.messages[kept - 1].role, []))
+        starts = [
+            *made.starts[:kept],
+            *_add_turns(runs, layer, deltas, made.starts[kept], len(layer.pieces)),
+        ]
+        del runs[1]
     last = [
-        *_current(stack.layer(LayerId.USER), deltas.get(message_id)),
+        *_current(stack.layer(LayerId.USER), deltas.get(_turn_key(message_id))),
         *stack.layer(LayerId.METADATA).segments,
     ]
     if runs[-1][0] is Role.USER:
         runs[-1][1].extend(last)
     else:
         runs.append((Role.USER, last))
-    known = {} if made is None else made
-    messages = tuple(_message(role, tuple(parts), known) for role, parts in runs if parts)
-    if made is not None:
-        made.clear()
-        made.update((id(message.parts[0]), message) for message in messages)
-    return messages
+        starts.append(len(layer.pieces))
+    return _remembered(made, layer.pieces, deltas, starts, kept, runs)
 
 
 def turn_texts(messages: Iterable[RequestMessage]) -> tuple[tuple[str, RequestPart | str], ...]:
@@ -199,22 +225,63 @@ def _joined(base: FrozenBase) -> str:
     return digest("\n".join(file.sha256 for file in base.files))
 
 
-def _add_turns(
-    runs: list[tuple[Role, list[RequestPart]]], layer: Layer, deltas: Mapping[str, Segment]
-) -> None:
-    """Add layer 11 by roles, each delta before the first part of its message."""
-    by_key = {f"{int(layer.id)}/{name}": segment for name, segment in deltas.items()}
+def _turn_key(message_id: str) -> str:
+    """The key of a message's first piece in layer 11."""
+    return f"{int(LayerId.TURNS)}/{message_id}"
+
+
+def _kept(made: MadeMessages, pieces: Sequence[Piece], deltas: Mapping[str, Segment]) -> int:
+    """How many messages behind the first are sure to be as they were: all their pieces are, and the next begins."""
+    same = 0
+    for one, two in zip(made.pieces, pieces, strict=False):
+        if one is not two:
+            break
+        same += 1
+    changed = {key for key in (*made.deltas, *deltas) if made.deltas.get(key) != deltas.get(key)}
+    if changed:
+        same = next((n for n in range(same) if pieces[n].key in changed), same)
+    return max(0, bisect_left(made.starts, same) - 1)
+
+
+def _add_turns(runs: _Runs, layer: Layer, deltas: Mapping[str, Segment], begin: int, end: int) -> list[int]:
+    """Add pieces of layer 11 by roles, each delta before the first part of its message.
+
+    Returns:
+        For each run that was added the piece that it begins with.
+    """
+    starts = []
     last, parts = runs[-1]
-    for piece in layer.pieces:
+    for number in range(begin, end):
+        piece = layer.pieces[number]
         if piece.wire is None:
             continue
         role = _ROLES[piece.mark]
         if role is not last:
             last, parts = role, []
             runs.append((role, parts))
-        if piece.key in by_key:
-            parts.append(by_key[piece.key])
+            starts.append(number)
+        if piece.key in deltas:
+            parts.append(deltas[piece.key])
         parts.append(piece.wire if piece.wire is not AS_TEXT else _text(layer, piece))
+    return starts
+
+
+def _remembered(
+    made: MadeMessages,
+    pieces: tuple[Piece, ...],
+    deltas: Mapping[str, Segment],
+    starts: list[int],
+    kept: int,
+    runs: _Runs,
+) -> tuple[RequestMessage, ...]:
+    """All messages: the first, those that were kept, and what the other runs make; noted for the next request."""
+    first = RequestMessage(runs[0][0], tuple(runs[0][1]))
+    if first == made.first:
+        first = made.first
+    rest = [RequestMessage(role, tuple(parts)) for role, parts in runs[1:]]
+    made.messages = [*made.messages[:kept], *rest]
+    made.pieces, made.deltas, made.starts, made.first = pieces, deltas, starts, first
+    return tuple(message for message in (first, *made.messages) if message.parts)
 
 
 def _current(layer: Layer, delta: Segment | None) -> list[RequestPart]:
@@ -224,13 +291,6 @@ def _current(layer: Layer, delta: Segment | None) -> list[RequestPart]:
 
 def _text(layer: Layer, piece: Piece) -> Segment:
     return Segment(layer.id, piece.key, piece.text, piece.sha256)
-
-
-def _message(role: Role, parts: tuple[RequestPart, ...], made: MadeMessages) -> RequestMessage:
-    known = made.get(id(parts[0]))
-    if known is not None and known.role is role and known.parts == parts:
-        return known
-    return RequestMessage(role, parts)
 
 
 def _delta_segment(delta: ViewDelta) -> Segment:

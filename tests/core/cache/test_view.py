@@ -13,6 +13,7 @@ from core.cache.decide import DecideMemo, Decision, Market, Turn, decide
 from core.cache.ledger import record
 from core.cache.replay import Replayed, records_for, replay
 from core.cache.view import (
+    MadeMessages,
     canonical_view,
     delta_text,
     superseded,
@@ -23,10 +24,11 @@ from core.cache.view import (
     visible_file_set,
     visible_files,
 )
+from core.stack.memo import StackMemo
 from core.values.cache import CacheSettings, ContextView, GapStats, Ledger, Mechanism
 from core.values.curation import ItemFiles
-from core.values.messages import Message, Role, ToolCallPart, ToolResultPart
-from core.values.provider import ProviderRequest, RequestPart
+from core.values.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
+from core.values.provider import ProviderRequest, RequestMessage, RequestPart
 from core.values.records import ViewRecord
 from core.values.stack import DiscussionFacts, LayerId, Segment, StackInputs, ToolSchema
 from tests.core.cache.requests import ANTHROPIC, AWAY, NOW, QUICK, SCOPE, after, count
@@ -233,6 +235,78 @@ def test_the_log_rebuilds_the_view_byte_for_byte(steps: list[tuple[dict[str, str
 
         assert again == decision.view
         assert view_request(stack, again, f"m{number}") == view_request(stack, decision.view, f"m{number}")
+
+
+CALL = said("", Role.ASSISTANT, "let me see", ToolCallPart("c1", "read", "{}"))
+RESULT = replace(said("", Role.TOOL), parts=(ToolResultPart("c1", "done"),))
+EDITS = st.lists(
+    st.tuples(
+        st.sampled_from(["user", "reply", "round", "cut", "edit", "file", "rewrite", "name"]),
+        st.integers(0, 9),
+    ),
+    max_size=25,
+)
+
+
+def edited(turns: list[Message], what: str, number: int, fresh: str) -> list[Message]:
+    """A talk as a person and a model change it: said, answered, with tools, deleted, edited."""
+    place = number % max(1, len(turns))
+    match what:
+        case "user":
+            return [*turns, said(fresh, Role.USER, fresh)]
+        case "reply":
+            return [*turns, said(fresh, Role.ASSISTANT, fresh)]
+        case "round":
+            return [*turns, replace(CALL, id=f"{fresh}c"), replace(RESULT, id=f"{fresh}r")]
+        case "cut":
+            return [*turns[:place], *turns[place + 1 :]]
+        case "edit" if turns and turns[place].role is Role.USER:
+            return [*turns[:place], replace(turns[place], parts=(TextPart(fresh),)), *turns[place + 1 :]]
+        case _:
+            return turns
+
+
+@settings(max_examples=200, deadline=None)
+@given(EDITS)
+def test_messages_that_are_taken_over_are_those_that_would_be_made(edits: list[tuple[str, int]]) -> None:
+    stacks, made, files = StackMemo(), MadeMessages(), dict(A)
+    turns: list[Message] = []
+    view: ContextView | None = None
+    sending = "m"
+    for step, (what, number) in enumerate(edits):
+        turns = edited(turns, what, number, sending)
+        sending = f"m{step}" if what in {"user", "reply", "round", "edit"} else sending
+        files = {"a.py": f"ALPHA {number}\n"} if what == "file" else files
+        items = tuple(curated(path, text) for path, text in files.items())
+        inputs = StackInputs(
+            provider="anthropic",
+            model="claude-opus-5-5",
+            facts=DiscussionFacts(f"n{number}" if what == "name" else "n"),
+            items=items,
+            turns=tuple(turns),
+            user_text="words" if number % 3 else "",
+        )
+        stack = build_stack(inputs, stacks)
+        kept = canonical_view(stack) if view is None or what == "rewrite" else view
+        view = view_for(kept, stack, sending)
+        found = view_messages(stack, view, sending, made)
+
+        assert found == view_messages(stack, view, sending)
+        assert view_messages(stack, view, sending, made) == found
+
+
+def test_what_was_said_before_is_not_made_again() -> None:
+    stacks, made = StackMemo(), MadeMessages()
+    turns = [said(f"m{n}", (Role.USER, Role.ASSISTANT)[n % 2], f"words {n}") for n in range(6)]
+
+    def messages(count: int) -> tuple[RequestMessage, ...]:
+        stack = build_stack(StackInputs(turns=tuple(turns[:count]), user_text="words"), stacks)
+        return view_messages(stack, canonical_view(stack), "now", made)
+
+    before, after_two_more = messages(4), messages(6)
+
+    assert [one is two for one, two in zip(before, after_two_more, strict=False)][:3] == [True] * 3
+    assert len(after_two_more) == len(before) + 2
 
 
 def test_a_warm_change_is_appended_and_a_cold_one_rewritten() -> None:
