@@ -157,8 +157,8 @@ def _undone(state: AppState, report: UndoReport) -> list[Row]:
              (f"{fmt.count(report.removed, 'line')} taken out · {back}",)),
     ]  # fmt: skip
     if report.left:
-        count = fmt.count(len(report.left), "line")
-        out.append(Line("left", f"{count} left, because you changed them since", tone="warn", icon="pen"))
+        count, which = fmt.count(len(report.left), "line"), "it" if len(report.left) == 1 else "them"
+        out.append(Line("left", f"{count} left, because you changed {which} since", tone="warn", icon="pen"))
         out += [Line(f"left {index}", "", line) for index, line in enumerate(report.left)]
     for one in report.restored:
         summary = state.summaries.get(one)

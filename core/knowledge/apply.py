@@ -83,15 +83,31 @@ class Apply:
             LockedError: somebody writes to it.
         """
         self._check_gate(discussion_id, sha256)
-        row = {"kind": "reclaimed", "discussion_id": discussion_id, "sha256": sha256}
-        apply_log.write(self.home, self.id, row, disk=self.disk)
         entry = self.ledger.get(sha256)
         is_harvested = entry is not None and entry.status is LedgerStatus.HARVESTED
         why = "harvested" if is_harvested else "reclaimed without harvest"
-        moved = trash.delete(self.home, discussion_id, now, why, disk=self.disk)
+        moved = self._to_trash(discussion_id, sha256, now, why)
         if entry is not None:
             self.ledger.add(replace(entry, deleted=True))
         return moved
+
+    def prune(self, discussion_id: str, entry: LedgerEntry, now: datetime) -> TrashItem:
+        """Move a conversation in which nothing was said to the trash, once the ledger names it.
+
+        Args:
+            entry: status `pruned`.
+
+        Raises:
+            StorageError: it was not recorded, or could not be moved. LockedError: somebody writes to it.
+        """
+        self.ledger.add(entry)
+        return self._to_trash(discussion_id, entry.sha256, now, "empty")
+
+    def _to_trash(self, discussion_id: str, key: str, now: datetime, why: str) -> TrashItem:
+        """Move it, so that an undo brings it back. `key`: of its entry in the ledger."""
+        row = {"kind": "reclaimed", "discussion_id": discussion_id, "sha256": key}
+        apply_log.write(self.home, self.id, row, disk=self.disk)
+        return trash.delete(self.home, discussion_id, now, why, disk=self.disk)
 
     def _check_gate(self, discussion_id: str, sha256: str) -> None:
         log = paths.log_file(self.home, discussion_id)

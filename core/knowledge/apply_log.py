@@ -40,7 +40,7 @@ class ApplyRecord:
     """An apply as its log tells it.
 
     Args:
-        reclaimed: discussions that were about to go to the trash, by id, with the hash of their bytes.
+        reclaimed: discussions that were about to go to the trash, by id, with the key of their entry in the ledger.
         is_ended: it came to its end.
         undoing_at: when a person asked for it to be taken back; left: lines that had been changed by then, and stay.
         undone_at: when that was done; both empty while it stands.

@@ -24,7 +24,6 @@ from core.knowledge_text.duplicates import known_items
 from core.knowledge_text.harvest_classify import SUMMARIZE_THRESHOLD_BYTES, estimate
 from core.knowledge_text.harvest_preview import chosen, failed, propose
 from core.knowledge_text.harvest_reply import new_item
-from core.store import trash
 from core.store.atomic import OS_DISK, Disk, remove_tree
 from core.text import one_line
 from core.values.harvest import (
@@ -295,13 +294,12 @@ class _Run:
                 return
         path = Path(facts.path).parent if facts.id else Path(facts.path)
         entry = self._entry(facts, LedgerStatus.PRUNED)
-        self.transaction.record(replace(entry, sha256=f"path:{path}", path=str(path), deleted=True))
+        entry = replace(entry, sha256=f"path:{path}", path=str(path), deleted=True)
         if facts.kind is ArtifactKind.TEMPORARY:
+            self.transaction.record(entry)
             remove_tree(path, disk=self.request.disk)
         else:
-            trash.delete(
-                self.request.scan.home, facts.id, self.request.scan.now, "empty", disk=self.request.disk
-            )
+            self.transaction.prune(facts.id, entry, self.request.scan.now)
         self._count_reclaimed(facts)
 
     def _count_reclaimed(self, facts: ArtifactFacts) -> None:

@@ -53,7 +53,7 @@ def test_what_was_taken_back_left_and_restored_is_told() -> None:
     words = panel(screen)
 
     for expected in (
-        "Taken back", "11 lines taken out · 2 conversations are back", "1 line left, because you changed them since",
+        "Taken back", "11 lines taken out · 2 conversations are back", "1 line left, because you changed it since",
         "facts.md: Anthropic counts a 5-minute entry from its last read. Mostly.", "Cache TTL policy", "gone",
         "Could not be taken back", "harbour.md could not be read: permission denied",
     ):  # fmt: skip

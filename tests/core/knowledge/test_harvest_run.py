@@ -97,6 +97,18 @@ def test_only_candidates_are_touched(tmp_path: Path) -> None:
     assert any(entry.status is LedgerStatus.PRUNED for entry in Ledger(tmp_path).entries())
 
 
+def test_an_undo_brings_back_the_empty_ones_of_its_apply_too(tmp_path: Path) -> None:
+    empty = add_discussion(tmp_path, "Empty")
+    Harvest(tmp_path, Model()).apply()
+    assert names_there(tmp_path) == []
+
+    report = undo_apply(tmp_path, NOW)
+
+    assert (report.restored, report.problems) == ((empty,), ())
+    (entry,) = Ledger(tmp_path).entries()
+    assert (entry.status, entry.undone_at != "", entry.deleted) == (LedgerStatus.PRUNED, True, False)
+
+
 def test_a_large_conversation_is_noted_once(tmp_path: Path) -> None:
     add_discussion(tmp_path, "Huge", "x" * 5_000)
 
