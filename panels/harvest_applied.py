@@ -56,7 +56,7 @@ def applied_section(desk: Desk) -> None:
     harvest = desk.state.harvest
     lines = desk.view.memo.get(
         "harvest applied",
-        (harvest.report, harvest.undone, harvest.look.applies, desk.state.summaries),
+        (harvest.report, harvest.undone, harvest.preview is None, harvest.look.applies, desk.state.summaries),
         lambda: _rows(desk.state),
     )
     if not lines:
@@ -106,18 +106,21 @@ def _rows(state: AppState) -> tuple[Row, ...]:
     if harvest.undone is not None:
         out += _undone(state, harvest.undone)
     if harvest.report is not None:
-        out += _report(harvest.report)
+        out += _report(harvest.report, has_more=harvest.preview is not None)
     if harvest.look.applies:
         out.append(Line("applies", "All applies", style="small_strong", tone="muted"))
         out += harvest.look.applies
     return tuple(out)
 
 
-def _report(report: HarvestReport) -> list[Row]:
+def _report(report: HarvestReport, *, has_more: bool) -> list[Row]:
     written = sum(count for _, count in report.items)
     out: list[Row] = [_summary(report, written)]
     if report.stopped:
         out.append(Line("stopped", "It ended early", report.stopped, tone="error", icon="circle-exclamation"))
+        if has_more:
+            text = "What was not written is still in the preview, as you left it."
+            out.append(Line("more", text, tone="muted", icon="list-check"))
     kept = [one for one in report.artifacts if one.kind is ArtifactClass.KEEP]
     if report.failures or kept:
         out.append(

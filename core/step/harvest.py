@@ -118,7 +118,8 @@ def ended(
         case HarvestEnded():
             return _with(state, replace(idle, problem=event.problem)), ()
         case HarvestApplied():
-            done = replace(idle, preview=None, report=event.report, problem=event.report.stopped)
+            left = _unwritten(idle.preview, event) if event.report.stopped else None
+            done = replace(idle, preview=left, report=event.report, problem=event.report.stopped)
             return _changed(_with(state, _looked(done, event.look, state)), event.report.reclaimed)
         case HarvestUndone():
             done = replace(idle, report=None, undone=event.report)
@@ -233,6 +234,23 @@ def _candidates(state: AppState, paths: tuple[str, ...]) -> tuple[Artifact, ...]
 
 def _looked(harvest: HarvestState, look: HarvestLook | None, state: AppState) -> HarvestState:
     return harvest if look is None else replace(harvest, look=look, looked_at=state.now)
+
+
+def _unwritten(preview: HarvestPreview | None, event: HarvestApplied) -> HarvestPreview | None:
+    """What an apply that ended early did not come to, with everything that the person did to it; None for nothing."""
+    if preview is None:
+        return None
+    known = {
+        one.facts.path
+        for one in (event.look.artifacts if event.look is not None else ())
+        if one.facts.known_status
+    }
+    left = tuple(
+        one for one in preview.sources if one.path not in known and one.id not in event.report.reclaimed
+    )
+    paths = {one.path for one in left}
+    items = tuple(one for one in preview.items if one.artifact_path in paths)
+    return replace(preview, sources=left, items=items) if left else None
 
 
 def _changed(state: AppState, reclaimed: tuple[str, ...] = ()) -> Result:

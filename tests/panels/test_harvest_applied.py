@@ -28,6 +28,10 @@ def test_a_run_that_ended_early_says_so_in_its_report() -> None:
 
     assert screen.ui.shows("It ended early")
     assert screen.ui.shows("the disk is full")
+    assert not screen.ui.shows("still in the preview")
+
+    screen.show(replace(screen.state, harvest=replace(screen.state.harvest, preview=hs.preview())))
+    assert screen.ui.shows("What was not written is still in the preview, as you left it.")
 
 
 def test_a_path_of_the_report_can_be_copied() -> None:

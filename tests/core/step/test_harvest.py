@@ -374,6 +374,30 @@ def test_an_apply_that_was_stopped_says_so_and_a_look_that_failed_leaves_the_old
     assert harvest(book).look is LOOK
 
 
+def test_what_an_apply_that_was_stopped_did_not_write_is_still_there_as_the_person_left_it() -> None:
+    book = previewed()
+    book.play(c.EditHarvestItem("two-0", "In my words.", ""))
+    book.play(c.TickHarvestItems(("two-1",), False))
+    book.play(c.ApplyHarvest())
+    report = HarvestReport(is_dry=False, stopped="The disk is full", reclaimed=("one",))
+
+    book.play(e.HarvestApplied(report, HarvestLook((LIVE, TWO))))
+
+    left = harvest(book).preview
+    assert left is not None
+    assert left.sources == (TWO.facts,)
+    assert [(one.item.head, one.is_ticked) for one in left.items] == [
+        ("In my words.", True),
+        ("two says 1.", False),
+    ]
+
+    (again,) = of(book.play(c.ApplyHarvest()), f.ApplyPreview)
+    assert again.artifacts == (TWO,)
+    known = replace(TWO, facts=replace(TWO.facts, known_status="harvested"))
+    book.play(e.HarvestApplied(replace(report, reclaimed=()), HarvestLook((LIVE, known))))
+    assert harvest(book).preview is None
+
+
 def test_reclaimed_conversations_leave_the_list_at_once_and_the_newest_is_shown() -> None:
     book = ready()
     kept, gone, shown = (book.discussion(name) for name in ("Kept", "Gone", "Shown"))
