@@ -1,11 +1,15 @@
-"""Measures the embedded model for real: how soon a second turn begins when its stable prefix was read before."""
+"""Measures the embedded model for real: how soon a second turn begins when its prefix was read before, or saved."""
 
 from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from bench.__main__ import Row
 from core.aggregate import build_stack
@@ -40,32 +44,35 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Two turns of a new discussion, and the second once more in another, sent the moment the first had ended."""
+    """Two turns of a new discussion, and the second once more in another, sent the moment the first had ended.
+
+    Args:
+        restarted: a third turn of the first discussion, asked of a program that has just started.
+    """
 
     prefix_tokens: int
     first: Turn
     second: Turn
     at_once: float
+    restarted: Turn
 
 
 def rows() -> list[Row]:
     """Measure. Ratios come from one round each, values are medians; the start of the server is a row of its own."""
-    server = ServerSettings("embedded", "embedded", "Embedded")
-    provider = EmbeddedProvider(server, packaged_models())
-    try:
-        started = time.perf_counter()
-        provider.count_tokens(_request(0, ()), _no_blob)
-        ready_s = time.perf_counter() - started
-        rounds = [measure(provider, number) for number in range(RUNS)]
-    finally:
-        provider.close()
+    with TemporaryDirectory() as folder:
+        rounds, ready_s = [], []
+        for number in range(RUNS):
+            found, started_s = measure(Path(folder), number)
+            rounds.append(found)
+            ready_s += started_s
     ratio = statistics.median(r.second.first_token_s / r.first.first_token_s for r in rounds)
+    restarted = statistics.median(r.restarted.first_token_s / r.first.first_token_s for r in rounds)
     at_once = statistics.median(r.at_once for r in rounds)
     cached = statistics.median(100 * r.second.cached_tokens / r.prefix_tokens for r in rounds)
     first_s = statistics.median(r.first.first_token_s for r in rounds)
     prefix = statistics.median(r.prefix_tokens for r in rounds)
     return [
-        _row("embedded, ready after the first call", ready_s, "s", runs=1),
+        _row("embedded, ready after the start", statistics.median(ready_s), "s", runs=len(ready_s)),
         _row("embedded, stable prefix", prefix, "tokens"),
         _row("embedded, first turn, time to first token", first_s, "s"),
         _row(
@@ -75,7 +82,14 @@ def rows() -> list[Row]:
             f"at most {RATIO_BAR:g}",
             holds=ratio <= RATIO_BAR,
         ),
-        _row("embedded, the same, sent as the reply ended", at_once, "times"),
+        _row(
+            "embedded, next turn after a restart / first, time to first token",
+            restarted,
+            "times",
+            f"at most {RATIO_BAR:g}",
+            holds=restarted <= RATIO_BAR,
+        ),
+        _row("embedded, the same without a restart, sent as the reply ended", at_once, "times"),
         _row(
             "embedded, second turn, cached / stable prefix",
             cached,
@@ -86,20 +100,40 @@ def rows() -> list[Row]:
     ]
 
 
-def measure(provider: EmbeddedProvider, number: int) -> Round:
-    """Two turns, twice, in discussions whose prefix the model has never read."""
-    asked = "Which of the rules matters most?"
-    first = _turn(provider, _request(2 * number, (asked,)))
-    assert provider.finish_reading(PATIENCE_S)
-    second = _turn(provider, _request(2 * number, (asked, first.text, "Why is that?")))
-    other = _turn(provider, _request(2 * number + 1, (asked,)))
-    at_once = _turn(provider, _request(2 * number + 1, (asked, other.text, "Why is that?")))
-    return Round(
-        prefix_tokens=prefix_tokens(provider, _request(2 * number, (asked,))),
-        first=first,
-        second=second,
-        at_once=at_once.first_token_s / other.first_token_s,
-    )
+def measure(folder: Path, number: int) -> tuple[Round, list[float]]:
+    """Two turns, twice, in discussions whose prefix the model has never read, and a third after a restart.
+
+    Returns:
+        What they took, and what each start of the model's server took, in seconds.
+    """
+    one, other = 2 * number, 2 * number + 1
+    asked, again = "Which of the rules matters most?", "Why is that?"
+    with _started(folder) as (provider, first_ready_s):
+        before = _turn(provider, _request(other, (asked,)))
+        at_once = _turn(provider, _request(other, (asked, before.text, again)))
+        first = _turn(provider, _request(one, (asked,)))
+        assert provider.finish_reading(PATIENCE_S)
+        second = _turn(provider, _request(one, (asked, first.text, again)))
+        assert provider.finish_reading(PATIENCE_S)
+        tokens = prefix_tokens(provider, _request(one, (asked,)))
+    with _started(folder) as (provider, next_ready_s):
+        restarted = _turn(provider, _request(one, (asked, first.text, again, second.text, "And then?")))
+        assert provider.finish_reading(PATIENCE_S)
+    found = Round(tokens, first, second, at_once.first_token_s / before.first_token_s, restarted)
+    return found, [first_ready_s, next_ready_s]
+
+
+@contextmanager
+def _started(folder: Path) -> Iterator[tuple[EmbeddedProvider, float]]:
+    """The model of a program that starts and ends, and the seconds until it could be asked."""
+    server = ServerSettings("embedded", "embedded", "Embedded")
+    provider = EmbeddedProvider(server, packaged_models(), cache_dir=folder)
+    try:
+        started = time.perf_counter()
+        provider.count_tokens(_request(0, ()), _no_blob)
+        yield provider, time.perf_counter() - started
+    finally:
+        provider.close()
 
 
 def prefix_tokens(provider: EmbeddedProvider, request: ProviderRequest) -> int:
@@ -124,7 +158,8 @@ def _request(salt: int, said: tuple[str, ...]) -> ProviderRequest:
         turns=tuple(_message(number, text) for number, text in enumerate(said[:-1])),
         user_text=said[-1] if said else "Hello.",
     )
-    return build_stack(inputs).request(max_output_tokens=REPLY_TOKENS)
+    request = build_stack(inputs).request(max_output_tokens=REPLY_TOKENS)
+    return replace(request, discussion_id=f"discussion {salt}")
 
 
 def _message(number: int, text: str) -> Message:
