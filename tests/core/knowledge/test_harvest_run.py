@@ -100,7 +100,7 @@ def test_only_candidates_are_touched(tmp_path: Path) -> None:
 def test_an_undo_brings_back_the_empty_ones_of_its_apply_too(tmp_path: Path) -> None:
     empty = add_discussion(tmp_path, "Empty")
     Harvest(tmp_path, Model()).apply()
-    assert names_there(tmp_path) == []
+    assert names_there(tmp_path) == set()
 
     report = undo_apply(tmp_path, NOW)
 
