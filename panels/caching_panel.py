@@ -24,6 +24,8 @@ TABS = (
 )
 PLOT_PX = 208.0
 SECTION_GAP_PX = 16
+FIGURES_PX = 256
+"""Three figures stand side by side from this width on."""
 
 
 def caching_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
@@ -69,7 +71,15 @@ def _turns(desk: Desk) -> tuple[Series, ...]:
 
 
 def _figures(desk: Desk) -> None:
+    """Side by side, or one below the other where the figures would be cut."""
     ui = desk.ui
+    if ui.width() < FIGURES_PX:
+        with ui.group("figures", gap=4):
+            for figure in facts.figures(desk.state):
+                with ui.row(figure.label):
+                    ui.text("value", figure.value, tone=figure.tone, style="strong", tip=figure.tip)
+                    ui.text("label", figure.label, tone="muted", style="small", tip=figure.tip)
+        return
     with ui.row("figures"):
         for figure in facts.figures(desk.state):
             with ui.surface(figure.label, "card", padding=(12, 10)), ui.group("lines", gap=4):

@@ -113,7 +113,7 @@ def _menu_items(desk: Desk, menu: str) -> None:
 
 def _icon_rail(desk: Desk) -> None:
     ui, view = desk.ui, desk.view
-    with ui.surface("rail", "base", width=RAIL_PX, height=0, padding=(8, 8)):
+    with ui.surface("rail", "base", width=RAIL_PX, height=0, padding=(8, 8), scrolls=True):
         is_list = "list" in shown_panes(view)
         if _rail_button(ui, "discussions", "comments", "Discussions (Ctrl+B)", is_active=is_list):
             toggle_side(view, "list")

@@ -11,11 +11,13 @@ import pytest
 from core.values import commands as c
 from core.values.state import AppState
 from gui.elements.plot import Plot
+from gui.elements.text import Text
 from gui.markdown.document import load
 from panels.ui import Ui
 from panels.view import WindowView
 from panels.window import window
 from tests.gui.conftest import Screen
+from tests.gui.layout_check import faults
 from tests.gui.test_window_states import shown
 from tests.panels import cache_states, states
 
@@ -131,3 +133,23 @@ def test_ten_thousand_discussions_scroll(screen: Screen) -> None:
     assert desk.asked == []
     assert screen.driver.has("cached: yes (Anthropic)")
     screen.check()
+
+
+def test_on_the_smallest_window_the_rail_is_in_reach_and_the_figures_are_whole(screen: Screen) -> None:
+    load()
+    view = _view()
+    view.side = "hub"
+    state = cache_states.caching()
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", 1.5)
+        window(state, view, ui, [].append)
+
+    screen.show(draw)
+    for _ in range(2):
+        screen.ui.frame(draw, 760, 520)
+
+    assert faults(screen.ui) == []
+    lines = [element.lines for element in screen.ui.root.walk() if isinstance(element, Text)]
+    assert all([figure] in lines for figure in ("23%", "$1.94", "4:32"))
+    screen.loop.wake()
