@@ -68,10 +68,8 @@ def conversations_section(desk: Desk) -> None:
 
 def ticked(desk: Desk) -> facts.Choice:
     """The candidates that are ticked, remembered."""
-    artifacts, left_out = desk.state.harvest.look.artifacts, desk.view.harvest.left_out
-    return desk.view.memo.get(
-        "harvest choice", (artifacts, left_out), lambda: facts.choice(artifacts, left_out)
-    )
+    look, left_out = desk.state.harvest.look, desk.view.harvest.left_out
+    return desk.view.memo.get("harvest choice", (look, left_out), lambda: facts.choice(look, left_out))
 
 
 def shown_artifacts(desk: Desk) -> tuple[Artifact, ...]:

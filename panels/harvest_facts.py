@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 
+from core.knowledge_text.harvest_classify import OUTPUT_TOKENS_EST, PROMPT_BYTES
 from core.knowledge_text.harvest_reply import cleaned, is_plain_path, is_whole
 from core.knowledge_text.harvest_report import cost_text, size_text, tokens_text
 from core.values.harvest import (
@@ -16,6 +17,7 @@ from core.values.harvest import (
     ArtifactFacts,
     HarvestEstimate,
     HarvestItem,
+    HarvestLook,
     HarvestPhase,
     HarvestPreview,
     HarvestState,
@@ -61,6 +63,9 @@ CATEGORY_WORDS = {
 }
 CATEGORY_ICONS = {category: icon for category, _, icon in SECTIONS}
 CATEGORIES = tuple(Option(one.value, CATEGORY_WORDS[one][0].capitalize()) for one in Category)
+REPLY_AS_BYTES = OUTPUT_TOKENS_EST * 4 * 5
+"""What a reply costs, as bytes that are read: four a token, and written ones cost about five times as much."""
+
 PARTS = {Category.PLAYBOOKS: ("Name", "Steps"), Category.FILES: ("Absolute path", "Note")}
 PHASE_WORDS = {
     HarvestPhase.LOOKING: "Looking at the conversations",
@@ -136,12 +141,18 @@ def path_name(names: Mapping[str, str], path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The candidates that are ticked. `ours`: those of this home; `pruned`: empty ones that Apply removes."""
+    """The candidates that are ticked.
+
+    Args:
+        ours: those of this home; pruned: empty ones that Apply removes.
+        new_bytes, calls: what a model would read of them, and in how many requests.
+    """
 
     paths: tuple[str, ...]
     ours: tuple[str, ...]
     size_bytes: int
     new_bytes: int
+    calls: int
     candidates: int
     pruned: int
 
@@ -151,30 +162,33 @@ class Choice:
         return len(self.paths) == self.candidates
 
 
-def choice(artifacts: Sequence[Artifact], left_out: frozenset[str]) -> Choice:
+def choice(look: HarvestLook, left_out: frozenset[str]) -> Choice:
     """What of the candidates is ticked. O(artifacts)."""
-    candidates = [one.facts for one in artifacts if one.kind is ArtifactClass.HARVEST]
+    candidates = [one.facts for one in look.artifacts if one.kind is ArtifactClass.HARVEST]
     ticked = [facts for facts in candidates if facts.path not in left_out]
+    unread = [facts for facts in ticked if not facts.known_status]
     return Choice(
         tuple(facts.path for facts in ticked),
         tuple(facts.path for facts in ticked if facts.is_ours),
         sum(facts.size_bytes for facts in ticked),
-        sum(facts.new_bytes for facts in ticked if not facts.known_status),
+        sum(facts.new_bytes for facts in unread),
+        sum(look.estimate.calls_for(facts.new_bytes) for facts in unread),
         len(candidates),
-        sum(one.kind is ArtifactClass.PRUNE for one in artifacts),
+        sum(one.kind is ArtifactClass.PRUNE for one in look.artifacts),
     )
 
 
-def part_of(estimate: HarvestEstimate, new_bytes: int) -> HarvestEstimate:
-    """The part of an estimate that falls to some of what would be read."""
-    share = _share(estimate, new_bytes)
-    cost = None if estimate.cost_usd is None else estimate.cost_usd * share
+def part_of(estimate: HarvestEstimate, new_bytes: int, calls: int) -> HarvestEstimate:
+    """The part of an estimate that falls to some of what would be read: each request costs something by itself."""
+    read = _share(estimate, new_bytes, calls, PROMPT_BYTES)
+    paid = _share(estimate, new_bytes, calls, PROMPT_BYTES + REPLY_AS_BYTES)
     return replace(
         estimate,
         new_bytes=new_bytes,
-        input_tokens_est=round(estimate.input_tokens_est * share),
-        output_tokens_est=round(estimate.output_tokens_est * share),
-        cost_usd=cost,
+        calls=calls,
+        input_tokens_est=round(estimate.input_tokens_est * read),
+        output_tokens_est=calls * OUTPUT_TOKENS_EST,
+        cost_usd=None if estimate.cost_usd is None else estimate.cost_usd * paid,
     )
 
 
@@ -183,7 +197,7 @@ def chosen_estimate(harvest: HarvestState, ticked: Choice) -> HarvestEstimate:
     estimate = harvest.look.estimate
     if ticked.is_all:
         return estimate
-    return replace(part_of(estimate, ticked.new_bytes), candidate_bytes=ticked.size_bytes)
+    return replace(part_of(estimate, ticked.new_bytes, ticked.calls), candidate_bytes=ticked.size_bytes)
 
 
 def estimate_line(estimate: HarvestEstimate, model: str) -> str:
@@ -196,13 +210,14 @@ def row_estimate(estimate: HarvestEstimate, facts: ArtifactFacts) -> str:
     """Tokens and cost of reading one candidate: its part of the whole."""
     if facts.known_status:
         return "read before, free"
-    share = _share(estimate, facts.new_bytes)
-    cost = None if estimate.cost_usd is None else estimate.cost_usd * share
-    return f"{tokens_text(round(estimate.input_tokens_est * share))}, {cost_text(cost)}"
+    part = part_of(estimate, facts.new_bytes, estimate.calls_for(facts.new_bytes))
+    return f"{tokens_text(part.input_tokens_est)}, {cost_text(part.cost_usd)}"
 
 
-def _share(estimate: HarvestEstimate, new_bytes: int) -> float:
-    return min(1.0, new_bytes / estimate.new_bytes) if estimate.new_bytes else 0.0
+def _share(estimate: HarvestEstimate, new_bytes: int, calls: int, call_bytes: int) -> float:
+    """What part of the whole this is, where each request counts as so many bytes."""
+    whole = estimate.new_bytes + estimate.calls * call_bytes
+    return min(1.0, (new_bytes + calls * call_bytes) / whole) if whole else 0.0
 
 
 def reader(state: AppState) -> tuple[str, str]:

@@ -129,9 +129,10 @@ def _spent(desk: Desk, preview: HarvestPreview) -> tuple[str, str]:
     use = desk.state.harvest.use
     if not use.calls:
         return "", ""
-    calls = fmt.count(preview.calls, "call")
+    calls, known = fmt.count(preview.calls, "call"), use.usage.cost_usd
+    is_part = use.cost_usd is None and known is not None  # a call that broke off says no price
     return (
-        f"{fmt.cost(use.cost_usd)} so far",
+        f"{'over ' if is_part else ''}{fmt.cost(known if is_part else use.cost_usd)} so far",
         f"{calls} to the model for this preview; harvests since the program started: {use.calls:,}",
     )
 

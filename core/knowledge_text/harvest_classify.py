@@ -88,7 +88,8 @@ def estimate(
     tokens = estimate_tokens(new_bytes + calls * PROMPT_BYTES)
     price = _cost(provider, model, tokens, calls, now)
     output = calls * OUTPUT_TOKENS_EST
-    return HarvestEstimate(sum(f.size_bytes for f in candidates), pruned, new_bytes, tokens, output, price)
+    size = sum(facts.size_bytes for facts in candidates)
+    return HarvestEstimate(size, pruned, new_bytes, tokens, output, price, calls, piece_bytes)
 
 
 def _unread(candidates: Sequence[ArtifactFacts]) -> list[ArtifactFacts]:

@@ -84,7 +84,12 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True)
 class HarvestEstimate:
-    """What harvesting would take. `cost_usd` None: the price is unknown; `new_bytes`: what a model would read."""
+    """What harvesting would take.
+
+    Args:
+        new_bytes: what a model would read; calls: in how many requests, each of at most `piece_bytes`.
+        cost_usd: None where the price is unknown.
+    """
 
     candidate_bytes: int = 0
     prune_bytes: int = 0
@@ -92,6 +97,12 @@ class HarvestEstimate:
     input_tokens_est: int = 0
     output_tokens_est: int = 0
     cost_usd: float | None = None
+    calls: int = 0
+    piece_bytes: int = 0
+
+    def calls_for(self, new_bytes: int) -> int:
+        """Requests that a conversation takes. `new_bytes`: of it, >= 0."""
+        return -(-new_bytes // self.piece_bytes) if self.piece_bytes else 0
 
 
 @dataclass(frozen=True, slots=True)

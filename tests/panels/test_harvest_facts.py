@@ -38,11 +38,11 @@ def test_a_time_that_is_none_is_shown_as_it_stands() -> None:
 
 def test_a_choice_counts_what_is_ticked_and_what_a_model_would_read() -> None:
     artifacts = hs.artifacts()
-    whole = facts.choice(artifacts, frozenset())
+    whole = facts.choice(hs.look(), frozenset())
     assert (len(whole.paths), whole.candidates, whole.pruned, whole.is_all) == (4, 4, 2, True)
     assert whole.new_bytes == sum(a.facts.new_bytes for a in (*artifacts[:2], artifacts[3]))
 
-    part = facts.choice(artifacts, frozenset({artifacts[0].facts.path, "elsewhere"}))
+    part = facts.choice(hs.look(), frozenset({artifacts[0].facts.path, "elsewhere"}))
 
     assert (len(part.paths), part.is_all) == (3, False)
     assert whole.size_bytes - part.size_bytes == artifacts[0].facts.size_bytes
@@ -50,17 +50,27 @@ def test_a_choice_counts_what_is_ticked_and_what_a_model_would_read() -> None:
 
 @given(st.lists(st.integers(0, 10**9), min_size=1, max_size=20), st.integers(0, 10**8), st.floats(0, 1e4))
 def test_parts_of_an_estimate_add_up_to_the_whole(sizes: list[int], tokens: int, cost: float) -> None:
-    whole = HarvestEstimate(0, 0, sum(sizes), tokens, 0, cost)
+    whole = HarvestEstimate(0, 0, sum(sizes), tokens, 0, cost, piece_bytes=65_536)
+    whole = replace(whole, calls=sum(map(whole.calls_for, sizes)))
 
-    parts = [facts.part_of(whole, size) for size in sizes]
+    parts = [facts.part_of(whole, size, whole.calls_for(size)) for size in sizes]
 
     if sum(sizes):
         assert sum(part.input_tokens_est for part in parts) == pytest.approx(tokens, abs=len(sizes))
         assert sum(part.cost_usd or 0.0 for part in parts) == pytest.approx(cost)
 
 
+def test_a_short_conversation_costs_a_whole_request() -> None:
+    """Of a hundred short ones and a long one that is read in as many requests, all short ones cost most of it."""
+    whole = HarvestEstimate(0, 0, 100 * 500 + 100 * 65_536, 0, 0, 3.0, calls=200, piece_bytes=65_536)
+
+    assert (whole.calls_for(0), whole.calls_for(500), whole.calls_for(65_537)) == (0, 1, 2)
+    short = facts.part_of(whole, 500, 1).cost_usd
+    assert short == pytest.approx(3.0 * (500 + 14_400) / (100 * 66_036 + 200 * 14_400))
+
+
 def test_an_unknown_price_stays_unknown_in_every_part() -> None:
-    assert facts.part_of(HarvestEstimate(new_bytes=10), 3).cost_usd is None
+    assert facts.part_of(HarvestEstimate(new_bytes=10), 3, 0).cost_usd is None
 
 
 def test_the_categories_offered_are_those_that_can_be() -> None:

@@ -120,8 +120,8 @@ def test_every_conversation_stands_there_with_class_why_size_age_and_estimate() 
     words = [" | ".join(row) for row in rows(open_at("conversations", hs.looked()))]
 
     assert words[:2] == [
-        "Cache TTL policy | 80KB · 10 days · ~21K, ~$0.04 | harvest",
-        "Harvest worker design | 81KB · 11 days · ~21K, ~$0.04 | harvest",
+        "Cache TTL policy | 80KB · 10 days · ~21K, ~$0.05 | harvest",
+        "Harvest worker design | 81KB · 11 days · ~21K, ~$0.05 | harvest",
     ]
     assert "Parser regressions | 83KB · 12 days · read before, free | harvest" in words
     assert "Untitled | empty · 0B · 14 days | prune" in words
@@ -168,7 +168,7 @@ def test_what_is_unticked_is_not_read_and_the_estimate_follows() -> None:
     screen.ui.click("Read Cache TTL policy")
     screen.ui.click("Read claude-code-7f3a")
     assert not screen.ui.find("Read Cache TTL policy").value
-    screen.ui.click("Preview 2 conversations (est. ~$0.04)")
+    screen.ui.click("Preview 2 conversations (est. ~$0.05)")
 
     assert screen.asked == [c.PreviewHarvest(tuple(one.facts.path for one in hs.artifacts()[1:3]))]
 

@@ -8,9 +8,10 @@ import pytest
 
 from core.knowledge_text import harvest_preview
 from core.values import commands as c
-from core.values.harvest import ArtifactFacts, HarvestPhase, HarvestPreview, HarvestState
+from core.values.harvest import ArtifactFacts, HarvestPhase, HarvestPreview, HarvestState, HarvestUse
 from core.values.knowledge import Category
 from core.values.state import AppState
+from core.values.usage import Usage
 from tests.panels import harvest_states as hs
 from tests.panels.screen import Screen
 from tests.panels.test_harvest_panel import open_at
@@ -81,6 +82,13 @@ def test_the_figures_count_what_is_ticked_known_empty_dropped_and_paid() -> None
     )
     assert screen.ui.shows("$0.39 so far")
     assert screen.ui.has("Preview (11)", kind="tab")
+
+
+def test_what_is_known_of_the_cost_is_told_when_one_call_has_no_price() -> None:
+    use = HarvestUse(2, Usage(cost_usd=0.25), 0.25) + HarvestUse(1, Usage())
+    screen = open_at("preview", _with(hs.previewed(), hs.preview(), use=use))
+
+    assert screen.ui.shows("over $0.25 so far")
 
 
 def test_an_item_shows_its_words_category_and_what_is_like_it() -> None:
