@@ -8,8 +8,6 @@ from collections.abc import Callable
 from core.values import commands as c
 from panels.actions import ACTIONS, MENUS, Desk, send_chord
 from panels.caching_guard import lose_cache_dialog, spend_limit_dialog
-from panels.harvest_dialogs import add_files_dialog, add_folder_dialog, discard_dialog, give_up_dialog
-from panels.knowledge_dialogs import attach_notes_dialog, delete_item_dialog
 from panels.palette import palette
 from panels.preset_edit import add_paths, free_name
 from panels.view import Dialog
@@ -173,6 +171,18 @@ def _delete_preset(desk: Desk, dialog: Dialog) -> None:
         _close(desk)
 
 
+def _of_harvest(desk: Desk, dialog: Dialog) -> None:
+    from panels.harvest_dialogs import harvest_dialog  # loaded with its panel, not for the first frame
+
+    harvest_dialog(desk, dialog)
+
+
+def _of_knowledge(desk: Desk, dialog: Dialog) -> None:
+    from panels.knowledge_dialogs import knowledge_dialog  # loaded with its panel, not for the first frame
+
+    knowledge_dialog(desk, dialog)
+
+
 DIALOGS: dict[str, Callable[[Desk, Dialog], None]] = {
     "palette": palette,
     "shortcuts": _shortcuts,
@@ -187,10 +197,10 @@ DIALOGS: dict[str, Callable[[Desk, Dialog], None]] = {
     "delete_preset": _delete_preset,
     "lose_cache": lose_cache_dialog,
     "spend_limit": spend_limit_dialog,
-    "harvest_give_up": give_up_dialog,
-    "harvest_discard": discard_dialog,
-    "harvest_folder": add_folder_dialog,
-    "harvest_files": add_files_dialog,
-    "delete_item": delete_item_dialog,
-    "attach_notes": attach_notes_dialog,
+    "harvest_give_up": _of_harvest,
+    "harvest_discard": _of_harvest,
+    "harvest_folder": _of_harvest,
+    "harvest_files": _of_harvest,
+    "delete_item": _of_knowledge,
+    "attach_notes": _of_knowledge,
 }

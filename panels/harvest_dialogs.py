@@ -12,7 +12,20 @@ from panels.harvest_settings import change_sources
 from panels.view import Dialog
 
 
-def give_up_dialog(desk: Desk, dialog: Dialog) -> None:
+def harvest_dialog(desk: Desk, dialog: Dialog) -> None:
+    """Draw the dialog that is open, one of the harvest's."""
+    match dialog.kind:
+        case "harvest_give_up":
+            _give_up(desk, dialog)
+        case "harvest_discard":
+            _discard(desk, dialog)
+        case "harvest_folder":
+            _add_folder(desk, dialog)
+        case _:
+            _add_files(desk, dialog)
+
+
+def _give_up(desk: Desk, dialog: Dialog) -> None:
     """Say what reclaiming without harvesting means; do it only after a yes."""
     ui, command = desk.ui, dialog.command
     paths = command.paths if isinstance(command, c.ApplyHarvest) else ()
@@ -38,7 +51,7 @@ def give_up_dialog(desk: Desk, dialog: Dialog) -> None:
         desk.view.harvest.left_out = frozenset()
 
 
-def discard_dialog(desk: Desk, dialog: Dialog) -> None:
+def _discard(desk: Desk, dialog: Dialog) -> None:
     """Say what discarding loses."""
     ui = desk.ui
     with ui.dialog("discard", "Discard the preview?", width=440) as closed:
@@ -76,12 +89,12 @@ def _close(desk: Desk, dialog: Dialog, answer: str, *, is_closed: bool) -> None:
         desk.send(dialog.command)
 
 
-def add_folder_dialog(desk: Desk, _dialog: Dialog) -> None:
+def _add_folder(desk: Desk, _dialog: Dialog) -> None:
     """Choose a folder to look in."""
     _add(desk, "Look for conversations in a folder", "folder")
 
 
-def add_files_dialog(desk: Desk, _dialog: Dialog) -> None:
+def _add_files(desk: Desk, _dialog: Dialog) -> None:
     """Choose files to look at."""
     _add(desk, "Add conversations from files", "files")
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from core.values.state import AppState
-from panels.caching_panel import caching_panel
-from panels.context_panel import context_panel
-from panels.harvest_panel import harvest_panel
 from panels.presets_panel import presets_panel
 from panels.ui import Option, Send, Ui
 from panels.view import WindowView
@@ -20,7 +17,7 @@ TABS = (
 
 
 def hub_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
-    """Draw the tab strip and the panel in front."""
+    """Draw the tab strip and the panel in front. A panel is loaded when it is first shown, for the first frame's sake."""
     with ui.surface("hub", "clear", height=0, padding=(12, 8)):
         clicked = ui.tabs("tabs", TABS, view.hub_tab)
         if clicked == "presets":
@@ -38,12 +35,18 @@ def hub_panel(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
                 case "presets":
                     presets_panel(state, view, ui, send)
                 case "context":
+                    from panels.context_panel import context_panel
+
                     context_panel(state, view, ui, send)
                 case "knowledge":
-                    from panels.knowledge_panel import knowledge_panel  # the first frame must not wait for it
+                    from panels.knowledge_panel import knowledge_panel
 
                     knowledge_panel(state, view, ui, send)
                 case "caching":
+                    from panels.caching_panel import caching_panel
+
                     caching_panel(state, view, ui, send)
                 case "harvest":
+                    from panels.harvest_panel import harvest_panel
+
                     harvest_panel(state, view, ui, send)

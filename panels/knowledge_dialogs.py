@@ -10,7 +10,15 @@ from panels.view import Dialog
 SHOWN_CHARS = 400
 
 
-def delete_item_dialog(desk: Desk, dialog: Dialog) -> None:
+def knowledge_dialog(desk: Desk, dialog: Dialog) -> None:
+    """Draw the dialog that is open, one of the Knowledge panel's."""
+    if dialog.kind == "delete_item":
+        _delete_item(desk, dialog)
+    else:
+        _attach_notes(desk, dialog)
+
+
+def _delete_item(desk: Desk, dialog: Dialog) -> None:
     """Ask before an item is deleted. Sends DeleteKnowledgeItem."""
     ui, command = desk.ui, dialog.command
     if not isinstance(command, c.DeleteKnowledgeItem):
@@ -35,7 +43,7 @@ def delete_item_dialog(desk: Desk, dialog: Dialog) -> None:
         desk.view.dialog = None
 
 
-def attach_notes_dialog(desk: Desk, dialog: Dialog) -> None:
+def _attach_notes(desk: Desk, dialog: Dialog) -> None:
     """Choose the file that orphaned notes are about. Sends AttachNotes."""
     note = next((n for n in desk.state.knowledge.notes if n.file_id == dialog.subject), None)
     folder = dialog.text.replace("\\", "/").rpartition("/")[0]

@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
-from core.step import Input, step
+from core.step.base import Input
 from core.step.context import stack_spec
+from core.step.dispatch import step
 from core.values.commands import Command, Quit
 from core.values.effects import Effect, StackSpec
 from core.values.events import Event, ReplyArrived, Tick

@@ -6,7 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
-from core.step import Input, step
+from core.step.base import Input
+from core.step.dispatch import step
 from core.values import effects as f
 from core.values import events as e
 from core.values.commands import Command, CreateDiscussion, SendPrompt
