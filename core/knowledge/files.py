@@ -103,7 +103,8 @@ def read_notes(home: Path, candidates: Iterable[str] = ()) -> tuple[NoteFile, ..
 
 
 def move_notes(home: Path, notes: Iterable[NoteFile], *, disk: Disk = OS_DISK) -> tuple[NoteFile, ...]:
-    """Let note files follow their files: a new id is a new name, a rename a new heading. Orphans stay.
+    """Let note files follow their files: a new id is a new name, a rename a new heading; both note the content's hash
+    anew. Orphans stay.
 
     Returns:
         Those that were moved. A name that is taken by other notes is left alone: the heading's path still counts.
@@ -150,13 +151,12 @@ def _move(home: Path, note: NoteFile, disk: Disk) -> bool:
     file_id = file_id_for_path(note.path)
     if file_id is None or not source.is_file():
         return False
-    if note.status is NoteStatus.RENAMED:
-        change_file(source, lambda data: _with_head(data, note.path), disk=disk)
     target = directory / note_name(file_id)
-    if target == source:
-        return True
-    if target.exists():
-        return False
+    is_free = target == source or not target.exists()
+    if is_free or note.status is NoteStatus.RENAMED:
+        change_file(source, lambda data: _with_head(data, note.path), disk=disk)
+    if target == source or not is_free:
+        return is_free
     with reported("move", source):
         disk.replace(source, target)
         sync_dir(target.parent, disk)

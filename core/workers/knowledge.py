@@ -10,7 +10,7 @@ from typing import assert_never
 from core.errors import LockedError, SlopError, StorageError
 from core.knowledge import editing
 from core.knowledge.digest import DigestFollower, digest_file, regenerate_digest
-from core.knowledge.files import attach_notes, note_name, read_notes
+from core.knowledge.files import attach_notes, move_notes, note_name, read_notes
 from core.knowledge.layer import layer_inputs
 from core.knowledge.reading import KnowledgeReader
 from core.knowledge.recovery import recover_home
@@ -21,7 +21,7 @@ from core.values import effects as f
 from core.values import events as e
 from core.values.curation import ItemFiles, NamedText
 from core.values.effects import Effect, StackSpec
-from core.values.knowledge import Category, NewItem, NoteFile
+from core.values.knowledge import Category, NewItem, NoteFile, NoteStatus
 from core.values.settings import KnowledgeSettings
 from core.workers.queue import Emit
 
@@ -104,7 +104,25 @@ class KnowledgeHandler:
     def _read(self, settings: KnowledgeSettings, candidates: tuple[str, ...]) -> None:
         """Tell the switch and the digest at once, then all the items."""
         self._emit(e.KnowledgeRead(self._reader.read(settings, candidates, with_categories=False)))
-        self._emit(e.KnowledgeRead(self._reader.read(settings, candidates)))
+        found = self._reader.read(settings, candidates)
+        self._emit(e.KnowledgeRead(found))
+        if self._settled(found.notes):
+            self._emit(e.KnowledgeRead(self._reader.read(settings, candidates)))
+
+    def _settled(self, notes: tuple[NoteFile, ...]) -> bool:
+        """Let notes follow files that were saved by rename or renamed, before another such change hides where they are.
+
+        Returns:
+            Whether any moved.
+        """
+        following = [note for note in notes if note.status in {NoteStatus.MOVED, NoteStatus.RENAMED}]
+        if not following or self._is_read_only:
+            return False
+        try:
+            return bool(move_notes(self._home, following))
+        except SlopError as error:
+            self._emit(e.OperationFailed("notes", error.what, f"{error.remedy} {error.where}".strip()))
+            return False
 
     def _follow(self) -> None:
         """An editor's save, or a pull, is in the digest too, while there is one."""

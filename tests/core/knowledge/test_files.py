@@ -106,6 +106,16 @@ def test_a_rename_is_seen_by_inode_and_content_and_the_heading_follows(tmp_path:
     assert (only(tmp_path).status, only(tmp_path).heading) == (NoteStatus.ATTACHED, str(there))
 
 
+def test_a_file_that_was_saved_by_rename_is_known_again_after_a_rename(tmp_path: Path, code: Path) -> None:
+    annotate(tmp_path, code)
+    save_by_rename(code, "changed\n")
+    move_notes(tmp_path, read_notes(tmp_path))
+    there = code.with_name("renamed.py")
+    code.rename(there)
+
+    assert (only(tmp_path).status, only(tmp_path).path) == (NoteStatus.RENAMED, str(there))
+
+
 def test_a_rename_into_another_folder_is_found_among_the_files_in_use(tmp_path: Path, code: Path) -> None:
     annotate(tmp_path, code)
     there = tmp_path / "elsewhere.py"

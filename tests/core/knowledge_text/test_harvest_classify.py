@@ -42,6 +42,7 @@ def test_an_old_conversation_is_harvested() -> None:
         ({"is_empty": True, "has_draft": True}, ArtifactClass.KEEP),
         ({"has_draft": True}, ArtifactClass.HARVEST),
         ({"kind": ArtifactKind.TEMPORARY}, ArtifactClass.PRUNE),
+        ({"kind": ArtifactKind.TEMPORARY, "size_bytes": 9**9}, ArtifactClass.PRUNE),
         ({"kind": ArtifactKind.UNKNOWN}, ArtifactClass.KEEP),
         ({"size_bytes": MAX_HARVEST_SOURCE_BYTES}, ArtifactClass.HARVEST),
         ({"size_bytes": MAX_HARVEST_SOURCE_BYTES + 1}, ArtifactClass.KEEP),

@@ -229,6 +229,24 @@ def test_orphaned_notes_are_bound_to_the_file_that_the_person_chose(home: Path) 
     ]
 
 
+def test_notes_follow_a_file_through_every_reading_and_not_in_a_read_only_home(home: Path) -> None:
+    harvest(home, FaultyDisk())
+    code = home / "code.py"
+
+    def status(*, is_read_only: bool = False) -> list[str]:
+        state = read(handled(home, f.ReadKnowledge(ON), is_read_only=is_read_only))
+        return [note.status.value for note in state.notes if note.heading.startswith(str(home / "code"))]
+
+    fresh = home / "fresh"
+    fresh.write_text("saved by rename\n", encoding="utf-8")
+    fresh.replace(code)
+    assert status(is_read_only=True) == ["moved"]
+    assert status() == ["attached"]
+    code.rename(home / "code2.py")
+    assert status(is_read_only=True) == ["renamed"]
+    assert status() == ["attached"]
+
+
 def test_notes_that_are_gone_cannot_be_bound(home: Path) -> None:
     with pytest.raises(StorageError, match="There are no notes '9:9' any more"):
         changed(home, c.AttachNotes("9:9", str(home / "code.py")))
