@@ -176,6 +176,15 @@ def test_a_value_is_one_line_without_characters_that_turn_text_around() -> None:
     assert found.items[0].head == "Tides # Heading follow[2J the moon."
 
 
+def test_secrets_that_only_the_detectors_know_do_not_reach_an_item_either() -> None:
+    key = "0123456789abcdef" * 2 + "-us12"
+    row = {"statement": f"The list has {key}.", "detail": f"It was {key}."}
+
+    (item,) = read_reply(json.dumps({"facts": [row]})).items
+
+    assert (item.head, item.body) == ("The list has [secret].", "It was [secret].")
+
+
 def test_secrets_do_not_reach_an_item() -> None:
     key = "sk-" + "a1B2" * 8
     found = read_reply(
