@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,6 +22,7 @@ from core.values.cache import (
     CachePlan,
     CachePrices,
     DiscussionCacheState,
+    Ledger,
     LedgerScope,
     Rewrite,
     SentKnowledge,
@@ -38,6 +40,12 @@ from core.workers.cache_settings import scope_settings, settings_for, token_coun
 
 GATE_WAIT_S = 30.0
 """Longest that a call waits for another that writes the same prefix to begin its answer."""
+
+GATE_TRIES = 3
+"""How often a call is planned anew because of others, at most; then it goes."""
+
+_NOW = threading.Event()
+_NOW.set()
 
 _FACTOR_STEP = 0.05
 """A model's token factor moves a little with every call; blocks are counted anew when it has moved so far."""
@@ -162,19 +170,21 @@ class CacheKeeper:
         turn = self._turn(spec, stack, message_id, desk, profile)
         with desk.lock:
             self._observe(desk)
-            market = self._market(spec, factor)
-            decision = decide(turn, market, desk.memo)
-        if self._wait_for_others(effect.call_id, market.scope, decision):
+        tries, may_wait = 0, True
+        while True:
             with desk.lock:
                 market = self._market(spec, factor)
                 decision = decide(turn, market, desk.memo)
+            call = Call(spec.discussion_id, market.scope, market.prices, decision, market.now)
+            until = self._enter(effect.call_id, call, market.ledger if may_wait else None)
+            if until is None:
+                break
+            tries += 1
+            may_wait = until.wait(GATE_WAIT_S) and tries < GATE_TRIES
         with desk.lock:
             ids = (make_id(market.now, f"{effect.request_id}/view/{number}") for number in count())
             records = records_for(desk.replayed, decision.view, market.now, ids)
             desk.replayed = _after(desk.replayed, decision, records)
-        with self._desks.lock:
-            call = Call(spec.discussion_id, market.scope, market.prices, decision, market.now)
-            self._desks.calls[effect.call_id] = call
         request = replace(decision.request, cache=decision.plan)
         return replace(decision, request=request), records
 
@@ -320,21 +330,34 @@ class CacheKeeper:
             count_revision=round(factor / _FACTOR_STEP),
         )
 
-    def _wait_for_others(self, call_id: str, scope: LedgerScope, decision: Decision) -> bool:
-        """Wait for the call that is writing a prefix of this one. Whether there was one."""
+    def _enter(self, call_id: str, call: Call, seen: Ledger | None) -> threading.Event | None:
+        """Let a call go; or tell what it must wait for and then be planned again.
+
+        Looking and going are one: of two that come at once, the second sees the first.
+
+        Args:
+            seen: the ledger that it was planned by, another one by now asks for another plan; None: it goes at once.
+        """
         with self._desks.lock:
+            if seen is None:
+                self._desks.calls[call_id] = call
+                return None
             out = [
-                PlannedCall(other_id, call.scope, call.decision.plan, call.decision.wire.hashes, is_out=True)
-                for other_id, call in self._desks.calls.items()
-                if not call.has_begun.is_set()
+                PlannedCall(
+                    other_id, other.scope, other.decision.plan, other.decision.wire.hashes, is_out=True
+                )
+                for other_id, other in self._desks.calls.items()
+                if not other.has_begun.is_set()
             ]
-            mine = PlannedCall(call_id, scope, decision.plan, decision.wire.hashes)
+            mine = PlannedCall(call_id, call.scope, call.decision.plan, call.decision.wire.hashes)
             waits = dict(gate((*out, mine)).waits)
             leader = self._desks.calls.get(waits.get(call_id, ""))
-        if leader is None:
-            return False
-        leader.has_begun.wait(GATE_WAIT_S)
-        return True
+            if leader is not None:
+                return leader.has_begun
+            if seen is not self._desks.ledger:
+                return _NOW
+            self._desks.calls[call_id] = call
+            return None
 
     def _add(self, provider: str, model: str, usage: Usage, rent: float | None = 0.0) -> ProviderTotals:
         """Add a call's usage, and what it would have cost more had nothing been cached, less what storing costs."""

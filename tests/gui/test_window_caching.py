@@ -143,7 +143,7 @@ def test_on_the_smallest_window_the_rail_is_in_reach_and_the_figures_are_whole(s
 
     def draw(ui: Ui) -> None:
         screen.ui.set_looks("dark", 1.5)
-        window(state, view, ui, [].append)
+        window(state, view, ui, list[c.Command]().append)
 
     screen.show(draw)
     for _ in range(2):

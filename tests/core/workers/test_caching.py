@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 
@@ -30,6 +34,7 @@ START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 MODEL = "claude-opus-5"
 PROFILE = ModelProfile("anthropic", MODEL, context_tokens=200_000, family="claude")
 META = DiscussionMeta("20261120-120000-abcdef", "Sky", START, "anthropic", MODEL)
+WAIT_S = 20.0
 RULES = NamedText("rules", "Answer in one sentence. " * 400)
 
 
@@ -101,6 +106,15 @@ class World:
 
 
 @pytest.fixture
+def quick_switches() -> Iterator[None]:
+    """Threads interrupt each other everywhere."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.fixture
 def world(tmp_path: Path) -> World:
     return World(tmp_path / "home")
 
@@ -146,6 +160,46 @@ def test_when_the_provider_reads_nothing_it_is_right_and_the_reason_is_kept(worl
 
     assert world.report is not None
     assert "0 tokens" in world.report.miss_reason
+
+
+@pytest.mark.parametrize("attempt", range(5))
+def test_of_calls_that_come_at_once_one_writes_and_the_others_wait_until_it_answers(
+    world: World, quick_switches: None, attempt: int
+) -> None:
+    """Each in a discussion of its own, planned on a thread of its own, as the program does."""
+    metas = [replace(META, id=f"20261120-13000{n}-abcdef") for n in range(4)]
+    for meta in metas:
+        discussions.create(world.home, meta)
+    planned: SimpleQueue[tuple[str, CachePlan]] = SimpleQueue()
+    together = threading.Barrier(len(metas))
+
+    def call(meta: DiscussionMeta) -> None:
+        spec = replace(world.spec("When?"), discussion_id=meta.id)
+        effect = CallProvider(f"c{meta.id}", "r", "q", "u", spec)
+        together.wait(WAIT_S)
+        decision, _ = world.keeper.plan_call(effect, build_stack(spec.inputs), PROFILE, 1.0)
+        planned.put((effect.call_id, decision.plan))
+
+    threads = [threading.Thread(target=call, args=(meta,)) for meta in metas]
+    for thread in threads:
+        thread.start()
+    call_id, first = planned.get(timeout=WAIT_S)
+    assert planned.empty()
+    world.keeper.begun(call_id)
+    others = [planned.get(timeout=WAIT_S)[1] for _ in metas[1:]]
+    for thread in threads:
+        thread.join(WAIT_S)
+
+    assert (first.read_tokens, first.write_tokens > 1000) == (0, True)
+    assert [plan.read_tokens > 0.9 * first.write_tokens for plan in others] == [True] * 3
+
+
+def test_a_call_that_failed_before_it_answered_holds_nobody_up(world: World) -> None:
+    spec = world.spec("When?")
+    world.keeper.plan_call(CallProvider("c0", "r", "q", "u", spec), build_stack(spec.inputs), PROFILE, 1.0)
+    world.keeper.ended("c0", Usage())
+
+    assert world.call().read_tokens == 0
 
 
 def test_an_expired_entry_is_not_counted_on(world: World) -> None:
