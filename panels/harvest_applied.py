@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.knowledge_text.harvest_report import size_text
@@ -57,7 +57,7 @@ def applied_section(desk: Desk) -> None:
     lines = desk.view.memo.get(
         "harvest applied",
         (harvest.report, harvest.undone, harvest.preview is None, harvest.look.applies, desk.state.summaries),
-        lambda: _rows(desk.state),
+        lambda: _rows(desk.state, facts.known_names(desk.state, desk.view.memo)),
     )
     if not lines:
         text = "Nothing was applied yet. What is written stands here, and can be taken back."
@@ -100,20 +100,20 @@ def _can_undo(desk: Desk, last: ApplySummary | None) -> tuple[bool, str]:
     return True, "Takes its items out and brings its conversations back; what you changed since is left"
 
 
-def _rows(state: AppState) -> tuple[Row, ...]:
+def _rows(state: AppState, names: Mapping[str, str]) -> tuple[Row, ...]:
     harvest = state.harvest
     out: list[Row] = []
     if harvest.undone is not None:
         out += _undone(state, harvest.undone)
     if harvest.report is not None:
-        out += _report(harvest.report, has_more=harvest.preview is not None)
+        out += _report(harvest.report, names, has_more=harvest.preview is not None)
     if harvest.look.applies:
         out.append(Line("applies", "All applies", style="small_strong", tone="muted"))
         out += harvest.look.applies
     return tuple(out)
 
 
-def _report(report: HarvestReport, *, has_more: bool) -> list[Row]:
+def _report(report: HarvestReport, names: Mapping[str, str], *, has_more: bool) -> list[Row]:
     written = sum(count for _, count in report.items)
     out: list[Row] = [_summary(report, written)]
     if report.stopped:
@@ -127,7 +127,13 @@ def _report(report: HarvestReport, *, has_more: bool) -> list[Row]:
             Line("kept", f"Kept · {len(report.failures) + len(kept):,}", style="small_strong", tone="muted")
         )
     out += [
-        Line(f"failed {index}", one.name, one.reason, tone="error", icon="circle-exclamation")
+        Line(
+            f"failed {index}",
+            facts.failed_name(names, one),
+            one.reason,
+            tone="error",
+            icon="circle-exclamation",
+        )
         for index, one in enumerate(report.failures)
     ]
     out += [

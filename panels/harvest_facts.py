@@ -16,6 +16,7 @@ from core.values.harvest import (
     ArtifactClass,
     ArtifactFacts,
     HarvestEstimate,
+    HarvestFailure,
     HarvestItem,
     HarvestLook,
     HarvestPhase,
@@ -137,6 +138,12 @@ def path_name(names: Mapping[str, str], path: str) -> str:
     parts = [part for part in path.replace("\\", "/").split("/") if part]
     found = next((names[part] for part in reversed(parts[-2:]) if part in names), "")
     return found or "/".join(parts[-2:]) or path
+
+
+def failed_name(names: Mapping[str, str], failure: HarvestFailure) -> str:
+    """What the person calls a conversation that could not be harvested: a discussion's name, else the source's."""
+    folder = failure.path.replace("\\", "/").rpartition("/")[0].rpartition("/")[2]
+    return names.get(folder, failure.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from panels.view import Dialog
 
 FOOT_PX = 82.0
 HEADING_PX = 32.0
+GAP_PX = 8.0
 CHAR_PX = 7.6
 BUTTON_PX = 250.0
 """What stands beside the Apply button, and its padding."""
@@ -196,7 +197,7 @@ class PreviewRows:
         elif isinstance(row, Heading):
             _heading(self.desk, ui, self.preview, row)
         else:
-            _failure(ui, row)
+            _failure(self.desk, ui, row)
 
 
 def _heading(desk: Desk, ui: Ui, preview: HarvestPreview, row: Heading) -> None:
@@ -234,13 +235,15 @@ def _about(row: Heading) -> str:
     return row.facts.path if row.facts is not None else row.title
 
 
-def _failure(ui: Ui, row: HarvestFailure) -> None:
+def _failure(desk: Desk, ui: Ui, row: HarvestFailure) -> None:
+    name = facts.failed_name(facts.known_names(desk.state, desk.view.memo), row)
     with ui.surface("failure", "card", padding=(12, 8)), ui.group("lines", gap=4):
         with ui.row("line"):
             ui.icon("icon", "circle-exclamation", tone="error")
-            ui.text("name", row.name, style="strong", width=0, tip=row.path)
+            ui.text("name", name, style="strong", width=0, tip=row.path)
             ui.text("kept", "kept", tone="muted", style="small")
         ui.text("reason", row.reason, tone="error", style="small", wraps=True)
+    ui.gap(GAP_PX)
 
 
 def _foot(desk: Desk, preview: HarvestPreview) -> None:

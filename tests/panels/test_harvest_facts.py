@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.values.harvest import HarvestEstimate, HarvestItem, HarvestPreview
+from core.values.harvest import HarvestEstimate, HarvestFailure, HarvestItem, HarvestPreview
 from core.values.knowledge import Category
 from panels import harvest_facts as facts
 from panels.harvest_item import estimate_px
@@ -67,6 +67,13 @@ def test_a_short_conversation_costs_a_whole_request() -> None:
     assert (whole.calls_for(0), whole.calls_for(500), whole.calls_for(65_537)) == (0, 1, 2)
     short = facts.part_of(whole, 500, 1).cost_usd
     assert short == pytest.approx(3.0 * (500 + 14_400) / (100 * 66_036 + 200 * 14_400))
+
+
+def test_what_failed_is_called_by_the_name_of_its_discussion_where_it_is_one() -> None:
+    ours = HarvestFailure("2026-10-02-tides", "/h/discussions/d1/log.jsonl", "aa", "timed out")
+
+    assert facts.failed_name({"d1": "Tides"}, ours) == "Tides"
+    assert facts.failed_name({"d1": "Tides"}, replace(ours, path="/talks/log.jsonl")) == "2026-10-02-tides"
 
 
 def test_an_unknown_price_stays_unknown_in_every_part() -> None:
