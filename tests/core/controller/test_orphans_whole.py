@@ -97,9 +97,11 @@ def test_making_a_stored_prefix_and_its_rent_are_part_of_what_was_spent(world: W
     controller = world.start()
     chosen = world.stored_turn(controller)
     world.ask(controller, chosen, "two")
-    state = until(controller, lambda s: s.totals["gemini"].usage.input_tokens is not None)
+    usages = [m.usage for m in controller.snapshot().open[chosen].messages if m.usage]
+    sent = sum(usage.input_tokens or 0 for usage in usages)
+    state = until(controller, lambda s: s.totals["gemini"].usage.input_tokens == sent)
 
-    now_s, prices, usages = time.time(), Prices(), [m.usage for m in state.open[chosen].messages if m.usage]
+    now_s, prices = time.time(), Prices()
     (stored,) = world.server.cache.stored.page(owner=KEY)["cachedContents"]
     tokens = stored["usageMetadata"]["totalTokenCount"]
     rates = prices.rates("google", MODEL, now_s, tokens)
