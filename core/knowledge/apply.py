@@ -31,18 +31,13 @@ from core.values.state import TrashItem
 
 @dataclass(slots=True)
 class Apply:
-    """An apply under way; made by `begin_apply`, which holds the harvest's lock for it.
-
-    Args:
-        recovered: conversations whose items an interrupted apply left half-written and that are whole now.
-    """
+    """An apply under way; made by `begin_apply`, which holds the harvest's lock for it."""
 
     home: Path
     id: str
     ledger: Ledger
     known: Known
     notes: tuple[NoteFile, ...]
-    recovered: tuple[str, ...] = ()
     disk: Disk = field(default=OS_DISK, repr=False)
 
     def append(self, items: Iterable[NewItem], entry: LedgerEntry) -> AppendPlan:
@@ -164,7 +159,7 @@ def begin_apply(
         apply_log.write(home, apply_id, {"kind": "begun", "at": timestamp(now), "by": by, "v": 1}, disk=disk)
         recovered.close(home, disk=disk)
         known = known_items(chain.from_iterable(items))
-        yield Apply(home, apply_id, ledger, known, notes, recovered.sources, disk)
+        yield Apply(home, apply_id, ledger, known, notes, disk)
 
 
 def finish_apply(apply: Apply) -> DigestResult:

@@ -13,7 +13,7 @@ from core.providers.whole import whole_reply
 from core.values.messages import Role
 from core.values.provider import ProviderKind, ProviderRequest, RequestMessage, StopKind
 from core.values.stack import LayerId, Segment
-from core.values.usage import Usage, add_usage
+from core.values.usage import Usage
 
 SMALL_OUTPUT_TOKENS = 2_000
 """Of the embedded model: more than the bounded schema lets it write, so that its JSON is never cut."""
@@ -35,7 +35,7 @@ class Generate(Protocol):
 
 
 class ProviderGenerate:
-    """A `Generate` over the providers' clients. One harvest's; adds up what it used.
+    """A `Generate` over the providers' clients. One harvest's.
 
     Args:
         client: gives a provider's client, raises ProviderError where there is none.
@@ -53,8 +53,6 @@ class ProviderGenerate:
         self._cancel = cancel or CancelToken()
         self._on_call = on_call
         self._without_schema: set[tuple[str, str]] = set()
-        self.usage = Usage()
-        self.calls = 0
 
     def __call__(self, prompt: str, provider: str, model: str) -> str:
         """Ask once; without the schema where the provider refuses it.
@@ -75,8 +73,6 @@ class ProviderGenerate:
         if self._cancel.is_cancelled:
             raise HarvestCancelledError("The harvest was stopped")
         reply = whole_reply(self._client(request.provider), request, self._cancel)
-        self.calls += 1
-        self.usage = add_usage(self.usage, reply.usage)
         self._on_call(request.provider, request.model, reply.usage)
         if reply.stop is StopKind.CANCELLED:
             raise HarvestCancelledError("The harvest was stopped")

@@ -86,10 +86,6 @@ class Distiller:
         except ValueError as error:
             raise HarvestError(f"it cannot be read: {error}", where=facts.path) from error
 
-    def forget(self, sha256: str) -> None:
-        """Drop the replies to a conversation: the ledger holds what came of them."""
-        KeptReplies(self.knowledge, sha256, disk=self.disk).drop_all()
-
 
 class _KeptAsk:
     """Asks through the kept replies, and remembers which were asked."""

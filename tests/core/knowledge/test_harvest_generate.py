@@ -38,13 +38,16 @@ def spoken(*texts: str, stop: StopKind = StopKind.COMPLETED) -> list[StreamItem]
     return [*(TextDelta(text) for text in texts), UsageUpdate(Usage(100, 20)), Stopped(stop)]
 
 
-def test_the_text_of_the_reply_is_returned_and_usage_added_up() -> None:
+def test_the_text_of_the_reply_is_returned_and_what_it_used_is_told() -> None:
     fake = Scripted([ReasoningDelta("hm"), *spoken('{"fa', 'cts": []}')], spoken("{}"))
-    generate = ProviderGenerate(lambda _: fake)
+    told: list[tuple[str, str, Usage]] = []
+    generate = ProviderGenerate(lambda _: fake, on_call=lambda *call: told.append(call))
 
     assert generate("prompt", "openai", "m") == '{"facts": []}'
     assert generate("prompt", "openai", "m") == "{}"
-    assert (generate.calls, generate.usage.input_tokens, generate.usage.output_tokens) == (2, 200, 40)
+    assert [(by, model, use.input_tokens, use.output_tokens) for by, model, use in told] == [
+        ("openai", "m", 100, 20)
+    ] * 2
 
 
 def test_the_request_is_one_message_with_the_schema() -> None:
