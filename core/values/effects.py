@@ -14,7 +14,7 @@ from core.values.commands import (
 )
 from core.values.curation import FileItem, Preset
 from core.values.discussion import DiscussionMeta, Draft
-from core.values.harvest import Artifact, HarvestPreview
+from core.values.harvest import Artifact, HarvestPreview, Review
 from core.values.provider import Effort
 from core.values.records import Record, RequestRecord
 from core.values.settings import FileLimits, KnowledgeSettings
@@ -99,6 +99,17 @@ class WriteDraft:
 
     discussion_id: str
     draft: Draft
+
+
+@dataclass(frozen=True, slots=True)
+class WriteReview:
+    """Keep what the person made of previews: `review` of earlier ones, and of the one that is shown, if any.
+
+    A later one replaces those that still wait. Nothing to keep: no file is left.
+    """
+
+    review: Review
+    preview: HarvestPreview | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -473,6 +484,7 @@ Effect = (
     | WriteMeta
     | LookAtDiscussions
     | WriteDraft
+    | WriteReview
     | TrashOnDisk
     | RestoreOnDisk
     | StoreAttachment

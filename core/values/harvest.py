@@ -127,6 +127,7 @@ class ProposedItem:
         id: unique in the preview; source: of the conversation in provenance; artifact_path: where it lies.
         near: lines already known that say nearly the same; is_known: exactly this is known, it is not written again.
         is_ticked: whether the person wants it; is_edited: the person changed its words.
+        proposed: what stood there before the person changed it, None where nothing was.
     """
 
     id: str
@@ -138,6 +139,19 @@ class ProposedItem:
     is_known: bool = False
     is_ticked: bool = True
     is_edited: bool = False
+    proposed: HarvestItem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewChoice:
+    """What a person made of one proposed item. None: as it was proposed."""
+
+    is_ticked: bool | None = None
+    item: HarvestItem | None = None
+
+
+Review = Mapping[str, ReviewChoice]
+"""What a person made of previews, by the item's id and a mark of what was proposed (`harvest_review.choice_key`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +266,8 @@ class HarvestLook:
 
     Args:
         sources: id of the discussion that an item came from, by the source's name in provenance.
+        review: what the disk keeps of reviews that were begun; kept: hashes of the conversations among them that
+            cost nothing to preview again, because every reply is kept.
     """
 
     artifacts: tuple[Artifact, ...] = ()
@@ -259,6 +275,8 @@ class HarvestLook:
     ledger: tuple[LedgerEntry, ...] = ()
     applies: tuple[ApplySummary, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
+    review: Review = field(default_factory=dict)
+    kept: frozenset[str] = frozenset()
 
 
 class HarvestPhase(StrEnum):
@@ -279,6 +297,7 @@ class HarvestState:
         done, total: conversations of the phase; doing: the name of the one in work.
         looked_at: when `look` was made, None before; provider, model: which reads, and whose prices the estimate has.
         preview: what was proposed, as the person left it; None before and after.
+        review: what the person made of earlier previews and did not apply or discard.
         report: of the last apply; undone: of the last undo; problem: why the last run ended early, empty where not.
         use: what this program's harvests used, of all runs.
     """
@@ -293,6 +312,7 @@ class HarvestState:
     looked_at: datetime | None = None
     look: HarvestLook = field(default_factory=HarvestLook)
     preview: HarvestPreview | None = None
+    review: Review = field(default_factory=dict)
     report: HarvestReport | None = None
     undone: UndoReport | None = None
     problem: str = ""
