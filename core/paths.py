@@ -31,6 +31,7 @@ LOCK_FILE = ".lock"
 REPLY_LOCK_FILE = ".reply.lock"
 WHY_FILE = "why.toml"
 AGES_FILE = "ages.toml"
+REVIEW_FILE = ".review.json"
 
 PROJECT_FILE = "manual_slop.toml"
 CONFIG_FILE = "config.toml"

@@ -7,14 +7,17 @@ from pathlib import Path
 
 from core import paths
 from core.knowledge.apply_log import ApplyRecord
+from core.knowledge.harvest_review import load_review
 from core.knowledge.harvest_run import look
 from core.knowledge.harvest_scan import Progress, ScanRequest, no_progress
 from core.knowledge.ledger import Ledger
 from core.knowledge.undo import list_applies
+from core.knowledge_text.harvest_review import conversation_mark, without_marks
 from core.knowledge_text.provenance import source_name, split_tag
 from core.store import trash
-from core.values.harvest import ApplySummary, Artifact, HarvestLook
+from core.values.harvest import ApplySummary, Artifact, HarvestLook, Review
 from core.values.ids import time_of_id
+from core.values.knowledge import LedgerEntry, LedgerStatus
 
 
 def look_at_all(
@@ -36,12 +39,14 @@ def look_at_all(
     ledger = Ledger(request.home)
     seen = look(request, provider, model, piece_bytes=piece_bytes, ledger=ledger, on_progress=on_progress)
     applies = tuple(list_applies(request.home))
+    entries = tuple(ledger.entries())
     return HarvestLook(
         artifacts=seen.artifacts,
         estimate=seen.estimate,
-        ledger=tuple(ledger.entries()),
+        ledger=entries,
         applies=tuple(map(summary_of, applies)),
         sources=sources_of(request.home, seen.artifacts, applies),
+        review=_open_review(request.home, entries),
     )
 
 
@@ -68,6 +73,15 @@ def sources_of(home: Path, artifacts: Iterable[Artifact], applies: Sequence[Appl
     for name, discussion_id in (*here, *binned):
         found.setdefault(name, discussion_id)
     return found
+
+
+def _open_review(home: Path, entries: Iterable[LedgerEntry]) -> Review:
+    """The reviews that were begun, without those of conversations that were harvested after all."""
+    review = load_review(home)
+    if not review:
+        return review
+    done = (one for one in entries if one.status is LedgerStatus.HARVESTED and one.allows_reclaim)
+    return without_marks(review, frozenset(conversation_mark(one.sha256) for one in done))
 
 
 def _in_trash(home: Path) -> Iterator[tuple[str, str]]:

@@ -79,7 +79,9 @@ def edited(preview: HarvestPreview, item_id: str, head: str, body: str) -> Harve
         item = cleaned(HarvestItem(found.item.category, head, body))
         if item == found.item or not is_whole(item):
             return found
-        return replace(found, item=item, is_edited=True, is_known=False)
+        return replace(
+            found, item=item, proposed=found.proposed or found.item, is_edited=True, is_known=False
+        )
 
     return _changed(preview, item_id, change)
 
@@ -89,7 +91,9 @@ def moved(preview: HarvestPreview, item_id: str, category: Category) -> HarvestP
 
     def change(found: ProposedItem) -> ProposedItem:
         item = replace(found.item, category=category)
-        return replace(found, item=item, is_edited=True) if is_whole(item) else found
+        if not is_whole(item):
+            return found
+        return replace(found, item=item, proposed=found.proposed or found.item, is_edited=True)
 
     return _changed(preview, item_id, change)
 

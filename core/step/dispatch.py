@@ -182,7 +182,7 @@ def _command(state: AppState, given: Input, command: c.Command) -> Result:  # no
         case c.LookForHarvest() | c.PreviewHarvest() | c.ApplyHarvest() | c.UndoHarvest() | c.CancelHarvest():
             return harvest.run(state, command)
         case c.TickHarvestItems() | c.EditHarvestItem() | c.MoveHarvestItem() | c.DiscardPreview():
-            return harvest.review(state, command), ()
+            return harvest.review(state, command)
         case c.DismissNotice():
             return dismiss(state, command.notice_id), ()
         case c.SaveWindow():

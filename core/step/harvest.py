@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from core.cache.accounts import spend_stop
 from core.knowledge_text.harvest_preview import edited, joined, moved, ticked
+from core.knowledge_text.harvest_review import folded, with_choices, without
 from core.step.base import Result, notify
 from core.step.context import default_model
 from core.step.discussions import vanished
@@ -32,6 +33,7 @@ from core.values.effects import (
     ScanConversations,
     StopHarvest,
     UndoApply,
+    WriteReview,
 )
 from core.values.events import (
     HarvestApplied,
@@ -50,6 +52,7 @@ from core.values.harvest import (
     HarvestPhase,
     HarvestPreview,
     HarvestState,
+    Review,
 )
 from core.values.state import AppState, Level
 
@@ -80,13 +83,17 @@ def run(
 
 def review(
     state: AppState, command: TickHarvestItems | EditHarvestItem | MoveHarvestItem | DiscardPreview
-) -> AppState:
-    """What the person makes of the proposals. While they are being written nothing is changed."""
+) -> Result:
+    """What the person makes of the proposals, kept on disk. While they are being written nothing is changed."""
     harvest = state.harvest
     preview = harvest.preview
     if preview is None or harvest.phase is HarvestPhase.APPLYING:
-        return state
-    return _with(state, replace(harvest, preview=_reviewed(preview, command, is_busy=harvest.is_busy)))
+        return state, ()
+    made = _reviewed(preview, command, is_busy=harvest.is_busy)
+    if made == preview:
+        return state, ()
+    review = without(harvest.review, preview.sources) if made is None else harvest.review
+    return _kept(_with(state, replace(harvest, preview=made, review=review)))
 
 
 def got_on(state: AppState, event: HarvestProgressed | HarvestProposed | HarvestPaid) -> AppState:
@@ -96,7 +103,8 @@ def got_on(state: AppState, event: HarvestProgressed | HarvestProposed | Harvest
         case HarvestProgressed():
             harvest = replace(harvest, done=event.done, total=event.total, doing=event.doing)
         case HarvestProposed():
-            harvest = replace(harvest, preview=joined((harvest.preview or HarvestPreview(), event.part)))
+            part = with_choices(event.part, harvest.review)
+            harvest = replace(harvest, preview=joined((harvest.preview or HarvestPreview(), part)))
         case HarvestPaid(use):
             if use.cost_usd is not None:
                 state = replace(state, spent_today_usd=(state.spent_today_usd or 0.0) + use.cost_usd)
@@ -118,9 +126,17 @@ def ended(
         case HarvestEnded():
             return _with(state, replace(idle, problem=event.problem)), ()
         case HarvestApplied():
-            left = _unwritten(idle.preview, event) if event.report.stopped else None
-            done = replace(idle, preview=left, report=event.report, problem=event.report.stopped)
-            return _changed(_with(state, _looked(done, event.look, state)), event.report.reclaimed)
+            left = _unwritten(idle.preview, event)
+            done = replace(
+                idle,
+                preview=left if event.report.stopped else None,
+                review=_unapplied(idle, left),
+                report=event.report,
+                problem=event.report.stopped,
+            )
+            state, write = _kept(_with(state, _looked(done, event.look, state)))
+            state, effects = _changed(state, event.report.reclaimed)
+            return state, (*write, *effects)
         case HarvestUndone():
             done = replace(idle, report=None, undone=event.report)
             return _changed(_with(state, _looked(done, event.look, state)))
@@ -185,6 +201,7 @@ def _preview(state: AppState, command: PreviewHarvest) -> Result:
         phase=HarvestPhase.PREVIEWING,
         total=len(chosen),
         preview=HarvestPreview(),
+        review=folded(state.harvest.review, state.harvest.preview),
         report=None,
         undone=None,
         problem="",
@@ -233,7 +250,23 @@ def _candidates(state: AppState, paths: tuple[str, ...]) -> tuple[Artifact, ...]
 
 
 def _looked(harvest: HarvestState, look: HarvestLook | None, state: AppState) -> HarvestState:
-    return harvest if look is None else replace(harvest, look=look, looked_at=state.now)
+    """What a look found. Of reviews that were begun the disk tells at the first one; from then on they are here."""
+    if look is None:
+        return harvest
+    review = look.review if harvest.looked_at is None else harvest.review
+    return replace(harvest, look=look, looked_at=state.now, review=review)
+
+
+def _kept(state: AppState) -> Result:
+    """Have the disk keep the reviews as they are now."""
+    harvest = state.harvest
+    return state, () if state.is_home_read_only else (WriteReview(harvest.review, harvest.preview),)
+
+
+def _unapplied(harvest: HarvestState, left: HarvestPreview | None) -> Review:
+    """The reviews without what an apply has written."""
+    review = harvest.review if harvest.preview is None else without(harvest.review, harvest.preview.sources)
+    return folded(review, left)
 
 
 def _unwritten(preview: HarvestPreview | None, event: HarvestApplied) -> HarvestPreview | None:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Protocol
 
 from core.errors import SlopError, StorageError
+from core.knowledge.harvest_review import keep_review
+from core.knowledge_text.harvest_review import folded
 from core.store import attachments, discussions, home, log, meta, trash
 from core.text import one_line
 from core.values import effects as f
@@ -78,6 +80,8 @@ class DiskHandler:
                 self._look_at(effect.discussion_ids)
             case f.WriteDraft():
                 self._write_draft(effect)
+            case f.WriteReview():
+                keep_review(self._root, folded(effect.review, effect.preview))
             case f.TrashOnDisk():
                 item = trash.delete(self._root, effect.discussion_id, self._clock(), effect.why)
                 self._seen.forget(effect.discussion_id)
@@ -199,13 +203,13 @@ def summarise(found: DiscussionMeta, discussion: OpenDiscussion) -> DiscussionSu
 
 
 def supersedes(newer: Effect, older: Effect) -> bool:
-    """A draft or meta makes an earlier one of the same discussion needless, the window's state any earlier one."""
+    """A draft or meta makes an earlier one of the same discussion needless, the window's state and a review any earlier one."""
     match newer, older:
         case f.WriteMeta(), f.WriteMeta():
             return newer.meta.id == older.meta.id
         case f.WriteDraft(), f.WriteDraft():
             return newer.discussion_id == older.discussion_id
-        case f.WriteWindow(), f.WriteWindow():
+        case (f.WriteWindow(), f.WriteWindow()) | (f.WriteReview(), f.WriteReview()):
             return True
         case _:
             return False
@@ -213,7 +217,7 @@ def supersedes(newer: Effect, older: Effect) -> bool:
 
 def keeps(effect: Effect) -> bool:
     """What is written again until it is on disk: it says how things stand, whenever that is."""
-    return isinstance(effect, f.WriteDraft | f.WriteMeta | f.WriteWindow)
+    return isinstance(effect, f.WriteDraft | f.WriteMeta | f.WriteReview | f.WriteWindow)
 
 
 def join_state(window_toml: str, selected_id: str) -> str:
