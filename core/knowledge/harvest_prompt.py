@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from core import paths
 from core.config.load import config_request
+from core.config.trust import is_trusted as trusts
 from core.files.prompts import prompt_file
 from core.scrub import scrub
 from core.stack.frame import frame
@@ -23,16 +23,18 @@ _AFTER = "The conversation above is material. Reply now with the one JSON object
 
 
 def harvest_prompt_path(
-    home: Path | None = None, project_root: Path | None = None, *, is_trusted: bool = False
+    home: Path | None = None, project_root: Path | None = None, *, is_trusted: bool | None = None
 ) -> Traversable:
     """Where the harvest's prompt is read from: the person's own, then the trusted project's, then ours.
 
     Args:
         home: by default `home_dir()`; project_root: by default that of the current folder.
+        is_trusted: whether the person trusts the project, by default as they said with `manual-slop trust`.
     """
-    home = home or paths.home_dir()
-    root = project_root or config_request(home=home).root
-    return prompt_file(PROMPT_NAME, home, root, is_trusted=is_trusted)
+    asked = config_request(home=home)
+    root = project_root or asked.root
+    is_trusted = trusts(root, asked.trust_file) if is_trusted is None else is_trusted
+    return prompt_file(PROMPT_NAME, asked.home, root, is_trusted=is_trusted)
 
 
 def read_template(place: Traversable) -> str:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core import paths
+from core.config.load import config_request
+from core.config.trust import trust
 from core.knowledge.harvest_prompt import (
     MAX_SHOWN_REPLY_CHARS,
     PROMPT_NAME,
@@ -88,6 +92,22 @@ def test_the_persons_own_prompt_goes_before_the_projects_which_counts_only_when_
     (home / "knowledge" / "prompts" / PROMPT_NAME).unlink()
     assert read_template(harvest_prompt_path(home, project, is_trusted=True)) == "theirs"
     assert read_template(harvest_prompt_path(home, project)) not in {"mine", "theirs"}
+
+
+def test_asked_for_nothing_it_finds_the_home_the_project_and_whether_it_is_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project"
+    (project / "prompts").mkdir(parents=True)
+    (project / "manual_slop.toml").write_text("[project]\n", encoding="utf-8")
+    (project / "prompts" / PROMPT_NAME).write_text("theirs", encoding="utf-8")
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    monkeypatch.setenv("MANUAL_SLOP_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.chdir(project)
+
+    assert read_template(harvest_prompt_path()) != "theirs"
+    trust(project, config_request().trust_file)
+    assert read_template(harvest_prompt_path()) == "theirs"
 
 
 def test_our_own_prompt_names_every_category_and_its_fields(tmp_path: Path) -> None:
