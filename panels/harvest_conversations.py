@@ -53,6 +53,7 @@ def conversations_section(desk: Desk) -> None:
         )
         ui.text("none", words, tone="muted", style="small")
         return
+    _begun(desk)
     _filters(desk)
     shown = shown_artifacts(desk)
     with ui.surface("rows", "clear", height=-(SHORT_FOOT_PX if _is_short(desk) else FOOT_PX), padding=(0, 0)):
@@ -125,6 +126,31 @@ def _head(desk: Desk) -> None:
             ui.text("estimate", line, tone="muted", style="small", wraps=True)
     if fault := facts.reader_fault(state):
         ui.text("fault", fault, tone="warn", style="small", wraps=True)
+
+
+def _begun(desk: Desk) -> None:
+    """Say that a review waits, and lead back to it."""
+    ui, harvest = desk.ui, desk.state.harvest
+    if harvest.preview is not None or harvest.is_busy or not harvest.review:
+        return
+    look, review = harvest.look, harvest.review
+    reviewed = desk.view.memo.get("harvest begun", (look, review), lambda: facts.begun(harvest))
+    if not reviewed:
+        return
+    cost, fault = facts.going_on_cost(look, reviewed), facts.reader_fault(desk.state)
+    can = not desk.state.is_home_read_only and not fault
+    tip = fault or (
+        "Your ticks, words and categories are kept, and so are the replies: nothing is asked again"
+        if cost == "free"
+        else "Your ticks, words and categories are kept; what has no kept reply is read again"
+    )
+    with ui.row("begun"):
+        ui.icon("icon", "list-check", tone="accent")
+        words = f"A review of {fmt.count(len(reviewed), 'conversation')} was begun."
+        ui.text("text", words, style="small", width=0, tip=words)
+        if ui.button("go on", f"Go on ({cost})", is_small=True, is_enabled=can, tip=tip):
+            desk.view.harvest.tab = "preview"
+            desk.send(c.PreviewHarvest(tuple(one.path for one in reviewed)))
 
 
 def _filters(desk: Desk) -> None:
@@ -220,7 +246,10 @@ def show_discussion(desk: Desk, discussion_id: str) -> None:
 def _estimate(desk: Desk, artifact: Artifact) -> str:
     if artifact.kind is not ArtifactClass.HARVEST:
         return ""
-    return facts.row_estimate(desk.state.harvest.look.estimate, artifact.facts)
+    look = desk.state.harvest.look
+    if artifact.facts.sha256 in look.kept:
+        return "replies kept, free"
+    return facts.row_estimate(look.estimate, artifact.facts)
 
 
 def _foot(desk: Desk) -> None:

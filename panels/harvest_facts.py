@@ -11,6 +11,7 @@ from functools import lru_cache
 from core.knowledge_text.harvest_classify import OUTPUT_TOKENS_EST, PROMPT_BYTES
 from core.knowledge_text.harvest_reply import cleaned, is_plain_path, is_whole
 from core.knowledge_text.harvest_report import cost_text, size_text, tokens_text
+from core.knowledge_text.harvest_review import conversation_mark, marks_of
 from core.values.harvest import (
     Artifact,
     ArtifactClass,
@@ -173,7 +174,7 @@ def choice(look: HarvestLook, left_out: frozenset[str]) -> Choice:
     """What of the candidates is ticked. O(artifacts)."""
     candidates = [one.facts for one in look.artifacts if one.kind is ArtifactClass.HARVEST]
     ticked = [facts for facts in candidates if facts.path not in left_out]
-    unread = [facts for facts in ticked if not facts.known_status]
+    unread = [facts for facts in ticked if not facts.known_status and facts.sha256 not in look.kept]
     return Choice(
         tuple(facts.path for facts in ticked),
         tuple(facts.path for facts in ticked if facts.is_ours),
@@ -202,7 +203,7 @@ def part_of(estimate: HarvestEstimate, new_bytes: int, calls: int) -> HarvestEst
 def chosen_estimate(harvest: HarvestState, ticked: Choice) -> HarvestEstimate:
     """What reading the ticked candidates would take."""
     estimate = harvest.look.estimate
-    if ticked.is_all:
+    if ticked.is_all and not harvest.look.kept:
         return estimate
     return replace(part_of(estimate, ticked.new_bytes, ticked.calls), candidate_bytes=ticked.size_bytes)
 
@@ -219,6 +220,23 @@ def row_estimate(estimate: HarvestEstimate, facts: ArtifactFacts) -> str:
         return "read before, free"
     part = part_of(estimate, facts.new_bytes, estimate.calls_for(facts.new_bytes))
     return f"{tokens_text(part.input_tokens_est)}, {cost_text(part.cost_usd)}"
+
+
+def begun(harvest: HarvestState) -> tuple[ArtifactFacts, ...]:
+    """The candidates of which the person reviewed something that is neither applied nor discarded. O(artifacts)."""
+    marks = marks_of(harvest.review)
+    candidates = (one.facts for one in harvest.look.artifacts if one.kind is ArtifactClass.HARVEST and marks)
+    return tuple(facts for facts in candidates if conversation_mark(facts.sha256) in marks)
+
+
+def going_on_cost(look: HarvestLook, reviewed: Sequence[ArtifactFacts]) -> str:
+    """What previewing these again takes: nothing where every reply is kept."""
+    unread = [one for one in reviewed if not one.known_status and one.sha256 not in look.kept]
+    if not unread:
+        return "free"
+    calls = sum(look.estimate.calls_for(one.new_bytes) for one in unread)
+    part = part_of(look.estimate, sum(one.new_bytes for one in unread), calls)
+    return f"est. {cost_text(part.cost_usd)}"
 
 
 def _share(estimate: HarvestEstimate, new_bytes: int, calls: int, call_bytes: int) -> float:

@@ -38,6 +38,10 @@ class HarvestStoppedError(SlopError):
     """The run cannot go on: what was paid for could not be put on disk."""
 
 
+class _NotKeptError(SlopError):
+    """A reply would have to be asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Distiller:
     """Distils conversations with one model.
@@ -79,6 +83,27 @@ class Distiller:
         except HarvestError:
             ask.forget_malformed()
             raise
+
+    def has_kept(self, facts: ArtifactFacts, data: bytes) -> bool:
+        """Whether every reply that `distil` takes is kept, so that it asks nobody. Writes nothing.
+
+        Raises:
+            SlopError: the conversation or a reply cannot be read.
+        """
+        kept = KeptReplies(self.knowledge, facts.sha256, disk=self.disk)
+
+        def find(prompt: str) -> str:
+            text = kept.find(prompt, self.provider, self.model)
+            if text is None:
+                raise _NotKeptError("the reply is not kept")
+            return text
+
+        name = facts.title or facts.name
+        try:
+            distil(self._messages(facts, data), name, self.template, find, piece_bytes=self.piece_bytes)
+        except _NotKeptError:
+            return False
+        return True
 
     def _messages(self, facts: ArtifactFacts, data: bytes) -> tuple[Said, ...]:
         try:

@@ -7,7 +7,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -23,11 +23,12 @@ from core.knowledge.locks import harvest_lock
 from core.knowledge.spending import Payments
 from core.knowledge.transcript_sources import unread_messages
 from core.knowledge.undo import undo_apply
+from core.knowledge_text.harvest_review import conversation_mark, marks_of
 from core.providers.base import CancelToken, Provider
 from core.values import effects as f
 from core.values import events as e
 from core.values.effects import Effect, HarvestRun
-from core.values.harvest import HarvestLook
+from core.values.harvest import ArtifactClass, HarvestLook
 from core.values.provider import ModelProfile
 from core.values.usage import Usage
 from core.workers.queue import Emit
@@ -87,6 +88,10 @@ class _Pace:
         if time.monotonic() - self._since > HOLD_S:
             time.sleep(REST_S)
             self._since = time.monotonic()
+
+
+def _nobody(prompt: str, provider: str, model: str) -> str:  # noqa: ARG001
+    raise AssertionError("a look asks no model")
 
 
 class HarvestHandler:
@@ -194,7 +199,24 @@ class HarvestHandler:
     def _look(self, run: HarvestRun, on_progress: Progress) -> HarvestLook:
         profile = self._services.profile(run.provider, run.model)
         request = scan_request(self._home, run, self._clock())
-        return look_at_all(request, run.provider, run.model, piece_bytes_for(profile), on_progress)
+        found = look_at_all(request, run.provider, run.model, piece_bytes_for(profile), on_progress)
+        return replace(found, kept=self._kept(run, found, on_progress)) if found.review else found
+
+    def _kept(self, run: HarvestRun, found: HarvestLook, on_progress: Progress) -> frozenset[str]:
+        """The conversations of reviews that were begun whose replies are all kept: going on asks nobody."""
+        profile = self._services.profile(run.provider, run.model)
+        marks, kept = marks_of(found.review), set()
+        for facts in (one.facts for one in found.artifacts if one.kind is ArtifactClass.HARVEST):
+            if conversation_mark(facts.sha256) not in marks:
+                continue
+            on_progress(0, 0, "")
+            try:
+                asker = distiller(self._home, run, _nobody, profile, self._services.read)
+                if asker.has_kept(facts, Path(facts.path).read_bytes()):
+                    kept.add(facts.sha256)
+            except (SlopError, OSError) as error:
+                log.warning("whether its replies are kept cannot be said: %s: %s", facts.path, error)
+        return frozenset(kept)
 
     def _look_after(self, run: HarvestRun) -> HarvestLook | None:
         """What is on disk now, None where that cannot be said or nobody will see it: the run counts all the same."""
