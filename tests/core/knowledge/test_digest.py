@@ -73,12 +73,14 @@ def test_every_byte_of_a_digest_is_as_the_contract_has_it(tmp_path: Path) -> Non
 
 
 def test_a_hundred_open_tasks_do_not_starve_the_facts() -> None:
-    tasks = [f"task {n} {'x' * 80}" for n in range(100)]
+    """Of 4,096 bytes each section has 614 to itself; what is left goes to the first."""
+    tasks, facts = ([f"{one} {n:02} {'x' * 90}" for n in range(100)] for one in ("task", "fact"))
 
-    text = project([("Open tasks", tasks), ("Facts", ["a fact", "another"])])
+    text = project([("Open tasks", tasks), ("Facts", facts)])
 
-    assert "- a fact\n- another\n" in text
-    assert len(text.encode()) > DIGEST_MAX_BYTES - 100
+    assert text.count("\n- fact") == 614 // len(f"- {facts[0]}\n")
+    assert "\n- fact 00" in text
+    assert DIGEST_MAX_BYTES - len(f"- {tasks[0]}\n") < len(text.encode()) <= DIGEST_MAX_BYTES
     assert text.endswith(TRUNCATED)
 
 
