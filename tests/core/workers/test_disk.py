@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from queue import Queue
 
 import pytest
 
 from core.errors import StorageError
+from core.knowledge.harvest_review import load_review, review_file
+from core.knowledge_text.harvest_review import choices_of
 from core.store import home as store_home
 from core.store import log, trash
+from core.store.atomic import OS_DISK, Disk
 from core.store.meta import write_meta
 from core.values import effects as f
 from core.values import events as e
 from core.values.discussion import DiscussionMeta, Draft
 from core.values.events import Event
+from core.values.harvest import HarvestItem, HarvestPreview, ProposedItem, ReviewChoice
+from core.values.knowledge import Category
 from core.values.messages import Role, TextPart
 from core.values.records import MessageRecord, UsageRecord
 from core.values.usage import Usage
-from core.workers.disk import DiskHandler, join_state, split_state, supersedes
+from core.workers.disk import DiskHandler, join_state, keeps, split_state, supersedes
+from core.workers.queue import QueueWorker
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 META = DiscussionMeta("20261120-120000-abcdef", "Sky", AT, "embedded", "smollm2")
@@ -243,3 +251,55 @@ def test_a_file_too_large_to_attach_is_named_with_its_own_size_and_not_read(
 
     with pytest.raises(StorageError, match=r"'large.bin' is 5,000,000,000 bytes, more than .* \(1,000\)"):
         desk.do(f.StoreAttachment(META.id, path=str(large)))
+
+
+# --- what a person made of a harvest's preview
+
+
+def _reviewed() -> HarvestPreview:
+    item = HarvestItem(Category.FACTS, "Tides follow the moon.")
+    one = ProposedItem(f"{'a' * 16}-0", item, "tides", "/h/log.jsonl", "a" * 64)
+    return HarvestPreview(items=(replace(one, is_ticked=False), replace(one, id=f"{'a' * 16}-1")))
+
+
+def test_a_review_is_on_disk_with_that_of_earlier_previews_and_gone_when_nothing_is_left(desk: Desk) -> None:
+    earlier = {"b-0/1": ReviewChoice(False)}
+
+    desk.do(f.WriteReview(earlier, _reviewed()))
+    assert load_review(desk.home) == {**earlier, **choices_of(_reviewed())}
+    assert len(load_review(desk.home)) == 2
+
+    desk.do(f.WriteReview({}, None))
+    assert not review_file(desk.home).exists()
+
+
+def test_a_later_review_replaces_one_that_waits_and_one_that_failed_is_tried_again() -> None:
+    later, earlier = f.WriteReview({}, None), f.WriteReview({"b-0/1": ReviewChoice(False)}, _reviewed())
+
+    assert supersedes(later, earlier)
+    assert not supersedes(later, f.WriteWindow("", ""))
+    assert not supersedes(f.WriteWindow("", ""), earlier)
+    assert keeps(earlier)
+
+
+def test_a_review_that_finds_no_room_leaves_the_one_before_and_is_written_once_there_is(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.do(f.WriteReview({"b-0/1": ReviewChoice(False)}, None))
+    events: Queue[Event] = Queue()
+    worker = QueueWorker("disk", desk.handler.handle, events.put, supersedes, keeps, retry_s=0.01)
+    with monkeypatch.context() as full:
+        full.setattr(OS_DISK.__class__, "write", _no_room)
+        worker.submit(f.WriteReview({}, _reviewed()))
+        failed = events.get(timeout=30)
+        assert isinstance(failed, e.OperationFailed)
+        assert "the disk is full" in failed.text
+        assert load_review(desk.home) == {"b-0/1": ReviewChoice(False)}
+
+    assert events.get(timeout=30) == e.WritesCaughtUp("disk")
+    assert load_review(desk.home) == choices_of(_reviewed())
+    assert worker.stop(30)
+
+
+def _no_room(_disk: Disk, _fd: int, _data: bytes) -> int:
+    raise OSError(errno.ENOSPC, "no space")
