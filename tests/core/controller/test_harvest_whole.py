@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -12,10 +13,12 @@ import pytest
 from core import paths
 from core.controller import AppController
 from core.controller.app import wall_clock
+from core.knowledge.harvest_review import load_review, review_file
+from core.knowledge_text.harvest_review import choices_of
 from core.store import discussions
 from core.values import commands as c
 from core.values.discussion import DiscussionMeta
-from core.values.harvest import HarvestPhase
+from core.values.harvest import HarvestPhase, Review
 from core.values.ids import make_id
 from core.values.knowledge import Category, DigestSwitch, Item
 from core.values.state import AppState
@@ -289,3 +292,91 @@ def test_the_conversation_that_is_shown_is_never_reclaimed(world: World) -> None
     state = look(controller)
 
     assert [one.why for one in state.harvest.look.artifacts if one.facts.id == old] == ["open"]
+
+
+def _review(world: World, controller: AppController) -> tuple[str, ...]:
+    """Preview what there is, leave one item out, say another one in one's own words, move it. The ids."""
+    look(controller)
+    world.server.replies.append(said(FOUND))
+    found = preview(controller).harvest.preview
+    assert found is not None
+    ids = tuple(one.id for one in found.items)
+    controller.send(c.TickHarvestItems((ids[1],), is_ticked=False))
+    controller.send(c.EditHarvestItem(ids[2], "Six hours are good enough.", "For now."))
+    controller.send(c.MoveHarvestItem(ids[2], Category.FACTS))
+    return ids
+
+
+def _is_moved(state: AppState, item_id: str) -> bool:
+    preview = state.harvest.preview
+    items = () if preview is None else preview.items
+    return any(one.id == item_id and one.item.category is Category.FACTS for one in items)
+
+
+def _choices(state: AppState) -> Review:
+    return {} if state.harvest.preview is None else choices_of(state.harvest.preview)
+
+
+def _gone_on(world: World, controller: AppController, ids: tuple[str, ...]) -> None:
+    """A program that was started anew shows the review as it was left, asks nobody, and applies it."""
+    asked = len(world.server.bodies)
+    begun = look(controller).harvest
+    assert {key.split("/")[0] for key in begun.review} == {ids[1], ids[2]}
+    assert len(begun.look.kept) == 1
+    found = preview(controller).harvest.preview
+    assert found is not None
+    assert len(world.server.bodies) == asked
+    assert [
+        (one.id, one.is_ticked, one.item.category, one.item.head, one.item.body) for one in found.items
+    ] == [
+        (ids[0], True, Category.FACTS, "Tides follow the moon.", ""),
+        (ids[1], False, Category.FACTS, "The earth is flat.", ""),
+        (ids[2], True, Category.FACTS, "Six hours are good enough.", "For now."),
+    ]
+    assert len(world.server.bodies) == asked
+
+    controller.send(c.ApplyHarvest())
+    until(controller, lambda s: idle(s) and s.harvest.report is not None)
+    assert [line.split(" [")[0] for line in item_lines(world.home)] == [
+        "- Tides follow the moon.",
+        "- Six hours are good enough. — For now.",
+    ]
+    controller.stop()
+    assert not review_file(world.home).exists()
+
+
+def test_a_review_is_gone_on_with_after_the_window_was_closed(world: World) -> None:
+    add_discussion(world.home, "Tides", "Why do they turn?")
+    controller = world.start()
+    ids = _review(world, controller)
+    controller.stop()
+    assert review_file(world.home).exists()
+
+    _gone_on(world, world.start(), ids)
+
+
+def test_a_review_is_gone_on_with_after_a_crash(world: World, tmp_path: Path) -> None:
+    """A copy of the home while the program still runs is what a kill leaves."""
+    add_discussion(world.home, "Tides", "Why do they turn?")
+    controller = world.start()
+    ids = _review(world, controller)
+    until(controller, lambda s: _is_moved(s, ids[2]) and load_review(world.home) == _choices(s))
+    shutil.copytree(world.home, tmp_path / "after")
+    (tmp_path / "after" / paths.HOME_LOCK_FILE).unlink()
+    world.home = tmp_path / "after"
+
+    _gone_on(world, world.start(), ids)
+
+
+def test_a_discarded_review_does_not_come_back(world: World) -> None:
+    add_discussion(world.home, "Tides", "Why do they turn?")
+    controller = world.start()
+    _review(world, controller)
+    controller.send(c.DiscardPreview())
+    found = preview(controller).harvest.preview
+    assert found is not None
+    assert [one.is_ticked for one in found.items] == [True, True, True]
+    controller.stop()
+
+    assert not review_file(world.home).exists()
+    assert look(world.start()).harvest.review == {}
