@@ -170,14 +170,15 @@ def test_nothing_but_the_person_turns_it_on(tmp_path: Path) -> None:
 
 
 class RemovingDisk(Disk):
-    """A person deletes the digest while the new one is being written beside it."""
+    """A person deletes the digest, once, while the new one is being written beside it."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._paths = [path]
 
     def fsync(self, fd: int) -> None:
         super().fsync(fd)
-        self._path.unlink(missing_ok=True)
+        while self._paths:
+            self._paths.pop().unlink()
 
 
 def test_rm_wins_over_a_renewal_under_way(tmp_path: Path) -> None:
