@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.knowledge_text.harvest_report import cost_text, size_text
 from core.values import commands as c
-from core.values.harvest import Artifact, ArtifactClass
+from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts
 from panels import format as fmt
 from panels import harvest_facts as facts
 from panels import selection
@@ -130,14 +130,11 @@ def _head(desk: Desk) -> None:
 
 def _begun(desk: Desk) -> None:
     """Say that a review waits, and lead back to it."""
-    ui, harvest = desk.ui, desk.state.harvest
-    if harvest.preview is not None or harvest.is_busy or not harvest.review:
-        return
-    look, review = harvest.look, harvest.review
-    reviewed = desk.view.memo.get("harvest begun", (look, review), lambda: facts.begun(harvest))
+    ui, reviewed = desk.ui, _reviewed(desk)
     if not reviewed:
         return
-    cost, fault = facts.going_on_cost(look, reviewed), facts.reader_fault(desk.state)
+    cost = facts.going_on_cost(desk.state.harvest.look, reviewed)
+    fault = facts.reader_fault(desk.state)
     can = not desk.state.is_home_read_only and not fault
     tip = fault or (
         "Your ticks, words and categories are kept, and so are the replies: nothing is asked again"
@@ -151,6 +148,15 @@ def _begun(desk: Desk) -> None:
         if ui.button("go on", f"Go on ({cost})", is_small=True, is_enabled=can, tip=tip):
             desk.view.harvest.tab = "preview"
             desk.send(c.PreviewHarvest(tuple(one.path for one in reviewed)))
+
+
+def _reviewed(desk: Desk) -> tuple[ArtifactFacts, ...]:
+    """The conversations of a review that waits, none while something else is under way. Remembered."""
+    harvest = desk.state.harvest
+    if harvest.preview is not None or harvest.is_busy or not harvest.review:
+        return ()
+    parts = (harvest.look, harvest.review)
+    return desk.view.memo.get("harvest begun", parts, lambda: facts.begun(harvest))
 
 
 def _filters(desk: Desk) -> None:
@@ -268,8 +274,8 @@ def _foot(desk: Desk) -> None:
 
 
 def _is_short(desk: Desk) -> bool:
-    """Whether a run or a problem takes room above."""
-    return desk.state.harvest.is_busy or bool(desk.state.harvest.problem)
+    """Whether a run, a problem or a review that waits takes room above."""
+    return desk.state.harvest.is_busy or bool(desk.state.harvest.problem or _reviewed(desk))
 
 
 def _preview_button(desk: Desk, found: facts.Choice) -> None:

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.gui
 STATES: dict[str, Callable[[], AppState]] = {
     "nothing": hs.nothing,
     "looked": hs.looked,
+    "begun": hs.begun,
     "previewing": hs.previewing,
     "previewed": hs.previewed,
     "applied": hs.applied,

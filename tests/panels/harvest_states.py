@@ -1,4 +1,4 @@
-"""Sample states of the harvest: nothing, looked, previewing, previewed, applying, applied, undone, failed, many."""
+"""Sample states of the harvest: nothing, looked, begun, previewing, previewed, applying, applied, undone, failed, many."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from core.values.harvest import (
     HarvestState,
     HarvestUse,
     ProposedItem,
+    ReviewChoice,
     UndoReport,
 )
 from core.values.knowledge import Category, LedgerEntry, LedgerStatus
@@ -200,6 +201,18 @@ def unseen() -> AppState:
 def looked() -> AppState:
     """After a look."""
     return state(seen())
+
+
+def begun(*kept: int, **changes: object) -> AppState:
+    """A review of the first two candidates, and of one that is gone. `kept`: those whose replies are all there."""
+    marks = ("a" * 16, "b" * 16)
+    found = list(artifacts())
+    for number, mark in enumerate(marks):
+        found[number] = replace(found[number], facts=replace(found[number].facts, sha256=mark * 4))
+    hashes = frozenset(found[number].facts.sha256 for number in kept)
+    review = {f"{mark}-0/1": ReviewChoice(False) for mark in (*marks, "c" * 16)}
+    made = seen(look=replace(look(), artifacts=tuple(found), kept=hashes), review=review)
+    return state(replace(made, **changes))  # type: ignore[arg-type]
 
 
 def previewing() -> AppState:

@@ -11,20 +11,6 @@ from panels.view import WindowView
 from tests.panels import harvest_states as hs
 from tests.panels.screen import Screen
 
-MARKS = ("a" * 16, "b" * 16)
-
-
-def begun(*kept: int, **changes: object) -> AppState:
-    """Two of the candidates were reviewed; `kept`: those whose replies are all there."""
-    artifacts = list(hs.artifacts())
-    for number, mark in enumerate(MARKS):
-        known = replace(artifacts[number].facts, sha256=mark * 4)
-        artifacts[number] = replace(artifacts[number], facts=known)
-    found = frozenset(artifacts[number].facts.sha256 for number in kept)
-    look = replace(hs.look(), artifacts=tuple(artifacts), kept=found)
-    review = {f"{mark}-0/1": ReviewChoice(False) for mark in (*MARKS, "c" * 16)}
-    return hs.state(replace(hs.seen(look=look, review=review), **changes))  # type: ignore[arg-type]
-
 
 def screen(state: AppState) -> Screen:
     view = WindowView(hub_tab="harvest", hub_px=424.0)
@@ -33,7 +19,7 @@ def screen(state: AppState) -> Screen:
 
 
 def test_it_is_gone_on_with_for_nothing_while_every_reply_is_kept() -> None:
-    shown = screen(begun(0, 1))
+    shown = screen(hs.begun(0, 1))
     assert shown.ui.shows("A review of 2 conversations was begun.")
     assert shown.ui.shows("replies kept, free")
 
@@ -45,27 +31,27 @@ def test_it_is_gone_on_with_for_nothing_while_every_reply_is_kept() -> None:
 
 
 def test_what_must_be_read_again_is_in_the_cost() -> None:
-    assert screen(begun(0)).ui.has("Go on (est. ~$0.05)", kind="button")
-    assert "read again" in screen(begun()).ui.find("Go on (est. ~$0.09)").tip
+    assert screen(hs.begun(0)).ui.has("Go on (est. ~$0.05)", kind="button")
+    assert "read again" in screen(hs.begun()).ui.find("Go on (est. ~$0.09)").tip
 
 
 def test_what_is_kept_is_not_in_the_cost_of_a_preview_of_everything() -> None:
-    assert screen(begun()).ui.has("Preview 4 conversations (est. ~$0.42)", kind="button")
-    assert screen(begun(0, 1)).ui.has("Preview 4 conversations (est. ~$0.05)", kind="button")
+    assert screen(hs.begun()).ui.has("Preview 4 conversations (est. ~$0.42)", kind="button")
+    assert screen(hs.begun(0, 1)).ui.has("Preview 4 conversations (est. ~$0.05)", kind="button")
 
 
 def test_it_says_nothing_while_a_preview_is_there_or_a_run_goes_on_or_nothing_waits() -> None:
     for state in (
-        begun(preview=hs.preview()),
-        begun(phase=HarvestPhase.LOOKING),
-        begun(review={}),
-        begun(review={f"{'c' * 16}-0/1": ReviewChoice(False)}),
+        hs.begun(preview=hs.preview()),
+        hs.begun(phase=HarvestPhase.LOOKING),
+        hs.begun(review={}),
+        hs.begun(review={f"{'c' * 16}-0/1": ReviewChoice(False)}),
     ):
         assert not screen(state).ui.shows("was begun")
 
 
 def test_without_a_model_or_on_a_read_only_home_it_cannot_be_gone_on_with() -> None:
-    read_only = replace(begun(0, 1), is_home_read_only=True)
+    read_only = replace(hs.begun(0, 1), is_home_read_only=True)
     settings = replace(read_only.settings, ai=replace(read_only.settings.ai, provider="nobody"))
-    for state in (read_only, replace(begun(0, 1), settings=settings)):
+    for state in (read_only, replace(hs.begun(0, 1), settings=settings)):
         assert not screen(state).ui.find("Go on (free)").is_enabled
