@@ -47,7 +47,9 @@ def said(messages: Iterable[Message]) -> tuple[Said, ...]:
 
 def prepared(messages: Iterable[Said]) -> tuple[Said, ...]:
     """The messages as they may leave the home: cleaned, without secrets, without text from recalled memory."""
-    made = (Said(one.role, scrub_thoroughly(without_recalled(clean(one.text))).strip("\n")) for one in messages)
+    made = (
+        Said(one.role, scrub_thoroughly(without_recalled(clean(one.text))).strip("\n")) for one in messages
+    )
     return tuple(one for one in made if one.text.strip())
 
 
