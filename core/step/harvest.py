@@ -190,11 +190,12 @@ def _begin(state: AppState, phase: HarvestPhase, effect: ScanConversations | Und
 
 
 def _preview(state: AppState, command: PreviewHarvest) -> Result:
-    if why := _limit(state):
-        return notify(state, NOTICE, Level.WARNING, "No harvest was begun.", why), ()
     chosen = _candidates(state, command.paths)
     if not chosen:
         return notify(state, NOTICE, Level.INFO, "There is nothing to harvest."), ()
+    is_free = all(one.facts.sha256 in state.harvest.look.kept for one in chosen)
+    if not is_free and (why := _limit(state)):
+        return notify(state, NOTICE, Level.WARNING, "No harvest was begun.", why), ()
     made = harvest_run(state)
     begun = replace(
         state.harvest,
