@@ -16,6 +16,7 @@ from gui.elements.popups import anchor_of
 from gui.elements.surfaces import Clickable, Surface
 
 MOST_FRAMES = 400
+MOST_AIMS = 5
 _KEYSYMS = {
     " ": "space", "\n": "Return", "Enter": "Return", "Ctrl": "Control_L", "Shift": "Shift_L", "Alt": "Alt_L",
     "PageUp": "Prior", "PageDown": "Next", "Backspace": "BackSpace", ",": "comma", ".": "period", "-": "minus",
@@ -147,10 +148,14 @@ class Driver:
         return self.find(target, index=index) if isinstance(target, str) else target
 
     def hover(self, target: str | Element, *, index: int = 0) -> None:
-        """Put the mouse on an element."""
+        """Put the mouse on an element; aims again where it moved meanwhile."""
         element = self._target(target, index)
         self.bring(element)
-        self.move(*self.center(element))
+        for _ in range(MOST_AIMS):
+            aim = self.center(element)
+            self.move(*aim)
+            if self.center(element) == aim:
+                return
 
     def click(self, target: str | Element, *, button: int = 1, index: int = 0) -> None:
         """Click on an element, by its label or itself."""

@@ -49,6 +49,7 @@ class Sitting(World):
         """Wait until the program says so, between two runs; the window goes on meanwhile."""
         self.driver.step(3)
         until(self.controller, lambda s: not s.harvest.is_busy and holds(s))
+        self.driver.step(3)
 
     def tipped(self, tip: str, kind: type[Element]) -> list[Element]:
         """Controls in view by what they say on hover, top to bottom."""
