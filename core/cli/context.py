@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from core.aggregate import AggregateStack, build_stack
 from core.cli.arguments import Options
@@ -22,6 +23,7 @@ from core.values.effects import StackSpec
 from core.values.provider import ModelProfile
 from core.values.stack import ContextReport, layer_data
 from core.values.state import AppState
+from core.workers.knowledge import Layer7
 
 NEW_ID = "new"
 
@@ -37,7 +39,8 @@ def run_context(options: Options, front: FrontEnd, console: Console) -> int:
         spec = replace(spec, inputs=replace(spec.inputs, user_text=clean(given.message)))
     with console.waiting("Reading the preset's files"):
         items = read_items(spec.root, spec.preset.items, spec.limits, spec.allowed_roots, outline=symbols_of)
-        stack = build_stack(replace(spec.inputs, items=items))
+        digest, notes = Layer7(Path(state.home)).read(spec, items)
+        stack = build_stack(replace(spec.inputs, items=items, digest=digest, notes=notes))
     if given.text:
         console.write(stack.text)
         return 0

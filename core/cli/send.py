@@ -17,6 +17,7 @@ from core.cli.output import Console
 from core.cli.send_beside import program_beside
 from core.cli.session import FrontEnd, UsageError, check_name, find_discussion, session, settle
 from core.errors import SlopError
+from core.knowledge.digest import DigestFollower
 from core.step.spending import limit_reached
 from core.text import clean
 from core.values.commands import (
@@ -68,6 +69,7 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
         return beside.send(options, text, console)
     with session(front, console, said=("call/",), writes=True) as state:
         _check_names(state, options)
+        _follow_files(Path(state.home), console)
         chosen = _choose(front, state, options)
         opened = front.snapshot().open[chosen]
         if given.retry and not opened.failed_message_id:
@@ -78,6 +80,14 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
         _attach(front, chosen, given.attach)
         front.send(RetrySend(chosen) if given.retry else SendPrompt(chosen, text))
         return _Turn(front, console, options, chosen, before).run()
+
+
+def _follow_files(home: Path, console: Console) -> None:
+    """Bring a digest that is on up to date with what somebody saved while no window was open."""
+    try:
+        DigestFollower(home).follow()
+    except SlopError as error:
+        console.note(f"manual-slop: warning: the digest is as it was: {error}")
 
 
 def read_text(words: list[str], source: BinaryIO | None, console: Console) -> str:

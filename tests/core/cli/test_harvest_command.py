@@ -310,6 +310,34 @@ def harvested(world: World) -> Path:
     return paths.knowledge_dir(world.home)
 
 
+def test_the_context_that_is_printed_holds_what_is_known(world: World) -> None:
+    knowledge = harvested(world)
+    block = f"{{knowledge}}\n{(knowledge / 'digest.md').read_text(encoding='utf-8')}\n{{/knowledge}}\n"
+
+    shown = world.run("context", "--text", "--message", "Hello").out
+    (knowledge / "digest.md").unlink()
+
+    assert block in shown
+    assert "{knowledge}" not in world.run("context", "--text", "--message", "Hello").out
+
+
+def test_a_turn_without_a_window_knows_what_an_editor_saved_since(world: World) -> None:
+    knowledge = harvested(world)
+    with (knowledge / "facts.md").open("a", encoding="utf-8") as file:
+        file.write("- Spring tides are higher.\n")
+    os.utime(knowledge / "digest.md", (1_000_000_000, 1_000_000_000))
+    world.server.replies.append(Said("So they are."))
+
+    assert world.run("send", "Which tides are higher?").code == 0
+
+    assert "Spring tides are higher." in str(world.server.bodies[-1]["messages"])
+    (knowledge / "digest.md").unlink()
+    world.server.replies.append(Said("I do not know."))
+    assert world.run("send", "And now?").code == 0
+    assert not (knowledge / "digest.md").exists()
+    assert "Spring tides" not in str(world.server.bodies[-1]["messages"])
+
+
 def test_knowledge_shows_every_item_with_its_place_and_origin(world: World) -> None:
     harvested(world)
 
