@@ -285,15 +285,6 @@ def test_background_work_begins_only_while_the_day_has_money_and_is_told_how_muc
     assert "$2.00" in spent.state.notices[0].detail
 
 
-def test_what_was_read_and_paid_for_before_is_previewed_also_when_the_day_has_no_money() -> None:
-    book = looked(Settings(caching=CachingSettings(day_limit_usd=2.0)))
-    look = replace(harvest(book).look, kept=frozenset({ONE.facts.sha256}))
-    book.play(e.HarvestLooked(look))
-    book.play(e.SpentCounted(OLD, 2.0))
-
-    assert of(book.play(c.PreviewHarvest((ONE.facts.path,))), f.DistilConversations)
-
-
 def test_a_preview_is_stopped_when_the_days_money_goes_whoever_spends_it() -> None:
     book = looked(Settings(caching=CachingSettings(day_limit_usd=2.0)))
     book.play(e.SpentCounted(OLD, 1.0))

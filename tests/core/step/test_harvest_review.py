@@ -10,8 +10,9 @@ from core.values import effects as f
 from core.values import events as e
 from core.values.harvest import HarvestLook, HarvestPreview, HarvestReport, Review
 from core.values.knowledge import Category
+from core.values.settings import CachingSettings, Settings
 from tests.core.step.playbook import Playbook, of
-from tests.core.step.test_harvest import LOOK, ONE, TWO, harvest, part, previewed, ready
+from tests.core.step.test_harvest import LOOK, OLD, ONE, TWO, harvest, looked, part, previewed, ready
 
 
 def reviewed(book: Playbook) -> HarvestPreview:
@@ -185,3 +186,12 @@ def test_giving_up_conversations_leaves_the_reviews_of_others() -> None:
     book.play(e.HarvestApplied(HarvestReport(is_dry=False, reclaimed=("one",)), HarvestLook((TWO,))))
 
     assert harvest(book).review == kept()
+
+
+def test_what_was_read_and_paid_for_before_is_previewed_also_when_the_day_has_no_money() -> None:
+    book = looked(Settings(caching=CachingSettings(day_limit_usd=2.0)))
+    look = replace(harvest(book).look, kept=frozenset({ONE.facts.sha256}))
+    book.play(e.HarvestLooked(look))
+    book.play(e.SpentCounted(OLD, 2.0))
+
+    assert of(book.play(c.PreviewHarvest((ONE.facts.path,))), f.DistilConversations)
