@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.__main__ import Row
+from bench.child import measured
 
 if TYPE_CHECKING:
     from core.values.state import AppState
@@ -81,19 +81,12 @@ def _row(name: str, value: float, unit: str, bar: str, *, holds: bool, runs: int
 
 
 def _child(mode: str, **environment: str) -> dict[str, float]:
-    """Run this module in a process of its own and read what it measured."""
+    """Measure one thing in a fresh home."""
     with tempfile.TemporaryDirectory() as home:
-        started = time.time()
-        done = subprocess.run(
-            [sys.executable, "-m", "bench.app_window", mode, str(started)],
-            env={**os.environ, "MANUAL_SLOP_HOME": str(Path(home) / "home"), **environment},
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
-            timeout=300,
+        started = str(time.time())
+        return measured(
+            "bench.app_window", mode, started, MANUAL_SLOP_HOME=str(Path(home) / "home"), **environment
         )
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
 
 
 def _memory_mb() -> float:
@@ -236,7 +229,7 @@ def _long_state() -> AppState:
 
 if __name__ == "__main__":
     mode, at = sys.argv[1], float(sys.argv[2])
-    measured = bare(at) if mode == "bare" else program(at) if mode == "program" else frames(mode)
-    sys.stdout.write(json.dumps(measured) + "\n")
+    figures = bare(at) if mode == "bare" else program(at) if mode == "program" else frames(mode)
+    sys.stdout.write(json.dumps(figures) + "\n")
     sys.stdout.flush()
     os._exit(0)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import statistics
-import subprocess
 import sys
 from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bench.__main__ import Row
+from bench.child import measured
 from bench.knowledge_panel import MEDIAN_BAR_MS, P99_BAR_MS, WHEEL_PX, Bench
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def rows() -> list[Row]:
 
 
 def _rows(part: str) -> list[Row]:
-    found = _child(part)
+    found = measured("bench.harvest_panel", part, GALLIUM_NOOP="1")
     what = f"frame CPU, {ROWS:,} {PARTS[part]}, while scrolling"
     return [
         _row(f"{what}, median", found["median_ms"], MEDIAN_BAR_MS),
@@ -46,20 +46,6 @@ def _row(name: str, value: float, bar_ms: float) -> Row:
     return {
         "name": name, "value": value, "unit": "ms", "bar": f"at most {bar_ms:g}", "holds": value <= bar_ms, "runs": FRAMES,
     }  # fmt: skip
-
-
-def _child(part: str) -> dict[str, float]:
-    """Run this module by itself and read what it measured."""
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.harvest_panel", part],
-        env={**os.environ, "GALLIUM_NOOP": "1"},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-        timeout=300,
-    )
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
 
 
 def measure(part: str) -> dict[str, float]:

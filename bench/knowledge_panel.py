@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import statistics
-import subprocess
 import sys
 import time
 from contextlib import nullcontext
@@ -14,6 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from bench.__main__ import Row
+from bench.child import measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +37,7 @@ def rows() -> list[Row]:
     from gui.screen import virtual_screen
 
     with nullcontext() if os.environ.get("DISPLAY") else virtual_screen():
-        found = _child()
+        found = measured("bench.knowledge_panel", GALLIUM_NOOP="1")
     median, p99 = found["scroll_median_ms"], found["scroll_p99_ms"]
     what = f"{ITEMS:,} items"
     return [
@@ -51,20 +51,6 @@ def rows() -> list[Row]:
 
 def _row(name: str, value: float, bar: str, *, holds: bool, runs: int) -> Row:
     return {"name": name, "value": value, "unit": "ms", "bar": bar, "holds": holds, "runs": runs}
-
-
-def _child() -> dict[str, float]:
-    """Run this module by itself and read what it measured."""
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.knowledge_panel"],
-        env={**os.environ, "GALLIUM_NOOP": "1"},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-        timeout=300,
-    )
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
 
 
 class Bench:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from core import paths
 from core.cli.arguments import Options
@@ -16,7 +15,7 @@ from core.knowledge.reading import KnowledgeReader
 from core.knowledge_text.ledger_text import entry_data
 from core.knowledge_text.searching import search_items
 from core.text import one_line
-from core.values.knowledge import Category, Item, KnowledgeState, LedgerEntry
+from core.values.knowledge import Category, Item, KnowledgeState, LedgerEntry, item_data
 
 SHOWN_HASH = 12
 
@@ -64,7 +63,7 @@ def _show_items(
     items: Sequence[Item], console: Console, *, is_json: bool, empty: str = "Nothing found."
 ) -> None:
     if is_json:
-        console.json([_item_data(item) for item in items])
+        console.json([item_data(item) for item in items])
         return
     if not items:
         console.line(empty)
@@ -82,20 +81,6 @@ def _line(item: Item) -> str:
     if item.category is Category.FILES:
         text = f"{item.section}: {text}"  # the heading of notes is the path that they are about
     return f"{item.file}:{item.first_line}: {text}{origin}"
-
-
-def _item_data(item: Item) -> dict[str, Any]:
-    origin = item.provenance
-    return {
-        "category": item.category.value,
-        "file": item.file,
-        "first_line": item.first_line,
-        "last_line": item.last_line,
-        "section": item.section,
-        "text": item.text,
-        "source": origin.source if origin is not None else None,
-        "date": origin.date if origin is not None else None,
-    }
 
 
 def _show_digest(state: KnowledgeState, console: Console, path: str, *, is_json: bool) -> None:

@@ -23,7 +23,7 @@ from core.values.harvest import (
     ProposedItem,
     UndoReport,
 )
-from core.values.knowledge import CategoryFile, Item, KnowledgeState, NoteFile
+from core.values.knowledge import CategoryFile, KnowledgeState, NoteFile, item_data
 from core.values.usage import usage_data
 
 T = TypeVar("T")
@@ -94,21 +94,6 @@ def _note_data(note: NoteFile, page: Page) -> Data:
         "problem": note.problem,
         "total": len(note.items),
         "items": [item_data(item) for item in page.of(note.items)],
-    }
-
-
-def item_data(item: Item) -> Data:
-    """An item as it stands in its file; its `file`, `first_line` and `text` name it in `POST /api/ui`."""
-    origin = item.provenance
-    return {
-        "category": item.category.value,
-        "file": item.file,
-        "first_line": item.first_line,
-        "last_line": item.last_line,
-        "section": item.section,
-        "text": item.text,
-        "source": None if origin is None else origin.source,
-        "date": None if origin is None else origin.date,
     }
 
 

@@ -47,6 +47,21 @@ class Item:
     last_line: int = 0
 
 
+def item_data(item: Item) -> dict[str, str | int | None]:
+    """An item as plain data: what `--json` and the Hook API say; file, first line and text name it in `POST /api/ui`."""
+    origin = item.provenance
+    return {
+        "category": item.category.value,
+        "file": item.file,
+        "first_line": item.first_line,
+        "last_line": item.last_line,
+        "section": item.section,
+        "text": item.text,
+        "source": None if origin is None else origin.source,
+        "date": None if origin is None else origin.date,
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class NewItem:
     """An item that is about to be written, raw: whatever a model or a person said.

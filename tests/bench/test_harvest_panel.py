@@ -31,7 +31,7 @@ def test_each_part_has_as_many_rows_as_it_says(part: str, monkeypatch: pytest.Mo
 
 
 def test_rows_are_judged_by_the_frame_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(harvest_panel, "_child", lambda part: {"median_ms": 2.9, "p99_ms": 8.1})
+    monkeypatch.setattr(harvest_panel, "measured", lambda *_, **__: {"median_ms": 2.9, "p99_ms": 8.1})
 
     found = harvest_panel._rows("preview")
 
