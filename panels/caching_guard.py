@@ -6,6 +6,7 @@ from core.values import commands as c
 from core.values.state import AppState
 from panels import format as fmt
 from panels.actions import Desk, sending_from
+from panels.answers import answers
 from panels.caching_warnings import limits_reached, warm_loss
 from panels.ui import Send
 from panels.view import Dialog, WindowView
@@ -46,7 +47,7 @@ def lose_cache_dialog(desk: Desk, dialog: Dialog) -> None:
         ui.text("what", said, wraps=True)
         is_on = ui.checkbox("unasked", "Do not ask again for this discussion", dialog.at == 1)
         dialog.at = dialog.at if is_on is None else int(is_on)
-        answer = _buttons(desk, "Keep it", loss.verb if loss else "Change it")
+        answer = answers(desk.ui, "Keep it", loss.verb if loss else "Change it")
     if answer == "yes" and dialog.at:
         desk.view.unasked.add(dialog.subject)
     _close(desk, dialog, answer, is_closed=closed.clicked)
@@ -67,20 +68,8 @@ def spend_limit_dialog(desk: Desk, dialog: Dialog) -> None:
         cost = fmt.cost(report.cost_usd) if report is not None else fmt.PRICE_UNKNOWN
         note = f"The next request: {cost}, and its reply. The limits stand in Caching, Settings."
         ui.text("next", note, tone="muted", wraps=True)
-        answer = _buttons(desk, "Do not send", "Send anyway")
+        answer = answers(desk.ui, "Do not send", "Send anyway")
     _close(desk, dialog, answer, is_closed=closed.clicked)
-
-
-def _buttons(desk: Desk, no: str, yes: str) -> str:
-    """Draw the answers at the right. Returns `yes`, `no` or nothing."""
-    answer = ""
-    with desk.ui.row("buttons"):
-        desk.ui.push()
-        if desk.ui.button("no", no):
-            answer = "no"
-        if desk.ui.button("yes", yes, kind="primary"):
-            answer = "yes"
-    return answer
 
 
 def _close(desk: Desk, dialog: Dialog, answer: str, *, is_closed: bool) -> None:

@@ -8,6 +8,7 @@ from core.values import commands as c
 from core.values.harvest import ArtifactClass
 from panels import format as fmt
 from panels.actions import Desk
+from panels.answers import answers
 from panels.harvest_settings import change_sources
 from panels.view import Dialog
 
@@ -44,7 +45,7 @@ def _give_up(desk: Desk, dialog: Dialog) -> None:
             )
         note = f"They wait there for {days}; until then Undo brings them back."
         ui.text("note", note, tone="muted", wraps=True)
-        answer = _buttons(desk, "Keep them", "Give up" if paths else "Remove", is_danger=True)
+        answer = answers(desk.ui, "Keep them", "Give up" if paths else "Remove", is_danger=True)
     _close(desk, dialog, answer, is_closed=closed.clicked)
     if answer == "yes":
         desk.view.harvest.tab = "applied"
@@ -58,7 +59,7 @@ def _discard(desk: Desk, dialog: Dialog) -> None:
         ui.text("what", "What you changed, ticked and unticked in it is gone.", wraps=True)
         note = "The conversations stay as they are. What the model said is kept: another preview of them costs nothing."
         ui.text("note", note, tone="muted", wraps=True)
-        answer = _buttons(desk, "Keep it", "Discard", is_danger=True)
+        answer = answers(desk.ui, "Keep it", "Discard", is_danger=True)
     _close(desk, dialog, answer, is_closed=closed.clicked)
     if answer == "yes":
         desk.view.harvest.edits.clear()
@@ -67,18 +68,6 @@ def _discard(desk: Desk, dialog: Dialog) -> None:
 
 def _pruned(desk: Desk) -> int:
     return sum(one.kind is ArtifactClass.PRUNE for one in desk.state.harvest.look.artifacts)
-
-
-def _buttons(desk: Desk, no: str, yes: str, *, is_danger: bool) -> str:
-    """Draw the answers at the right. Returns `yes`, `no` or nothing."""
-    answer = ""
-    with desk.ui.row("buttons"):
-        desk.ui.push()
-        if desk.ui.button("no", no):
-            answer = "no"
-        if desk.ui.button("yes", yes, kind="danger" if is_danger else "primary"):
-            answer = "yes"
-    return answer
 
 
 def _close(desk: Desk, dialog: Dialog, answer: str, *, is_closed: bool) -> None:
