@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
+from core.errors import FailureKind, ProviderError
 from core.values.provider import ModelProfile, ProviderRequest, StreamItem
 from core.values.usage import Usage
 
@@ -91,3 +92,21 @@ class Prewarms(Protocol):
             ProviderError: as `Provider.stream`.
         """
         ...
+
+
+def check_deleted(left: Sequence[str]) -> None:
+    """Say what is stored with a vendor and could not be deleted.
+
+    Args:
+        left: the vendor's names of it.
+
+    Raises:
+        ProviderError: there is some; it is billed until it expires.
+    """
+    if left:
+        raise ProviderError(
+            FailureKind.SERVER_FAULT,
+            f"{len(left)} stored prefixes could not be deleted and are billed until they expire",
+            remedy="Try again later",
+            where=left[0],
+        )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from core.cache.abilities import has_gemini_contents
 from core.errors import FailureKind, ProviderError
 from core.profiles import find_profile
-from core.providers.base import CancelToken, ReadBlob
+from core.providers.base import CancelToken, ReadBlob, check_deleted
 from core.providers.call import current_call, run_call
 from core.providers.errors import (
     checked_key,
@@ -140,14 +140,7 @@ class GeminiProvider:
         Raises:
             ProviderError: something could not be deleted; it is billed until it expires.
         """
-        left = self.caches.delete_held(discussion_id)
-        if left:
-            raise ProviderError(
-                FailureKind.SERVER_FAULT,
-                f"{len(left)} stored prefixes could not be deleted and are billed until they expire",
-                remedy="Try again later",
-                where=left[0],
-            )
+        check_deleted(self.caches.delete_held(discussion_id))
 
     @property
     def stored_names(self) -> tuple[str, ...]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from core.cache.contents import orphan_of
-from core.errors import FailureKind, ProviderError, SlopError, StorageError
-from core.providers.base import CancelToken, Prewarms, ReadBlob
+from core.errors import SlopError, StorageError
+from core.providers.base import CancelToken, Prewarms, ReadBlob, check_deleted
 from core.values import effects as f
 from core.values import events as e
 from core.values.cache import CachePrices, DiscussionCacheState
@@ -138,7 +138,7 @@ class CacheHandler:
             client.forget(effect.discussion_id)
         if isinstance(client, Stores):
             gone = held.difference(client.stored_names)
-            _said(client.delete_stored(sorted(names - gone)))
+            check_deleted(client.delete_stored(sorted(names - gone)))
 
     def _adopt(self, effect: f.AdoptContents) -> None:
         """Find what is still stored. Nobody asked for it, so a failure is logged and no more."""
@@ -168,7 +168,7 @@ class CacheHandler:
         for state in self._stored.forget(gone):
             self._emit(e.CacheReported(state.discussion_id, state))
         self._emit(e.ContentsDeleted(provider, tuple(sorted(gone))))
-        _said(left)
+        check_deleted(left)
 
     def _release_quietly(self, unneeded: Unneeded) -> None:
         """As `_release`. Nobody asked for it, so a failure is logged and no more."""
@@ -191,17 +191,6 @@ def supersedes(newer: Effect, older: Effect) -> bool:
             return True
         case _:
             return False
-
-
-def _said(left: Sequence[str]) -> None:
-    """Say what could not be deleted. Raises ProviderError."""
-    if left:
-        raise ProviderError(
-            FailureKind.SERVER_FAULT,
-            f"{len(left)} stored prefixes could not be deleted and are billed until they expire",
-            remedy="Try again later",
-            where=left[0],
-        )
 
 
 def _no_blob(sha256: str) -> bytes:
