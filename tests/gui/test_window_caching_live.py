@@ -25,12 +25,13 @@ from gui.app import LastLook, WindowApp
 from gui.driver import Driver
 from gui.elements.fields import Field
 from gui.markdown.document import load
+from tests.core.controller.programs import until
 from tests.gui.conftest import Screen
+from tests.gui.sitting import over, sees
 from tests.vendors.anthropic_server import KEY, AnthropicServer
 from tests.vendors.billing.clock import START_S, moment
 
 pytestmark = pytest.mark.gui
-WAIT_S = 60.0
 MODEL = "claude-opus-5-5"
 LINE = re.compile(r"^\[Anthropic\] in:(\S+) cache:(\S+) hit:(\d+)% ttl:([\d:]+)$")
 
@@ -76,9 +77,7 @@ class Sitting:
 
     def until(self, holds: Callable[[AppState], bool]) -> AppState:
         """Wait for the program."""
-        state = self.controller.wait_for(holds, WAIT_S)
-        assert state is not None, self.controller.snapshot().notices
-        return state
+        return until(self.controller, holds)
 
     def sit(self, driver: Driver) -> None:
         """Open the panel with the keyboard."""
@@ -127,7 +126,7 @@ class Sitting:
 
     def sees(self, text: str) -> None:
         """Wait for a text on the screen."""
-        self.driver.until(lambda: self.driver.has(text), text)
+        sees(self.driver, text)
 
     @property
     def marks(self) -> int:
@@ -143,11 +142,7 @@ def sitting(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         sitting = Sitting(tmp_path, server, clock)
-        sitting.app.ui, sitting.app.loop = screen.ui, screen.loop
-        with monkeypatch.context() as patched:
-            # the window redraws for the program's sake, as it does outside of tests
-            patched.setattr(screen.loop, "_revision", sitting.app._revision)
-            screen.show(sitting.app._describe)
+        with over(sitting.app, screen, monkeypatch):
             sitting.sit(screen.driver)
             yield sitting
         sitting.controller.stop()

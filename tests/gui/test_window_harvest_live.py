@@ -19,6 +19,7 @@ from tests.core.controller.programs import until
 from tests.core.controller.test_harvest_whole import World, said
 from tests.core.knowledge.harvests import add_discussion, item_lines, reply
 from tests.gui.conftest import Screen
+from tests.gui.sitting import over, sees
 from tests.vendors.anthropic_server import KEY, AnthropicServer
 
 pytestmark = pytest.mark.gui
@@ -38,12 +39,11 @@ class Sitting(World):
         self.controller = self.start()
         until(self.controller, lambda s: s.selected_id == self.now)
         self.app = WindowApp(LastLook(), lambda: self.controller)
-        self.app.ui, self.app.loop = screen.ui, screen.loop
         self.screen, self.driver = screen, screen.driver
 
     def sees(self, text: str) -> None:
         """Wait for a text on the screen."""
-        self.driver.until(lambda: self.driver.has(text), text)
+        sees(self.driver, text)
 
     def ends(self, holds: Callable[[AppState], bool]) -> None:
         """Wait until the program says so, between two runs; the window goes on meanwhile."""
@@ -70,10 +70,7 @@ def sitting(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         monkeypatch.setenv("MANUAL_SLOP_CONFIG", str(tmp_path / "config.toml"))
         sitting = Sitting(tmp_path, server, screen)
-        with monkeypatch.context() as patched:
-            # the window redraws for the program's sake, as it does outside of tests
-            patched.setattr(screen.loop, "_revision", sitting.app._revision)
-            screen.show(sitting.app._describe)
+        with over(sitting.app, screen, monkeypatch):
             yield sitting
         sitting.stop()
     assert not screen.failures

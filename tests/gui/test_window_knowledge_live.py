@@ -15,10 +15,11 @@ from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
 from gui.markdown.document import load
+from tests.core.controller.programs import until
 from tests.gui.conftest import Screen
+from tests.gui.sitting import over, sees
 
 pytestmark = pytest.mark.gui
-WAIT_S = 60.0
 TASKS = """# Tasks
 
 My own words, which nobody touches.
@@ -50,9 +51,7 @@ class Sitting:
 
     def until(self, holds: Callable[[AppState], bool]) -> AppState:
         """Wait for the program."""
-        state = self.controller.wait_for(holds, WAIT_S)
-        assert state is not None, self.controller.snapshot().notices
-        return state
+        return until(self.controller, holds)
 
     def sit(self, driver: Driver) -> None:
         """Open the panel with the keyboard."""
@@ -63,7 +62,7 @@ class Sitting:
 
     def sees(self, text: str) -> None:
         """Wait for a text on the screen."""
-        self.driver.until(lambda: self.driver.has(text), text)
+        sees(self.driver, text)
 
     def reads(self, name: str, holds: Callable[[str], bool]) -> str:
         """Wait until a file reads like that."""
@@ -81,11 +80,7 @@ def sitting(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     load()
     monkeypatch.setenv("MANUAL_SLOP_CONFIG", str(tmp_path / "config.toml"))
     sitting = Sitting(tmp_path)
-    sitting.app.ui, sitting.app.loop = screen.ui, screen.loop
-    with monkeypatch.context() as patched:
-        # the window redraws for the program's sake, as it does outside of tests
-        patched.setattr(screen.loop, "_revision", sitting.app._revision)
-        screen.show(sitting.app._describe)
+    with over(sitting.app, screen, monkeypatch):
         sitting.sit(screen.driver)
         yield sitting
     sitting.controller.stop()
