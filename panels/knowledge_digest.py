@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from core.knowledge_text.projection import DIGEST_MAX_BYTES, injected_digest
 from core.values import commands as c
 from core.values.knowledge import DigestSwitch
@@ -77,7 +79,7 @@ def digest_section(desk: Desk) -> None:
         if text and ui.button("copy", "", icon="copy", kind="ghost", is_small=True, tip="Copy the digest"):
             ui.copy(text)
     if text:
-        ui.selectable_text("text", text, mono=True)
+        ui.selectable_text("text", text, mono=True, height=math.inf)
     elif knowledge.digest:
         ui.text(
             "none",
@@ -86,7 +88,7 @@ def digest_section(desk: Desk) -> None:
             style="small",
             wraps=True,
         )
-        ui.selectable_text("waiting", knowledge.digest, mono=True)
+        ui.selectable_text("waiting", knowledge.digest, mono=True, height=math.inf)
     else:
         why = "Nothing: the digest is empty." if knowledge.is_on else "Nothing: memory is off."
         ui.text("none", why, tone="muted", style="small")

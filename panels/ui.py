@@ -336,7 +336,12 @@ class Ui(Protocol):
     def selectable_text(
         self, key: Hashable, value: str, *, mono: bool = False, height: Length = None
     ) -> None:
-        """Read-only text that can be selected with the mouse and copied."""
+        """Read-only text that can be selected with the mouse and copied.
+
+        Args:
+            height: None for that of its lines up to a bound, from which it scrolls; infinite for all of them, in an
+                area that scrolls itself.
+        """
         ...
 
     def image(self, key: Hashable, path: str, *, max_height: float = 200) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from typing import Any, ClassVar
 
@@ -261,7 +262,7 @@ def inserted(before: str, after: str) -> tuple[int, int]:
 
 
 class SelectableText(Control):
-    """Read-only text to select and copy. `props`: text, is_mono, height in design px or None."""
+    """Read-only text to select and copy. `props`: text, is_mono, height in design px, infinite for all, or None."""
 
     __slots__ = ("lines", "written")
 
@@ -285,6 +286,9 @@ class SelectableText(Control):
         room = w - m.px(14)
         self.lines = wrap_text(visible(self.props[0]), lambda char: table[char] * size, room)
         content = len(self.lines) * size + 4
+        if self.tall == math.inf:
+            self.h = content
+            return
         given = m.px(self.tall) if self.tall is not None and self.tall > 0 else h
         self.h = given if given is not None else min(content, m.px(600))
 

@@ -9,7 +9,8 @@ import pytest
 from core.values import commands as c
 from core.values.knowledge import Category
 from core.values.state import AppState
-from gui.elements.fields import Editor
+from gui.elements.fields import Editor, SelectableText
+from gui.elements.popups import anchor_of
 from gui.elements.tabs import Tab
 from panels.knowledge_drafts import begin_edit, begin_new
 from panels.view import Dialog, WindowView
@@ -90,6 +91,19 @@ def test_five_tabs_fit_a_narrow_hub_and_each_can_be_clicked(screen: Screen) -> N
     assert view.hub_tab == "caching"
     screen.driver.step(3)
     assert [tab.is_collapsed for tab in tabs] == [True, True, True, False, True]
+
+
+def test_the_wheel_over_a_long_digest_scrolls_the_panel_to_its_end(screen: Screen) -> None:
+    Desk(screen, ks.odd(), _view("digest"))
+    text = next(e for e in screen.ui.root.walk() if isinstance(e, SelectableText) and "text" in e.path())
+
+    shown_at_first = screen.driver.rect(text)
+    for _ in range(12):
+        screen.driver.wheel(text, 5)
+
+    _, top, _, bottom = screen.driver.rect(text)
+    assert text.h > bottom - top > shown_at_first[3] - shown_at_first[1]
+    assert anchor_of(text)[1] + text.h <= bottom + 1
 
 
 def test_a_click_ticks_a_task(screen: Screen) -> None:
