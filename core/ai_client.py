@@ -8,13 +8,12 @@ from pathlib import Path
 
 from core import paths
 from core.aggregate import build_stack
-from core.config.keys import KeyStore
 from core.config.load import config_request, load
 from core.controller.app import AppController, wall_clock
 from core.errors import SlopError
 from core.knowledge.harvest_distil import run_subagent_summarization
 from core.pricing import cost
-from core.profiles import offered_models
+from core.profiles import offered_models, usual_model
 from core.providers.base import CancelToken
 from core.providers.profiles import load_models
 from core.providers.whole import WholeReply, whole_reply
@@ -25,7 +24,7 @@ from core.values.provider import Effort, StopKind
 from core.values.stack import StackInputs
 from core.values.state import AppState, Level, Notice
 from core.values.usage import Usage, add_usage
-from core.workers.clients import Clients
+from core.workers.clients import clients_for
 
 __all__ = ["LlmResult", "get_token_stats", "invalidate_cache", "run_subagent_summarization", "send"]
 
@@ -86,13 +85,8 @@ def send(
     settings = load(config_request(home=home)).settings
     provider = provider or settings.ai.provider
     models = load_models(paths.models_file())
-    if not model:
-        same = provider == settings.ai.provider
-        offered = offered_models(models, provider)
-        model = settings.ai.model if same and settings.ai.model else (offered[0].id if offered else "")
-    clients = Clients(paths.cache_dir())
-    key = KeyStore(home).find(provider).value
-    clients.configure(settings.servers, {provider: key} if key else {}, models)
+    model = model or usual_model(settings.ai, provider, offered_models(models, provider))
+    clients = clients_for(home, provider, settings.servers, models)
     named = NamedText("send", system) if system else None
     stack = build_stack(StackInputs(provider=provider, model=model, system_text=named, user_text=text))
     try:

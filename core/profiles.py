@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from core.values.provider import Effort, ModelProfile
+from core.values.settings import AiSettings
 
 ANY = "*"
 """The id of an entry that stands for every model of a provider that no other entry matches."""
@@ -58,6 +59,17 @@ def merge_models(
         else:
             merged[place] = filled
     return tuple(merged)
+
+
+def usual_model(ai: AiSettings, provider: str, offered: Sequence[ModelProfile]) -> str:
+    """The model of a provider where nobody names one: that of the settings, else the first; empty where none is known.
+
+    Args:
+        offered: the provider's models, in the order in which they are offered.
+    """
+    if provider == ai.provider and ai.model:
+        return ai.model
+    return offered[0].id if offered else ""
 
 
 def offered_models(models: Iterable[ModelProfile], provider: str) -> tuple[ModelProfile, ...]:

@@ -12,6 +12,7 @@ from core.knowledge_text.harvest_classify import OUTPUT_TOKENS_EST, PROMPT_BYTES
 from core.knowledge_text.harvest_reply import cleaned, is_plain_path, is_whole
 from core.knowledge_text.harvest_report import cost_text, size_text, tokens_text
 from core.knowledge_text.harvest_review import conversation_mark, marks_of
+from core.step.context import harvest_reader
 from core.values.harvest import (
     Artifact,
     ArtifactClass,
@@ -245,21 +246,9 @@ def _share(estimate: HarvestEstimate, new_bytes: int, calls: int, call_bytes: in
     return min(1.0, (new_bytes + calls * call_bytes) / whole) if whole else 0.0
 
 
-def reader(state: AppState) -> tuple[str, str]:
-    """The provider and the model that would read, as the settings have it now; empty where none is known."""
-    settings, ai = state.settings.knowledge, state.settings.ai
-    provider = settings.harvest_provider or ai.provider
-    if settings.harvest_model:
-        return provider, settings.harvest_model
-    if provider == ai.provider and ai.model:
-        return provider, ai.model
-    models = state.models.get(provider, ())
-    return provider, models[0].id if models else ""
-
-
 def reader_fault(state: AppState) -> str:
     """Why the model that would read cannot, with the remedy; empty when it can."""
-    provider, model = reader(state)
+    provider, model = harvest_reader(state)
     status = state.providers.get(provider)
     if status is None:
         return f"There is no provider {provider!r}: choose another model." if state.providers else ""
@@ -270,7 +259,7 @@ def reader_fault(state: AppState) -> str:
 
 def where_it_goes(state: AppState) -> str:
     """Who gets to see the conversations."""
-    provider, _ = reader(state)
+    provider, _ = harvest_reader(state)
     status = state.providers.get(provider)
     if status is not None and status.kind is ProviderKind.EMBEDDED:
         return "What is read stays on this machine."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.knowledge_text.harvest_report import size_text
+from core.step.context import harvest_reader
 from core.values import commands as c
 from panels import harvest_facts as facts
 from panels import selection
@@ -42,7 +43,7 @@ def _reader(desk: Desk) -> None:
     """The choice of the model that reads, and why it cannot where it cannot."""
     ui, state = desk.ui, desk.state
     settings = state.settings.knowledge
-    provider, model = facts.reader(state)
+    provider, model = harvest_reader(state)
     own = f"As a new discussion ({selection.model_label(state, provider, model)})"
     is_own = not settings.harvest_provider and not settings.harvest_model
     listed = desk.view.memo.get("models", (state.models, state.providers), lambda: model_options(state))

@@ -16,7 +16,6 @@ from core.cli.arguments import Options
 from core.cli.format import money
 from core.cli.output import Console
 from core.cli.session import UsageError, check_name
-from core.config.keys import KeyStore
 from core.config.load import Loaded, config_request, load
 from core.controller.app import wall_clock
 from core.knowledge.harvest_distil import piece_bytes_for
@@ -29,7 +28,7 @@ from core.knowledge.undo import undo_apply
 from core.knowledge_text.harvest_classify import LATELY
 from core.knowledge_text.harvest_report import report_data, report_text
 from core.pricing import cost
-from core.profiles import find_profile, offered_models
+from core.profiles import find_profile, offered_models, usual_model
 from core.providers.base import CancelToken
 from core.providers.profiles import load_models
 from core.store.home import open_home
@@ -37,7 +36,7 @@ from core.values.effects import HarvestRun
 from core.values.harvest import ArtifactClass, HarvestReport, HarvestUse
 from core.values.provider import ModelProfile
 from core.values.settings import KnowledgeSettings, Settings
-from core.workers.clients import Clients
+from core.workers.clients import clients_for
 from core.workers.disk import split_state
 
 INTERRUPTED = 130
@@ -118,13 +117,8 @@ def _reader(provider: str, model: str, settings: Settings, models: Sequence[Mode
     """Who reads: as asked for, else as set, else whoever answers in a new discussion."""
     set_for_it = settings.knowledge.harvest_provider
     chosen = provider or set_for_it or settings.ai.provider
-    offered = offered_models(models, chosen)
-    named = [
-        settings.knowledge.harvest_model if chosen == (set_for_it or settings.ai.provider) else "",
-        settings.ai.model if chosen == settings.ai.provider else "",
-        offered[0].id if offered else "",
-    ]
-    return chosen, model or next(filter(None, named), "")
+    named = settings.knowledge.harvest_model if chosen == (set_for_it or settings.ai.provider) else ""
+    return chosen, model or named or usual_model(settings.ai, chosen, offered_models(models, chosen))
 
 
 def _knowledge(options: Options, settings: Settings) -> KnowledgeSettings:
@@ -158,7 +152,8 @@ def _apply(
     """Carry it out. Returns the report, what it used, and 130 where the person stopped it."""
     open_home(chosen.home, chosen.now)
     cancel = CancelToken()
-    clients = _clients(chosen)
+    servers = chosen.loaded.settings.servers
+    clients = clients_for(chosen.home, chosen.run.provider, servers, load_models(paths.models_file()))
     paid = Payments(chosen.home, lambda by, model, usage: cost(by, model, usage, wall_clock()), wall_clock)
     generate = _Interruptible(ProviderGenerate(clients.get, cancel, paid), cancel)
     asker = distiller(chosen.home, chosen.run, generate, chosen.profile)
@@ -171,14 +166,6 @@ def _apply(
         clients.close()
     report = replace(done, estimate=seen.estimate)
     return report, _used(chosen, paid.use), INTERRUPTED if cancel.is_cancelled else 0
-
-
-def _clients(chosen: _Set) -> Clients:
-    clients = Clients(paths.cache_dir())
-    key = KeyStore(chosen.home).find(chosen.run.provider).value
-    keys = {chosen.run.provider: key} if key else {}
-    clients.configure(chosen.loaded.settings.servers, keys, load_models(paths.models_file()))
-    return clients
 
 
 class _Interruptible:

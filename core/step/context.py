@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.identity import identity_for
 from core.log_view import model_view
-from core.profiles import find_profile
+from core.profiles import find_profile, usual_model
 from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionMeta, OpenDiscussion
 from core.values.effects import AssembleContext, Effect, StackSpec
@@ -23,10 +23,14 @@ def profile_of(state: AppState, provider: str, model: str) -> ModelProfile:
 
 def default_model(state: AppState, provider: str) -> str:
     """The model that a new discussion of this provider starts with, empty where none is known."""
-    if provider == state.settings.ai.provider and state.settings.ai.model:
-        return state.settings.ai.model
-    models = state.models.get(provider, ())
-    return models[0].id if models else ""
+    return usual_model(state.settings.ai, provider, state.models.get(provider, ()))
+
+
+def harvest_reader(state: AppState) -> tuple[str, str]:
+    """The provider and the model that read in a harvest, as the settings have it now; a model empty where none is known."""
+    settings = state.settings.knowledge
+    provider = settings.harvest_provider or state.settings.ai.provider
+    return provider, settings.harvest_model or default_model(state, provider)
 
 
 def preset_of(state: AppState, name: str) -> Preset:

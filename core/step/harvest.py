@@ -8,7 +8,7 @@ from core.cache.accounts import spend_stop
 from core.knowledge_text.harvest_preview import edited, joined, moved, ticked
 from core.knowledge_text.harvest_review import folded, with_choices, without
 from core.step.base import Result, notify
-from core.step.context import default_model
+from core.step.context import harvest_reader
 from core.step.discussions import vanished
 from core.step.knowledge import read_again
 from core.values.cache import SpendLimits
@@ -148,8 +148,7 @@ def ended(
 def harvest_run(state: AppState) -> HarvestRun:
     """What a run is set to now: the person's settings, the model that reads, what is open."""
     settings = state.settings.knowledge
-    provider = settings.harvest_provider or state.settings.ai.provider
-    model = settings.harvest_model or default_model(state, provider)
+    provider, model = harvest_reader(state)
     open_ids = {state.selected_id, *state.calls} - {""}
     root = state.project.root if state.project.is_trusted else ""
     limit = state.settings.caching.day_limit_usd

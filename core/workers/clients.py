@@ -9,6 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from core import paths
+from core.config.keys import KeyStore
 from core.errors import FailureKind, ProviderError
 from core.providers.base import Provider
 from core.providers.make import make_provider
@@ -183,6 +185,20 @@ class Clients:
         return make_provider(
             server, key, self._models, cache_dir=self._cache_dir, embedded_disk_mb=self.embedded_disk_mb
         )
+
+
+def clients_for(
+    home: Path, provider: str, servers: Mapping[str, ServerSettings], models: Sequence[ModelProfile]
+) -> Clients:
+    """Clients for a program that calls one provider and ends; the caller closes them.
+
+    Args:
+        home: where its key may stand.
+    """
+    clients = Clients(paths.cache_dir())
+    key = KeyStore(home).find(provider).value
+    clients.configure(servers, {provider: key} if key else {}, models)
+    return clients
 
 
 def _release(clients: Sequence[Stores], deleted: list[str]) -> None:
