@@ -41,7 +41,7 @@ types: set-up-check
 	@$(BIN)/mypy
 
 lock: set-up-check
-	@PATH="$$PATH:$(BIN)" uv pip compile --quiet pyproject.toml --group dev --universal --generate-hashes \
+	@PATH="$$PATH:$(BIN)" uv pip compile --quiet pyproject.toml --extra tour --group dev --universal --generate-hashes \
 		--no-header --no-annotate --output-file requirements.lock $(ARGS)
 
 fonts: set-up-check

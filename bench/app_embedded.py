@@ -6,17 +6,19 @@ import statistics
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from msgspec.structs import replace
+
 from bench.__main__ import Row
-from core.aggregate import build_stack
-from core.providers.base import CancelToken
-from core.providers.embedded import EmbeddedProvider
-from core.providers.llama_server import MODEL_ID
-from core.providers.profiles import packaged_models
+from core.context.stack import build_stack
+from core.providers.embedded.client import EmbeddedProvider
+from core.providers.embedded.server import MODEL_ID
+from core.providers.model_data import packaged_models
+from core.providers.protocol import CancelToken
 from core.values.curation import NamedText
 from core.values.messages import Message, Role, TextPart
 from core.values.provider import ProviderRequest, TextDelta, UsageUpdate

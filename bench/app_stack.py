@@ -7,13 +7,14 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from bench.__main__ import Row
-from core.aggregate import AggregateStack, build_stack
-from core.files.read import FileCache, read_items
-from core.stack.memo import StackMemo
+from core.context.file_reader import FileCache, read_items
+from core.context.memo import StackMemo
+from core.context.stack import AggregateStack, build_stack
 from core.values.curation import FileItem
 from core.values.settings import FileLimits
 from core.values.stack import StackInputs

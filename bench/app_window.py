@@ -9,10 +9,11 @@ import sys
 import tempfile
 import time
 from contextlib import nullcontext
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from bench.__main__ import Row
 from bench.child import measured
@@ -114,7 +115,7 @@ def bare(started: float) -> dict[str, float]:
 
 def program(started: float) -> dict[str, float]:
     """The program as `manual-slop` opens it, up to the frame that shows its window."""
-    from core.values.options import OutsideOptions
+    from core.app.options import OutsideOptions
     from gui.app import LastLook, WindowApp
     from gui.startup import Starting
 
@@ -126,7 +127,9 @@ def program(started: float) -> dict[str, float]:
     ready = time.time() - started
     starting.begin()
     end = time.monotonic() + 30
-    while not (app.state().providers and not app.state().is_loading) and time.monotonic() < end:
+    while (
+        not (app.state().config.providers and not app.state().program.is_loading) and time.monotonic() < end
+    ):
         app.loop.frame()
         time.sleep(1 / 60)
     for _ in range(60):
@@ -149,9 +152,9 @@ def frames(what: str) -> dict[str, float]:
     from gui.markdown.document import load
     from gui.theme import load_theme
     from gui.window import Placement, open_viewport
-    from panels.ui import Ui
-    from panels.view import WindowView
-    from panels.window import window
+    from panels.base.ui import Ui
+    from panels.base.view import WindowView
+    from panels.shell.window import window
 
     load()
     sys.setswitchinterval(0.001)
@@ -171,10 +174,12 @@ def frames(what: str) -> dict[str, float]:
         call = LiveCall(
             "c", "d0", f"m{MESSAGES}", "reply", "embedded", "m", NOW, CallPhase.STREAMING, text=""
         )
-        state = replace(state, calls={"d0": call})
+        state = replace(state, turns=replace(state.turns, calls={"d0": call}))
     for _ in range(10):
         loop.frame()
-    box = next(e for e in loop.ui.root.walk() if isinstance(e, VirtualList) and len(e.view.keys) >= MESSAGES)
+    box = next(
+        e for e in loop.ui.tree.root.walk() if isinstance(e, VirtualList) and len(e.view.keys) >= MESSAGES
+    )
     taken, chunks = [], 0.0
     for index in range(FRAMES):
         if what == "scroll":
@@ -183,7 +188,9 @@ def frames(what: str) -> dict[str, float]:
             chunks += CHUNKS_PER_FRAME
             text = " ".join(["word"] * int(chunks))
             text = f"{ANSWER}\n\n{text}" if index > FRAMES // 2 else text
-            state = replace(state, calls={"d0": replace(state.calls["d0"], text=text)})
+            state = replace(
+                state, turns=replace(state.turns, calls={"d0": replace(state.turns.calls["d0"], text=text)})
+            )
             revision += 1
         start = time.thread_time()
         loop.frame()
@@ -199,7 +206,7 @@ def _long_state() -> AppState:
     from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
     from core.values.messages import Message, Role, TextPart
     from core.values.provider import KeySource, ProviderKind, ProviderStatus
-    from core.values.state import AppState
+    from core.values.state import AppState, ConfigState, DiscussionsState, ProgramState
     from tests.gui.gallery_pages import WORDS
 
     rng = random.Random(7)
@@ -219,11 +226,13 @@ def _long_state() -> AppState:
     )
     return AppState(
         now=NOW,
-        providers={"embedded": status},
-        summaries={meta.id: DiscussionSummary(meta, NOW, turns=4) for meta in metas},
-        selected_id="d0",
-        open={"d0": OpenDiscussion("d0", entries)},
-        is_loading=False,
+        config=ConfigState(providers={"embedded": status}),
+        discussions=DiscussionsState(
+            summaries={meta.id: DiscussionSummary(meta, NOW, turns=4) for meta in metas},
+            selected_id="d0",
+            open={"d0": OpenDiscussion("d0", entries)},
+        ),
+        program=ProgramState(is_loading=False),
     )
 
 

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from bench.cache_days import Ask, count_labels
-from core.stack.pieces import Piece
+from core.context.pieces import Piece
 
 _TTLS = ((300.0, 1.25), (3600.0, 2.0))
 

@@ -5,14 +5,17 @@ Texts are labels that say their own size, so that a day of 30 million tokens is 
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import random
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from core.aggregate import AggregateStack, build_stack
-from core.stack.memo import StackMemo
+from msgspec.structs import replace
+
+from core.context.memo import StackMemo
+from core.context.stack import AggregateStack, build_stack
 from core.values.curation import FileItem, FileSnapshot, ItemFiles, NamedText
 from core.values.messages import Message, Part, Role, TextPart, ToolCallPart, ToolResultPart
 from core.values.provider import RequestPart
@@ -167,7 +170,7 @@ class _Talk:
             asks.append(Ask(self.name, at_s, build_stack(running, self.memo), id_, is_turn=False))
         self._say(f"{id_}r", Role.ASSISTANT, TextPart(label(round(draw.lognormvariate(6.2, 0.5)), f"{id_}r")))
         answers = [message.parts for message in self.turns[said:] if message.role is Role.ASSISTANT]
-        return [replace(ask, answer=answer) for ask, answer in zip(asks, answers, strict=True)]
+        return [dataclasses.replace(ask, answer=answer) for ask, answer in zip(asks, answers, strict=True)]
 
     def _edit(self) -> None:
         draw = self.draw

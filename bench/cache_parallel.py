@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bench.cache_days import DESK, Ask, count_labels, make_day, part_text
 from bench.cache_policies import Bill, body_of, prices_for
-from core.cache.decide import Decision, Market, Turn, decide
-from core.cache.gate import PlannedCall, gate
-from core.cache.ledger import record
-from core.values.cache import CacheSettings, GapStats, Ledger, LedgerScope
+from core.caching.decision import Decision, Market, PlannedTurn, decide
+from core.caching.gate import PlannedCall, gate
+from core.caching.ledger import record
+from core.values.cache import CacheLedger, CacheSettings, GapStats, LedgerScope
 from core.values.provider import RequestPart
 from core.values.stack import ToolSchema
 from tests.vendors.billing.anthropic import AnthropicCache, AnthropicTicket
@@ -41,7 +42,7 @@ def send_at_once(asks: Sequence[Ask], read: float, *, waits: bool) -> Bill:
     prices = prices_for(read)
     engine = AnthropicCache(Clock(), Texts(count_labels))
     scope = LedgerScope("anthropic", "key", prices.model)
-    market = Market(scope, prices, Ledger(), GapStats(), CacheSettings(), moment(START_S), _count)
+    market = Market(scope, prices, CacheLedger(), GapStats(), CacheSettings(), moment(START_S), _count)
     bill = Bill()
     out: list[tuple[PlannedCall, Decision, AnthropicTicket]] = []
     for ask in asks:
@@ -60,7 +61,7 @@ def send_at_once(asks: Sequence[Ask], read: float, *, waits: bool) -> Bill:
 
 
 def _planned(ask: Ask, market: Market) -> tuple[PlannedCall, Decision]:
-    decision = decide(Turn(ask.stack, ask.message_id, discussion_id=ask.discussion), market)
+    decision = decide(PlannedTurn(ask.stack, ask.message_id, discussion_id=ask.discussion), market)
     return PlannedCall(ask.discussion, market.scope, decision.plan, decision.wire.hashes), decision
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from bench.cache_days import Ask, count_labels, part_text
-from core.cache.blocks import part_key, wire_of
-from core.cache.decide import DecideMemo, Decision, Market, Turn, decide
-from core.cache.gaps import observe
-from core.cache.keepalive import (
+from core.caching.decision import DecideMemo, Decision, Market, PlannedTurn, decide
+from core.caching.gaps import observe
+from core.caching.keepalive import (
     Idle,
     after_ping,
     best_idle,
@@ -21,18 +23,17 @@ from core.cache.keepalive import (
     ping_marks,
     ping_request,
 )
-from core.cache.ledger import correct, record
-from core.cache.planner import PlanInputs, plan
-from core.cache.view import canonical_view, view_request
+from core.caching.ledger import correct, record
+from core.caching.planner import PlanInputs, plan
+from core.providers.blocks import part_key, wire_of
 from core.values.cache import (
     TOOLS_KEY,
+    CacheLedger,
     CacheMark,
     CachePlan,
     CachePrices,
     CacheSettings,
-    ContextView,
     GapStats,
-    Ledger,
     LedgerScope,
     Mechanism,
     TtlPrice,
@@ -41,6 +42,7 @@ from core.values.messages import Part, Role, ToolCallPart, ToolResultPart
 from core.values.provider import ProviderRequest, RequestMessage, RequestPart
 from core.values.stack import LayerId, Segment, ToolSchema
 from core.values.usage import Usage
+from core.values.view import ContextView
 from tests.vendors.billing.anthropic import AnthropicCache
 from tests.vendors.billing.anthropic_render import Rendered
 from tests.vendors.billing.clock import Clock, moment
@@ -192,7 +194,7 @@ def canonical_requests(
     """
     found = []
     for number, ask in enumerate(day):
-        request = view_request(ask.stack, canonical_view(ask.stack), ask.message_id)
+        request = ask.stack.request()
         if volatile:
             request = _with_clock(request, number)
         found.append((request, _tail(request)) if tail_last else (_in_place(request), 0))
@@ -229,7 +231,10 @@ class NoExtension(AnthropicCache):
     ) -> tuple[Write, ...]:
         entry = self._alive(run.prefixes[hit], start_s) if hit >= 0 else None
         longest = float("inf") if entry is None else entry.ttl_s
-        return tuple(replace(w, ttl_s=min(w.ttl_s, longest)) for w in super()._use(run, places, hit, start_s))
+        return tuple(
+            dataclasses.replace(w, ttl_s=min(w.ttl_s, longest))
+            for w in super()._use(run, places, hit, start_s)
+        )
 
 
 @dataclass(slots=True)
@@ -242,7 +247,7 @@ class Ours:
     vendor: type[AnthropicCache] = AnthropicCache
     line: Line | None = None
     bill: Bill = field(default_factory=Bill)
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: CacheLedger = field(default_factory=CacheLedger)
     gaps: GapStats = field(default_factory=GapStats)
     views: dict[str, ContextView] = field(default_factory=dict)
     memos: dict[str, DecideMemo] = field(default_factory=dict)
@@ -286,7 +291,9 @@ class Ours:
         self.gaps = observe(self.gaps, own, None if newest is None else ask.at_s - newest)
 
     def _decide(self, ask: Ask) -> Decision:
-        turn = Turn(ask.stack, ask.message_id, self.views.get(ask.discussion), discussion_id=ask.discussion)
+        turn = PlannedTurn(
+            ask.stack, ask.message_id, self.views.get(ask.discussion), discussion_id=ask.discussion
+        )
         market = Market(
             self.scope, self.prices, self.ledger, self.gaps, self.settings, moment(ask.at_s), self._count
         )

@@ -8,16 +8,17 @@ import time
 from bench.__main__ import Row
 from bench.cache_days import count_labels, label, part_text
 from bench.cache_policies import prices_for
-from core.aggregate import build_stack
-from core.cache.decide import DecideMemo, Market, Turn, decide
-from core.cache.gaps import observe
-from core.cache.ledger import record
-from core.stack.memo import StackMemo
-from core.values.cache import CacheSettings, ContextView, GapStats, Ledger, LedgerScope
+from core.caching.decision import DecideMemo, Market, PlannedTurn, decide
+from core.caching.gaps import observe
+from core.caching.ledger import record
+from core.context.memo import StackMemo
+from core.context.stack import build_stack
+from core.values.cache import CacheLedger, CacheSettings, GapStats, LedgerScope
 from core.values.curation import FileItem, FileSnapshot, ItemFiles
 from core.values.messages import Message, Part, Role, TextPart, ToolCallPart, ToolResultPart
 from core.values.provider import RequestPart
 from core.values.stack import StackInputs, ToolSchema
+from core.values.view import ContextView
 from tests.vendors.billing.clock import START_S, moment
 
 TURNS = 200
@@ -64,7 +65,7 @@ def _times() -> tuple[list[float], list[float]]:
 
     prices = prices_for(0.05)
     scope = LedgerScope("anthropic", "key", prices.model)
-    ledger, gaps = Ledger(), GapStats()
+    ledger, gaps = CacheLedger(), GapStats()
     view: ContextView | None = None
     turns: list[Message] = []
     times: list[float] = []
@@ -73,7 +74,7 @@ def _times() -> tuple[list[float], list[float]]:
         gaps = observe(gaps, 60.0 + number if number else None, 60.0)
         at = moment(START_S + 60.0 * number)
         stack = build_stack(_inputs(turns, number), memo)
-        turn = Turn(stack, f"m{number}", view, next_round=0.3)
+        turn = PlannedTurn(stack, f"m{number}", view, next_round=0.3)
         market = Market(scope, prices, ledger, gaps, CacheSettings(keepalive=True), at, count)
         started, worked = time.perf_counter(), time.thread_time()
         decision = decide(turn, market, planned)

@@ -7,16 +7,19 @@ planner learns from. Both must say the same of every request, and cost the same.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from types import TracebackType
 from typing import Self
+
+from msgspec.structs import replace
 
 from bench.__main__ import Row
 from bench.cache_days import BUSY, DESK, Ask, Day, count_labels, make_day
@@ -29,10 +32,10 @@ from bench.cache_policies import (
     canonical_requests,
     replay_peer,
 )
-from core.pricing import cost
-from core.providers.anthropic import AnthropicProvider
-from core.providers.base import CancelToken
-from core.providers.profiles import packaged_models
+from core.providers.anthropic.client import AnthropicProvider
+from core.providers.model_data import packaged_models
+from core.providers.protocol import CancelToken
+from core.spending.pricing import cost
 from core.values.cache import CacheMark, CachePlan, CacheSettings
 from core.values.messages import Part, TextPart, ToolCallPart
 from core.values.provider import ProviderRequest, StreamItem, TextDelta, ToolCallReady, UsageUpdate
@@ -191,7 +194,7 @@ def compare(replay: Callable[[Line], object]) -> Agreement:
     with OverTheWire() as wire:
         replay(wire)
     found = agreement(wire.billed, process.billed)
-    return replace(found, seconds=time.perf_counter() - started)
+    return dataclasses.replace(found, seconds=time.perf_counter() - started)
 
 
 def ours(day: Sequence[Ask]) -> Callable[[Line], object]:

@@ -53,16 +53,17 @@ def measure(part: str) -> dict[str, float]:
     import gc
 
     from gui.elements.lists import VirtualList
-    from panels.view import WindowView
+    from panels.base.view import WindowView
+    from panels.harvest.view import HarvestView
 
     view = WindowView(hub_tab="harvest", hub_px=720)
-    view.harvest.tab = "preview" if part == "preview" else "conversations"
+    view.of(HarvestView).tab = "preview" if part == "preview" else "conversations"
     bench = Bench(state(part), view)
     for _ in range(15):
         bench.frame_ms()
     gc.collect()
     gc.freeze()  # the rows are made here and not while the window runs
-    lists = [e for e in bench.loop.ui.root.walk() if isinstance(e, VirtualList)]
+    lists = [e for e in bench.loop.ui.tree.root.walk() if isinstance(e, VirtualList)]
     box = next(e for e in lists if len(e.view.keys) >= ROWS)
     taken = []
     for _ in range(FRAMES):
@@ -75,12 +76,12 @@ def measure(part: str) -> dict[str, float]:
 def state(part: str) -> AppState:
     """A look at many conversations, or a preview of many items."""
     from core.values.harvest import HarvestLook, HarvestState
-    from core.values.state import AppState
+    from core.values.state import AppState, ProgramState
 
     is_preview = part == "preview"
     look = HarvestLook(conversations(ROWS // PER_CONVERSATION if is_preview else ROWS))
     harvest = HarvestState(looked_at=NOW, look=look, preview=preview(look.artifacts) if is_preview else None)
-    return AppState(home="/home", now=NOW, harvest=harvest, is_loading=False)
+    return AppState(program=ProgramState(home="/home", is_loading=False), now=NOW, harvest=harvest)
 
 
 def conversations(count: int) -> tuple[Artifact, ...]:

@@ -8,9 +8,10 @@ import statistics
 import sys
 import time
 from contextlib import nullcontext
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from bench.__main__ import Row
 from bench.child import measured
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from core.values.knowledge import Category, CategoryFile, KnowledgeState
     from core.values.state import AppState
-    from panels.view import WindowView
+    from panels.base.view import WindowView
 
 ITEMS = 100_000
 FRAMES = 400
@@ -64,7 +65,7 @@ class Bench:
         from gui.markdown.document import load
         from gui.theme import load_theme
         from gui.window import Placement, open_viewport
-        from panels.window import window
+        from panels.shell.window import window
 
         load()
         sys.setswitchinterval(0.001)
@@ -104,7 +105,7 @@ class Bench:
         """Frames while the wheel turns over the list."""
         from gui.elements.lists import VirtualList
 
-        lists = (e for e in self.loop.ui.root.walk() if isinstance(e, VirtualList))
+        lists = (e for e in self.loop.ui.tree.root.walk() if isinstance(e, VirtualList))
         box = next(e for e in lists if e.key == "knowledge rows")
         taken = []
         for _ in range(FRAMES):
@@ -118,19 +119,23 @@ def measure() -> dict[str, float]:
     import gc
 
     from core.values.knowledge import Category
-    from core.values.state import AppState
-    from panels.view import WindowView
+    from core.values.state import AppState, ProgramState
+    from panels.base.view import WindowView
+    from panels.knowledge.view import KnowledgeView
 
     view = WindowView(hub_tab="knowledge")
-    bench = Bench(AppState(home="/home", now=NOW, knowledge=known(), is_loading=False), view)
+    bench = Bench(
+        AppState(program=ProgramState(home="/home", is_loading=False), now=NOW, knowledge=known()), view
+    )
     for _ in range(15):
         bench.frame_ms()
     gc.collect()
     gc.freeze()  # the items are made here and not while the window runs
     change = [bench.after_ms(bench.add) for _ in range(CHANGES)]
-    typed = [bench.after_ms(lambda query=query: setattr(view.knowledge, "query", query)) for query in QUERIES]  # type: ignore[misc]
-    view.knowledge.closed, view.knowledge.shown = set(), {category.value: ITEMS for category in Category}
-    view.knowledge.shape += 1
+    own = view.of(KnowledgeView)
+    typed = [bench.after_ms(lambda query=query: setattr(own, "query", query)) for query in QUERIES]  # type: ignore[misc]
+    own.closed, own.shown = set(), {category.value: ITEMS for category in Category}
+    own.shape += 1
     bench.after_ms(lambda: None)
     taken = sorted(bench.scroll_ms())
     all_listed = [bench.after_ms(bench.add) for _ in range(CHANGES)]
@@ -145,7 +150,7 @@ def measure() -> dict[str, float]:
 
 def known() -> KnowledgeState:
     """Items of all categories, one in three with code, four in five from a conversation."""
-    from core.knowledge_text.categories import CATEGORY_NAMES
+    from core.knowledge.categories import CATEGORY_NAMES
     from core.values.knowledge import Category, DigestSwitch, KnowledgeState
 
     shares = {

@@ -8,17 +8,18 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from bench.__main__ import Row
-from core import paths
-from core.knowledge.harvest_scan import ScanRequest, scan, with_ledger
-from core.knowledge.ledger import Ledger, SourceHash
-from core.knowledge_text.ledger_text import ledger_bytes, to_raw
+from core.base import paths
+from core.harvest.scan import ScanRequest, scan, with_ledger
+from core.knowledge.ledger import HarvestLedger, SourceHash
+from core.knowledge.ledger_text import ledger_bytes, to_raw
 from core.values.harvest import Artifact, ArtifactClass
-from core.values.knowledge import LedgerEntry, LedgerStatus
+from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
 
 CONVERSATIONS = 10_000
 BYTES = 1_000_000_000
@@ -78,7 +79,7 @@ def make_conversations(home: Path, count: int, total_bytes: int) -> None:
 
 def look(home: Path) -> tuple[Artifact, ...]:
     """Scan the home: every conversation read, hashed and given its class."""
-    found = scan(ScanRequest(home, NOW), Ledger(home))
+    found = scan(ScanRequest(home, NOW), HarvestLedger(home))
     if any(one.kind is not ArtifactClass.HARVEST for one in found):
         raise AssertionError("a conversation was not read")
     return found
@@ -96,7 +97,7 @@ def classify_ms(home: Path, found: tuple[Artifact, ...]) -> float:
     entries = {one.facts.sha256: _entry(one.facts.sha256, one.facts.path) for one in found}
     others = (_entry(f"{number:064x}", f"elsewhere/{number}") for number in range(OTHER_ENTRIES))
     raw = {entry.sha256: to_raw(entry) for entry in (*others, *entries.values())}
-    ledger = Ledger(home)
+    ledger = HarvestLedger(home)
     ledger.path.parent.mkdir(exist_ok=True)
     ledger.path.write_bytes(ledger_bytes({"entries": raw}))
     ledger.load()
@@ -114,8 +115,8 @@ def classify_ms(home: Path, found: tuple[Artifact, ...]) -> float:
     return statistics.median(_timed(classify) for _ in range(RUNS))
 
 
-def _entry(sha256: str, path: str) -> LedgerEntry:
-    return LedgerEntry(sha256, path, LedgerStatus.HARVESTED, AT, size_bytes=9_000)
+def _entry(sha256: str, path: str) -> HarvestLedgerEntry:
+    return HarvestLedgerEntry(sha256, path, LedgerStatus.HARVESTED, AT, size_bytes=9_000)
 
 
 def _line(discussion_id: str, at: datetime, text: str) -> bytes:

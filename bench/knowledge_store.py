@@ -10,12 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.__main__ import Row
-from core import paths
+from core.base import paths
+from core.knowledge import categories as c
 from core.knowledge.digest import regenerate_digest
-from core.knowledge.ledger import Ledger
-from core.knowledge_text import categories as c
-from core.knowledge_text.ledger_text import ledger_bytes, to_raw
-from core.values.knowledge import Category, LedgerEntry, LedgerStatus
+from core.knowledge.ledger import HarvestLedger
+from core.knowledge.ledger_text import ledger_bytes, to_raw
+from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus
 
 ITEMS = 100_000
 ENTRIES = 100_000
@@ -32,8 +32,8 @@ def rows() -> list[Row]:
         one_more = _median(lambda: regenerate_digest(home), before=lambda: _append(home))
         one_task = _median(lambda: regenerate_digest(home), before=lambda: _append_task(home))
         make_ledger(home, ENTRIES)
-        load = _median(lambda: Ledger(home).load())
-        ledger = Ledger(home)
+        load = _median(lambda: HarvestLedger(home).load())
+        ledger = HarvestLedger(home)
         ledger.load()
         add = _median(lambda: ledger.add(entry(time.perf_counter_ns())))
         gate = _median(lambda: ledger.may_reclaim(_key(7)))
@@ -53,24 +53,24 @@ def make_items(home: Path, count: int) -> None:
     directory.mkdir(parents=True)
     each = count // len(c.CATEGORY_NAMES)
     for name in c.CATEGORY_NAMES:
-        lines = [c.Line(_item(n), c.OPEN if n % 2 else c.DONE) for n in range(each)]
+        lines = [c.CategoryLine(_item(n), c.OPEN if n % 2 else c.DONE) for n in range(each)]
         (directory / name).write_bytes(c.with_lines(name, c.new_file(name), lines))
 
 
 def make_ledger(home: Path, count: int) -> None:
     """A ledger of so many harvests, folded by a last one as the end of a run leaves it."""
     entries = {_key(n): to_raw(entry(n)) for n in range(count - 1)}
-    ledger = Ledger(home)
+    ledger = HarvestLedger(home)
     ledger.path.write_bytes(ledger_bytes({"entries": entries}))
     ledger.add(entry(count - 1))
     ledger.fold()
 
 
-def entry(number: int) -> LedgerEntry:
+def entry(number: int) -> HarvestLedgerEntry:
     """One harvest."""
     counts = {category.value: number % 5 for category in Category}
     path = f"discussions/20261120-120000-{number:06}/log.jsonl"
-    return LedgerEntry(
+    return HarvestLedgerEntry(
         _key(number), path, LedgerStatus.HARVESTED, AT, deleted=True, size_bytes=9_000, items=counts
     )
 
@@ -94,7 +94,7 @@ def _append(home: Path) -> None:
 
 def _append_task(home: Path) -> None:
     path = paths.knowledge_dir(home) / c.TASKS
-    line = c.Line(_item(time.perf_counter_ns()), c.OPEN)
+    line = c.CategoryLine(_item(time.perf_counter_ns()), c.OPEN)
     path.write_bytes(c.with_lines(c.TASKS, path.read_bytes(), [line]))
 
 

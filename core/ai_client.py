@@ -1,39 +1,42 @@
-"""A thin face over the providers for scripts: one call, its result, and the tokens used so far."""
+"""The program for scripts, under the names that people know: one turn, what was used, a cache let go.
+
+Everything goes the way of every other front end, through the controller: role, project, knowledge and files enter the
+request, it is planned and marked, its words and its cost are on disk, and the spend limits hold.
+"""
 
 from __future__ import annotations
 
-import threading
-from dataclasses import dataclass, replace
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from core import paths
-from core.aggregate import build_stack
-from core.config.load import config_request, load
-from core.controller.app import AppController, wall_clock
-from core.errors import SlopError
-from core.knowledge.harvest_distil import run_subagent_summarization
-from core.pricing import cost
-from core.profiles import offered_models, usual_model
-from core.providers.base import CancelToken
-from core.providers.profiles import load_models
-from core.providers.whole import WholeReply, whole_reply
-from core.values.commands import InvalidateCache
-from core.values.curation import NamedText
-from core.values.options import OutsideOptions
-from core.values.provider import Effort, StopKind
-from core.values.stack import StackInputs
-from core.values.state import AppState, Level, Notice
+import msgspec
+from msgspec.structs import replace
+
+from core.app.controller import AppController
+from core.app.execution import act
+from core.app.options import OutsideOptions
+from core.base import paths
+from core.base.errors import ProviderError, SlopError
+from core.base.ids import make_id
+from core.caching.messages import InvalidateCache
+from core.discussion.messages import CreateDiscussion, ReadDiscussion, SetEffort
+from core.harvest.distillation import run_subagent_summarization
+from core.turn.messages import SendPrompt
+from core.values.messages import Message, Role, Status
+from core.values.provider import Effort
+from core.values.state import AppState
 from core.values.usage import Usage, add_usage
-from core.workers.clients import clients_for
 
 __all__ = ["LlmResult", "get_token_stats", "invalidate_cache", "run_subagent_summarization", "send"]
 
 READY_S = 60.0
+REPLY_S = 86_400.0
 
 
-@dataclass(frozen=True, slots=True)
-class LlmResult:
-    """What a call gave. Tokens None: not reported; cost None: price unknown."""
+class LlmResult(msgspec.Struct, frozen=True):
+    """What a turn gave. Tokens None: not reported; cost None: price unknown. `status`: whether the reply is whole."""
 
     text: str
     input_tokens: int | None
@@ -41,68 +44,57 @@ class LlmResult:
     cache_read_tokens: int | None
     cache_write_tokens: int | None
     cost_usd: float | None
-    stop: StopKind
+    status: Status
     provider: str
     model: str
-
-
-class _Total:
-    """Usage of every call of this process."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.usage = Usage()
-        self.calls = 0
-
-
-_total = _Total()
+    discussion_id: str
 
 
 def send(
     text: str,
     *,
+    discussion_id: str = "",
     provider: str = "",
     model: str = "",
-    system: str = "",
-    effort: Effort = Effort.AUTO,
-    max_output_tokens: int | None = None,
+    preset: str = "",
+    effort: Effort | None = None,
+    over_limit: bool = False,
     home: Path | None = None,
-    cancel: CancelToken | None = None,
 ) -> LlmResult:
-    """Send one message, without a discussion and without a trace in the home, and wait for the reply.
+    """Send one message with the whole context of its discussion, and wait for the reply.
 
     Args:
         text: the user's message.
-        provider, model: empty for what the settings name.
-        system: text of layer 4, empty for none.
-        max_output_tokens: > 0, None for the model's own limit.
-        home: where keys may stand, by default `$MANUAL_SLOP_HOME` or `~/.manual_slop`.
+        discussion_id: which discussion goes on; empty begins a new one, by `provider`, `model` and `preset`, where
+            empty ones take the settings'.
+        effort: how hard the model thinks, None as the discussion has it; over_limit: the person's yes past a limit.
+        home: by default `$MANUAL_SLOP_HOME` or `~/.manual_slop`. May be used by a window at the same time.
 
     Raises:
-        ProviderError: no key, no network, or whatever the vendor answered.
+        ProviderError: no key, no network, or whatever the vendor answered; the words are kept.
+        SlopError: there is no such discussion, a spend limit stands against it, or it could not be written.
     """
-    home = home or paths.home_dir()
-    settings = load(config_request(home=home)).settings
-    provider = provider or settings.ai.provider
-    models = load_models(paths.models_file())
-    model = model or usual_model(settings.ai, provider, offered_models(models, provider))
-    clients = clients_for(home, provider, settings.servers, models)
-    named = NamedText("send", system) if system else None
-    stack = build_stack(StackInputs(provider=provider, model=model, system_text=named, user_text=text))
-    try:
-        request = stack.request(effort, max_output_tokens)
-        reply = whole_reply(clients.get(provider), request, cancel or CancelToken())
-        return _counted(provider, model, reply)
-    finally:
-        clients.close()
+    with _program(home) as controller:
+        chosen = discussion_id or _begun(controller, CreateDiscussion("", provider, model, preset))
+        state = act(controller, ReadDiscussion(chosen))
+        if chosen not in state.discussions.open:
+            raise _unknown(chosen, home)
+        if effort is not None:
+            act(controller, SetEffort(chosen, effort.value))
+        act(controller, SendPrompt(chosen, text, over_limit))
+        ended = controller.wait_for(lambda now: chosen not in now.turns.calls, REPLY_S)
+        return _result(ended or controller.snapshot(), chosen)
 
 
-def get_token_stats() -> dict[str, float | int | None]:
-    """Tokens and cost of every `send` of this process. None: no call reported it."""
-    with _total.lock:
-        usage, calls = _total.usage, _total.calls
+def get_token_stats(home: Path | None = None) -> dict[str, float | int | None]:
+    """Tokens and cost of every call that the home's discussions have logged. None: no call reported it."""
+    with _program(home) as controller:
+        rows = controller.snapshot().discussions.summaries.values()
+    usage = Usage()
+    for row in rows:
+        usage = add_usage(usage, row.usage)
     return {
-        "calls": calls,
+        "discussions": len(rows),
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,
         "cache_read_tokens": usage.cache_read_tokens,
@@ -120,36 +112,49 @@ def invalidate_cache(discussion_id: str, *, home: Path | None = None) -> None:
     Raises:
         SlopError: there is no such discussion, or it could not be written.
     """
-    from core.controller.outside import LocalOutside
+    with _program(home) as controller:
+        if discussion_id not in controller.snapshot().discussions.summaries:
+            raise _unknown(discussion_id, home)
+        act(controller, InvalidateCache(discussion_id))
+
+
+@contextmanager
+def _program(home: Path | None) -> Iterator[AppController]:
+    """A program beside any window, its settings and discussions read; stopped with everything written."""
+    from core.app.outside import LocalOutside
 
     controller = AppController(LocalOutside(OutsideOptions(home, owns_home=False, watches=False)))
     controller.start()
     try:
-        state = controller.wait_for(lambda s: bool(s.settings_paths) and not s.is_loading, READY_S)
-        before = state.summaries.get(discussion_id) if state is not None else None
-        if state is None or before is None:
-            raise SlopError(f"There is no discussion {discussion_id!r}", where=str(home or paths.home_dir()))
-        controller.send(InvalidateCache(discussion_id))
-        controller.wait_for(lambda s: s.summaries.get(discussion_id) != before, READY_S)
+        if controller.wait_for(_is_ready, READY_S) is None:
+            raise SlopError(
+                f"The home was not read within {READY_S:g} s", where=str(home or paths.home_dir())
+            )
+        yield controller
     finally:
         controller.stop()
-    _raise_error(controller.snapshot(), state.notices)
 
 
-def _raise_error(state: AppState, before: tuple[Notice, ...]) -> None:
-    """Raise what went wrong since."""
-    for notice in state.notices:
-        if notice.level is Level.ERROR and notice not in before:
-            raise SlopError(notice.text.removesuffix("."), remedy=notice.detail)
+def _is_ready(state: AppState) -> bool:
+    is_counted = (
+        state.config.settings.caching.day_limit_usd is None or state.spending.spent_today_usd is not None
+    )
+    return bool(state.config.settings_paths) and not state.program.is_loading and is_counted
 
 
-def _counted(provider: str, model: str, reply: WholeReply) -> LlmResult:
-    usage = reply.usage
-    if usage.cost_usd is None:
-        usage = replace(usage, cost_usd=cost(provider, model, usage, wall_clock()))
-    with _total.lock:
-        _total.usage = add_usage(_total.usage, usage)
-        _total.calls += 1
+def _begun(controller: AppController, command: CreateDiscussion) -> str:
+    """The id of a new discussion."""
+    chosen = make_id(controller.clock(), secrets.token_hex(8))
+    act(controller, replace(command, id=chosen))
+    return chosen
+
+
+def _result(state: AppState, chosen: str) -> LlmResult:
+    opened = state.discussions.open[chosen]
+    if (failure := opened.failure) is not None:
+        raise ProviderError(failure.kind, failure.what, remedy=failure.remedy, where=failure.where)
+    reply: Message = next(m for m in reversed(opened.messages) if m.role is Role.ASSISTANT)
+    usage = reply.usage or Usage()
     return LlmResult(
         reply.text,
         usage.input_tokens,
@@ -157,7 +162,12 @@ def _counted(provider: str, model: str, reply: WholeReply) -> LlmResult:
         usage.cache_read_tokens,
         usage.cache_write_tokens,
         usage.cost_usd,
-        reply.stop,
-        provider,
-        model,
+        reply.status,
+        reply.provider,
+        reply.model,
+        chosen,
     )
+
+
+def _unknown(discussion_id: str, home: Path | None) -> SlopError:
+    return SlopError(f"There is no discussion {discussion_id!r}", where=str(home or paths.home_dir()))

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import dearpygui.dearpygui as dpg
+import msgspec
+from msgspec.structs import replace
 
-from core.values.commands import Command, CreateDiscussion, Quit, SaveWindow
+from core.app.messages import Command, Quit, SaveWindow
+from core.discussion.messages import CreateDiscussion
 from core.values.state import AppState
 from gui.binding import DpgUi
 from gui.loop import Loop
 from gui.theme import ASSETS, load_theme
 from gui.window import Placement, bring_to_front, check_display, open_viewport, placement_now
-from panels.ui import Ui
-from panels.view import WindowView
-from panels.window import window
+from panels.base.ui import Ui
+from panels.base.view import WindowView
+from panels.shell.window import window
+from panels.shell.window_file import to_toml
 
 if TYPE_CHECKING:
-    from core.controller import AppController
+    from core.app.controller import AppController
 
 PLACEMENT_TABLE = "viewport"
 LARGEST_PX = 20_000
@@ -28,11 +32,10 @@ EARLY = AppState()
 """What the window shows until the controller is there."""
 
 
-@dataclass(frozen=True, slots=True)
-class LastLook:
+class LastLook(msgspec.Struct, frozen=True):
     """How the window looked last time: the first frame is drawn before settings are read."""
 
-    placement: Placement = field(default_factory=Placement)
+    placement: Placement = msgspec.field(default_factory=Placement)
     theme: str = "dark"
     ui_scale: float = 1.0
 
@@ -80,7 +83,7 @@ class WindowApp:
     def run(self) -> None:
         """Run frames until the window is closed, then keep its place."""
         self.loop.run()
-        self.send(SaveWindow(self.view.to_toml()))
+        self.send(SaveWindow(to_toml(self.view)))
 
     def ask_to_close(self) -> None:
         """The person wants to leave: the controller may have something to say first."""
@@ -108,29 +111,29 @@ class WindowApp:
 
     def _describe(self, ui: Ui) -> None:
         state = self.state()
-        if state.providers:
-            appearance = state.settings.appearance
+        if state.config.providers:
+            appearance = state.config.settings.appearance
             self.ui.set_looks(appearance.theme, appearance.ui_scale)
-        if state.raise_count != self.raised:
-            self.raised = state.raise_count
+        if state.program.raise_count != self.raised:
+            self.raised = state.program.raise_count
             bring_to_front()
-        if state.is_closing:
+        if state.program.is_closing:
             self.close()
         self._greet(state)
         window(state, self.view, ui, self.send)
 
     def _greet(self, state: AppState) -> None:
         """A person who starts for the first time finds a discussion to write into."""
-        if self.is_greeted or state.is_loading or not state.providers:
+        if self.is_greeted or state.program.is_loading or not state.config.providers:
             return
         self.is_greeted = True
-        if not state.summaries and not state.is_home_read_only:
+        if not state.discussions.summaries and not state.program.is_home_read_only:
             self.send(CreateDiscussion())
 
     def send(self, command: Command) -> None:
         """Ask the controller for a change, or keep it until there is one."""
         if isinstance(command, SaveWindow):
-            look = LastLook(placement_now(), self.ui.canvas.palette.name, self.ui.m.scale)
+            look = LastLook(placement_now(), self.ui.canvas.palette.name, self.ui.tree.m.scale)
             command = SaveWindow(with_look(command.data_toml, look))
         if self.controller is None:
             self.early.append(command)
@@ -140,7 +143,7 @@ class WindowApp:
     def _report_failure(self, error: BaseException) -> None:
         if self.controller is None:
             return
-        from core.values.events import OperationFailed
+        from core.base.reports import OperationFailed
 
         what = f"The window failed to draw something: {type(error).__name__}: {error}"
         self.controller.emit(OperationFailed("window", what, "Your work is safe. See the log file."))

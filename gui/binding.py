@@ -1,24 +1,39 @@
-"""`DpgUi`: the `Ui` of panels on Dear PyGui. Describes, lays out, compares, and changes only what differs."""
+"""`DpgUi`: the widgets of panels on Dear PyGui. Describes, lays out, compares, and changes only what differs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from gui import ui_boxes, ui_files, ui_input, ui_lists, ui_output, ui_popups, ui_prose
 from gui.canvas import Canvas
+from gui.describe import Tree
 from gui.elements.base import Element
 from gui.elements.controls import Button
-from gui.elements.fields import Field
-from gui.elements.popups import Item
+from gui.elements.fields import Editor, Field
+from gui.elements.popups import PopupItem
 from gui.keys import Keys
 from gui.metrics import Measure
 from gui.theme import ASSETS, Palette, Theme
-from gui.ui_files import Files
-from panels.ui import Ui
+from panels.base.ui import Ui
+from panels.base.widgets import Handlers
 
 MOST_PASSES = 4
+MOST_WAITED = 4
+"""Frames that an editor is waited for: the toolkit takes two to give it the keyboard."""
 
 
-class DpgUi(Files):
+HANDLERS: Handlers = {
+    **ui_boxes.HANDLERS,
+    **ui_output.HANDLERS,
+    **ui_input.HANDLERS,
+    **ui_popups.HANDLERS,
+    **ui_lists.HANDLERS,
+    **ui_prose.HANDLERS,
+    **ui_files.HANDLERS,
+}
+
+
+class DpgUi:
     """Draws what panels describe. One for the one Dear PyGui context of the process.
 
     Args:
@@ -27,17 +42,27 @@ class DpgUi(Files):
 
     def __init__(self, theme: Theme, palette_name: str = "dark", scale: float = 1.0) -> None:
         measure = Measure(theme.fonts, ASSETS / "fonts", scale)
-        super().__init__(Canvas(theme, theme.palettes[palette_name], measure), Keys())
+        self.canvas = Canvas(theme, theme.palettes[palette_name], measure)
+        self.keys = Keys()
+        self.tree = Tree(self.canvas, self.keys, HANDLERS)
         self.size = (0, 0)
         self._quiet: list[Button] = []
+        self._left: Editor | None = None
+        self._waiting: Editor | None = None
+        self._waited = 0
         self._looks: tuple[Palette, float] | None = None
+
+    @property
+    def is_keyboard_on_its_way(self) -> bool:
+        """Whether an editor waits to have the keyboard back: keys are lost until the next frames are rendered."""
+        return self._waiting is not None
 
     # looks
     def set_looks(self, palette_name: str, scale: float) -> bool:
         """Take a theme and a UI scale; whether that is a change. All items are rebuilt after the description."""
         palette = self.canvas.theme.palettes.get(palette_name, self.canvas.palette)
         scale = min(3.0, max(0.5, scale))
-        if palette is self.canvas.palette and scale == self.m.scale:
+        if palette is self.canvas.palette and scale == self.tree.m.scale:
             return False
         self._looks = (palette, scale)
         return True
@@ -46,8 +71,8 @@ class DpgUi(Files):
         if self._looks is None:
             return False
         (palette, scale), self._looks = self._looks, None
-        self.rebuild()
-        self.m.set_scale(scale)
+        self.tree.rebuild()
+        self.tree.m.set_scale(scale)
         self.canvas.restyle(palette)
         return True
 
@@ -59,14 +84,20 @@ class DpgUi(Files):
             button.quiet_frames = max(0, button.quiet_frames - 1)
         self._quiet = [button for button in self._quiet if button.quiet_frames]
         self.canvas.tick_focus()
+        self._waited += 1
+        if self._waiting is not None and (self._waiting.is_active or self._waited > MOST_WAITED):
+            self._waiting = None
         for element in list(self._polled()):
             element.poll(self.canvas)
             if isinstance(element, Field) and element.is_active:
                 self.keys.is_typing = True
+            if isinstance(element, Editor) and self.keys.has_pressed("Enter"):
+                element.note_enter()
+                self._left = element if element.is_let_go else self._left
 
     def _polled(self) -> list[Element]:
         found: list[Element] = []
-        stack: list[Element] = [self.root, *self.top.order]
+        stack: list[Element] = [self.tree.root, *self.tree.top.order]
         while stack:
             node = stack.pop()
             if node.polls:
@@ -83,36 +114,45 @@ class DpgUi(Files):
         passes = 0
         while passes < MOST_PASSES:
             passes += 1
-            self.begin()
-            describe(self)
-            self.end()
+            self.tree.begin()
+            describe(self.tree.ui)
+            self.tree.end()
             if self._restyle():
                 continue
-            if not self.arrange(width, height):
+            if not self.tree.arrange(width, height):
                 break
-        self.paint()
+        self.tree.paint()
         self._grant_focus()
         self.keys.end_frame()
-        for effect in self.effects:
+        for effect in self.tree.effects:
             effect()
-        self.effects.clear()
+        self.tree.effects.clear()
         return passes
 
     def _grant_focus(self) -> None:
-        card, self.opened = self.opened, None
+        editor, self._left = self._left, None
+        if editor is not None and self._is_uppermost(editor):
+            editor.take_back(self.canvas)
+            self._waiting, self._waited = editor, 0
+        card, self.tree.opened = self.tree.opened, None
         if card is not None:
-            items = [kid for kid in card.walk() if isinstance(kid, Item | Field)]
-            if items and isinstance(items[0], Item):
+            items = [kid for kid in card.walk() if isinstance(kid, PopupItem | Field)]
+            if items and isinstance(items[0], PopupItem):
                 self._focus_button(items[0])
-        if self.focus_wish is None:
+        if self.tree.focus_wish is None:
             return
-        holder, key = self.focus_wish
+        holder, key = self.tree.focus_wish
         target = _find(holder, key)
         if isinstance(target, Field):
             target.wants_focus = True
         elif isinstance(target, Button):
             self._focus_button(target)
-        self.focus_wish = None
+        self.tree.focus_wish = None
+
+    def _is_uppermost(self, element: Element) -> bool:
+        """Whether it is still shown and no layer lies over it."""
+        layer = self.tree.top.order[-1] if self.tree.top.order else self.tree.root
+        return any(one is element for one in layer.walk())
 
     def _focus_button(self, button: Button) -> None:
         button.take_focus(self.canvas)

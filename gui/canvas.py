@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import dearpygui.dearpygui as dpg
 
 from gui.fonts import Fonts
 from gui.metrics import Measure
+from gui.prims import Painted, PaneOwner, Spec
 from gui.skins import Skins
 from gui.theme import Color, Palette, Theme
-
-if TYPE_CHECKING:
-    from gui.elements.base import Element, Spec
 
 CLEAR: Color = (0, 0, 0, 0)
 
@@ -38,7 +36,7 @@ class Pane:
         "size",
     )
 
-    def __init__(self, item: int, last: int, drawlist: int, parent: Pane | None, owner: Element) -> None:
+    def __init__(self, item: int, last: int, drawlist: int, parent: Pane | None, owner: PaneOwner) -> None:
         self.item = item
         self.last = last
         self.drawlist = drawlist
@@ -87,7 +85,7 @@ class Canvas:
     # panes
     def child_pane(
         self,
-        owner: Element,
+        owner: PaneOwner,
         parent: Pane,
         skin: str,
         *,
@@ -112,7 +110,7 @@ class Canvas:
         self.created(parent)
         return pane
 
-    def window_pane(self, owner: Element, item: int) -> Pane:
+    def window_pane(self, owner: PaneOwner, item: int) -> Pane:
         """Make the pane of a window that exists."""
         return Pane(item, *self._drawlist(item), None, owner)
 
@@ -187,7 +185,7 @@ class Canvas:
         self.calls += 1
 
     # primitives
-    def sync(self, pane: Pane, element: Element, specs: list[Spec]) -> None:
+    def sync(self, pane: Pane, element: Painted, specs: list[Spec]) -> None:
         """Make an element's primitives on the drawlist equal to `specs`, changing only what differs."""
         old, ids = element.prims, element.prim_ids
         if specs == old:
@@ -217,7 +215,7 @@ class Canvas:
             self._textures = int(dpg.add_texture_registry())
         return int(dpg.add_static_texture(width, height, pixels, parent=self._textures))
 
-    def drop_prims(self, element: Element) -> None:
+    def drop_prims(self, element: Painted) -> None:
         """Remove an element's primitives."""
         for item in element.prim_ids:
             if dpg.does_item_exist(item):

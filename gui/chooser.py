@@ -6,11 +6,14 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
+from core.base.figures import size
+
 MOST_ENTRIES = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """A file or folder of the shown folder."""
 
     name: str
@@ -20,14 +23,7 @@ class Entry:
     @property
     def detail(self) -> str:
         """Its size in words."""
-        if self.is_folder:
-            return ""
-        size = float(self.size_bytes)
-        for unit in ("B", "kB", "MB", "GB"):
-            if size < 1000 or unit == "GB":
-                return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-            size /= 1000
-        return ""
+        return "" if self.is_folder else size(self.size_bytes)
 
 
 @dataclass(slots=True)

@@ -10,9 +10,11 @@ from typing import Generic, TypeVar
 from gui.canvas import Canvas
 from gui.chooser import Chooser
 from gui.elements.base import Element
-from gui.elements.surfaces import Layer, Root
+from gui.elements.surfaces import Root, SurfaceLayer
 from gui.keys import Keys
 from gui.metrics import Measure
+from panels.base.ui import Ui
+from panels.base.widgets import Handlers
 
 E = TypeVar("E", bound=Element)
 V = TypeVar("V")
@@ -46,11 +48,13 @@ class Tree:
     Args:
         canvas: where dropped elements leave the screen.
         keys: the keyboard.
+        handlers: what turns each widget into elements.
     """
 
-    def __init__(self, canvas: Canvas, keys: Keys) -> None:
+    def __init__(self, canvas: Canvas, keys: Keys, handlers: Handlers) -> None:
         self.canvas = canvas
         self.keys = keys
+        self.ui = Ui(self, handlers)
         self.root = Root("root", None)
         self.root.props = (0,)
         self.top = Element("layers", None)
@@ -110,7 +114,7 @@ class Tree:
                 self.canvas.created(kid.pane)
                 break
 
-    def layer(self, cls: type[Layer], owner: Element) -> Layer:
+    def layer(self, cls: type[SurfaceLayer], owner: Element) -> SurfaceLayer:
         """The layer above the window that belongs to an element."""
         here = self.at
         self.at = self.top
@@ -163,6 +167,10 @@ class Tree:
                 return True
             node = node.parent
         return False
+
+    def hears(self, chord: str, *, while_typing: bool = False) -> bool:
+        """Whether a chord was pressed and the current place may take it."""
+        return self.keys.has_news and self.is_reachable() and self.keys.take(chord, while_typing=while_typing)
 
     def rebuild(self) -> None:
         """Take everything off the screen, to be painted anew (other colours, another scale)."""

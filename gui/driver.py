@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import dearpygui.dearpygui as dpg
@@ -199,10 +199,12 @@ class Driver:
             raise ValueError(f"the keyboard has no {name!r}")
         return code
 
+    def _keycodes(self, chord: str) -> list[int]:
+        return [self._keycode(name.lower() if len(name) == 1 else name) for name in chord.split("+")]
+
     def key(self, chord: str) -> None:
         """Press and release a chord: `Ctrl+Enter`, `Escape`, `a`."""
-        names = chord.split("+")
-        codes = [self._keycode(name.lower() if len(name) == 1 else name) for name in names]
+        codes = self._keycodes(chord)
         for code in codes:
             xtest.fake_input(self._x, X.KeyPress, code)
         self._x.sync()
@@ -211,6 +213,16 @@ class Driver:
             xtest.fake_input(self._x, X.KeyRelease, code)
         self._x.sync()
         self.step()
+
+    def rattle(self, chords: Iterable[str]) -> None:
+        """Press and release chords without a pause: one frame for every key that goes down or up."""
+        for chord in chords:
+            codes = self._keycodes(chord)
+            for kind, order in ((X.KeyPress, codes), (X.KeyRelease, codes[::-1])):
+                for code in order:
+                    xtest.fake_input(self._x, kind, code)
+                    self._x.sync()
+                    self.step(1)
 
     def type(self, text: str) -> None:
         """Type into what has the keyboard: keys where the keyboard has them, else the clipboard."""

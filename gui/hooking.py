@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from gui.app import WindowApp
-from panels.actions import BY_ID, Desk
+from panels.base.desk import Desk
+from panels.shell.actions import BY_ID
 
 T = TypeVar("T")
 FRAME_S = 15.0
@@ -17,7 +18,7 @@ FRAME_S = 15.0
 
 
 class HookedWindow:
-    """Implements `core.hooks.asked.Window`. Its methods may be called from any thread but the window's.
+    """Implements `core.hooks.request.Window`. Its methods may be called from any thread but the window's.
 
     Args:
         app: a window that is open, or about to be.
@@ -44,7 +45,7 @@ class HookedWindow:
 
     def _act(self, action: str) -> bool:
         app = self._app
-        desk = Desk(app.state(), app.view, app.ui, app.send)
+        desk = Desk(app.state(), app.view, app.ui.tree.ui, app.send, BY_ID)
         chosen = BY_ID[action]
         if not chosen.is_enabled(desk):
             return False

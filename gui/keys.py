@@ -171,6 +171,11 @@ class Keys:
         self._pressed.remove(chord)
         return True
 
+    def has_pressed(self, key: str) -> bool:
+        """Whether a key went down since the last frame, alone or in a chord; nobody else loses it."""
+        chords = (chord.rpartition("+")[2] for chord in self._pressed)
+        return key in self._fresh or key in chords
+
     @property
     def has_news(self) -> bool:
         """Whether a key was pressed since the last frame."""

@@ -15,7 +15,7 @@ import dearpygui.dearpygui as dpg
 from gui.binding import DpgUi
 from gui.elements.popups import MenuPoint
 from gui.hover import Hover
-from panels.ui import Ui
+from panels.base.ui import Ui
 
 ACTIVE_FPS = 60.0
 IDLE_FPS = 20.0
@@ -95,10 +95,10 @@ class Loop:
         now = self._clock()
         self.ui.poll()
         x, y = dpg.get_mouse_pos(local=False)
-        is_busy = had_jobs or (x, y) != self._mouse or self.ui.keys.has_news or self.ui.root.touched
+        is_busy = had_jobs or (x, y) != self._mouse or self.ui.keys.has_news or self.ui.tree.root.touched
         if (x, y) != self._mouse or is_busy or self._fresh or self._hover.is_waiting(now):
             self._mouse = (x, y)
-            is_busy = self._hover.update(self.ui, x, y, now) or is_busy
+            is_busy = self._hover.update(self.ui.tree, x, y, now) or is_busy
         size = (dpg.get_viewport_client_width(), dpg.get_viewport_client_height())
         shown = (self._revision(), size)
         if shown != self._shown or is_busy:
@@ -148,7 +148,7 @@ class Loop:
 
     def _on_wheel(self, delta: float) -> None:
         for element in reversed(self._hover.chain):
-            if element.on_wheel(delta, self.ui.m):
+            if element.on_wheel(delta, self.ui.tree.m):
                 return
 
     def _on_right_click(self) -> None:
@@ -169,7 +169,8 @@ class Loop:
             start = self._clock()
             self.frame()
             fps = ACTIVE_FPS if start < self._active_until_s else IDLE_FPS
-            time.sleep(max(0.0, 1 / fps - (self._clock() - start)))
+            if not self.ui.is_keyboard_on_its_way:
+                time.sleep(max(0.0, 1 / fps - (self._clock() - start)))
 
 
 def _code(data: Any) -> int:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+
+TYPE_CHECKING = False  # `typing` itself takes longer to load than `--version` may
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 WINDOW_COMMANDS = frozenset({"", "tour"})
 
@@ -18,10 +21,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0 well, 1 failed, 2 wrong usage, 130 interrupted.
     """
-    from core.cli.arguments import parse
-
     arguments = list(sys.argv[1:] if argv is None else argv)
-    options = parse(arguments)
+    if arguments == ["--version"]:  # before argparse loads: scripts ask for it again and again
+        from core.cli.version import version_text
+
+        print(version_text())
+        return 0
+    from core.cli.grammar import read
+
+    given = read(arguments)  # ends here for help and wrong usage, before the program's values load
+    from core.cli.arguments import options_of
+
+    options = options_of(given)
     if options.command not in WINDOW_COMMANDS or options.headless:
         from core.cli.run import run
 

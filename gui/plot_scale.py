@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
-from panels.ui import Unit
+import msgspec
+
+from core.base.figures import NOT_REPORTED, PRICE_UNKNOWN, dollars
+from panels.base.ui import Unit
 
 MOST_POINTS = 2_000
 POINTS_PER_PX = 2
@@ -16,8 +18,7 @@ STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 Point = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(msgspec.Struct, frozen=True):
     """A scale from `low` to `high` with its ticks, ascending."""
 
     low: float
@@ -80,7 +81,7 @@ def tick_text(value: float, step: float, unit: Unit) -> str:
         return f"{value:.0f} %"
     if unit == "$":
         digits = _decimals(step)
-        return "$0" if abs(value) < step / 1000 else f"${value:,.{2 if digits == 1 else digits}f}"
+        return "$0" if abs(value) < step / 1000 else dollars(value, 2 if digits == 1 else digits)
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= size and step >= size / 1000:
             return f"{value / size:.{_decimals(step / size)}f}{letter}"
@@ -90,11 +91,11 @@ def tick_text(value: float, step: float, unit: Unit) -> str:
 def value_text(value: float | None, unit: Unit) -> str:
     """What a value reads on hover; what is not known says so."""
     if value is None:
-        return "price unknown" if unit == "$" else "not reported"
+        return PRICE_UNKNOWN if unit == "$" else NOT_REPORTED
     if unit == "%":
         return f"{math.floor(value)} %"
     if unit == "$":
-        return f"${value:,.4f}" if 0 < value < 0.1 else f"${value:,.2f}"
+        return dollars(value, 4 if 0 < value < 0.1 else 2)
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
 
 

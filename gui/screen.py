@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from core.errors import SlopError
+from core.base.errors import SlopError
 
 START_TIMEOUT_S = 20.0
 

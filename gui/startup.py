@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core import paths
-from core.errors import LockedError, SlopError
-from core.store import peek
-from core.values.options import OutsideOptions
+from core.app import peek
+from core.app.options import OutsideOptions
+from core.base import paths
+from core.base.errors import LockedError, SlopError
 from gui.app import WindowApp, look_of
 from gui.hooking import HookedWindow
 from gui.window import check_display
 
 if TYPE_CHECKING:
-    from core.controller import AppController
-    from core.hooks.asked import Window
+    from core.app.controller import AppController
     from core.hooks.launch import HooksBeside
+    from core.hooks.request import Window
+
+NO_TOUR = """\
+manual-slop: the tour needs python-xlib, which comes with the extra `tour`. In a checkout of Manual Slop, install it
+with `uv run --extra tour manual-slop tour`, or `pip install '.[tour]'`; `make run` brings it, too."""
 
 
 class Starting:
@@ -43,12 +48,12 @@ class Starting:
             self._thread.join()
 
     def _start(self) -> None:
-        from core.controller import AppController
-        from core.controller.outside import LocalOutside
+        from core.app.controller import AppController
+        from core.app.outside import LocalOutside
+        from core.base.diagnostics import start_log
+        from core.base.reports import OperationFailed
         from core.hooks.clock import make_clock
         from core.hooks.launch import HooksBeside
-        from core.values.events import OperationFailed
-        from core.workers.diagnostics import start_log
 
         start_log()
         clock = make_clock(is_test=self._options.test_clock)
@@ -134,6 +139,9 @@ def _found(starting: Starting, app: WindowApp) -> AppController | None:
 def run_tour(options: OutsideOptions) -> int:
     """Take the guided tour; the person's own home and settings stay untouched. Returns the exit code."""
     del options
+    if sys.platform == "linux" and importlib.util.find_spec("Xlib") is None:
+        print(NO_TOUR, file=sys.stderr)
+        return 1
     from gui.tour import run
 
     return run()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 Color = tuple[int, int, int, int]
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
@@ -13,16 +14,14 @@ PLOT_TONES = ("accent", "warn", "ok", "purple", "cyan", "error")
 """The tones of a plot's curves, in the order of the theme's `plot.series`."""
 
 
-@dataclass(frozen=True, slots=True)
-class FontSpec:
+class FontSpec(msgspec.Struct, frozen=True):
     """File and line height in design pixels of a text style."""
 
     file: str
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Palette:
+class Palette(msgspec.Struct, frozen=True):
     """Colours of one theme: surfaces and tones by token name, and those of code, layers and plots.
 
     `plot`: curves by tone, `grid` and `axis`.
@@ -38,8 +37,7 @@ class Palette:
         return self.tokens[token]
 
 
-@dataclass(frozen=True, slots=True)
-class Theme:
+class Theme(msgspec.Struct, frozen=True):
     """All tokens of the design."""
 
     fonts: dict[str, FontSpec]

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from core.controller import AppController
-from core.controller.outside import LocalOutside
-from core.errors import SlopError
-from core.values.options import OutsideOptions
+from core.app.controller import AppController
+from core.app.options import OutsideOptions
+from core.app.outside import LocalOutside
+from core.base.errors import SlopError
 from core.values.state import AppState
 from core.values.usage import Usage
 from gui.app import LastLook, WindowApp
@@ -60,7 +60,9 @@ def _walk(home: Path, project: Path, out: Path, say: Callable[[str], None]) -> N
     app.open()
     tour = Tour(app, out, say)
     try:
-        tour.wait(lambda s: s.providers and not s.is_loading, "settings and the list of discussions")
+        tour.wait(
+            lambda s: s.config.providers and not s.program.is_loading, "settings and the list of discussions"
+        )
         say(f"{time.monotonic() - start:7.2f} s  the window is open")
         tour.shot("start")
         _new_discussion(tour)
@@ -81,10 +83,13 @@ def _walk(home: Path, project: Path, out: Path, say: Callable[[str], None]) -> N
 
 
 def _new_discussion(tour: Tour) -> None:
-    tour.wait(lambda s: s.selected_id in s.open, "the first discussion")
+    tour.wait(lambda s: s.discussions.selected_id in s.discussions.open, "the first discussion")
     first = tour.chosen()
     tour.driver.key("Ctrl+n")
-    took = tour.wait(lambda s: s.selected_id != first and s.selected_id in s.open, "a new discussion")
+    took = tour.wait(
+        lambda s: s.discussions.selected_id != first and s.discussions.selected_id in s.discussions.open,
+        "a new discussion",
+    )
     tour.say(f"{took:7.2f} s  new discussion (Ctrl+N)")
 
 
@@ -95,7 +100,7 @@ def _make_preset(tour: Tour) -> None:
     driver.until(lambda: driver.has("Create"), "the dialog")
     driver.type("tide code")
     driver.key("Enter")
-    took = tour.wait(lambda s: "tide code" in s.project.presets, "the preset")
+    took = tour.wait(lambda s: "tide code" in s.config.project.presets, "the preset")
     tour.say(f"{took:7.2f} s  new context preset 'tide code'")
     for count, name in enumerate(FILES, start=1):
         driver.click("Add a path or glob")
@@ -104,18 +109,19 @@ def _make_preset(tour: Tour) -> None:
         tour.wait(_has_items(count), f"{name} in the preset")
     chosen = tour.chosen()
     took = tour.wait(
-        lambda s: chosen in s.reports and s.reports[chosen].total_tokens_est > 300, "the files' tokens"
+        lambda s: chosen in s.context.reports and s.context.reports[chosen].total_tokens_est > 300,
+        "the files' tokens",
     )
-    report = tour.state.reports[chosen]
+    report = tour.state.context.reports[chosen]
     tour.say(f"{took:7.2f} s  added {' and '.join(FILES)}: about {report.total_tokens_est:,} tokens to send")
     driver.click("Save")
-    tour.wait(lambda s: not s.project.unsaved_presets, "the project's file")
+    tour.wait(lambda s: not s.config.project.unsaved_presets, "the project's file")
     tour.say("          saved to manual_slop.toml")
     tour.shot("preset")
 
 
 def _has_items(count: int) -> Callable[[AppState], bool]:
-    return lambda state: len(state.project.presets["tide code"].items) == count
+    return lambda state: len(state.config.project.presets["tide code"].items) == count
 
 
 def _compare(tour: Tour, first: Usage, second: Usage) -> None:
@@ -137,7 +143,7 @@ def _look_at_context(tour: Tour) -> None:
     tour.driver.key("Ctrl+4")
     tour.driver.step(4)
     chosen = tour.chosen()
-    held = tour.state.caches.get(chosen)
+    held = tour.state.caching.caches.get(chosen)
     if held is not None:
         tour.say(f"          Caching panel: {held.tokens_cached:,} tokens held, {held.hit_count} hits")
     tour.shot("caching")
@@ -155,7 +161,7 @@ def _change_theme(tour: Tour) -> None:
     driver.click("Theme")
     driver.until(lambda: driver.has("Light"), "the choice of themes")
     driver.click("Light")
-    tour.wait(lambda s: s.settings.appearance.theme == "light", "the light theme")
+    tour.wait(lambda s: s.config.settings.appearance.theme == "light", "the light theme")
     driver.key("Escape")
     driver.step(4)
     tour.say("          light theme, chosen in Settings, Appearance")
@@ -170,12 +176,14 @@ def _reopen(tour: Tour, home: Path, project: Path) -> None:
     controller.start()
     tour.app.controller = controller
     try:
-        chosen = before.selected_id
-        tour.wait(lambda s: chosen in s.open and bool(s.providers), "the discussion of before")
+        chosen = before.discussions.selected_id
+        tour.wait(
+            lambda s: chosen in s.discussions.open and bool(s.config.providers), "the discussion of before"
+        )
         found = tour.state
         if (
-            found.open[chosen].entries != before.open[chosen].entries
-            or "tide code" not in found.project.presets
+            found.discussions.open[chosen].entries != before.discussions.open[chosen].entries
+            or "tide code" not in found.config.project.presets
         ):
             raise TourError("After a restart something was missing")
         tour.say(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from core.base.figures import count
 from core.knowledge.digest import digest_file
 from core.values.harvest import ArtifactClass, HarvestPhase, HarvestPreview, ProposedItem
 from core.values.knowledge import Category, DigestSwitch
 from core.values.stack import LayerId
 from core.values.state import AppState
 from gui.tour_walk import STEP_S, Tour, TourError, ask
-from panels import harvest_facts as facts
-from panels.format import count
+from panels.harvest import facts
 
 READING_S = 600.0
 QUESTION = "What is noted about the tides?"
@@ -35,7 +35,10 @@ def _leave(tour: Tour) -> None:
     """Another discussion in front: what is open is not harvested."""
     before = tour.chosen()
     tour.driver.key("Ctrl+n")
-    tour.wait(lambda s: s.selected_id != before and s.selected_id in s.open, "another discussion")
+    tour.wait(
+        lambda s: s.discussions.selected_id != before and s.discussions.selected_id in s.discussions.open,
+        "another discussion",
+    )
 
 
 def _find(tour: Tour, talked: str) -> None:
@@ -49,7 +52,7 @@ def _find(tour: Tour, talked: str) -> None:
     driver.key("Ctrl+a")
     driver.type("0")
     driver.key("Enter")
-    tour.wait(lambda s: s.settings.knowledge.live_days == 0, "the setting")
+    tour.wait(lambda s: s.config.settings.knowledge.live_days == 0, "the setting")
     driver.step(4)
     driver.click("Back")
     took = tour.wait(lambda s: _is_candidate(s, talked), "the discussion among the candidates")
@@ -124,7 +127,7 @@ def _apply(tour: Tour, talked: str) -> None:
     assert report is not None
     if report.is_failed:
         raise TourError("The apply failed", remedy=report.stopped or report.failures[0].reason)
-    tour.wait(lambda s: talked not in s.summaries, "the conversation in the trash")
+    tour.wait(lambda s: talked not in s.discussions.summaries, "the conversation in the trash")
     tour.say(f"{took:7.2f} s  applied: {facts.items_words(report.items)}; the conversation is in the trash")
     tour.shot("harvest-applied")
     tour.driver.key("Ctrl+3")
@@ -158,14 +161,14 @@ def _use(tour: Tour) -> None:
 
 
 def _layer_bytes(state: AppState) -> int:
-    report = state.reports.get(state.selected_id)
+    report = state.context.reports.get(state.discussions.selected_id)
     layers = report.layers if report is not None else ()
     return sum(layer.size_bytes for layer in layers if layer.layer is LayerId.KNOWLEDGE)
 
 
 def _switch_off(tour: Tour) -> None:
     """`rm digest.md`, as in a shell, while the window is open; and on again."""
-    digest_file(Path(tour.state.home)).unlink()
+    digest_file(Path(tour.state.program.home)).unlink()
     tour.driver.key("Ctrl+3")
     took = tour.wait(lambda s: s.knowledge.switch is DigestSwitch.OFF_BY_DELETION, "the window to notice")
     tour.wait(lambda s: not _layer_bytes(s), "an empty layer 7")
@@ -184,7 +187,7 @@ def _undo(tour: Tour, talked: str) -> None:
     driver.until(lambda: driver.has("Undo the last"), "the applies")
     driver.click("Undo the last")
     took = tour.wait(
-        lambda s: s.harvest.undone is not None and talked in s.summaries, "the conversation back"
+        lambda s: s.harvest.undone is not None and talked in s.discussions.summaries, "the conversation back"
     )
     undone = tour.state.harvest.undone
     assert undone is not None
@@ -193,7 +196,11 @@ def _undo(tour: Tour, talked: str) -> None:
     )
     driver.step(4)
     tour.shot("harvest-undone")
-    name = tour.state.summaries[talked].meta.name
+    name = tour.state.discussions.summaries[talked].meta.name
     driver.click(name)
-    tour.wait(lambda s: s.selected_id == talked and talked in s.open, "the discussion of before", STEP_S)
+    tour.wait(
+        lambda s: s.discussions.selected_id == talked and talked in s.discussions.open,
+        "the discussion of before",
+        STEP_S,
+    )
     driver.key("Ctrl+2")

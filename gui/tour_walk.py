@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.errors import SlopError
+from core.base.errors import SlopError
 from core.values.state import AppState
 from core.values.usage import Usage
 from gui.app import WindowApp
@@ -39,7 +39,7 @@ class Tour:
     shots: int = 0
 
     def __post_init__(self) -> None:
-        self.driver = Driver(self.app.ui, self.app.loop.frame)
+        self.driver = Driver(self.app.ui.tree, self.app.loop.frame)
 
     @property
     def state(self) -> AppState:
@@ -71,7 +71,7 @@ class Tour:
 
     def chosen(self) -> str:
         """Id of the discussion that is shown."""
-        return self.state.selected_id
+        return self.state.discussions.selected_id
 
 
 def ask(tour: Tour, question: str, name: str) -> Usage:
@@ -79,14 +79,16 @@ def ask(tour: Tour, question: str, name: str) -> Usage:
     driver, chosen = tour.driver, tour.chosen()
     driver.click("Write a message")
     driver.type(question)
-    count = len(tour.state.open[chosen].messages)
+    count = len(tour.state.discussions.open[chosen].messages)
     driver.key("Ctrl+Enter")
-    tour.wait(lambda s: chosen in s.calls or len(s.open[chosen].messages) > count + 1, "the call")
-    tour.wait(lambda s: chosen not in s.calls or s.calls[chosen].text, "the first word", ANSWER_S)
-    if chosen in tour.state.calls:
+    tour.wait(
+        lambda s: chosen in s.turns.calls or len(s.discussions.open[chosen].messages) > count + 1, "the call"
+    )
+    tour.wait(lambda s: chosen not in s.turns.calls or s.turns.calls[chosen].text, "the first word", ANSWER_S)
+    if chosen in tour.state.turns.calls:
         tour.shot(f"{name}-streaming")
-    tour.wait(lambda s: chosen not in s.calls, "the whole reply", ANSWER_S)
-    opened = tour.state.open[chosen]
+    tour.wait(lambda s: chosen not in s.turns.calls, "the whole reply", ANSWER_S)
+    opened = tour.state.discussions.open[chosen]
     if opened.failure is not None:
         raise TourError(opened.failure.what, remedy=opened.failure.remedy)
     reply = opened.messages[-1]

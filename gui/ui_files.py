@@ -1,17 +1,17 @@
-"""The `Ui` call that lets a person choose files: a dialog of our own, the same on every desktop."""
+"""How a person chooses files: a dialog of our own, the same on every desktop."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 from pathlib import Path
-from typing import Literal
 
 from gui.chooser import Chooser, Entry, first_folder
-from gui.elements.popups import Item
+from gui.describe import Tree
+from gui.elements.popups import PopupItem
 from gui.icons import glyph
-from gui.ui_prose import Prose
 from gui.visible import visible
-from panels.ui import Ui
+from panels.base import widgets as w
+from panels.base.ui import Ui
 
 _VERBS = {"files": "Choose", "folder": "Choose this folder", "save": "Save"}
 
@@ -19,8 +19,8 @@ _VERBS = {"files": "Choose", "folder": "Choose this folder", "save": "Save"}
 class EntryRows:
     """The shown entries as rows of a list."""
 
-    def __init__(self, ui: Files, chooser: Chooser) -> None:
-        self._ui = ui
+    def __init__(self, tree: Tree, chooser: Chooser) -> None:
+        self._tree = tree
         self._chooser = chooser
         self._shown = chooser.shown()
         self.pressed: Entry | None = None
@@ -40,12 +40,12 @@ class EntryRows:
 
     def estimate_px(self, index: int, width: float) -> float:
         """Every row is as high."""
-        return Item.HEIGHT_PX
+        return PopupItem.HEIGHT_PX
 
     def draw(self, index: int, ui: Ui) -> None:
         """One entry."""
         entry = self._shown[index]
-        item = self._ui.take(Item, "entry")
+        item = self._tree.take(PopupItem, "entry")
         is_picked = entry.name in self._chooser.picked
         kind = "item_on" if is_picked else "item"
         icon = glyph("folder" if entry.is_folder else "file")
@@ -57,90 +57,87 @@ class EntryRows:
             self.pressed = entry
 
 
-class Files(Prose):
-    """The file chooser."""
+def _file_dialog(tree: Tree, it: w.FileDialogWidget) -> tuple[str, ...] | None:
+    place = (*tree.at.path(), it.key)
+    chooser = tree.choosers.get(place)
+    if chooser is None:
+        folder, named = first_folder(it.start)
+        chooser = tree.choosers[place] = Chooser(folder, it.picks, name=it.name or named)
+        chooser.open(folder)
+    chosen: tuple[str, ...] | None = None
+    with tree.ui.dialog(it.key, it.title, width=720, height=560) as closed:
+        typed = _head(tree, chooser)
+        _list(tree, chooser)
+        accepted = _foot(tree, chooser)
+        if accepted is not None:
+            chosen = accepted
+        if typed:
+            chosen = typed
+    if closed.clicked:
+        chosen = ()
+    if chosen is not None:
+        del tree.choosers[place]
+    return chosen
 
-    def file_dialog(
-        self,
-        key: Hashable,
-        title: str,
-        *,
-        start: str = "",
-        picks: Literal["files", "folder", "save"] = "files",
-        name: str = "",
-    ) -> tuple[str, ...] | None:
-        """A file chooser, shown while it is drawn. () when it was closed, paths when chosen, else None."""
-        place = (*self.at.path(), key)
-        chooser = self.choosers.get(place)
-        if chooser is None:
-            folder, named = first_folder(start)
-            chooser = self.choosers[place] = Chooser(folder, picks, name=name or named)
-            chooser.open(folder)
-        chosen: tuple[str, ...] | None = None
-        with self.dialog(key, title, width=720, height=560) as closed:
-            typed = self._chooser_head(chooser)
-            self._chooser_list(chooser)
-            accepted = self._chooser_foot(chooser)
-            if accepted is not None:
-                chosen = accepted
-            if typed:
-                chosen = typed
-        if closed.clicked:
-            chosen = ()
-        if chosen is not None:
-            del self.choosers[place]
-        return chosen
 
-    def _chooser_head(self, chooser: Chooser) -> tuple[str, ...]:
-        chosen: tuple[str, ...] = ()
-        with self.row("path"):
-            if self.button("up", "", icon="arrow-up", tip="Parent folder", shortcut="Alt+Up"):
-                chooser.open(chooser.folder.parent)
-            if self.button("home", "", icon="house", tip="Home folder"):
-                chooser.open(Path.home())
-            typed = self.text_input("typed", str(chooser.folder), hint="Path", submits=True)
-            if typed is not None and typed != str(chooser.folder):
-                chosen = chooser.go(typed)
-        with self.row("filter"):
-            wanted = self.text_input(
-                "filter", chooser.wanted, hint="Filter by name", icon="magnifying-glass", is_focused=True
-            )
-            if wanted is not None:
-                chooser.wanted = wanted
-            if chooser.wants_filter:
-                chooser.wants_filter = False
-                self.focus("filter")
-            hidden = self.checkbox("hidden", "Hidden files", chooser.shows_hidden)
-            if hidden is not None:
-                chooser.shows_hidden = hidden
-        return chosen
+def _head(tree: Tree, chooser: Chooser) -> tuple[str, ...]:
+    ui = tree.ui
+    chosen: tuple[str, ...] = ()
+    with ui.row("path"):
+        if ui.button("up", "", icon="arrow-up", tip="Parent folder", shortcut="Alt+Up"):
+            chooser.open(chooser.folder.parent)
+        if ui.button("home", "", icon="house", tip="Home folder"):
+            chooser.open(Path.home())
+        typed = ui.text_input("typed", str(chooser.folder), hint="Path", submits=True)
+        if typed is not None and typed != str(chooser.folder):
+            chosen = chooser.go(typed)
+    with ui.row("filter"):
+        wanted = ui.text_input(
+            "filter", chooser.wanted, hint="Filter by name", icon="magnifying-glass", is_focused=True
+        )
+        if wanted is not None:
+            chooser.wanted = wanted
+        if chooser.wants_filter:
+            chooser.wants_filter = False
+            ui.focus("filter")
+        hidden = ui.checkbox("hidden", "Hidden files", chooser.shows_hidden)
+        if hidden is not None:
+            chooser.shows_hidden = hidden
+    return chosen
 
-    def _chooser_list(self, chooser: Chooser) -> None:
-        with self.surface("files", "inset", height=0, padding=(4, 4)):
-            rows = EntryRows(self, chooser)
-            self.virtual_list("rows", rows)
-            if not len(rows):
-                self.text("none", "Nothing here", tone="faint")
-        if rows.pressed is not None:
-            chooser.press(rows.pressed)
-            if rows.pressed.is_folder:
-                chooser.wants_filter = True
-        if chooser.problem:
-            self.text("problem", chooser.problem, tone="error", style="small")
 
-    def _chooser_foot(self, chooser: Chooser) -> tuple[str, ...] | None:
-        accepted: tuple[str, ...] | None = None
-        with self.row("foot"):
-            if chooser.picks == "save":
-                name = self.text_input("name", chooser.name, hint="File name", width=0)
-                chooser.name = chooser.name if name is None else name
-            elif chooser.picks == "files":
-                self.text("picked", f"{len(chooser.picked)} chosen", tone="muted", style="small")
-            self.push()
-            if self.button("cancel", "Cancel"):
-                accepted = ()
-            result = chooser.result()
-            verb = _VERBS[chooser.picks]
-            if self.button("accept", verb, kind="primary", is_enabled=bool(result), shortcut="Ctrl+Enter"):
-                accepted = result
-        return accepted
+def _list(tree: Tree, chooser: Chooser) -> None:
+    ui = tree.ui
+    with ui.surface("files", "inset", height=0, padding=(4, 4)):
+        rows = EntryRows(tree, chooser)
+        ui.virtual_list("rows", rows)
+        if not len(rows):
+            ui.text("none", "Nothing here", tone="faint")
+    if rows.pressed is not None:
+        chooser.press(rows.pressed)
+        if rows.pressed.is_folder:
+            chooser.wants_filter = True
+    if chooser.problem:
+        ui.text("problem", chooser.problem, tone="error", style="small")
+
+
+def _foot(tree: Tree, chooser: Chooser) -> tuple[str, ...] | None:
+    ui = tree.ui
+    accepted: tuple[str, ...] | None = None
+    with ui.row("foot"):
+        if chooser.picks == "save":
+            name = ui.text_input("name", chooser.name, hint="File name", width=0)
+            chooser.name = chooser.name if name is None else name
+        elif chooser.picks == "files":
+            ui.text("picked", f"{len(chooser.picked)} chosen", tone="muted", style="small")
+        ui.push()
+        if ui.button("cancel", "Cancel"):
+            accepted = ()
+        result = chooser.result()
+        verb = _VERBS[chooser.picks]
+        if ui.button("accept", verb, kind="primary", is_enabled=bool(result), shortcut="Ctrl+Enter"):
+            accepted = result
+    return accepted
+
+
+HANDLERS = w.table(w.FileDialogWidget.handled_by(_file_dialog))

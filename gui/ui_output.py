@@ -1,93 +1,71 @@
-"""The `Ui` calls that only show."""
+"""How text and small pictures are drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from urllib.parse import urlsplit
 
 import dearpygui.dearpygui as dpg
 
+from gui.describe import Tree
 from gui.elements.plot import Plot
 from gui.elements.text import Badge, Icon, Progress, StackedBar, Text
 from gui.icons import glyph
-from gui.ui_boxes import Boxes
 from gui.visible import taken, visible
-from panels.ui import Length, Series, Share, Style, Tone
+from panels.base import widgets as w
 
 
-class Output(Boxes):
-    """Text and pictures."""
+def _text(tree: Tree, it: w.TextWidget) -> None:
+    text = tree.take(Text, it.key)
+    if text.differs(it):
+        text.wide, text.tip = it.width, it.tip
+        text.update((visible(it.value), it.tone, it.style, it.wraps, it.width))
 
-    def text(
-        self,
-        key: Hashable,
-        value: str,
-        *,
-        tone: Tone = "text",
-        style: Style = "body",
-        wraps: bool = False,
-        width: Length = None,
-        tip: str = "",
-    ) -> None:
-        """A line of text; with `wraps` a paragraph, with `width` cut with an ellipsis to fit."""
-        text = self.take(Text, key)
-        text.wide, text.tip = width, tip
-        props = (value, tone, style, wraps, width)
-        if props != text.source:
-            text.source = props
-            text.update((visible(value), tone, style, wraps, width))
 
-    def icon(self, key: Hashable, name: str, *, tone: Tone = "muted", tip: str = "") -> None:
-        """An icon by its Font Awesome name (`assets/icons.toml`)."""
-        icon = self.take(Icon, key)
-        icon.tip = tip
-        icon.update((glyph(name), tone, "body"))
+def _icon(tree: Tree, it: w.IconWidget) -> None:
+    icon = tree.take(Icon, it.key)
+    if icon.differs(it):
+        icon.tip = it.tip
+        icon.update((glyph(it.name), it.tone, "body"))
 
-    def progress(
-        self,
-        key: Hashable,
-        fraction: float,
-        *,
-        tone: Tone = "accent",
-        width: Length = 0,
-        height: float = 6,
-        fill: int | None = None,
-    ) -> None:
-        """A bar; fraction is clamped to 0..1. `fill` as in `Share`."""
-        bar = self.take(Progress, key)
-        bar.wide = width
-        bar.update((min(1.0, max(0.0, fraction)), tone, height, width, fill))
 
-    def stacked_bar(self, key: Hashable, shares: Sequence[Share], *, height: float = 10) -> None:
-        """Shares of a whole side by side, full width."""
-        bar = self.take(StackedBar, key)
-        bar.update((tuple(shares), height))
+def _progress(tree: Tree, it: w.ProgressWidget) -> None:
+    bar = tree.take(Progress, it.key)
+    bar.wide = it.width
+    bar.update((min(1.0, max(0.0, it.fraction)), it.tone, it.height, it.width, it.fill))
 
-    def plot(
-        self,
-        key: Hashable,
-        series: Sequence[Series],
-        *,
-        height: float = 200,
-        x_label: str = "",
-        y_label: str = "",
-    ) -> None:
-        """Curves over a common x, full width, of at most two units. Hover shows the values of the nearest x."""
-        plot = self.take(Plot, key)
-        plot.update((tuple(series), height, visible(x_label), visible(y_label)))
 
-    def badge(self, key: Hashable, value: str, *, tone: Tone = "muted", tip: str = "") -> None:
-        """A small rounded label."""
-        badge = self.take(Badge, key)
-        badge.tip = tip
-        badge.update((visible(value), tone))
+def _stacked_bar(tree: Tree, it: w.StackedBarWidget) -> None:
+    tree.take(StackedBar, it.key).update((tuple(it.shares), it.height))
 
-    # effects on the desktop
-    def copy(self, text: str) -> None:
-        """Put text on the clipboard, after the frame."""
-        self.effects.append(lambda: dpg.set_clipboard_text(taken(text)))
 
-    def open_url(self, url: str) -> None:
-        """Open a web address in the person's browser; other schemes are ignored."""
-        if urlsplit(url).scheme in ("http", "https"):
-            self.effects.append(lambda: self.open_address(url))
+def _plot(tree: Tree, it: w.PlotWidget) -> None:
+    plot = tree.take(Plot, it.key)
+    plot.update((tuple(it.series), it.height, visible(it.x_label), visible(it.y_label)))
+
+
+def _badge(tree: Tree, it: w.BadgeWidget) -> None:
+    badge = tree.take(Badge, it.key)
+    if badge.differs(it):
+        badge.tip = it.tip
+        badge.update((visible(it.value), it.tone))
+
+
+def _copy(tree: Tree, it: w.CopyWish) -> None:
+    tree.effects.append(lambda: dpg.set_clipboard_text(taken(it.text)))
+
+
+def _open_url(tree: Tree, it: w.UrlWish) -> None:
+    if urlsplit(it.url).scheme in ("http", "https"):
+        tree.effects.append(lambda: tree.open_address(it.url))
+
+
+HANDLERS = w.table(
+    w.TextWidget.handled_by(_text),
+    w.IconWidget.handled_by(_icon),
+    w.ProgressWidget.handled_by(_progress),
+    w.StackedBarWidget.handled_by(_stacked_bar),
+    w.PlotWidget.handled_by(_plot),
+    w.BadgeWidget.handled_by(_badge),
+    w.CopyWish.handled_by(_copy),
+    w.UrlWish.handled_by(_open_url),
+)

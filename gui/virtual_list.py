@@ -13,7 +13,7 @@ PROBES = 24
 
 
 class RowSource(Protocol):
-    """What the list needs of its rows: the rows of `panels.ui.VirtualRows` without the drawing."""
+    """What the list needs of its rows: the rows of `panels.base.ui.VirtualRows` without the drawing."""
 
     def __len__(self) -> int: ...
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from dataclasses import dataclass
 
 import dearpygui.dearpygui as dpg
+import msgspec
 
-from core.errors import SlopError
+from core.base.errors import SlopError
 
 TITLE = "Manual Slop"
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(msgspec.Struct, frozen=True):
     """Where the window was, in pixels of the screen, for the caller to keep."""
 
     x: int = 80

@@ -1,1 +1,1 @@
-"""What each panel shows, as functions of state: `panel(state, view, ui, send)`."""
+"""What each panel shows, as functions of state: `panel(desk)`."""

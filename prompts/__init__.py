@@ -1,1 +1,1 @@
-"""Every prompt as a Markdown file. A person overrides one by a file of the same name (core.files.prompts)."""
+"""Every prompt as a Markdown file. A person overrides one by a file of the same name (core.settings.prompts)."""

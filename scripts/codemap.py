@@ -1,4 +1,4 @@
-"""Renews the codemap in ARCHITECTURE.md from the first line of every module's docstring: `make codemap`."""
+"""Writes docs/codemap.md from the first line of every module's docstring: `make codemap`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("core", "panels", "gui", "prompts", "assets", "bench", "scripts")
-START, END = "<!-- codemap -->", "<!-- /codemap -->"
+PAGE = Path("docs/codemap.md")
+HEAD = "# Codemap\n\nWhat each module owns, from the first line of its docstring. Written by `make codemap`."
 
 
 def modules(root: Path) -> list[Path]:
@@ -34,26 +35,18 @@ def render(root: Path) -> str:
     return "\n\n".join(sections)
 
 
-def replaced(document: str, codemap: str) -> str:
-    """Return ARCHITECTURE.md with what stands between its two markers replaced.
-
-    Raises:
-        ValueError: a marker is missing.
-    """
-    head, start, rest = document.partition(START)
-    _, end, tail = rest.partition(END)
-    if not (start and end):
-        raise ValueError(f"ARCHITECTURE.md lacks {START} or {END}")
-    return f"{head}{START}\n\n{codemap}\n\n{END}{tail}"
+def page(root: Path) -> str:
+    """Return docs/codemap.md as it should be."""
+    return f"{HEAD}\n\n{render(root)}\n"
 
 
 def main() -> int:
-    """Rewrite ARCHITECTURE.md and say whether anything changed."""
-    path = ROOT / "ARCHITECTURE.md"
-    before = path.read_text(encoding="utf-8")
-    after = replaced(before, render(ROOT))
+    """Write docs/codemap.md and say whether anything changed."""
+    path = ROOT / PAGE
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    after = page(ROOT)
     path.write_text(after, encoding="utf-8")
-    print("ARCHITECTURE.md: codemap " + ("was current" if after == before else "renewed"))
+    print(f"{PAGE}: " + ("was current" if after == before else "renewed"))
     return 0
 
 

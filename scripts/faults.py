@@ -14,16 +14,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.core.harvest.fault_runs import RUNS, Paid, Stage, faults_at, memory_folder, table_head, table_line
 from tests.core.knowledge.fault_disks import Fault, Point, PointDisk
-from tests.core.knowledge.fault_runs import (
-    RUNS,
-    Paid,
-    Stage,
-    faults_at,
-    memory_folder,
-    table_head,
-    table_line,
-)
 
 LOG = Path("out/faults.log")
 

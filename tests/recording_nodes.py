@@ -11,14 +11,14 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, get_args
 
-from panels.ui import Series, SeriesKind, Style, Surface, Tone, Unit
+from panels.base.ui import Series, SeriesKind, Style, Surface, Tone, Unit
 
 ICONS_FILE = Path(__file__).parent.parent / "assets" / "icons.toml"
 Path_ = tuple[Hashable, ...]
 
 
 class ProtocolError(AssertionError):
-    """A panel broke a rule of `panels/ui.py`."""
+    """A panel broke a rule of `panels/base/ui.py`."""
 
 
 @dataclass(slots=True, eq=False)

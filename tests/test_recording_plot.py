@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
-from panels.ui import Series, Ui
+from panels.base.ui import Series, Ui
 from tests.recording_nodes import ProtocolError
 from tests.recording_ui import RecordingUi
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from panels.ui import Edited, ListView, Option, Share, Ui
+from panels.base.ui import Edited, ListView, Option, Share, Ui
 from tests.recording_nodes import ProtocolError
 from tests.recording_ui import RecordingUi
 

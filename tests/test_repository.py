@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 import subprocess
@@ -29,6 +30,9 @@ REGISTRIES = re.compile(
     r"\b(?:py" + r"pi\.org|files\.python" + r"hosted\.org|registry\.npm" + r"js\.org|deb\.deb" + r"ian\.org"
     r"|security\.deb" + r"ian\.org|archive\.ubun" + r"tu\.com)\b"
 )
+
+# A sum behind its dollar sign, a size before its unit, and bytes divided for the eye.
+OWN_FIGURES = re.compile(r'\$\{|\} ?[kKMGT]?i?B\b|/ ?1024\b|"[kKMG]i?B"')
 
 
 @cache
@@ -71,6 +75,16 @@ def test_a_module_over_500_lines_is_justified_in_the_architecture() -> None:
     assert long == []
 
 
+def test_no_two_public_classes_have_one_name() -> None:
+    places: dict[str, list[str]] = {}
+    for name, text in texts().items():
+        if name.startswith(("core/", "panels/", "gui/")) and name.endswith(".py"):
+            for node in ast.parse(text).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    places.setdefault(node.name, []).append(name)
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
 def test_every_module_says_in_one_line_what_it_owns() -> None:
     silent = [
         name
@@ -82,8 +96,17 @@ def test_every_module_says_in_one_line_what_it_owns() -> None:
 
 def test_the_codemap_is_current() -> None:
     """`make codemap` renews it."""
-    document = texts()["ARCHITECTURE.md"]
-    assert document == codemap.replaced(document, codemap.render(ROOT))
+    assert texts()["docs/codemap.md"] == codemap.page(ROOT)
+
+
+def test_money_and_sizes_are_worded_in_one_module() -> None:
+    own = {
+        name: hits
+        for name, text in texts().items()
+        if name.endswith(".py") and name.startswith(("core/", "panels/", "gui/"))
+        if (hits := OWN_FIGURES.findall(text))
+    }
+    assert set(own) == {"core/base/figures.py"}, own
 
 
 def test_no_file_names_a_path_of_somebodys_machine() -> None:
@@ -105,12 +128,47 @@ def test_the_lock_has_hashes_and_no_addresses() -> None:
     assert [block for block in blocks if "--hash=sha256:" not in block or "==" not in block] == []
 
 
-def test_the_lock_holds_what_the_project_asks_for() -> None:
+def _asked() -> list[str]:
+    """Every requirement of the project, its extras, its build and its development."""
     project = tomllib.loads(texts()["pyproject.toml"])
-    asked = project["project"]["dependencies"] + project["dependency-groups"]["dev"]
-    names = {re.split(r"[^A-Za-z0-9_.-]", line)[0].lower().replace("_", "-") for line in asked}
-    pinned = set(re.findall(r"^([a-z0-9.-]+)==", texts()["requirements.lock"], re.MULTILINE))
-    assert names - pinned == set()
+    extras = project["project"]["optional-dependencies"].values()
+    asked: list[str] = project["project"]["dependencies"] + project["dependency-groups"]["dev"]
+    asked += project["build-system"]["requires"]
+    return asked + [line for extra in extras for line in extra]
+
+
+def _pins() -> dict[str, str]:
+    """The lowest version that the lock pins of each package."""
+    pins: dict[str, str] = {}
+    for name, version in re.findall(r"^([a-z0-9.-]+)==([^ ]+)", texts()["requirements.lock"], re.MULTILINE):
+        pins[name] = min(pins.get(name, version), version, key=_release)
+    return pins
+
+
+def _release(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def test_the_lock_holds_what_the_project_asks_for() -> None:
+    names = {re.split(r"[^A-Za-z0-9_.-]", line)[0].lower().replace("_", "-") for line in _asked()}
+    assert names - set(_pins()) == set()
+
+
+@pytest.mark.parametrize("line", _asked())
+def test_a_lower_bound_is_what_was_tested(line: str) -> None:
+    """No older version than the lock's, to the precision of the bound: nobody ran the tests with one."""
+    found = re.match(r"([a-z0-9.-]+)>=([0-9.]+)", line)
+    assert found is not None, f"{line}: a requirement without a lower bound"
+    bound = _release(found[2])
+    assert len(bound) >= 2
+    assert _release(_pins()[found[1]])[: len(bound)] == bound
+
+
+def test_what_the_tour_alone_needs_is_installed_with_the_tour_alone() -> None:
+    project = tomllib.loads(texts()["pyproject.toml"])["project"]
+
+    assert not [line for line in project["dependencies"] if "xlib" in line]
+    assert [line.split(">=")[0] for line in project["optional-dependencies"]["tour"]] == ["python-xlib"]
 
 
 def test_the_import_contracts_hold() -> None:

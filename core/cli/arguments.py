@@ -1,35 +1,19 @@
-"""What may stand on the command line, and what was asked for."""
+"""What was asked for on the command line."""
 
 from __future__ import annotations
 
 import argparse
-import platform
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.errors import ConfigError
-from core.values.options import OutsideOptions
-from core.values.provider import Effort
+import msgspec
 
-PROGRAM = "manual-slop"
-
-_EPILOG = """\
-exit codes: 0 well, 1 failed, 2 wrong usage, 130 interrupted
-
-examples:
-  manual-slop                                     open the window
-  manual-slop send "Why is the sky blue?"         one turn in a new discussion
-  git diff | manual-slop send "Review this" --preset core
-  manual-slop send "And at night?" --discussion last
-  manual-slop context --text                      what a model would see
-  manual-slop doctor                              what is installed, found and configured
-"""
+from core.app.options import OutsideOptions
+from core.base.errors import ConfigError
+from core.cli.grammar import read, refuse
 
 
-@dataclass(frozen=True, slots=True)
-class Options(OutsideOptions):
+class Options(OutsideOptions, frozen=True):
     """What the command line asks for.
 
     Args:
@@ -42,36 +26,23 @@ class Options(OutsideOptions):
     headless: bool = False
     is_json: bool = False
     trusts: bool = False
-    given: argparse.Namespace = field(default_factory=argparse.Namespace)
-
-
-def version_text() -> str:
-    """Name and version of the program and of Python."""
-    from importlib import metadata
-
-    try:
-        version = metadata.version(PROGRAM)
-    except metadata.PackageNotFoundError:
-        version = "(not installed)"
-    return f"{PROGRAM} {version} (Python {platform.python_version()})"
+    given: argparse.Namespace = msgspec.field(default_factory=argparse.Namespace)
 
 
 def parse(argv: Sequence[str]) -> Options:
-    """Read the command line.
+    """Read the command line. Args and Raises as for `grammar.read`."""
+    return options_of(read(argv))
 
-    Args:
-        argv: arguments without the program's name.
+
+def options_of(given: argparse.Namespace) -> Options:
+    """Turn the words of a command line into what they ask for.
 
     Raises:
-        SystemExit: with 2 and a line on standard error for wrong usage, with 0 for `--help` and `--version`.
+        SystemExit: with 2 where a setting or a folder is wrong.
     """
-    parser = make_parser()
-    given = parser.parse_args(argv)
     command: str = given.command or ""
-    if command and (given.hooks or given.test_clock):
-        parser.error("--hooks and --test-clock go with the window or --headless, not with a command")
-    overrides = _overrides(parser, given.set or ())
-    start = _folder(parser, given.project) if given.project else None
+    overrides = _overrides(given.set or ())
+    start = _folder(given.project) if given.project else None
     return Options(
         home=Path(given.home).expanduser().absolute() if given.home else None,
         start=start,
@@ -88,320 +59,22 @@ def parse(argv: Sequence[str]) -> Options:
     )
 
 
-def _overrides(
-    parser: argparse.ArgumentParser, pairs: Sequence[str]
-) -> dict[str, str | int | float | bool | tuple[str, ...]]:
+def _overrides(pairs: Sequence[str]) -> dict[str, str | int | float | bool | tuple[str, ...]]:
     """What `--set` asks for; the schema is read only when something is set."""
     found: dict[str, str | int | float | bool | tuple[str, ...]] = {}
     for pair in pairs:
-        from core.config.load import check_override
+        from core.settings.loader import check_override
 
         key, _, text = pair.partition("=")
         try:
             found[key.strip()] = check_override(key.strip(), text)
         except ConfigError as error:
-            parser.error(str(error))
+            refuse(str(error))
     return found
 
 
-class _ShowVersion(argparse.Action):
-    """Prints the version and ends; looking it up takes time, so only when asked."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: object,
-        option_string: str | None = None,
-    ) -> None:
-        del namespace, values, option_string
-        print(version_text())
-        parser.exit()
-
-
-def _folder(parser: argparse.ArgumentParser, name: str) -> Path:
+def _folder(name: str) -> Path:
     folder = Path(name).expanduser().absolute()
     if not folder.is_dir():
-        parser.error(f"--project: {name!r} is not a folder")
+        refuse(f"--project: {name!r} is not a folder")
     return folder
-
-
-def make_parser() -> argparse.ArgumentParser:
-    """The parser of the whole command line."""
-    common = _common(argparse.SUPPRESS)
-    parser = argparse.ArgumentParser(
-        prog=PROGRAM,
-        description="A desktop workbench for curated sessions with language models.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        parents=[_common(None)],
-        allow_abbrev=False,
-    )
-    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
-    parser.add_argument("--headless", action="store_true", help="run without a window until stopped")
-    parser.add_argument(
-        "--hooks",
-        action="store_true",
-        help="let your other programs use it over loopback HTTP (docs/openapi.json)",
-    )
-    parser.add_argument("--test-clock", action="store_true", help="let tests put the clock forward over HTTP")
-    commands = parser.add_subparsers(dest="command", metavar="command", title="commands")
-    _add_tour(commands, common)
-    _add_send(commands, common)
-    _add_context(commands, common)
-    _add_discussions(commands, common)
-    _add_lists(commands, common)
-    _add_harvest(commands, common)
-    _add_knowledge(commands, common)
-    _add_settings(commands, common)
-    return parser
-
-
-_Commands = argparse._SubParsersAction  # noqa: SLF001 (argparse names the type nowhere else)
-
-
-def _common(default: str | None) -> argparse.ArgumentParser:
-    """Options that may stand before the command or behind it."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument(
-        "--home", metavar="DIR", default=default, help="where your data lives (~/.manual_slop)"
-    )
-    parser.add_argument(
-        "--project", metavar="DIR", default=default, help="the folder to work in (the current one)"
-    )
-    parser.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        action="append",
-        default=default,
-        help="a setting for this run; may be repeated",
-    )
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        default=False if default is None else default,
-        help="print JSON, for programs",
-    )
-    return parser
-
-
-def _add(
-    commands: _Commands[argparse.ArgumentParser],
-    common: argparse.ArgumentParser,
-    name: str,
-    about: str,
-    more: str = "",
-) -> argparse.ArgumentParser:
-    return commands.add_parser(
-        name,
-        parents=[common],
-        help=about,
-        description=f"{about[0].upper()}{about[1:]}. {more}".strip(),
-        allow_abbrev=False,
-    )
-
-
-def _add_trust(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--trust", action="store_true", help="trust this project's manual_slop.toml first, for good"
-    )
-
-
-def _add_tour(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
-    _add(
-        commands, common, "tour", "drive the real window through its main job", "Screenshots go to out/tour/."
-    )
-
-
-def _add_model(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--provider", metavar="ID", default="", help="who answers (see `models`)")
-    parser.add_argument("--model", metavar="NAME", default="", help="the provider's name of the model")
-    parser.add_argument("--preset", metavar="NAME", default=None, help="the context preset; empty for none")
-    parser.add_argument("--persona", metavar="NAME", default=None, help="the persona; empty for none")
-    parser.add_argument(
-        "--system", metavar="NAME", default=None, help="the system prompt preset; empty for none"
-    )
-
-
-def _add_send(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
-    parser = _add(
-        commands,
-        common,
-        "send",
-        "send one message and print the reply as it comes",
-        "What is piped in follows the text. Ctrl+C stops the reply and keeps its part.",
-    )
-    parser.add_argument("text", nargs="*", help="the message; `-` or nothing takes it from standard input")
-    parser.add_argument(
-        "--discussion",
-        metavar="ID",
-        default="new",
-        help="an id or its start, a name, `last`, or `new` (default)",
-    )
-    _add_model(parser)
-    parser.add_argument("--effort", choices=[*Effort], default="", help="how hard a reasoning model thinks")
-    parser.add_argument(
-        "--attach", metavar="FILE", action="append", default=[], help="attach a file; may be repeated"
-    )
-    parser.add_argument("--show-reasoning", action="store_true", help="print reasoning on standard error")
-    parser.add_argument("--retry", action="store_true", help="send the discussion's failed message again")
-    parser.add_argument("--over-limit", action="store_true", help="send it although a spend limit is reached")
-    parser.add_argument("--quiet", action="store_true", help="print the reply and nothing else")
-    _add_trust(parser)
-
-
-def _add_context(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
-    parser = _add(
-        commands,
-        common,
-        "context",
-        "print the stack that a model would see, and the length of its stable prefix",
-        "Nothing is sent, nothing is written.",
-    )
-    parser.add_argument(
-        "--discussion",
-        metavar="ID",
-        default="",
-        help="an id or its start, a name, `last`, or `new` (default)",
-    )
-    parser.add_argument("--message", metavar="TEXT", default=None, help="layer 12 (the discussion's draft)")
-    parser.add_argument("--text", action="store_true", help="the whole canonical text, nothing else")
-    _add_model(parser)
-    _add_trust(parser)
-
-
-def _add_discussions(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
-    parser = _add(commands, common, "discussions", "list, read, export and order discussions")
-    actions = parser.add_subparsers(dest="action", metavar="action", title="actions")
-    lister = _add(actions, common, "list", "list them, newest first (the default)")
-    for listed in (parser, lister):
-        default = "" if listed is parser else argparse.SUPPRESS
-        listed.add_argument(
-            "--search", metavar="TEXT", default=default, help="only those in which a text occurs"
-        )
-        listed.add_argument(
-            "--all",
-            action="store_true",
-            default=False if listed is parser else argparse.SUPPRESS,
-            help="archived ones too",
-        )
-    for name, about in (
-        ("show", "print one as Markdown, or with --json as JSON"),
-        ("export", "write one to a file"),
-        ("rename", "give one another name"),
-        ("pin", "keep one at the head of the list"),
-        ("unpin", "let one back into the order of time"),
-        ("archive", "take one out of the list"),
-        ("unarchive", "put one back into the list"),
-        ("delete", "move one to the trash"),
-        ("restore", "bring one back from the trash"),
-    ):
-        action = _add(actions, common, name, about)
-        action.add_argument("id", help="an id or its start, a name, or `last`")
-        if name == "export":
-            action.add_argument("--format", choices=("markdown", "json"), default="markdown")
-            action.add_argument("--out", metavar="FILE", default="-", help="where to (standard output)")
-        if name == "rename":
-            action.add_argument("name", help="the new name")
-
-
-def _add_lists(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
-    presets = _add(
-        commands, common, "presets", "list the project's context presets, personas and system prompts"
-    )
-    _add_trust(presets)
-    models = _add(commands, common, "models", "list providers and their models")
-    models.add_argument("provider", nargs="?", default="", help="only this one")
-    models.add_argument("--refresh", action="store_true", help="ask the providers' servers for their lists")
-    doctor = _add(
-        commands, common, "doctor", "check what is installed, found, configured and writable, with remedies"
-    )
-    doctor.add_argument(
-        "--quick", action="store_true", help="do not start the embedded model and other programs"
-    )
-
-
-def _add_harvest(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
-    parser = _add(
-        commands,
-        common,
-        "harvest",
-        "distil old conversations into knowledge and reclaim them",
-        "Without --apply it only reports. `harvest undo` takes the last apply back.",
-    )
-    parser.add_argument("action", nargs="?", choices=("undo",), help="take the last apply back")
-    parser.add_argument("id", nargs="?", default="", help="which apply to undo (the newest)")
-    parser.add_argument("--apply", action="store_true", help="harvest, append, reclaim, make the digest")
-    parser.add_argument(
-        "--no-harvest", action="store_true", help="with --apply: reclaim without distilling; asks no model"
-    )
-    parser.add_argument("--provider", metavar="ID", default="", help="who reads them (see `models`)")
-    parser.add_argument("--model", metavar="NAME", default="", help="the provider's name of the model")
-    parser.add_argument(
-        "--source",
-        metavar="PATH",
-        action="append",
-        default=[],
-        help="conversations of other programs, a file or a folder; they stay where they are; may be repeated "
-        "(the settings' harvest_sources)",
-    )
-    parser.add_argument(
-        "--live-days",
-        metavar="N",
-        type=_days,
-        help="leave alone what was touched since (the settings' live_days)",
-    )
-    parser.add_argument(
-        "--max-bytes", metavar="N", type=_bytes, help="keep what is larger (the settings' max_source_bytes)"
-    )
-
-
-def _days(text: str) -> float:
-    with suppress(ValueError):
-        if 0 <= (days := float(text)) <= 36_500:
-            return days
-    raise argparse.ArgumentTypeError(f"{text!r} is no number of days from 0 to 36500")
-
-
-def _bytes(text: str) -> int:
-    with suppress(ValueError):
-        if 0 < (size := int(text)) <= 1 << 30:
-            return size
-    raise argparse.ArgumentTypeError(f"{text!r} is no number of bytes from 1 to {1 << 30}")
-
-
-def _add_knowledge(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
-    parser = _add(commands, common, "knowledge", "show, search and audit what is known")
-    parser.set_defaults(category="")
-    actions = parser.add_subparsers(dest="action", metavar="action", title="actions")
-    show = _add(actions, common, "show", "print every item with its place and origin (the default)")
-    show.add_argument(
-        "category",
-        nargs="?",
-        default="",
-        choices=("", "facts", "decisions", "tasks_done", "tasks_open", "questions", "playbooks", "files"),
-        help="only these",
-    )
-    digest = _add(actions, common, "digest", "print the digest as a model sees it, and whether memory is on")
-    digest.add_argument("--regenerate", action="store_true", help="make it anew first; turns memory on")
-    found = _add(actions, common, "search", "print the items in which every word occurs")
-    found.add_argument("text", help="the words")
-    _add(actions, common, "ledger", "print what became of each conversation")
-
-
-def _add_settings(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
-    trust = _add(
-        commands, common, "trust", "let a folder's manual_slop.toml count, after saying what it asks for"
-    )
-    trust.add_argument("folder", nargs="?", default="", help="the folder (the current project)")
-    trust.add_argument("--list", action="store_true", help="print the trusted folders")
-    trust.add_argument("--remove", action="store_true", help="stop trusting it")
-    keys = _add(
-        commands,
-        common,
-        "key",
-        "keep or remove a provider's key",
-        "The key is read from standard input, never from the command line, where others could see it.",
-    )
-    keys.add_argument("provider", nargs="?", default="", help="its id; without one, where each key was found")
-    keys.add_argument("--remove", action="store_true", help="remove it")

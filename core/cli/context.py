@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.aggregate import AggregateStack, build_stack
+from msgspec.structs import replace
+
+from core.app.execution import act
+from core.base.text import clean
+from core.base.tokens import count_tokens
 from core.cli.arguments import Options
 from core.cli.format import context_text
 from core.cli.output import Console
-from core.cli.session import FrontEnd, check_name, find_discussion, session, settle
-from core.files.read import read_items
-from core.outline import symbols_of
-from core.step.context import default_model, profile_of, stack_spec
-from core.text import clean
-from core.tokens import count_tokens
-from core.values.commands import SelectDiscussion
+from core.cli.session import FrontEnd, check_name, find_discussion, session
+from core.context.file_reader import read_items
+from core.context.outline import symbols_of
+from core.context.spec import stack_spec
+from core.context.stack import AggregateStack, build_stack
+from core.discussion.messages import SelectDiscussion
+from core.knowledge.worker import Layer7
+from core.settings.models import default_model, profile_of
 from core.values.curation import ItemFiles
 from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
-from core.values.effects import StackSpec
 from core.values.provider import ModelProfile
+from core.values.spec import StackSpec
 from core.values.stack import ContextReport, layer_data
 from core.values.state import AppState
-from core.workers.knowledge import Layer7
 
 NEW_ID = "new"
 
@@ -39,7 +42,7 @@ def run_context(options: Options, front: FrontEnd, console: Console) -> int:
         spec = replace(spec, inputs=replace(spec.inputs, user_text=clean(given.message)))
     with console.waiting("Reading the preset's files"):
         items = read_items(spec.root, spec.preset.items, spec.limits, spec.allowed_roots, outline=symbols_of)
-        digest, notes = Layer7(Path(state.home)).read(spec, items)
+        digest, notes = Layer7(Path(state.program.home)).read(spec, items)
         stack = build_stack(replace(spec.inputs, items=items, digest=digest, notes=notes))
     if given.text:
         console.write(stack.text)
@@ -54,13 +57,12 @@ def _opened(front: FrontEnd, state: AppState, wanted: str) -> tuple[AppState, st
     if wanted == NEW_ID:
         return with_new_discussion(state), NEW_ID
     chosen = find_discussion(state, wanted)
-    front.send(SelectDiscussion(chosen))
-    return settle(front, lambda s: chosen in s.open), chosen
+    return act(front, SelectDiscussion(chosen)), chosen
 
 
 def with_new_discussion(state: AppState) -> AppState:
     """The state as if a discussion had just been started with the settings' defaults."""
-    ai = state.settings.ai
+    ai = state.config.settings.ai
     at = state.now or datetime.now(UTC)
     meta = DiscussionMeta(
         id=NEW_ID,
@@ -74,19 +76,22 @@ def with_new_discussion(state: AppState) -> AppState:
     )
     return replace(
         state,
-        summaries={**state.summaries, NEW_ID: DiscussionSummary(meta, at)},
-        open={**state.open, NEW_ID: OpenDiscussion(NEW_ID)},
+        discussions=replace(
+            state.discussions,
+            summaries={**state.discussions.summaries, NEW_ID: DiscussionSummary(meta, at)},
+            open={**state.discussions.open, NEW_ID: OpenDiscussion(NEW_ID)},
+        ),
     )
 
 
 def _as_asked(state: AppState, chosen: str, options: Options) -> AppState:
     """The discussion as the command line would have it, in this copy of the state only."""
     given = options.given
-    check_name("provider", given.provider, tuple(state.settings.servers))
-    check_name("preset", given.preset or "", tuple(state.project.presets))
-    check_name("persona", given.persona or "", tuple(state.project.personas))
-    check_name("system prompt", given.system or "", tuple(state.project.system_prompts))
-    row = state.summaries[chosen]
+    check_name("provider", given.provider, tuple(state.config.settings.servers))
+    check_name("preset", given.preset or "", tuple(state.config.project.presets))
+    check_name("persona", given.persona or "", tuple(state.config.project.personas))
+    check_name("system prompt", given.system or "", tuple(state.config.project.system_prompts))
+    row = state.discussions.summaries[chosen]
     meta = row.meta
     provider = given.provider or meta.provider
     kept = meta.model if provider == meta.provider else default_model(state, provider)
@@ -98,12 +103,17 @@ def _as_asked(state: AppState, chosen: str, options: Options) -> AppState:
         persona=meta.persona if given.persona is None else given.persona,
         system_preset=meta.system_preset if given.system is None else given.system,
     )
-    return replace(state, summaries={**state.summaries, chosen: replace(row, meta=meta)})
+    return replace(
+        state,
+        discussions=replace(
+            state.discussions, summaries={**state.discussions.summaries, chosen: replace(row, meta=meta)}
+        ),
+    )
 
 
 def make_report(stack: AggregateStack, items: tuple[ItemFiles, ...], profile: ModelProfile) -> ContextReport:
     """Measure a stack: tokens counted by o200k and scaled by the model's factor."""
-    from core.pricing import input_usd_per_token
+    from core.spending.pricing import input_usd_per_token
 
     counted = {segment.sha256: count_tokens(segment.text) for segment in stack.segments}
     layers = stack.report(counted, profile.token_factor)
@@ -144,7 +154,7 @@ def _print(
     stack: AggregateStack,
     report: ContextReport,
 ) -> None:
-    name = state.summaries[spec.discussion_id].meta.name
+    name = state.discussions.summaries[spec.discussion_id].meta.name
     if options.is_json:
         console.json(
             {

@@ -6,15 +6,16 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from core.app.execution import act
+from core.app.messages import Command
+from core.base.disk import write_file
 from core.cli.arguments import Options
 from core.cli.format import discussion_data, discussions_text, newest_first
 from core.cli.output import Console
-from core.cli.session import FrontEnd, UsageError, find_discussion, session, settle
-from core.export import export_json, export_markdown
-from core.store.atomic import write_file
-from core.values.commands import (
+from core.cli.session import FrontEnd, UsageError, find_discussion, session
+from core.discussion.export import export_json, export_markdown
+from core.discussion.messages import (
     ArchiveDiscussion,
-    Command,
     DeleteDiscussion,
     PinDiscussion,
     RenameDiscussion,
@@ -56,13 +57,15 @@ def run_discussions(options: Options, front: FrontEnd, console: Console) -> int:
 def _list(options: Options, front: FrontEnd, console: Console, state: AppState) -> None:
     given = options.given
     lines = None
-    rows = newest_first(row for row in state.summaries.values() if given.all or not row.meta.archived)
+    rows = newest_first(
+        row for row in state.discussions.summaries.values() if given.all or not row.meta.archived
+    )
     if given.search.strip():
-        front.send(SearchDiscussions(given.search))
-        wanted = given.search.strip()
         with console.waiting("Searching"):
-            hits = settle(front, lambda s: s.search.query == wanted and s.search.is_complete).search
-        rows = [state.summaries[found] for found in hits.ids if found in state.summaries]
+            hits = act(front, SearchDiscussions(given.search)).discussions.search
+        rows = [
+            state.discussions.summaries[found] for found in hits.ids if found in state.discussions.summaries
+        ]
         lines = hits.lines
     if options.is_json:
         found_lines = lines or {}
@@ -73,11 +76,10 @@ def _list(options: Options, front: FrontEnd, console: Console, state: AppState) 
 
 def _export(options: Options, front: FrontEnd, console: Console, chosen: str) -> None:
     given = options.given
-    front.send(SelectDiscussion(chosen))
-    state = settle(front, lambda s: chosen in s.open)
+    state = act(front, SelectDiscussion(chosen))
     form = "json" if options.is_json else getattr(given, "format", "markdown")
     render = export_json if form == "json" else export_markdown
-    text = render(state.summaries[chosen].meta, state.open[chosen])
+    text = render(state.discussions.summaries[chosen].meta, state.discussions.open[chosen])
     target = getattr(given, "out", "-")
     if target == "-":
         console.write(text)
@@ -91,9 +93,8 @@ def _export(options: Options, front: FrontEnd, console: Console, chosen: str) ->
 
 def _delete(front: FrontEnd, state: AppState, chosen: str) -> str:
     """Move one to the trash. Returns what to say once it is sure."""
-    front.send(DeleteDiscussion(chosen))
-    settle(front, lambda s: chosen not in s.summaries)
-    name = state.summaries[chosen].meta.name
+    act(front, DeleteDiscussion(chosen))
+    name = state.discussions.summaries[chosen].meta.name
     return f"{name!r} is in the trash: manual-slop discussions restore {chosen}"
 
 
@@ -102,20 +103,19 @@ def _restore(front: FrontEnd, wanted: str) -> str:
     state = front.wait_for(lambda s: len(_in_trash(s, wanted)) == 1, TRASH_S) or front.snapshot()
     found = _in_trash(state, wanted)
     if len(found) != 1:
-        ids = ", ".join(item.discussion_id for item in state.trash)
+        ids = ", ".join(item.discussion_id for item in state.discussions.trash)
         listed = f"there are: {ids}" if ids else "it is empty"
         raise UsageError(f"{wanted!r} names {len(found)} discussions of the trash ({listed})")
     chosen = found[0].discussion_id
-    front.send(UndoDelete(chosen))
-    settle(front, lambda s: chosen in s.summaries)
+    act(front, UndoDelete(chosen))
     return f"{found[0].name!r} is back: {chosen}"
 
 
 def _in_trash(state: AppState, wanted: str) -> list[TrashItem]:
     if wanted == "last":
-        return list(state.trash[-1:])
-    by_id = [item for item in state.trash if item.discussion_id.startswith(wanted)]
-    return by_id or [item for item in state.trash if item.name == wanted]
+        return list(state.discussions.trash[-1:])
+    by_id = [item for item in state.discussions.trash if item.discussion_id.startswith(wanted)]
+    return by_id or [item for item in state.discussions.trash if item.name == wanted]
 
 
 def _change(options: Options, front: FrontEnd, chosen: str) -> str:
@@ -130,5 +130,5 @@ def _change(options: Options, front: FrontEnd, chosen: str) -> str:
     make, said = changes[given.action]
     if given.action == "rename" and not given.name.strip():
         raise UsageError("A discussion needs a name")
-    front.send(make())
+    act(front, make())
     return f"{chosen} is {said}."

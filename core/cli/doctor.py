@@ -2,54 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Iterable
 from typing import Any
 
+from core.base.errors import SlopError
 from core.cli.arguments import Options
+from core.cli.findings import Check, Finding, Verdict, fail
 from core.cli.output import Console, table
-from core.errors import SlopError
-
-
-class Verdict(StrEnum):
-    """How a check came out. `WARN`: something does not work that a person may not need."""
-
-    OK = "OK"
-    WARN = "WARN"
-    FAIL = "FAIL"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One line of the report.
-
-    Args:
-        subject: what was looked at; text: what was found; remedy: what to do, empty where nothing is.
-    """
-
-    subject: str
-    verdict: Verdict
-    text: str
-    remedy: str = ""
-
-
-def ok(subject: str, text: str) -> Finding:
-    """All is well."""
-    return Finding(subject, Verdict.OK, text)
-
-
-def warn(subject: str, text: str, remedy: str = "") -> Finding:
-    """Something does not work that a person may not need."""
-    return Finding(subject, Verdict.WARN, text, remedy)
-
-
-def fail(subject: str, text: str, remedy: str) -> Finding:
-    """The program cannot do its work."""
-    return Finding(subject, Verdict.FAIL, text, remedy)
-
-
-Check = Callable[[], Iterable[Finding]]
 
 
 def run_doctor(options: Options, console: Console) -> int:

@@ -15,9 +15,10 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib import metadata, resources
 
-from core.cli.arguments import version_text
-from core.cli.doctor import Check, Finding, fail, ok, warn
-from core.errors import ProviderError
+from core.base import figures
+from core.base.errors import ProviderError
+from core.cli.findings import Check, Finding, fail, ok, warn
+from core.cli.version import version_text
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_YEAR = 2026
@@ -29,7 +30,6 @@ PACKAGES = (
     "google-genai",
     "dearpygui",
     "numpy",
-    "tomlkit",
     "keyring",
     "tree-sitter",
     "bpe-openai",
@@ -119,12 +119,12 @@ def fonts() -> Iterator[Finding]:
 
 def embedded(*, is_quick: bool) -> Iterator[Finding]:
     """The embedded model's weights are there and its server starts."""
-    from core.providers.base import CancelToken
-    from core.providers.llama_server import LlamaServer, find_weights
+    from core.providers.embedded.server import LlamaServer, find_weights
+    from core.providers.protocol import CancelToken
 
     try:
         weights = find_weights()
-        text = f"{weights.name}, {weights.stat().st_size / 1e6:.0f} MB, xllamacpp {_version('xllamacpp')}"
+        text = f"{weights.name}, {figures.size(weights.stat().st_size, 'terminal')}, xllamacpp {_version('xllamacpp')}"
         if not is_quick:
             began = time.monotonic()
             server = LlamaServer()
@@ -132,7 +132,7 @@ def embedded(*, is_quick: bool) -> Iterator[Finding]:
                 server.ensure(CancelToken())
             finally:
                 server.close()
-            text += f", starts in {time.monotonic() - began:.1f} s"
+            text += f", starts in {figures.span(time.monotonic() - began, 'terminal')}"
     except ProviderError as error:
         yield fail("embedded model", error.what, error.remedy)
     else:
@@ -141,7 +141,7 @@ def embedded(*, is_quick: bool) -> Iterator[Finding]:
 
 def claude(*, is_quick: bool) -> Iterator[Finding]:
     """The Claude Code command, where it is installed."""
-    from core.providers.claude_code import find_program
+    from core.providers.claude_code.client import find_program
 
     program = find_program()
     if program is None:

@@ -10,13 +10,13 @@ from functools import partial
 from importlib import metadata
 from pathlib import Path
 
-from core import paths
+from core.app.home import is_writable
+from core.base import figures, paths
+from core.base.ids import time_of_id
 from core.cli.arguments import Options
-from core.cli.doctor import Check, Finding, fail, ok, warn
-from core.config.keys import KeyStore, key_variables
-from core.config.load import Loaded, config_request, load
-from core.store.home import is_writable
-from core.values.ids import time_of_id
+from core.cli.findings import Check, Finding, fail, ok, warn
+from core.providers.keys import KeyStore, key_variables
+from core.settings.loader import LoadedSettings, config_request, load
 from core.values.provider import KeySource, ProviderKind
 
 LOW_BYTES = 500_000_000
@@ -63,7 +63,7 @@ def home(folder: Path, now: datetime) -> Iterator[Finding]:
             "home", f"{folder} cannot be written", "Make it writable, or choose another home with --home"
         )
     free = shutil.disk_usage(there).free
-    text = f"{folder}{state}, {free / 1e9:.1f} GB free"
+    text = f"{folder}{state}, {figures.size(free, 'terminal')} free"
     yield warn("home", text, "Free some space") if free < LOW_BYTES else ok("home", text)
     latest = max(_times(paths.discussions_dir(folder)), default=None)
     if latest is not None and latest > now + AHEAD:
@@ -92,7 +92,7 @@ def folders(named: tuple[tuple[str, Path], ...]) -> Iterator[Finding]:
             )
 
 
-def settings(loaded: Loaded, config_file: Path) -> Iterator[Finding]:
+def settings(loaded: LoadedSettings, config_file: Path) -> Iterator[Finding]:
     """Settings files hold; each fault with its line."""
     state = "" if config_file.exists() else " (not there: defaults)"
     yield ok("settings", f"{config_file}{state}")
@@ -104,7 +104,7 @@ def settings(loaded: Loaded, config_file: Path) -> Iterator[Finding]:
         )
 
 
-def project(loaded: Loaded) -> Iterator[Finding]:
+def project(loaded: LoadedSettings) -> Iterator[Finding]:
     """The project's file counts, or why not."""
     found = loaded.project
     if not found.has_file:
@@ -130,7 +130,7 @@ def keyring(store: KeyStore) -> Iterator[Finding]:
         yield ok("keyring", name or "none on this machine; keys go into files of mode 0600 in the home")
 
 
-def providers(loaded: Loaded, store: KeyStore) -> Iterator[Finding]:
+def providers(loaded: LoadedSettings, store: KeyStore) -> Iterator[Finding]:
     """Each provider: SDK, address, where its key was found (never the key)."""
     chosen = loaded.settings.ai.provider
     for name, server in loaded.settings.servers.items():

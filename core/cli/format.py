@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from core.base.figures import age, money, span
+from core.base.text import one_line
 from core.cli.output import table
-from core.text import one_line
 from core.values.discussion import DiscussionSummary
 from core.values.messages import Message
 from core.values.provider import ModelProfile, ProviderStatus
@@ -16,15 +17,6 @@ from core.values.usage import Usage, usage_data
 
 NAME_CHARS = 48
 SHOWN_HASH = 12
-
-
-def money(cost_usd: float | None) -> str:
-    """A cost in dollars; `price unknown` where it is."""
-    if cost_usd is None:
-        return "price unknown"
-    if cost_usd == 0:
-        return "free"
-    return f"${cost_usd:.2f}" if cost_usd >= 1 else f"${cost_usd:.4f}"
 
 
 def usage_line(message: Message) -> str:
@@ -37,11 +29,11 @@ def usage_line(message: Message) -> str:
     if usage.output_tokens is not None:
         parts.append(f"{usage.output_tokens:,} out")
     if usage.input_tokens is not None or usage.cost_usd is not None:
-        parts.append(money(usage.cost_usd))
+        parts.append(money(usage.cost_usd, "terminal"))
     if usage.time_to_first_token_s is not None:
-        parts.append(f"first token {usage.time_to_first_token_s:.1f} s")
+        parts.append(f"first token {span(usage.time_to_first_token_s, 'terminal')}")
     if usage.duration_s is not None:
-        parts.append(f"{usage.duration_s:.1f} s")
+        parts.append(span(usage.duration_s, "terminal"))
     return " · ".join(parts)
 
 
@@ -60,15 +52,6 @@ def message_data(message: Message) -> dict[str, Any]:
     }
 
 
-def age(then: datetime, now: datetime) -> str:
-    """How long ago, in one unit; a time ahead of now is `now` (a clock that was set back)."""
-    seconds = max(0.0, (now - then).total_seconds())
-    for size, unit in ((86_400 * 365, "y"), (86_400 * 30, "mo"), (86_400, "d"), (3_600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{int(seconds // size)} {unit}"
-    return "now"
-
-
 def discussions_text(
     rows: Iterable[DiscussionSummary], now: datetime, lines: Mapping[str, str] | None = None
 ) -> str:
@@ -80,7 +63,13 @@ def discussions_text(
         name = f"{flags}{one_line(meta.name, NAME_CHARS)}" + (f"  [{row.problem}]" if row.problem else "")
         found = one_line((lines or {}).get(meta.id, ""), 60)
         cells.append(
-            (meta.id, age(row.updated_at, now), str(row.turns), f"{meta.provider}/{meta.model}", name)
+            (
+                meta.id,
+                age(row.updated_at, now, "terminal"),
+                str(row.turns),
+                f"{meta.provider}/{meta.model}",
+                name,
+            )
             + ((found,) if lines is not None else ())
         )
     if not cells:
@@ -137,8 +126,9 @@ def context_text(report: ContextReport) -> str:
     head = ("#", "layer", "", "characters", f"tokens{mark}", "share", "sha256")
     length = sum(layer.length_chars for layer in report.layers)
     limit = f" of {report.limit_tokens:,}" if report.limit_tokens is not None else ""
+    cost = money(report.cost_usd, "terminal")
     lines = [
-        f"total: {length:,} characters, {mark}{report.total_tokens_est:,} tokens{limit}, {money(report.cost_usd)}",
+        f"total: {length:,} characters, {mark}{report.total_tokens_est:,} tokens{limit}, {cost}",
         f"stable prefix: {report.stable_length_chars:,} characters",
         *(f"problem: {problem}" for problem in report.problems),
     ]

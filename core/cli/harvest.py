@@ -6,50 +6,50 @@ import secrets
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from core import paths
+import msgspec
+from msgspec.structs import replace
+
+from core.app.controller import wall_clock
+from core.app.disk import split_state
+from core.app.home import open_home
+from core.base import paths
+from core.base.figures import money
 from core.cli.arguments import Options
-from core.cli.format import money
 from core.cli.output import Console
 from core.cli.session import UsageError, check_name
-from core.config.load import Loaded, config_request, load
-from core.controller.app import wall_clock
-from core.knowledge.harvest_distil import piece_bytes_for
-from core.knowledge.harvest_generate import HarvestCancelledError, ProviderGenerate
-from core.knowledge.harvest_run import ApplyRequest, apply, items_by_asking, look
-from core.knowledge.harvest_scan import Progress, ScanRequest, no_progress
-from core.knowledge.harvest_setup import distiller, scan_request
-from core.knowledge.spending import Payments
+from core.harvest.classes import LATELY
+from core.harvest.distillation import piece_bytes_for
+from core.harvest.generation import HarvestCancelledError, ProviderGenerate
+from core.harvest.messages import HarvestRun
+from core.harvest.report import report_data, report_text
+from core.harvest.run import ApplyRequest, apply, items_by_asking, look
+from core.harvest.scan import Progress, ScanRequest, no_progress
+from core.harvest.setup import distiller, scan_request
 from core.knowledge.undo import undo_apply
-from core.knowledge_text.harvest_classify import LATELY
-from core.knowledge_text.harvest_report import report_data, report_text
-from core.pricing import cost
-from core.profiles import find_profile, offered_models, usual_model
-from core.providers.base import CancelToken
-from core.providers.profiles import load_models
-from core.store.home import open_home
-from core.values.effects import HarvestRun
+from core.providers.clients import clients_for
+from core.providers.model_data import load_models
+from core.providers.profiles import find_profile, offered_models, usual_model
+from core.providers.protocol import CancelToken
+from core.settings.loader import LoadedSettings, config_request, load
+from core.spending.harvest_costs import Payments
+from core.spending.pricing import cost
 from core.values.harvest import ArtifactClass, HarvestReport, HarvestUse
 from core.values.provider import ModelProfile
 from core.values.settings import KnowledgeSettings, Settings
-from core.workers.clients import clients_for
-from core.workers.disk import split_state
 
 INTERRUPTED = 130
 
 
-@dataclass(frozen=True, slots=True)
-class _Set:
+class _Set(msgspec.Struct, frozen=True):
     """What a run is set to: where, when, and which model reads."""
 
-    loaded: Loaded
+    loaded: LoadedSettings
     home: Path
     run: HarvestRun
-    profile: ModelProfile
     now: datetime
 
     @property
@@ -76,7 +76,7 @@ def run_harvest(options: Options, console: Console) -> int:
             chosen.run.provider,
             chosen.run.model,
             harvests=harvests,
-            piece_bytes=piece_bytes_for(chosen.profile),
+            piece_bytes=piece_bytes_for(chosen.run.profile),
             on_progress=on_progress,
         )
     used: dict[str, Any] = {}
@@ -109,8 +109,11 @@ def _settings(options: Options) -> _Set:
     models = load_models(paths.models_file())
     provider, model = _reader(given.provider, given.model, settings, models)
     root = project.root if project.is_trusted else ""
-    run = HarvestRun(_knowledge(options, settings), open_in_window(asked.home), provider, model, root)
-    return _Set(loaded, asked.home, run, find_profile(models, provider, model), wall_clock())
+    profile = find_profile(models, provider, model)
+    run = HarvestRun(
+        _knowledge(options, settings), open_in_window(asked.home), provider, model, profile, root
+    )
+    return _Set(loaded, asked.home, run, wall_clock())
 
 
 def _reader(provider: str, model: str, settings: Settings, models: Sequence[ModelProfile]) -> tuple[str, str]:
@@ -156,7 +159,7 @@ def _apply(
     clients = clients_for(chosen.home, chosen.run.provider, servers, load_models(paths.models_file()))
     paid = Payments(chosen.home, lambda by, model, usage: cost(by, model, usage, wall_clock()), wall_clock)
     generate = _Interruptible(ProviderGenerate(clients.get, cancel, paid), cancel)
-    asker = distiller(chosen.home, chosen.run, generate, chosen.profile)
+    asker = distiller(chosen.home, chosen.run, generate, chosen.run.profile)
     items_of = items_by_asking(asker, chosen.now) if harvests else None
     try:
         with _progress(console, "Harvesting") as on_progress:
@@ -191,7 +194,7 @@ def _used(chosen: _Set, use: HarvestUse) -> dict[str, Any]:
         "input_tokens": use.usage.input_tokens,
         "output_tokens": use.usage.output_tokens,
         "cost_usd": price,
-        "cost": money(price),
+        "cost": money(price, "terminal"),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from core import paths
+from core.base import paths
 from core.cli.arguments import Options
 from core.cli.output import Console
 from core.cli.session import FrontEnd, session
@@ -21,9 +21,11 @@ def run_headless(options: Options, front: FrontEnd, console: Console) -> int:
         SlopError: the home cannot be used, or the Hook API cannot start.
     """
     with session(front, console) as state, _until_stopped(console):
-        console.line(f"Running without a window on {state.home}, project {state.project.root}. Ctrl+C stops.")
+        console.line(
+            f"Running without a window on {state.program.home}, project {state.config.project.root}. Ctrl+C stops."
+        )
         with _hooks(options, front, console):
-            front.wait_for(lambda s: s.is_closing, FOREVER_S)
+            front.wait_for(lambda s: s.program.is_closing, FOREVER_S)
     return 0
 
 

@@ -8,8 +8,8 @@ import sys
 from core.cli.arguments import Options
 from core.cli.output import Console, table
 from core.cli.session import check_name
-from core.config.keys import MAX_KEY_CHARS, KeyStore, key_variables
-from core.config.load import config_request, load
+from core.providers.keys import MAX_KEY_CHARS, KeyStore, key_variables
+from core.settings.loader import config_request, load
 
 
 def run_key(options: Options, console: Console) -> int:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from core import paths
+from core.base import paths
+from core.base.text import one_line
 from core.cli.arguments import Options
 from core.cli.output import Console, table
-from core.config.load import config_request, load
 from core.knowledge.digest import digest_file, regenerate_digest
-from core.knowledge.ledger import Ledger
-from core.knowledge.reading import KnowledgeReader
-from core.knowledge_text.ledger_text import entry_data
-from core.knowledge_text.searching import search_items
-from core.text import one_line
-from core.values.knowledge import Category, Item, KnowledgeState, LedgerEntry, item_data
+from core.knowledge.ledger import HarvestLedger
+from core.knowledge.ledger_text import entry_data
+from core.knowledge.reader import KnowledgeReader
+from core.knowledge.search import search_items
+from core.settings.loader import config_request, load
+from core.values.knowledge import Category, HarvestLedgerEntry, Item, KnowledgeState, item_data
 
 SHOWN_HASH = 12
 
@@ -30,7 +30,7 @@ def run_knowledge(options: Options, console: Console) -> int:
     home = asked.home
     action = options.given.action or "show"
     if action == "ledger":
-        _show_ledger(tuple(Ledger(home).entries()), console, is_json=options.is_json)
+        _show_ledger(tuple(HarvestLedger(home).entries()), console, is_json=options.is_json)
         return 0
     if action == "digest" and options.given.regenerate:
         regenerate_digest(home)
@@ -98,7 +98,7 @@ def _show_digest(state: KnowledgeState, console: Console, path: str, *, is_json:
     console.note(f"{path}: {state.digest_bytes:,} bytes; memory is {state.switch.value}")
 
 
-def _show_ledger(entries: tuple[LedgerEntry, ...], console: Console, *, is_json: bool) -> None:
+def _show_ledger(entries: tuple[HarvestLedgerEntry, ...], console: Console, *, is_json: bool) -> None:
     if is_json:
         console.json([entry_data(entry) for entry in entries])
         return
@@ -121,5 +121,5 @@ def _show_ledger(entries: tuple[LedgerEntry, ...], console: Console, *, is_json:
     )
 
 
-def _status(entry: LedgerEntry) -> str:
+def _status(entry: HarvestLedgerEntry) -> str:
     return f"{entry.status.value}, undone" if entry.undone_at else entry.status.value

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from core.app.execution import act
+from core.base.errors import SlopError
+from core.base.text import one_line
 from core.cli.arguments import Options
 from core.cli.format import model_data, models_text
 from core.cli.output import Console, table
-from core.cli.session import FrontEnd, check_name, session, settle
-from core.errors import SlopError
-from core.text import one_line
-from core.values.commands import RefreshModels
+from core.cli.session import FrontEnd, check_name, session
+from core.settings.messages import RefreshModels
 from core.values.provider import ProviderStatus
 from core.values.state import AppState
 
@@ -18,7 +19,7 @@ REFRESH_S = 60.0
 def run_presets(options: Options, front: FrontEnd, console: Console) -> int:
     """Print the project's presets, personas and system prompts. Returns 0."""
     with session(front, console) as state:
-        project = state.project
+        project = state.config.project
     if options.is_json:
         console.json(
             {
@@ -46,9 +47,9 @@ def run_models(options: Options, front: FrontEnd, console: Console) -> int:
     """Print providers and their models. Returns 0, or 1 when a list was asked for and a server did not give it."""
     given = options.given
     failures: list[str] = []
-    with session(front, console, said=("models/",)) as state:
-        check_name("provider", given.provider, tuple(state.providers))
-        chosen = [s for s in state.providers.values() if given.provider in {"", s.id}]
+    with session(front, console) as state:
+        check_name("provider", given.provider, tuple(state.config.providers))
+        chosen = [s for s in state.config.providers.values() if given.provider in {"", s.id}]
         for status in chosen if given.refresh else ():
             if status.is_ready:
                 failures += _refresh(front, console, status.id)
@@ -60,7 +61,7 @@ def run_models(options: Options, front: FrontEnd, console: Console) -> int:
 
 def _print_models(state: AppState, chosen: list[ProviderStatus], console: Console, *, is_json: bool) -> None:
     if not is_json:
-        console.write(models_text(chosen, state.models))
+        console.write(models_text(chosen, state.config.models))
         return
     console.json(
         {
@@ -69,7 +70,7 @@ def _print_models(state: AppState, chosen: list[ProviderStatus], console: Consol
                 "is_ready": s.is_ready,
                 "problem": s.problem,
                 "key_source": s.key_source.value,
-                "models": [model_data(model) for model in state.models.get(s.id, ())],
+                "models": [model_data(model) for model in state.config.models.get(s.id, ())],
             }
             for s in chosen
         }
@@ -78,11 +79,9 @@ def _print_models(state: AppState, chosen: list[ProviderStatus], console: Consol
 
 def _refresh(front: FrontEnd, console: Console, provider: str) -> list[str]:
     """Ask one provider; what went wrong in sentences, so that the others are asked too."""
-    before = front.snapshot().models.get(provider)
-    front.send(RefreshModels(provider))
     try:
         with console.waiting(f"Asking {provider}"):
-            settle(front, lambda s: s.models.get(provider) is not before, REFRESH_S)
+            act(front, RefreshModels(provider), REFRESH_S)
     except SlopError as error:
         return [f"{provider}: {error}"]
     return []

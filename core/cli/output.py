@@ -8,8 +8,9 @@ import os
 import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TextIO
+
+import msgspec
 
 from core.cli.stops import Stops
 
@@ -23,8 +24,7 @@ def harmless(text: str) -> str:
     return text.translate(_VISIBLE)
 
 
-@dataclass(frozen=True, slots=True)
-class Console:
+class Console(msgspec.Struct, frozen=True):
     """The two streams of a command. What a model wrote reaches a terminal only harmless; a pipe gets it as it is.
 
     Args:
@@ -33,7 +33,7 @@ class Console:
 
     out: TextIO
     err: TextIO
-    stops: Stops = field(default_factory=Stops)
+    stops: Stops = msgspec.field(default_factory=Stops)
 
     @property
     def is_terminal(self) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from core.controller.outside import LocalOutside
-from core.values.effects import AssembleContext, CheckRewrites, Effect, ReadKnowledge, WatchFiles, WriteWindow
+from core.app.messages import Effect, WatchFiles, WriteWindow
+from core.app.outside import LocalOutside
+from core.caching.messages import CheckRewrites
+from core.context.messages import AssembleContext
+from core.knowledge.messages import ReadKnowledge
 
 
 class CommandOutside(LocalOutside):
@@ -11,8 +14,5 @@ class CommandOutside(LocalOutside):
 
     def begin(self, effect: Effect) -> None:
         """Begin an effect, unless only a window has use for it."""
-        match effect:
-            case AssembleContext() | CheckRewrites() | WriteWindow() | WatchFiles() | ReadKnowledge():
-                pass
-            case _:
-                super().begin(effect)
+        if not isinstance(effect, AssembleContext | CheckRewrites | WriteWindow | WatchFiles | ReadKnowledge):
+            super().begin(effect)

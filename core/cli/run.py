@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 
+from core.base.errors import SlopError
 from core.cli.arguments import Options, parse
 from core.cli.output import Console, discard_output, open_console
 from core.cli.session import FrontEnd, UsageError
-from core.errors import SlopError
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -48,9 +48,9 @@ def run(options: Options, make_front: Callable[[Options], FrontEnd] | None = Non
 
 def local_controller(options: Options) -> FrontEnd:
     """The controller on this machine's home."""
+    from core.app.controller import AppController
+    from core.app.outside import LocalOutside
     from core.cli.outside import CommandOutside
-    from core.controller import AppController
-    from core.controller.outside import LocalOutside
     from core.hooks.clock import make_clock
 
     if not options.headless:

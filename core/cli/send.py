@@ -3,39 +3,40 @@
 from __future__ import annotations
 
 import os
+import secrets
 import select
 import stat
 import sys
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from core.app.execution import act
+from core.base.errors import SlopError
+from core.base.text import clean
 from core.cli.arguments import Options
 from core.cli.format import message_data, usage_line
 from core.cli.output import Console
 from core.cli.send_beside import program_beside
 from core.cli.session import FrontEnd, UsageError, check_name, find_discussion, session, settle
-from core.errors import SlopError
-from core.knowledge.digest import DigestFollower
-from core.step.spending import limit_reached
-from core.text import clean
-from core.values.commands import (
+from core.discussion.messages import (
     AttachFile,
-    CancelReply,
     CreateDiscussion,
-    RetrySend,
+    Detach,
     SelectDiscussion,
-    SendPrompt,
     SetDiscussionPreset,
     SetEffort,
     SetModel,
     SetPersona,
     SetSystemPreset,
 )
+from core.knowledge.digest import DigestFollower
+from core.turn.messages import CancelReply, RetrySend, SendPrompt
 from core.values.discussion import CallPhase, OpenDiscussion
-from core.values.messages import Message, ReasoningPart, Role, TextPart
-from core.values.state import AppState, Level, Notice
+from core.values.messages import AttachmentPart, Message, ReasoningPart, Role, TextPart
+from core.values.outcomes import CommandOutcome
+from core.values.state import AppState
+from core.values.updates import outcome_of
 
 MAX_INPUT_BYTES = 20_000_000
 STOP_S = 15.0
@@ -67,19 +68,26 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
         raise UsageError("--retry needs --discussion", remedy="Use --discussion last")
     if beside := program_beside(options):
         return beside.send(options, text, console)
-    with session(front, console, said=("call/",), writes=True) as state:
+    with session(front, console, writes=True) as state:
         _check_names(state, options)
-        _follow_files(Path(state.home), console)
+        _follow_files(Path(state.program.home), console)
         chosen = _choose(front, state, options)
-        opened = front.snapshot().open[chosen]
+        opened = front.snapshot().discussions.open[chosen]
         if given.retry and not opened.failed_message_id:
             raise UsageError("Nothing failed in this discussion", remedy="Send a text instead")
         if not given.over_limit:
-            _check_limit(front, chosen)
+            _await_sums(front)
         before = len(opened.entries)
-        _attach(front, chosen, given.attach)
-        front.send(RetrySend(chosen) if given.retry else SendPrompt(chosen, text))
-        return _Turn(front, console, options, chosen, before).run()
+        attached = _attach(front, chosen, given.attach)
+        turn = _Turn(front, console, options, chosen, before, secrets.token_hex(8))
+        asked = given.over_limit, turn.command_id
+        front.send(RetrySend(chosen, *asked) if given.retry else SendPrompt(chosen, text, *asked))
+        try:
+            return turn.run()
+        except SendRefusedError:
+            for part in attached:
+                front.send(Detach(chosen, part.sha256))
+            raise
 
 
 def _follow_files(home: Path, console: Console) -> None:
@@ -130,21 +138,19 @@ def _say_if_silent(source: BinaryIO, console: Console) -> None:
         console.note("manual-slop: waiting for standard input (use `< /dev/null` where there is none)")
 
 
-def _check_limit(front: FrontEnd, chosen: str) -> None:
-    """Raises SlopError at a spend limit: the window would ask."""
+def _await_sums(front: FrontEnd) -> None:
+    """Where the day has a limit, wait until it is known what was spent: a command that has just begun does not."""
     state = front.snapshot()
-    if state.settings.caching.day_limit_usd is not None and state.spent_today_usd is None:
-        state = settle(front, lambda now: now.spent_today_usd is not None)
-    if reached := limit_reached(state, chosen):
-        raise SlopError(reached, remedy="Send it with --over-limit, or raise the limit in the settings")
+    if state.config.settings.caching.day_limit_usd is not None and state.spending.spent_today_usd is None:
+        settle(front, lambda now: now.spending.spent_today_usd is not None)
 
 
 def _check_names(state: AppState, options: Options) -> None:
     given = options.given
-    check_name("provider", given.provider, tuple(state.settings.servers))
-    check_name("preset", given.preset or "", tuple(state.project.presets))
-    check_name("persona", given.persona or "", tuple(state.project.personas))
-    check_name("system prompt", given.system or "", tuple(state.project.system_prompts))
+    check_name("provider", given.provider, tuple(state.config.settings.servers))
+    check_name("preset", given.preset or "", tuple(state.config.project.presets))
+    check_name("persona", given.persona or "", tuple(state.config.project.personas))
+    check_name("system prompt", given.system or "", tuple(state.config.project.system_prompts))
 
 
 def _choose(front: FrontEnd, state: AppState, options: Options) -> str:
@@ -152,39 +158,39 @@ def _choose(front: FrontEnd, state: AppState, options: Options) -> str:
     given = options.given
     if given.discussion == "new":
         # Named, so that a provider that is not ready fails here instead of giving way to another.
-        provider = given.provider or state.settings.ai.provider
-        front.send(CreateDiscussion("", provider, given.model, given.preset or ""))
-        chosen = settle(
-            front, lambda s: s.selected_id in s.summaries.keys() - state.summaries.keys()
-        ).selected_id
+        provider = given.provider or state.config.settings.ai.provider
+        chosen = act(
+            front, CreateDiscussion("", provider, given.model, given.preset or "")
+        ).discussions.selected_id
     else:
         chosen = find_discussion(state, given.discussion)
-        front.send(SelectDiscussion(chosen))
+        act(front, SelectDiscussion(chosen))
         if given.provider or given.model:
-            provider = given.provider or state.summaries[chosen].meta.provider
-            front.send(SetModel(chosen, provider, given.model))
+            provider = given.provider or state.discussions.summaries[chosen].meta.provider
+            act(front, SetModel(chosen, provider, given.model))
     if given.preset is not None:
-        front.send(SetDiscussionPreset(chosen, given.preset))
+        act(front, SetDiscussionPreset(chosen, given.preset))
     if given.persona is not None:
-        front.send(SetPersona(chosen, given.persona))
+        act(front, SetPersona(chosen, given.persona))
     if given.system is not None:
-        front.send(SetSystemPreset(chosen, given.system))
+        act(front, SetSystemPreset(chosen, given.system))
     if given.effort:
-        front.send(SetEffort(chosen, given.effort))
-    settle(front, lambda s: chosen in s.open)
+        act(front, SetEffort(chosen, given.effort))
     return chosen
 
 
-def _attach(front: FrontEnd, chosen: str, files: list[str]) -> None:
+def _attach(front: FrontEnd, chosen: str, files: list[str]) -> tuple[AttachmentPart, ...]:
+    """Put files into the draft. Returns those that were not there before."""
+    before = front.snapshot().discussions.open[chosen].draft.attachments
     for name in files:
-        path = str(Path(name).expanduser().absolute())
-        held = len(front.snapshot().open[chosen].draft.attachments)
-        front.send(AttachFile(chosen, path))
-        settle(front, partial(_has_more, chosen, held))
+        act(front, AttachFile(chosen, str(Path(name).expanduser().absolute())))
+    return tuple(
+        part for part in front.snapshot().discussions.open[chosen].draft.attachments if part not in before
+    )
 
 
-def _has_more(chosen: str, held: int, state: AppState) -> bool:
-    return len(state.open[chosen].draft.attachments) > held
+class SendRefusedError(SlopError):
+    """A spend limit stands against the send; nothing was written."""
 
 
 @dataclass(slots=True)
@@ -192,7 +198,7 @@ class _Turn:
     """One call, from the prompt on disk to the reply on disk.
 
     Args:
-        before: entries of the discussion before the prompt; printed, thought: what was shown so far.
+        before: entries of the discussion before the prompt; command_id: of the send; printed, thought: what was shown so far.
     """
 
     front: FrontEnd
@@ -200,10 +206,11 @@ class _Turn:
     options: Options
     chosen: str
     before: int
+    command_id: str
     printed: str = ""
     thought: str = ""
     told: set[str] = field(default_factory=set)
-    call_id: str = ""
+    outcome: CommandOutcome | None = None
 
     def run(self) -> int:
         """Follow the call to its end; Ctrl+C stops it and keeps the part."""
@@ -224,26 +231,23 @@ class _Turn:
         return state
 
     def _has_news(self, state: AppState) -> bool:
-        call = state.calls.get(self.chosen)
+        call = state.turns.calls.get(self.chosen)
         if call is None:
             return False
-        self.call_id = call.id
         shows = self.options.given.show_reasoning and len(call.reasoning) > len(self.thought)
         is_retry = call.phase is CallPhase.RETRYING and call.retry_reason not in self.told
         return len(call.text) > len(self.printed) or shows or is_retry
 
     def _is_over(self, state: AppState) -> bool:
-        """The call has come and gone, or its words or its reply could not be written."""
-        if _disk_errors(state):
-            return True
-        if self.chosen in state.calls:
-            self.call_id = state.calls[self.chosen].id
-            return False
-        opened = state.open[self.chosen]
-        return bool(self.call_id) or len(opened.entries) > self.before or opened.failure is not None
+        """The call has come and gone, it was not made, or its reply could not be written."""
+        self.outcome = self.outcome or outcome_of(state, self.command_id)
+        if self.outcome is None or not self.outcome.is_done:
+            return self.outcome is not None
+        call = state.turns.calls.get(self.chosen)
+        return call is None or call.id in state.discussions.pending
 
     def _show(self, state: AppState) -> None:
-        call = state.calls.get(self.chosen)
+        call = state.turns.calls.get(self.chosen)
         if call is None:
             return
         if call.phase is CallPhase.RETRYING and call.retry_reason not in self.told:
@@ -264,7 +268,8 @@ class _Turn:
             self.printed = text
 
     def _finish(self, state: AppState, *, is_stopped: bool) -> int:
-        opened = state.open[self.chosen]
+        _raise_unsent(self.outcome)
+        opened = state.discussions.open[self.chosen]
         reply = self._reply(opened)
         if reply is not None:
             self._print(joined(reply, TextPart), joined(reply, ReasoningPart))
@@ -273,8 +278,8 @@ class _Turn:
         elif self.printed and not self.printed.endswith("\n"):
             self.console.line()
         self._say(opened, reply, is_stopped=is_stopped)
-        if disk := _disk_errors(state):
-            raise SlopError(disk[-1].text.removesuffix("."), remedy=disk[-1].detail)
+        for write in state.discussions.pending.values():
+            raise SlopError(write.problem.removesuffix("."), remedy=write.remedy)
         if is_stopped:
             return 130
         return 1 if opened.failure is not None or reply is None else 0
@@ -303,7 +308,7 @@ class _Turn:
             self.console.note(f"{usage_line(reply)} · {self.chosen}")
 
     def _data(self, state: AppState, reply: Message | None, *, is_stopped: bool) -> dict[str, Any]:
-        failure = state.open[self.chosen].failure
+        failure = state.discussions.open[self.chosen].failure
         return {
             "discussion": self.chosen,
             "reply": None if reply is None else message_data(reply),
@@ -319,9 +324,16 @@ class _Turn:
         }
 
 
-def _disk_errors(state: AppState) -> list[Notice]:
-    """What could not be written. The words stay in the composer, a reply in its journal until the next start."""
-    return [notice for notice in state.notices if notice.id == "disk" and notice.level is Level.ERROR]
+def _raise_unsent(outcome: CommandOutcome | None) -> None:
+    """Raise what stood against the send: nothing was called. The words stay with the person."""
+    if outcome is None or outcome.is_done:
+        return
+    problem = outcome.problem.removesuffix(".")
+    if outcome.refusal is not None:
+        raise SendRefusedError(
+            problem, remedy="Send it with --over-limit, or raise the limit in the settings"
+        )
+    raise SlopError(problem, remedy=outcome.remedy)
 
 
 def joined(message: Message, kind: type[TextPart | ReasoningPart]) -> str:

@@ -7,16 +7,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from core import paths
+from core.base import paths
+from core.base.errors import SlopError
 from core.cli.arguments import Options
 from core.cli.format import message_data, usage_line
 from core.cli.output import Console
 from core.cli.session import check_name, find_discussion
-from core.errors import SlopError
 from core.hooks.client import HookClient, HookError, connect
 from core.values.discussion import DiscussionMeta, DiscussionSummary
 from core.values.messages import Message, ReasoningPart, Role, Status, TextPart
-from core.values.state import AppState
+from core.values.state import AppState, DiscussionsState
 from core.values.usage import Usage
 
 
@@ -40,7 +40,7 @@ def program_beside(options: Options) -> Beside | None:
 
 
 def _root(options: Options) -> Path:
-    from core.config.project import find_root
+    from core.settings.project import find_root
 
     return find_root(options.start or Path.cwd())
 
@@ -95,7 +95,7 @@ class Beside:
         else:
             chosen = find_discussion(self._listed(), given.discussion)
             if given.provider or given.model:
-                provider = given.provider or self._listed().summaries[chosen].meta.provider
+                provider = given.provider or self._listed().discussions.summaries[chosen].meta.provider
                 self.client.act(
                     "composer", "set_model", discussion_id=chosen, provider=provider, model=given.model
                 )
@@ -107,7 +107,7 @@ class Beside:
 
     def _listed(self) -> AppState:
         rows = self.client.get("/api/discussions")["discussions"]
-        return AppState(summaries={row["id"]: _summary(row) for row in rows})
+        return AppState(discussions=DiscussionsState(summaries={row["id"]: _summary(row) for row in rows}))
 
     def _cancel(self, chosen: str) -> None:
         try:

@@ -6,24 +6,25 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from core.app.execution import ACT_S, too_slow
+from core.app.messages import Command
+from core.base.errors import SlopError
 from core.cli.output import Console
-from core.config.checks import did_you_mean
-from core.errors import SlopError
-from core.values.commands import Command
-from core.values.effects import StackSpec
+from core.settings.checks import did_you_mean
+from core.values.spec import StackSpec
 from core.values.state import AppState, Level, Notice
 
 READY_S = 60.0
 """Longest wait for settings and the list of discussions. A home of 10,000 takes a second or two when indexed anew."""
 
-ACT_S = 30.0
-"""Longest wait for one thing that a command asked for."""
+UNWRITTEN = ("disk", "list")
+"""Subjects of notices that say that the home could not be read or written."""
 
-SETTINGS_NOTICES = ("settings/",)
-"""Faults of settings files are said as warnings before the command runs, which goes on without them."""
+UNREADY = (*UNWRITTEN, "settings")
+"""Subjects of notices that say that the program could not begin."""
 
-HOME_NOTICES = ("home",)
-"""A home that can only be read is enough for a command that only reads."""
+HOME = "home"
+"""Subject of the notice that the home can only be read: enough for a command that only reads."""
 
 
 class UsageError(SlopError):
@@ -42,96 +43,73 @@ class FrontEnd(Protocol):
 
 
 @contextmanager
-def session(
-    front: FrontEnd, console: Console, *, said: tuple[str, ...] = (), writes: bool = False
-) -> Iterator[AppState]:
+def session(front: FrontEnd, console: Console, *, writes: bool = False) -> Iterator[AppState]:
     """Run a controller for the time of a command.
 
     Args:
-        said: how the ids of notices start that the command itself tells of.
         writes: whether the command is nothing without a home that can be written.
 
     Yields:
         The state once settings and the list of discussions are read.
 
     Raises:
-        SlopError: the home cannot be used, or something that was asked for could not be written.
+        SlopError: the home cannot be used, or something of it could not be written by the end.
     """
-    passed = (*said, *SETTINGS_NOTICES, *(() if writes else HOME_NOTICES))
     front.start()
     try:
         with console.waiting("Reading settings and discussions"):
-            state = settle(front, _is_ready, READY_S, said=passed)
-        raise_error(state, passed)
+            state = settle(front, _is_ready, READY_S)
+        _raise_error(state, (*UNREADY, HOME) if writes else UNREADY)
         report_faults(state, console)
         yield state
     finally:
         front.stop()
-    raise_error(front.snapshot(), passed)
+    _raise_error(front.snapshot(), (*UNWRITTEN, HOME) if writes else UNWRITTEN)
 
 
 def _is_ready(state: AppState) -> bool:
-    return bool(state.project.root) and not state.is_loading
+    return bool(state.config.project.root) and not state.program.is_loading
 
 
-def settle(
-    front: FrontEnd,
-    predicate: Callable[[AppState], bool],
-    timeout_s: float = ACT_S,
-    *,
-    said: tuple[str, ...] = (),
-) -> AppState:
-    """Wait until the state satisfies `predicate`.
-
-    Args:
-        said: how the ids of notices start that are told elsewhere and end no wait.
+def settle(front: FrontEnd, predicate: Callable[[AppState], bool], timeout_s: float = ACT_S) -> AppState:
+    """Wait for what the program does by itself when it begins.
 
     Raises:
-        SlopError: an error was reported meanwhile, or it took longer than `timeout_s` seconds.
+        SlopError: it could not begin, or it took longer than `timeout_s` seconds.
     """
-    before = frozenset(front.snapshot().notices)
+    before = frozenset(front.snapshot().program.notices)
 
     def is_over(state: AppState) -> bool:
-        return predicate(state) or bool(_errors(state, before, said))
+        return predicate(state) or bool(_errors(state, UNREADY, before))
 
     state = front.wait_for(is_over, timeout_s)
     if state is None:
-        raise SlopError(
-            f"Nothing happened for {timeout_s:g} seconds",
-            remedy="Look at `manual-slop doctor`, then try again",
-        )
+        raise too_slow(timeout_s)
     if not predicate(state):
-        _raise_last(_errors(state, before, said))
+        _raise_error(state, UNREADY, before)
     return state
 
 
-def raise_error(state: AppState, said: tuple[str, ...] = ()) -> None:
-    """Raise the newest error that the state reports, if any; those whose id starts as one of `said` do not count."""
-    _raise_last(_errors(state, frozenset(), said))
-
-
-def _errors(state: AppState, before: frozenset[Notice], said: tuple[str, ...]) -> list[Notice]:
-    return [
-        notice
-        for notice in state.notices
-        if notice.level is Level.ERROR and notice not in before and not (said and notice.id.startswith(said))
-    ]
-
-
-def _raise_last(errors: list[Notice]) -> None:
-    if errors:
+def _raise_error(state: AppState, subjects: tuple[str, ...], before: frozenset[Notice] = frozenset()) -> None:
+    """Raise the newest error about one of these subjects, if any."""
+    if errors := _errors(state, subjects, before):
         raise SlopError(errors[-1].text.removesuffix("."), remedy=errors[-1].detail)
+
+
+def _errors(state: AppState, subjects: tuple[str, ...], before: frozenset[Notice]) -> list[Notice]:
+    errors = (one for one in state.program.notices if one.level is Level.ERROR and one.id in subjects)
+    return [one for one in errors if one not in before]
 
 
 def report_faults(state: AppState, console: Console) -> None:
     """Say on standard error what of the settings could not be honoured, and what the home lacks."""
-    for notice in state.notices:
-        if notice.level is Level.ERROR and notice.id.startswith(HOME_NOTICES):
+    for notice in state.program.notices:
+        if notice.level is Level.ERROR and notice.id == HOME:
             console.note(f"manual-slop: warning: {notice.text} {notice.detail}".rstrip())
-    for fault in state.settings_faults:
+    for fault in state.config.settings_faults:
         place = fault.path if fault.line is None else f"{fault.path}:{fault.line}"
         console.note(f"manual-slop: warning: {place}: {fault.reason}")
-    project = state.project
+    project = state.config.project
     if project.has_file and not project.is_trusted and project.held_back:
         console.note(
             f"manual-slop: note: {project.root} is not trusted, its manual_slop.toml does not count "
@@ -148,9 +126,11 @@ def find_discussion(state: AppState, wanted: str) -> str:
     Raises:
         UsageError: none or several answer to it.
     """
-    if wanted in state.summaries:
+    if wanted in state.discussions.summaries:
         return wanted
-    rows = sorted(state.summaries.values(), key=lambda row: (row.updated_at, row.meta.id), reverse=True)
+    rows = sorted(
+        state.discussions.summaries.values(), key=lambda row: (row.updated_at, row.meta.id), reverse=True
+    )
     if wanted == "last":
         if not rows:
             raise UsageError("There is no discussion yet", remedy='Start one with `manual-slop send "…"`')

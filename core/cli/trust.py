@@ -7,8 +7,8 @@ from pathlib import Path
 from core.cli.arguments import Options
 from core.cli.output import Console
 from core.cli.session import UsageError
-from core.config import trust
-from core.config.load import ConfigRequest, config_request, load
+from core.settings import trust
+from core.settings.loader import ConfigRequest, config_request, load
 
 
 def run_trust(options: Options, console: Console) -> int:

@@ -6,15 +6,15 @@ import json
 import os
 import secrets
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
-from core import paths
-from core.store.atomic import reported, write_file
+import msgspec
+
+from core.base import paths
+from core.base.disk import reported, write_file
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(msgspec.Struct, frozen=True):
     """Where a running program listens, and the token that every request to it needs."""
 
     url: str
@@ -23,6 +23,9 @@ class Address:
 
     def __repr__(self) -> str:
         return f"Address(url={self.url!r}, pid={self.pid}, token=<hidden>)"
+
+    def __rich_repr__(self) -> list[tuple[str, str]]:
+        return [("url", self.url)]
 
 
 def new_token() -> str:

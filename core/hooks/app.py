@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from typing import cast
+from typing import Any, cast
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import Request as HttpRequest
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from core.hooks.asked import Answer, Asked, Desk
-from core.hooks.bodies import read_body, read_query
-from core.hooks.guard import App, Guard, Limits, error_body, read_all, refuse
+from core.hooks.bodies import read_body, read_query, taken
+from core.hooks.fields import Body, Data, Query, encode
+from core.hooks.guard import App, Guard, Limits, read_all, refuse
+from core.hooks.operation import Operation
 from core.hooks.refusals import RefusedError, error_data
-from core.hooks.table import Operation, operations
+from core.hooks.request import Answer, HookDesk, Request
+from core.hooks.table import operations
 
 log = logging.getLogger(__name__)
-Endpoint = Callable[[Request], Awaitable[Response]]
+Endpoint = Callable[[HttpRequest], Awaitable[Response]]
 _DEFAULT_LIMITS = Limits()
 
 
-def make_app(desk: Desk, token: str, hosts: tuple[str, ...], limits: Limits = _DEFAULT_LIMITS) -> Guard:
+def make_app(desk: HookDesk, token: str, hosts: tuple[str, ...], limits: Limits = _DEFAULT_LIMITS) -> Guard:
     """The guarded application.
 
     Args:
@@ -35,23 +37,17 @@ def make_app(desk: Desk, token: str, hosts: tuple[str, ...], limits: Limits = _D
     return Guard(cast(App, app), token, hosts, limits)
 
 
-def _route(desk: Desk, operation: Operation, limits: Limits) -> Route:
+def _route(desk: HookDesk, operation: Operation, limits: Limits) -> Route:
     route = Route(operation.path, _endpoint(desk, operation, limits), methods=[operation.method])
     assert route.methods is not None
     route.methods.discard("HEAD")
     return route
 
 
-def _endpoint(desk: Desk, operation: Operation, limits: Limits) -> Endpoint:
-    async def endpoint(request: Request) -> Response:
+def _endpoint(desk: HookDesk, operation: Operation, limits: Limits) -> Endpoint:
+    async def endpoint(request: HttpRequest) -> Response:
         try:
-            data = b"" if operation.method == "GET" else await read_all(request.receive, limits)
-            kind = request.headers.get("content-type", "")
-            body = read_body(data, kind, operation.body, may_be_empty=operation.may_be_empty)
-            query = read_query(request.query_params.multi_items(), operation.query)
-            wants_events = "text/event-stream" in request.headers.get("accept", "")
-            names = {name: str(value) for name, value in request.path_params.items()}
-            return _response(await operation.run(Asked(desk, names, body, wants_events, query)))
+            return _response(await operation.run(await _read(desk, operation, request, limits)))
         except RefusedError as error:
             return _Refusal(error, limits)
         except Exception:  # the edge of the worker: the next request must still be answered
@@ -59,6 +55,22 @@ def _endpoint(desk: Desk, operation: Operation, limits: Limits) -> Endpoint:
             return _json(500, error_data("broken", "The program failed to answer", "See the log file"))
 
     return endpoint
+
+
+async def _read(desk: HookDesk, operation: Operation, request: HttpRequest, limits: Limits) -> Request[Any]:
+    """The request as the operation takes it. Raises RefusedError."""
+    data = b"" if operation.method == "GET" else await read_all(request.receive, limits)
+    kind = request.headers.get("content-type", "")
+    is_taken = operation.body is not None
+    body = read_body(data, kind, is_taken=is_taken, may_be_empty=operation.may_be_empty)
+    fields: Body | Query | None = None
+    if operation.body is not None:
+        fields = taken(operation.body, body)
+    elif operation.query is not None:
+        fields = read_query(request.query_params.multi_items(), operation.query)
+    wants_events = "text/event-stream" in request.headers.get("accept", "")
+    names = {name: str(value) for name, value in request.path_params.items()}
+    return Request(desk, names, fields, wants_events, body)
 
 
 class _Refusal(Response):
@@ -77,16 +89,17 @@ def _response(answer: Answer) -> Response:
     headers = {"Cache-Control": "no-store", **answer.headers}
     if answer.events is not None:
         return StreamingResponse(answer.events, media_type="text/event-stream", headers=headers)
-    if answer.png is not None:
-        return Response(answer.png, media_type="image/png", headers=headers)
+    if isinstance(answer.data, bytes):
+        return Response(answer.data, media_type="image/png", headers=headers)
+    assert answer.data is not None
     return _json(answer.status, answer.data, headers)
 
 
-def _json(status: int, data: object, headers: Mapping[str, str] | None = None) -> Response:
-    return Response(error_body(data), status, dict(headers or {}), media_type="application/json")
+def _json(status: int, data: Data, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(encode(data), status, dict(headers or {}), media_type="application/json")
 
 
-async def _not_routed(_request: Request, error: Exception) -> Response:
+async def _not_routed(_request: HttpRequest, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = {404: "not_found", 405: "wrong_method"}.get(error.status_code, "refused")
     what = {404: "There is no such path", 405: "This path does not take that method"}.get(

@@ -5,29 +5,39 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn
+from collections.abc import Iterable
+from typing import Any, NoReturn, TypeVar, get_type_hints
 
+import msgspec
+from msgspec import inspect
+
+from core.base.text import clean
+from core.hooks.fields import Body, Query
 from core.hooks.refusals import RefusedError
-from core.hooks.schema import Schema, flaw
-from core.text import clean
+
+B = TypeVar("B", bound=Body)
+Q = TypeVar("Q", bound=Query)
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,15}")
+_SAID = re.compile(r"(.*?)(?: - at `\$([^`]*)`)?", re.DOTALL)
+_FIELD = re.compile(r"\.(\w+)")
+_INDEX = re.compile(r"\[\d+\]")
+_JSON_NAMES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
+_PYTHON_NAME = re.compile(rf"\b({'|'.join(_JSON_NAMES)})\b")
+_MOST = 300
 
 
-def read_body(
-    data: bytes, content_type: str, schema: Schema | None, *, may_be_empty: bool = False
-) -> Mapping[str, Any]:
-    """The object that a request carries.
+def read_body(data: bytes, content_type: str, *, is_taken: bool, may_be_empty: bool = False) -> Any:
+    """What a request carries, as plain data.
 
     Args:
-        content_type: the header as sent; schema: of the body; None: the operation takes none.
+        content_type: the header as sent; is_taken: whether the operation takes a body.
         may_be_empty: no body at all stands for an object without fields.
 
     Raises:
-        RefusedError: 415 not JSON by its type, 400 not JSON, 422 not what the operation takes.
+        RefusedError: 415 not JSON by its type, 400 not JSON, 422 the operation takes none.
     """
-    if schema is None:
+    if not is_taken:
         if data.strip() not in {b"", b"{}"}:
             raise RefusedError(422, "wrong_body", "This takes no body", "Send none")
         return {}
@@ -40,34 +50,72 @@ def read_body(
             f"The body must be application/json, not {content_type[:60]!r}",
             "Set the Content-Type",
         )
-    value = parse(data)
-    if reason := flaw(schema, value):
-        raise RefusedError(422, "wrong_body", reason, "See docs/openapi.json")
-    assert isinstance(value, dict)
-    return value
+    return parse(data)
 
 
-def read_query(given: Iterable[tuple[str, str]], schemas: Mapping[str, Schema]) -> Mapping[str, Any]:
-    """What stands behind a path's `?`, by name.
+def taken(kind: type[B], value: Any, remedy: str = "See docs/openapi.json") -> B:
+    """A body of its type from plain data. Raises RefusedError (422)."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise RefusedError(422, "wrong_body", flaw(kind, error), remedy) from error
 
-    Args:
-        schemas: of each name that the operation takes; without any, whatever is given is passed over.
+
+def read_query(given: Iterable[tuple[str, str]], kind: type[Q]) -> Q:
+    """What stands behind a path's `?`.
 
     Raises:
         RefusedError: 422 a name that is not taken or is given twice, or a value of the wrong kind.
     """
-    found: dict[str, Any] = {}
-    for name, text in given if schemas else ():
-        if name not in schemas or name in found:
-            twice = "given twice" if name in found else "not taken here"
-            raise RefusedError(
-                422, "wrong_query", f"{name[:60]!r} is {twice}", f"Takes: {', '.join(schemas)}"
-            )
-        is_number = schemas[name]["type"] == "integer" and _WHOLE_NUMBER.fullmatch(text)
-        found[name] = int(text) if is_number else clean(text)
-        if reason := flaw(schemas[name], found[name], name):
-            raise RefusedError(422, "wrong_query", reason, "See docs/openapi.json")
-    return found
+    hints = get_type_hints(kind)
+    values: dict[str, Any] = {}
+    for name, text in given:
+        if name not in hints or name in values:
+            twice = "given twice" if name in values else "not taken here"
+            raise RefusedError(422, "wrong_query", f"{name[:60]!r} is {twice}", f"Takes: {', '.join(hints)}")
+        is_number = hints[name] is int and _WHOLE_NUMBER.fullmatch(text)
+        values[name] = int(text) if is_number else clean(text)
+    try:
+        return msgspec.convert(values, kind)
+    except msgspec.ValidationError as error:
+        raise RefusedError(422, "wrong_query", flaw(kind, error, ""), "See docs/openapi.json") from error
+
+
+def flaw(kind: Any, error: msgspec.ValidationError, root: str = "body") -> str:
+    """Where a value is not of its type, and why: `body.items[1].path: expected string, got integer`.
+
+    Args:
+        kind: the type; error: of msgspec, whose place begins with `$`; root: what to call the whole.
+    """
+    said = _SAID.fullmatch(str(error))
+    assert said is not None
+    what, place = said[1], said[2] or ""
+    if what.startswith("Expected"):
+        what = _PYTHON_NAME.sub(lambda name: _JSON_NAMES[name[0]], what).replace("`", "")
+    elif what.startswith("Invalid enum value"):
+        what += f", there are {', '.join(map(repr, _choices(inspect.type_info(kind), place)))}"
+    where = f"{root}{place}".removeprefix(".")
+    return f"{where}: {what[0].lower()}{what[1:_MOST]}".replace("`", "'")
+
+
+def _choices(kind: inspect.Type, place: str) -> list[Any]:
+    """The values that an enumeration takes at a place in a type."""
+    match kind:
+        case inspect.Metadata():
+            return _choices(kind.type, place)
+        case inspect.UnionType():
+            return [value for one in kind.types for value in _choices(one, place)]
+        case inspect.StructType() if step := _FIELD.match(place):
+            inner = [field.type for field in kind.fields if field.encode_name == step[1]]
+            return [value for one in inner for value in _choices(one, place[step.end() :])]
+        case inspect.CollectionType() | inspect.VarTupleType() if step := _INDEX.match(place):
+            return _choices(kind.item_type, place[step.end() :])
+        case inspect.EnumType():
+            return [one.value for one in kind.cls]
+        case inspect.LiteralType():
+            return list(kind.values)
+        case _:
+            return []
 
 
 def parse(data: bytes) -> Any:

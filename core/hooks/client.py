@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from core.errors import SlopError
+from core.base.errors import SlopError
 from core.hooks.address import Address, find
 
 KNOCK_S = 2.0

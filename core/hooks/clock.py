@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from core.controller.app import wall_clock
+from core.app.controller import wall_clock
 
 LONGEST_S = 100 * 365 * 86_400.0
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import json
 import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
+import msgspec
+
+from core.hooks.fields import encode
 from core.hooks.refusals import RefusedError, error_data
 
 Message = MutableMapping[str, Any]
@@ -23,8 +24,7 @@ _PLAIN = re.compile(rb"/[A-Za-z0-9._~%!$&'()*+,;=:@/-]*")
 _BAD_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True):
     """How much and how long a request may be.
 
     Args:
@@ -152,7 +152,7 @@ async def refuse(
     limits: Limits,
 ) -> None:
     """Answer with an error and end the connection; read a little of an unread body, so that the answer is seen."""
-    body = error_body(error.data)
+    body = encode(error.data)
     names = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close"}
     fields = [(n.lower().encode(), v.encode()) for n, v in {**names, **error.headers}.items()]
     await send({"type": "http.response.start", "status": error.status, "headers": fields})
@@ -172,15 +172,9 @@ async def _drain(receive: Receive, most: int) -> None:
             return
 
 
-def error_body(data: Any) -> bytes:
-    """An answer's JSON as bytes."""
-    text = json.dumps(data, ensure_ascii=False, sort_keys=True, allow_nan=False)
-    return text.encode("utf-8", "replace")
-
-
 def not_understood(status: int, code: str, what: str) -> bytes:
     """A whole answer for what never became a request."""
-    body = error_body(error_data(code, what))
+    body = encode(error_data(code, what))
     head = f"HTTP/1.1 {status} Refused\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
     return f"{head}connection: close\r\n\r\n".encode() + body
 

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.controller.app import wall_clock
-from core.errors import SlopError
+from core.app.controller import wall_clock
+from core.base.errors import SlopError
 from core.hooks.clock import OffsetClock
 from core.values.state import AppState
 
 if TYPE_CHECKING:
-    from core.hooks.asked import Window
+    from core.hooks.request import Window
     from core.hooks.server import HookServer
     from core.hooks.watch import Front
 
@@ -30,19 +30,19 @@ def start_hooks(front: Front, *, is_asked: bool, window: Window | None = None) -
         SlopError: it cannot listen, or the home cannot be written.
     """
     state = front.wait_for(_has_settings, READY_S)
-    if state is None or state.is_closing:
+    if state is None or state.program.is_closing:
         return None
-    hooks = state.settings.hooks
+    hooks = state.config.settings.hooks
     if not is_asked and not hooks.enabled:
         return None
-    from core.hooks.asked import Desk
+    from core.hooks.request import HookDesk
     from core.hooks.server import HookServer
     from core.hooks.watch import Watch
 
     now = getattr(front, "clock", wall_clock)
     clock = now if isinstance(now, OffsetClock) else None
-    desk = Desk(front, Watch(front), _version(), window, clock, now)
-    server = HookServer(desk, Path(state.home), port=hooks.port)
+    desk = HookDesk(front, Watch(front), _version(), window, clock, now)
+    server = HookServer(desk, Path(state.program.home), port=hooks.port)
     server.start()
     return server
 
@@ -91,7 +91,7 @@ class HooksBeside:
 
 
 def _has_settings(state: AppState) -> bool:
-    return bool(state.project.root) or state.is_closing
+    return bool(state.config.project.root) or state.program.is_closing
 
 
 def _version() -> str:

@@ -7,9 +7,11 @@ import sys
 from http import HTTPStatus
 from typing import Any
 
-from core.hooks.building import named
-from core.hooks.shapes import SHAPES
-from core.hooks.table import OPERATIONS, Operation
+import msgspec
+
+from core.hooks.operation import Operation
+from core.hooks.refusals import ErrorData
+from core.hooks.table import OPERATIONS
 
 _ABOUT = """\
 Loopback HTTP for automation and tests: the same commands and the same state as the window. Off unless \
@@ -17,7 +19,7 @@ Loopback HTTP for automation and tests: the same commands and the same state as 
 
 The address is in `<home>/hook.json`, the bearer token in `<home>/hook_token`; both are new at each start and gone \
 after it. A request with another Host than the address's, with any Origin, or without the token is refused. \
-A path that names nothing is answered with 404, another method than those listed with 405, both in the shape `Error`.
+A path that names nothing is answered with 404, another method than those listed with 405, both in the shape `ErrorData`.
 """
 
 _WHEN = {
@@ -32,6 +34,8 @@ _WHEN = {
     500: "it could not be read or written, or the program failed",
     503: "too many requests at once, the program is about to end, or it does not answer",
 }
+
+_PLACE = "#/components/schemas/{name}"
 
 _EVENTS = """\
 With `Accept: text/event-stream`. Events, each with JSON: `accepted` {discussion_id, message_id}; `reasoning` and \
@@ -52,9 +56,18 @@ def document() -> dict[str, Any]:
         "paths": paths,
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-            "schemas": dict(SHAPES),
+            "schemas": _schemas(),
         },
     }
+
+
+def _schemas() -> dict[str, Any]:
+    """The schema of every answer and body, as msgspec makes it from its type."""
+    answers = [kind for operation in OPERATIONS for kind in operation.answers.values() if kind is not bytes]
+    bodies = [operation.body for operation in OPERATIONS if operation.body is not None]
+    kinds = dict.fromkeys([ErrorData, *answers, *bodies])
+    schemas = msgspec.json.schema_components(kinds, ref_template=_PLACE)[1]
+    return dict(sorted(schemas.items()))
 
 
 def _operation(operation: Operation) -> dict[str, Any]:
@@ -63,11 +76,10 @@ def _operation(operation: Operation) -> dict[str, Any]:
         "summary": operation.summary,
         "responses": {str(status): _response(operation, status) for status in operation.statuses},
     }
-    if operation.names or operation.query:
+    if operation.names or operation.query is not None:
         found["parameters"] = _parameters(operation)
     if operation.body is not None:
-        content = {"application/json": {"schema": operation.body}}
-        found["requestBody"] = {"required": not operation.may_be_empty, "content": content}
+        found["requestBody"] = {"required": not operation.may_be_empty, "content": _json(operation.body)}
     if operation.needs_clock:
         found["description"] = "Only with `--test-clock`."
     return found
@@ -78,33 +90,35 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
     in_path = [
         {"name": name, "in": "path", "required": True, "schema": name_schema} for name in operation.names
     ]
-    in_query = [
+    if operation.query is None:
+        return in_path
+    _, schemas = msgspec.json.schema_components([operation.query])
+    return in_path + [
         {"name": name, "in": "query", "required": False, "schema": schema}
-        for name, schema in operation.query.items()
+        for name, schema in schemas[operation.query.__name__]["properties"].items()
     ]
-    return in_path + in_query
 
 
 def _response(operation: Operation, status: int) -> dict[str, Any]:
-    shape = operation.answers.get(status)
-    if shape is None:
+    kind = operation.answers.get(status)
+    if kind is None:
         when = operation.errors.get(status) or _WHEN[status]
-        return {"description": when, "content": _json("Error")}
+        return {"description": when, "content": _json(ErrorData)}
     phrase = HTTPStatus(status).phrase
-    if shape == "png":
+    if kind is bytes:
         return {
             "description": phrase,
             "content": {"image/png": {"schema": {"type": "string", "format": "binary"}}},
         }
-    content = _json(shape)
+    content = _json(kind)
     if operation.streams and status == HTTPStatus.OK:
         phrase = f"{phrase}, with `wait` once the reply is on disk. {_EVENTS}"
         content["text/event-stream"] = {"schema": {"type": "string"}}
     return {"description": phrase, "content": content}
 
 
-def _json(shape: str) -> dict[str, Any]:
-    return {"application/json": {"schema": named(shape)}}
+def _json(kind: type[Any]) -> dict[str, Any]:
+    return {"application/json": {"schema": {"$ref": _PLACE.format(name=kind.__name__)}}}
 
 
 def page() -> str:

@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from core.errors import SlopError
+from core.base.errors import SlopError
+from core.hooks.fields import Data
+
+
+class FaultData(Data, frozen=True):
+    """Why: a stable word for programs, a sentence and a remedy for people."""
+
+    code: str
+    message: str
+    remedy: str
+
+
+class ErrorData(Data, frozen=True):
+    """The body of every answer that is an error."""
+
+    error: FaultData
 
 
 class RefusedError(SlopError):
@@ -29,14 +43,14 @@ class RefusedError(SlopError):
         self.headers = dict(headers or {})
 
     @property
-    def data(self) -> dict[str, Any]:
-        """The answer's body, of the same shape for every refusal."""
+    def data(self) -> ErrorData:
+        """The answer's body."""
         return error_data(self.code, self.what, self.remedy)
 
 
-def error_data(code: str, message: str, remedy: str = "") -> dict[str, Any]:
-    """The body of every answer that is an error."""
-    return {"error": {"code": code, "message": message, "remedy": remedy}}
+def error_data(code: str, message: str, remedy: str = "") -> ErrorData:
+    """The body of an answer that is an error."""
+    return ErrorData(FaultData(code, message, remedy))
 
 
 def unknown(what: str, name: str, remedy: str = "") -> RefusedError:

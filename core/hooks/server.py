@@ -12,11 +12,11 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from core.errors import StorageError
+from core.base.errors import StorageError
 from core.hooks.address import Address, new_token, own_pid, publish, withdraw
 from core.hooks.app import make_app
-from core.hooks.asked import Desk
 from core.hooks.guard import Limits, not_understood
+from core.hooks.request import HookDesk
 
 HOST = "127.0.0.1"
 START_S = 10.0
@@ -32,7 +32,9 @@ class HookServer:
         desk: what requests share; home: where the address and the token are left; port: 0 for any.
     """
 
-    def __init__(self, desk: Desk, home: Path, *, port: int = 0, limits: Limits = _DEFAULT_LIMITS) -> None:
+    def __init__(
+        self, desk: HookDesk, home: Path, *, port: int = 0, limits: Limits = _DEFAULT_LIMITS
+    ) -> None:
         self._desk = desk
         self._home = home
         self._port = port

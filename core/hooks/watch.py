@@ -8,8 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
+from core.app.messages import Command
 from core.hooks.refusals import RefusedError
-from core.values.commands import Command
 from core.values.state import AppState
 
 LOOK_S = 0.5

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import chain
 from pathlib import Path
 
-from core import paths
-from core.errors import SlopError, StorageError
+from msgspec.structs import replace
+
+from core.base import paths
+from core.base.disk import OS_DISK, Disk
+from core.base.errors import SlopError, StorageError
+from core.base.ids import make_id, time_of_id
+from core.discussion import trash
 from core.knowledge import apply_log
 from core.knowledge.digest import DigestResult, regenerate_digest
+from core.knowledge.duplicates import Known, known_items
+from core.knowledge.file_writer import change_file, cut_end, has_line, read_bytes
 from core.knowledge.files import move_notes, read_notes
-from core.knowledge.ledger import Ledger, hash_source, timestamp
+from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
 from core.knowledge.locks import harvest_lock, write_lock
 from core.knowledge.plan import AppendPlan, FilePlan, plan_append
-from core.knowledge.reading import read_categories
+from core.knowledge.reader import read_categories
 from core.knowledge.recovery import ensure_plan, recover
-from core.knowledge.writing import change_file, cut_end, has_line, read_bytes
-from core.knowledge_text.duplicates import Known, known_items
-from core.knowledge_text.undoing import lines_out
-from core.store import trash
-from core.store.atomic import OS_DISK, Disk
-from core.values.ids import make_id, time_of_id
-from core.values.knowledge import LedgerEntry, LedgerStatus, NewItem, NoteFile
+from core.knowledge.removal import lines_out
+from core.values.knowledge import HarvestLedgerEntry, LedgerStatus, NewItem, NoteFile
 from core.values.state import TrashItem
 
 
@@ -35,12 +37,12 @@ class Apply:
 
     home: Path
     id: str
-    ledger: Ledger
+    ledger: HarvestLedger
     known: Known
     notes: tuple[NoteFile, ...]
     disk: Disk = field(default=OS_DISK, repr=False)
 
-    def append(self, items: Iterable[NewItem], entry: LedgerEntry) -> AppendPlan:
+    def append(self, items: Iterable[NewItem], entry: HarvestLedgerEntry) -> AppendPlan:
         """Write the items of one conversation and prove it in the ledger.
 
         Args:
@@ -62,7 +64,7 @@ class Apply:
         self.known.add(plan.items)
         return plan
 
-    def record(self, entry: LedgerEntry) -> None:
+    def record(self, entry: HarvestLedgerEntry) -> None:
         """Put an outcome without items into the ledger (failed, too large, deleted unharvested).
 
         Raises:
@@ -86,7 +88,7 @@ class Apply:
             self.ledger.add(replace(entry, deleted=True))
         return moved
 
-    def prune(self, discussion_id: str, entry: LedgerEntry, now: datetime) -> TrashItem:
+    def prune(self, discussion_id: str, entry: HarvestLedgerEntry, now: datetime) -> TrashItem:
         """Move a conversation in which nothing was said to the trash, once the ledger names it.
 
         Args:
@@ -148,7 +150,7 @@ def begin_apply(
         StorageError: the knowledge cannot be read or written.
     """
     with harvest_lock(home, by, disk=disk):
-        ledger = Ledger(home, disk=disk)
+        ledger = HarvestLedger(home, disk=disk)
         ledger.load()
         recovered = recover(home, ledger, now, disk=disk)
         move_notes(home, read_notes(home), disk=disk)

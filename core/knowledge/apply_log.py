@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core import paths
+import msgspec
+
+from core.base import paths
+from core.base.disk import OS_DISK, Disk, append_file, make_dirs, reported
+from core.base.ids import is_id
+from core.knowledge.categories import CategoryLine
+from core.knowledge.ledger_text import to_entry, to_raw
 from core.knowledge.plan import FilePlan
-from core.knowledge_text.categories import Line
-from core.knowledge_text.ledger_text import to_entry, to_raw
-from core.store.atomic import OS_DISK, Disk, append_file, make_dirs, reported
-from core.values.ids import is_id
-from core.values.knowledge import LedgerEntry
+from core.values.knowledge import HarvestLedgerEntry
 
 FOLDER = "applies"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class ApplyStep(msgspec.Struct, frozen=True):
     """One conversation's part in an apply.
 
     Args:
@@ -29,14 +29,13 @@ class Step:
     """
 
     source: str
-    entry: LedgerEntry
+    entry: HarvestLedgerEntry
     files: tuple[FilePlan, ...]
     is_written: bool = False
     is_dropped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ApplyRecord:
+class ApplyRecord(msgspec.Struct, frozen=True):
     """An apply as its log tells it.
 
     Args:
@@ -49,8 +48,8 @@ class ApplyRecord:
     id: str
     at: str = ""
     by: str = ""
-    steps: tuple[Step, ...] = ()
-    reclaimed: Mapping[str, str] = field(default_factory=dict)
+    steps: tuple[ApplyStep, ...] = ()
+    reclaimed: Mapping[str, str] = msgspec.field(default_factory=dict)
     is_ended: bool = False
     undoing_at: str = ""
     left: tuple[str, ...] = ()
@@ -84,7 +83,7 @@ def write(home: Path, apply_id: str, row: Mapping[str, object], *, disk: Disk = 
     append_file(path, data + b"\n", disk=disk)
 
 
-def step_row(source: str, entry: LedgerEntry, files: Iterable[FilePlan]) -> dict[str, object]:
+def step_row(source: str, entry: HarvestLedgerEntry, files: Iterable[FilePlan]) -> dict[str, object]:
     """The row that says what is about to be written."""
     plans = [
         {"file": f.name, "head": f.head.decode(), "lines": [[line.text, line.section] for line in f.lines]}
@@ -125,7 +124,7 @@ def _row(line: bytes) -> dict[str, Any] | None:
 def _folded(apply_id: str, rows: Iterable[dict[str, Any]]) -> ApplyRecord:
     at = by = undoing_at = undone_at = ""
     left: tuple[str, ...] = ()
-    steps: list[Step] = []
+    steps: list[ApplyStep] = []
     reclaimed: dict[str, str] = {}
     is_ended = False
     for row in rows:
@@ -137,7 +136,7 @@ def _folded(apply_id: str, rows: Iterable[dict[str, Any]]) -> ApplyRecord:
             case "written" | "dropped" if steps:
                 last = steps[-1]
                 is_dropped = row["kind"] == "dropped"
-                steps[-1] = Step(last.source, last.entry, last.files, not is_dropped, is_dropped)
+                steps[-1] = ApplyStep(last.source, last.entry, last.files, not is_dropped, is_dropped)
             case "reclaimed":
                 reclaimed[str(row.get("discussion_id", ""))] = str(row.get("sha256", ""))
             case "ended":
@@ -151,12 +150,12 @@ def _folded(apply_id: str, rows: Iterable[dict[str, Any]]) -> ApplyRecord:
     return ApplyRecord(apply_id, at, by, tuple(steps), reclaimed, is_ended, undoing_at, left, undone_at)
 
 
-def _step(row: Mapping[str, Any]) -> list[Step]:
+def _step(row: Mapping[str, Any]) -> list[ApplyStep]:
     entry = to_entry(str(row.get("sha256", "")), row.get("entry"))
     if entry is None:
         return []
     files = tuple(
-        FilePlan(plan["file"], plan["head"].encode(), tuple(Line(*line) for line in plan["lines"]))
+        FilePlan(plan["file"], plan["head"].encode(), tuple(CategoryLine(*line) for line in plan["lines"]))
         for plan in row.get("files", ())
     )
-    return [Step(str(row.get("source", "")), entry, files)]
+    return [ApplyStep(str(row.get("source", "")), entry, files)]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
 
-from core import paths
+import msgspec
+
+from core.base import paths
+from core.base.disk import OS_DISK, Disk, make_dirs, remove_file, reported, write_file
+from core.knowledge import categories as c
+from core.knowledge.file_writer import change_file
 from core.knowledge.locks import write_lock
-from core.knowledge.writing import change_file
-from core.knowledge_text import categories as c
-from core.knowledge_text.projection import DIGEST_MAX_BYTES, project
-from core.store.atomic import OS_DISK, Disk, make_dirs, remove_file, reported, write_file
+from core.knowledge.projection import DIGEST_MAX_BYTES, project
 
 __all__ = [
     "DIGEST_MAX_BYTES",
@@ -49,8 +50,7 @@ class DigestWrite(StrEnum):
     LEFT_OFF = "left off"
 
 
-@dataclass(frozen=True, slots=True)
-class DigestResult:
+class DigestResult(msgspec.Struct, frozen=True):
     """The outcome: the text that the file holds now, empty where there is none."""
 
     path: Path

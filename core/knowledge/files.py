@@ -6,17 +6,18 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 
-from core import paths
-from core.errors import StorageError
+from msgspec.structs import replace
+
+from core.base import paths
+from core.base.disk import OS_DISK, Disk, reported, sync_dir
+from core.base.errors import StorageError
+from core.knowledge.categories import NOTES_FOLDER, parse_file
+from core.knowledge.file_writer import change_file
 from core.knowledge.ledger import hash_source
 from core.knowledge.locks import write_lock
-from core.knowledge.writing import change_file
-from core.knowledge_text.categories import NOTES_FOLDER, parse_file
-from core.knowledge_text.wording import safe_value
-from core.store.atomic import OS_DISK, Disk, reported, sync_dir
+from core.knowledge.wording import safe_value
 from core.values.knowledge import NoteFile, NoteStatus
 
 MAX_HASHED_BYTES = 64_000_000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from core.knowledge_text.projection import BLOCK_BYTES, injected_digest
-from core.knowledge_text.wording import without_blocks
-from core.stack.frame import frame
+from core.base.frame import frame
+from core.knowledge.projection import BLOCK_BYTES, injected_digest
+from core.knowledge.wording import without_blocks
 from core.values.curation import ItemFiles, NamedText
 from core.values.knowledge import KnowledgeState, NoteFile
 

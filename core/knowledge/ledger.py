@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from core import paths
-from core.errors import StorageError
-from core.knowledge.locks import write_lock
-from core.knowledge_text.ledger_text import (
+import msgspec
+from msgspec.structs import replace
+
+from core.base import paths
+from core.base.disk import OS_DISK, Disk, append_file, make_dirs, remove_file, reported, write_file
+from core.base.errors import StorageError
+from core.knowledge.ledger_text import (
     journal_line,
     ledger_bytes,
     path_of,
@@ -24,8 +26,8 @@ from core.knowledge_text.ledger_text import (
     to_entry,
     to_raw,
 )
-from core.store.atomic import OS_DISK, Disk, append_file, make_dirs, remove_file, reported, write_file
-from core.values.knowledge import LedgerEntry, LedgerStatus
+from core.knowledge.locks import write_lock
+from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
 
 LEDGER_FILE, JOURNAL_FILE = "ledger.json", "ledger.journal"
 SUM_FILE = ".ledger.sha256"
@@ -36,16 +38,15 @@ _CHUNK = 1 << 20
 _Stamp = tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class SourceHash:
+class SourceHash(msgspec.Struct, frozen=True):
     """A conversation's bytes: their sha256, their number, and the sha256 of some of its leading runs by length."""
 
     sha256: str
     size_bytes: int
-    prefixes: Mapping[int, str] = field(default_factory=dict)
+    prefixes: Mapping[int, str] = msgspec.field(default_factory=dict)
 
 
-class Ledger:
+class HarvestLedger:
     """The ledger of a home, read when it changed. Not thread-safe; processes are kept apart by `write_lock`.
 
     Args:
@@ -79,12 +80,12 @@ class Ledger:
             document["entries"][key] = raw
         self._document, self._stamps, self._by_path = document, stamps, None
 
-    def get(self, sha256: str) -> LedgerEntry | None:
+    def get(self, sha256: str) -> HarvestLedgerEntry | None:
         """The entry of a conversation by the hash of its bytes."""
         self.load()
         return to_entry(sha256, self._raw(sha256))
 
-    def entries(self) -> Iterator[LedgerEntry]:
+    def entries(self) -> Iterator[HarvestLedgerEntry]:
         """All entries that are ours, as they stand, the oldest first."""
         self.load()
         found = (to_entry(key, raw_of(raw)) for key, raw in self._document["entries"].items())
@@ -95,7 +96,7 @@ class Ledger:
         entry = self.get(sha256)
         return entry is not None and entry.allows_reclaim
 
-    def add(self, entry: LedgerEntry) -> None:
+    def add(self, entry: HarvestLedgerEntry) -> None:
         """Put an entry on disk, fsynced, in the journal beside the ledger.
 
         Raises:
@@ -194,7 +195,7 @@ def timestamp(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def _is_kept(entry: LedgerEntry) -> bool:
+def _is_kept(entry: HarvestLedgerEntry) -> bool:
     return entry.status is LedgerStatus.HARVESTED and not entry.undone_at
 
 

@@ -9,10 +9,10 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.errors import LockedError
-from core.paths import knowledge_dir
-from core.store.atomic import OS_DISK, Disk, make_dirs
-from core.store.locks import take_lock
+from core.base.disk import OS_DISK, Disk, make_dirs
+from core.base.errors import LockedError
+from core.base.locks import take_lock
+from core.base.paths import knowledge_dir
 
 WRITE_LOCK, HARVEST_LOCK = ".lock", ".harvest.lock"
 WRITE_WAIT_S = 10.0

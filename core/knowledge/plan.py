@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 
+import msgspec
+from msgspec.structs import replace
+
+from core.knowledge import categories as c
+from core.knowledge.duplicates import Known
 from core.knowledge.files import file_id_for_path, note_name, notes_head
-from core.knowledge_text import categories as c
-from core.knowledge_text.duplicates import Known
-from core.knowledge_text.wording import item_body, line_of, safe_value
+from core.knowledge.wording import item_body, line_of, safe_value
 from core.values.knowledge import Category, Item, NewItem, NoteFile, NoteStatus
 
 
-@dataclass(frozen=True, slots=True)
-class FilePlan:
+class FilePlan(msgspec.Struct, frozen=True):
     """Lines for one file. `head`: what it starts with where it is not there."""
 
     name: str
     head: bytes
-    lines: tuple[c.Line, ...]
+    lines: tuple[c.CategoryLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AppendPlan:
+class AppendPlan(msgspec.Struct, frozen=True):
     """What an append will write: lines by file, how many of each category, and what was known already.
 
     `items`: those that are new, as they will stand in their files.
@@ -44,7 +44,7 @@ def plan_append(items: Iterable[NewItem], known: Known, notes: Iterable[NoteFile
     """
     by_path = {note.path: note for note in notes if note.path}
     taken = {note.file_id: note for note in notes}
-    lines: dict[str, list[c.Line]] = {}
+    lines: dict[str, list[c.CategoryLine]] = {}
     heads: dict[str, bytes] = {}
     counts = dict.fromkeys((category.value for category in Category), 0)
     repeated: list[NewItem] = []
@@ -58,7 +58,7 @@ def plan_append(items: Iterable[NewItem], known: Known, notes: Iterable[NoteFile
             repeated.append(raw)
             continue
         fresh.add([Item(item.category, name, body, item.provenance, c.section_of(item.category))])
-        lines.setdefault(name, []).append(c.Line(line_of(body, item), c.section_of(item.category)))
+        lines.setdefault(name, []).append(c.CategoryLine(line_of(body, item), c.section_of(item.category)))
         heads.setdefault(name, _head(name, raw))
         counts[raw.category.value] += 1
     plans = tuple(FilePlan(name, heads[name], tuple(lines[name])) for name in sorted(lines))

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core import paths
+import msgspec
+
+from core.base import paths
+from core.base.disk import OS_DISK, Disk
 from core.knowledge import apply_log
 from core.knowledge.apply_log import ApplyRecord
 from core.knowledge.digest import regenerate_digest
-from core.knowledge.ledger import Ledger
+from core.knowledge.file_writer import change_file, ensure_lines, without_torn
+from core.knowledge.ledger import HarvestLedger
 from core.knowledge.locks import harvest_lock, write_lock
 from core.knowledge.plan import FilePlan
-from core.knowledge.taking_back import take_back, undone_row
-from core.knowledge.writing import change_file, ensure_lines, without_torn
-from core.store.atomic import OS_DISK, Disk
+from core.knowledge.reversal import take_back, undone_row
 from core.values.harvest import UndoReport
 
 _LOOK_BACK = 8
 """Applies that are looked at for an end: each begins with finishing those before it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recovery:
+class Recovery(msgspec.Struct, frozen=True):
     """What was finished. Its applies count as ended only after `close`, once ledger and digest are right too.
 
     Args:
@@ -45,7 +45,7 @@ class Recovery:
             apply_log.write(home, apply_id, row, disk=disk)
 
 
-def recover(home: Path, ledger: Ledger, now: datetime, *, disk: Disk = OS_DISK) -> Recovery:
+def recover(home: Path, ledger: HarvestLedger, now: datetime, *, disk: Disk = OS_DISK) -> Recovery:
     """Finish what was interrupted: planned lines, each once, with their ledger entry; and undos, to their end.
 
     The caller holds the harvest's lock, and calls `close` once a later crash would be noticed again.
@@ -83,7 +83,7 @@ def recover_home(home: Path, now: datetime | None = None, *, disk: Disk = OS_DIS
     if not _waiting(home):
         return ()
     with harvest_lock(home, "a start that finishes a harvest", disk=disk):
-        ledger = Ledger(home, disk=disk)
+        ledger = HarvestLedger(home, disk=disk)
         ledger.load()
         found = recover(home, ledger, now or datetime.now(UTC), disk=disk)
         ledger.fold()
@@ -103,7 +103,7 @@ def _waiting(home: Path) -> list[ApplyRecord]:
     return [record for record in records if record.is_waiting]
 
 
-def _finish(home: Path, record: ApplyRecord, ledger: Ledger, disk: Disk) -> list[str]:
+def _finish(home: Path, record: ApplyRecord, ledger: HarvestLedger, disk: Disk) -> list[str]:
     """The lines and the proof of an apply that did not come to its end. Returns whose they are."""
     waiting = [s for s in record.steps if not s.is_written and not s.is_dropped and not record.undone_at]
     for step in waiting:

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from core import paths
-from core.errors import StorageError
+from core.base import paths
+from core.base.disk import OS_DISK, Disk
+from core.base.errors import StorageError
 from core.knowledge import apply_log
 from core.knowledge.apply_log import ApplyRecord
 from core.knowledge.digest import regenerate_digest
-from core.knowledge.ledger import Ledger
+from core.knowledge.ledger import HarvestLedger
 from core.knowledge.locks import harvest_lock
 from core.knowledge.recovery import Recovery, recover
-from core.knowledge.taking_back import take_back, undoing_row, undone_row
-from core.store.atomic import OS_DISK, Disk
+from core.knowledge.reversal import take_back, undoing_row, undone_row
 from core.values.harvest import UndoReport
 
 
@@ -36,7 +36,7 @@ def undo_apply(home: Path, now: datetime, apply_id: str = "", *, disk: Disk = OS
         LockedError: a harvest runs. ConfigError: the ledger does not parse.
     """
     with harvest_lock(home, "manual-slop harvest undo", disk=disk):
-        ledger = Ledger(home, disk=disk)
+        ledger = HarvestLedger(home, disk=disk)
         ledger.load()
         recovered = recover(home, ledger, now, disk=disk)
         finished = next((one for one in recovered.undone if apply_id in {"", one.apply_id}), None)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 
-from core.errors import FailureKind, ProviderError
-from core.stack.frame import frame
-from core.text import clean
+from core.base.errors import FailureKind, ProviderError
+from core.base.frame import frame
+from core.base.text import clean
 from core.values.messages import AttachmentPart
 
 

@@ -6,9 +6,9 @@ import ipaddress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from core.errors import FailureKind
-from core.providers.call import current_call
-from core.providers.errors import provider_error
+from core.base.errors import FailureKind
+from core.providers.failures import provider_error
+from core.providers.pump import current_call
 from core.values.settings import ServerSettings
 
 if TYPE_CHECKING:

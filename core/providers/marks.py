@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from core.cache.blocks import part_key
+from core.providers.blocks import part_key
 from core.values.cache import CacheMark, CachePlan
 from core.values.provider import RequestPart
 

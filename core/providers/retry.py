@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 
-from core.errors import RETRYABLE_KINDS, ProviderError
-from core.providers.base import CancelToken, Provider, ReadBlob
+from core.base.errors import RETRYABLE_KINDS, ProviderError
+from core.providers.protocol import CancelToken, Provider, ReadBlob
 from core.values.provider import (
     ProviderRequest,
     ReasoningDelta,

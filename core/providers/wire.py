@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from core.errors import FailureKind, ProviderError, StorageError
+from core.base.errors import FailureKind, ProviderError, StorageError
 from core.providers.attachments import attachment_text, refuse_attachment
-from core.providers.base import ReadBlob
+from core.providers.protocol import ReadBlob
 from core.values.messages import AttachmentPart, Role
 from core.values.provider import ModelProfile, RequestMessage
 

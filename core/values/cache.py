@@ -1,24 +1,24 @@
-"""Prompt caching as values: prices, the ledger of what providers hold, plans, gaps, spend limits and views."""
+"""Prompt caching as values: prices, the ledger of what providers hold, plans, gaps and spend limits."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+
+import msgspec
 
 TOOLS_KEY = "3"
 """`CacheMark.after_key` of a mark behind the last tool."""
 
 
-@dataclass(frozen=True, slots=True)
-class DiscussionCacheState:
+class DiscussionCacheState(msgspec.Struct, frozen=True):
     """What a provider holds for one discussion, as the panel and the Hook API show it. Source: 20-caching.md."""
 
     discussion_id: str
     provider: str
     cached_at: datetime
-    expires_at: datetime | None
+    expires_at: datetime | None = None
     """None: the provider manages it."""
     hit_count: int = 0
     tokens_cached: int = 0
@@ -40,16 +40,14 @@ class Mechanism(StrEnum):
     """The provider or the server decides; nothing can be marked."""
 
 
-@dataclass(frozen=True, slots=True)
-class TtlPrice:
+class TtlPrice(msgspec.Struct, frozen=True):
     """A lifetime on offer: its seconds, and what writing costs, as a multiple of fresh input."""
 
     ttl_s: int
     write: float
 
 
-@dataclass(frozen=True, slots=True)
-class CachePrices:
+class CachePrices(msgspec.Struct, frozen=True):
     """What caching costs with a model, and its rules.
 
     Args:
@@ -79,8 +77,7 @@ class CachePrices:
         return min(self.writes, key=lambda offer: abs(offer.ttl_s - ttl_s)).write
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerScope:
+class LedgerScope(msgspec.Struct, frozen=True):
     """Caches are apart by these.
 
     Args:
@@ -94,8 +91,7 @@ class LedgerScope:
     settings: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerEntry:
+class CacheLedgerEntry(msgspec.Struct, frozen=True):
     """A prefix that a provider holds.
 
     Args:
@@ -114,8 +110,7 @@ class LedgerEntry:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Ledger:
+class CacheLedger(msgspec.Struct, frozen=True):
     """What providers hold, as far as is known. Copied on write.
 
     Args:
@@ -124,12 +119,11 @@ class Ledger:
             to keep the whole prefix for long.
     """
 
-    entries: Mapping[LedgerScope, Mapping[str, LedgerEntry]] = field(default_factory=dict)
+    entries: Mapping[LedgerScope, Mapping[str, CacheLedgerEntry]] = msgspec.field(default_factory=dict)
     cannot_extend: frozenset[tuple[str, str]] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class CacheMark:
+class CacheMark(msgspec.Struct, frozen=True):
     """Where a provider is asked to write: behind the part with this key (`part_key`), `TOOLS_KEY` for the tools.
 
     Where a key occurs more than once in a request, its last part is meant.
@@ -147,8 +141,7 @@ class ContentsUse(StrEnum):
     CREATE = "create"
 
 
-@dataclass(frozen=True, slots=True)
-class ContentsPlan:
+class ContentsPlan(msgspec.Struct, frozen=True):
     """What to do with cached contents.
 
     Args:
@@ -164,8 +157,7 @@ class ContentsPlan:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedWrite:
+class PlannedWrite(msgspec.Struct, frozen=True):
     """An entry that a request will write, or renew where it is not new, for the ledger."""
 
     prefix_hash: str
@@ -175,8 +167,7 @@ class PlannedWrite:
     is_extended: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CachePlan:
+class CachePlan(msgspec.Struct, frozen=True):
     """How one request is to be cached, and what that is expected to cost.
 
     Args:
@@ -212,8 +203,7 @@ class CachePlan:
     sentences: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class GapStats:
+class GapStats(msgspec.Struct, frozen=True):
     """How long the person lets pass between turns, learned as it goes.
 
     Args:
@@ -227,16 +217,14 @@ class GapStats:
     discussions: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SentPart:
+class SentPart(msgspec.Struct, frozen=True):
     """A piece of layer 7 as a request sent it: the digest, or the notes on a file."""
 
     key: str
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class SentKnowledge:
+class SentKnowledge(msgspec.Struct, frozen=True):
     """Layer 7 of a discussion's last request, and what another one would leave of its cache.
 
     Args:
@@ -253,8 +241,7 @@ class SentKnowledge:
     expires_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rewrite:
+class Rewrite(msgspec.Struct, frozen=True):
     """A warm discussion whose layer 7 is no longer what its last request sent. Source: 20-caching.md, "Panel".
 
     Args:
@@ -270,8 +257,7 @@ class Rewrite:
     until: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CacheOrphan:
+class CacheOrphan(msgspec.Struct, frozen=True):
     """A prefix that a provider stores for this program and bills, though its discussion is gone.
 
     Args:
@@ -287,8 +273,7 @@ class CacheOrphan:
     usd_per_hour: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DiscussionCache:
+class DiscussionCache(msgspec.Struct, frozen=True):
     """What `cache.json` of a discussion holds.
 
     Args:
@@ -298,15 +283,14 @@ class DiscussionCache:
     """
 
     state: DiscussionCacheState | None = None
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: CacheLedger = msgspec.field(default_factory=CacheLedger)
     epoch: int = 0
     gaps_s: tuple[float, ...] = ()
     last_turn_at: datetime | None = None
     sent: SentKnowledge | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CacheSettings:
+class CacheSettings(msgspec.Struct, frozen=True):
     """What the person chose for one provider and discussion. Source: 20-caching.md, "By provider".
 
     Args:
@@ -327,8 +311,7 @@ class CacheSettings:
     extends: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class KeepalivePlan:
+class KeepalivePlan(msgspec.Struct, frozen=True):
     """Whether and when to read a prefix again only to keep it.
 
     Args:
@@ -340,52 +323,3 @@ class KeepalivePlan:
     pings_left: int
     expected_saving_usd: float | None
     sentence: str
-
-
-@dataclass(frozen=True, slots=True)
-class SpendLimits:
-    """At a limit the next send asks and background work stops. None: no limit."""
-
-    discussion_usd: float | None = None
-    day_usd: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class BaseFile:
-    """A piece of layer 10 as it was last written canonically, or by a delta."""
-
-    key: str
-    sha256: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class FrozenBase:
-    """Layers 9 and 10 as they were last written canonically. `file_set` is layer 9, empty where there is none."""
-
-    file_set: str = ""
-    files: tuple[BaseFile, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ViewDelta:
-    """What one turn appended because files or the preset had changed.
-
-    Args:
-        message_id: the user's message that carries it, before the person's words.
-        files: new contents, each superseding an earlier one of its key or new; removed: keys no longer in context.
-        file_set: the new layer 9, None where it did not change.
-    """
-
-    message_id: str
-    files: tuple[BaseFile, ...] = ()
-    removed: tuple[str, ...] = ()
-    file_set: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ContextView:
-    """What a model sees of layers 9 and 10: a frozen base and what was appended since."""
-
-    base: FrozenBase = field(default_factory=FrozenBase)
-    deltas: tuple[ViewDelta, ...] = ()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 
 class FileMode(StrEnum):
@@ -15,22 +16,21 @@ class FileMode(StrEnum):
     NOTES = "notes"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class LineRange:
+class LineRange(msgspec.Struct, frozen=True, order=True):
     """Lines `first` to `last`, 1-based, both included, first <= last."""
 
     first: int
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class FileItem:
+class FileItem(msgspec.Struct, frozen=True):
     """One entry of a preset.
 
     Args:
         path: POSIX path relative to the project's root, an absolute path, or a glob (`src/**/*.py`).
         slices: line ranges for mode `slices`; symbols: qualified names (`Class.method`) for the same mode.
         pinned: stays at the head of the preset whatever the order of the rest.
+        include_ignored: a glob takes what `.gitignore` files leave out, too.
     """
 
     path: str
@@ -40,6 +40,7 @@ class FileItem:
     notes: str = ""
     pinned: bool = False
     enabled: bool = True
+    include_ignored: bool = False
 
     @property
     def is_glob(self) -> bool:
@@ -47,16 +48,14 @@ class FileItem:
         return any(mark in self.path for mark in "*?[")
 
 
-@dataclass(frozen=True, slots=True)
-class Preset:
+class Preset(msgspec.Struct, frozen=True):
     """A named, ordered list of file items."""
 
     name: str
     items: tuple[FileItem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(msgspec.Struct, frozen=True):
     """One definition or heading of a file: `name` qualified with dots, `signature` one line of its source."""
 
     name: str
@@ -80,16 +79,14 @@ class FileProblemKind(StrEnum):
     TOO_MANY = "too_many"
 
 
-@dataclass(frozen=True, slots=True)
-class FileProblem:
+class FileProblem(msgspec.Struct, frozen=True):
     """What is wrong with a file, in a sentence, with the remedy."""
 
     kind: FileProblemKind
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileSnapshot:
+class FileSnapshot(msgspec.Struct, frozen=True):
     """What one read of a file found. `text` is decoded, LF line ends; empty where there is a problem.
 
     Args:
@@ -114,20 +111,21 @@ class FileSnapshot:
     text_sha256: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ItemFiles:
+class ItemFiles(msgspec.Struct, frozen=True):
     """The files that one item of a preset stands for, after the glob was expanded, sorted by path.
 
-    `problem` is set where the item as a whole cannot be honoured (an empty glob, too many matches).
+    `problem` is set where the item as a whole cannot be honoured (an empty glob, too many matches). `ignored`: files
+    and folders that a glob left out by `.gitignore`; `rule_files`: the files of rules that it followed, or would.
     """
 
     item: FileItem
     files: tuple[FileSnapshot, ...]
     problem: FileProblem | None = None
+    ignored: int = 0
+    rule_files: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NamedText:
+class NamedText(msgspec.Struct, frozen=True):
     """A text with the name that it is known by: a prompt preset, a persona, an identity file.
 
     `source` is the file it came from, empty where it stands in settings.

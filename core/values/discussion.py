@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+
+import msgspec
 
 from core.values.messages import AttachmentPart, Entry, Message
 from core.values.provider import Failure
 from core.values.records import RequestRecord
+from core.values.spending import SpendRefusal
 from core.values.usage import Usage
 
 
-@dataclass(frozen=True, slots=True)
-class DiscussionMeta:
+class DiscussionMeta(msgspec.Struct, frozen=True):
     """`meta.toml`. `parent_id` and `branch_message_id` are empty for a discussion that is no branch.
 
     `cache_epoch` counts invalidations: it salts the prefix, 0 until the first.
@@ -37,8 +38,7 @@ class DiscussionMeta:
     cache_epoch: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class DiscussionSummary:
+class DiscussionSummary(msgspec.Struct, frozen=True):
     """A row of the list: the meta and figures derived from the log (a cache, rebuilt at any time).
 
     Args:
@@ -49,21 +49,19 @@ class DiscussionSummary:
     meta: DiscussionMeta
     updated_at: datetime
     turns: int = 0
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = msgspec.field(default_factory=Usage)
     preview: str = ""
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(msgspec.Struct, frozen=True):
     """What stands in the composer."""
 
     text: str = ""
     attachments: tuple[AttachmentPart, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class OpenDiscussion:
+class OpenDiscussion(msgspec.Struct, frozen=True):
     """A discussion whose log is loaded.
 
     Args:
@@ -72,17 +70,19 @@ class OpenDiscussion:
         failed_message_id: the user's message whose send failed and can be retried, empty otherwise.
         repaired: what was repaired when the log was read (a torn last line, foreign lines), in sentences.
         record_count: records in the log, for making ids unique in it; attachments_dir: where its files lie.
+        refusal: the last send that a spend limit stood against and nobody waits for; None since another began.
     """
 
     id: str
     entries: tuple[Entry, ...] = ()
-    draft: Draft = field(default_factory=Draft)
+    draft: Draft = msgspec.field(default_factory=Draft)
     last_request: RequestRecord | None = None
     failed_message_id: str = ""
     failure: Failure | None = None
     repaired: tuple[str, ...] = ()
     record_count: int = 0
     attachments_dir: str = ""
+    refusal: SpendRefusal | None = None
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -101,12 +101,13 @@ class CallPhase(StrEnum):
     STORING = "storing"
 
 
-@dataclass(frozen=True, slots=True)
-class LiveCall:
+class LiveCall(msgspec.Struct, frozen=True):
     """A call under way.
 
     Args:
         user_message_id: the message that it answers; reply_id: the id that the reply will have in the log.
+        command_id: of the command that asked for it, empty where nobody waits for that one.
+        reserved_usd: what it is expected to cost, what it did cost once that is known, until it is counted as spent.
         text, reasoning: what has arrived; retry_at and retry_reason: while `RETRYING`.
     """
 
@@ -124,3 +125,5 @@ class LiveCall:
     first_token_at: datetime | None = None
     retry_at: datetime | None = None
     retry_reason: str = ""
+    command_id: str = ""
+    reserved_usd: float = 0.0

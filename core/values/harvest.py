@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from core.values.knowledge import Category, LedgerEntry
+import msgspec
+
+from core.values.knowledge import Category, HarvestLedgerEntry
 from core.values.usage import Usage, add_usage
 
 
@@ -34,8 +35,7 @@ class ArtifactClass(StrEnum):
     HARVEST = "harvest"
 
 
-@dataclass(frozen=True, slots=True)
-class ArtifactFacts:
+class ArtifactFacts(msgspec.Struct, frozen=True):
     """What a look at the disk says of one conversation.
 
     Args:
@@ -73,8 +73,7 @@ class ArtifactFacts:
         return bool(self.id) or self.kind is ArtifactKind.TEMPORARY
 
 
-@dataclass(frozen=True, slots=True)
-class Artifact:
+class Artifact(msgspec.Struct, frozen=True):
     """A conversation with its class. `why`: a short phrase, as the report says it."""
 
     facts: ArtifactFacts
@@ -82,8 +81,7 @@ class Artifact:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class HarvestEstimate:
+class HarvestEstimate(msgspec.Struct, frozen=True):
     """What harvesting would take.
 
     Args:
@@ -105,8 +103,7 @@ class HarvestEstimate:
         return -(-new_bytes // self.piece_bytes) if self.piece_bytes else 0
 
 
-@dataclass(frozen=True, slots=True)
-class HarvestItem:
+class HarvestItem(msgspec.Struct, frozen=True):
     """One thing that a model found worth keeping, cleaned and without secrets.
 
     Args:
@@ -119,8 +116,7 @@ class HarvestItem:
     body: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ProposedItem:
+class ProposedItem(msgspec.Struct, frozen=True):
     """An item of the preview.
 
     Args:
@@ -142,8 +138,7 @@ class ProposedItem:
     proposed: HarvestItem | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewChoice:
+class ReviewChoice(msgspec.Struct, frozen=True):
     """What a person made of one proposed item. None: as it was proposed."""
 
     is_ticked: bool | None = None
@@ -154,8 +149,7 @@ Review = Mapping[str, ReviewChoice]
 """What a person made of previews, by the item's id and a mark of what was proposed (`harvest_review.choice_key`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class HarvestFailure:
+class HarvestFailure(msgspec.Struct, frozen=True):
     """A conversation that could not be harvested, and is kept."""
 
     name: str
@@ -164,8 +158,7 @@ class HarvestFailure:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class HarvestPreview:
+class HarvestPreview(msgspec.Struct, frozen=True):
     """What a harvest would write, for a person to edit and untick. Nothing of it is in the knowledge yet.
 
     Args:
@@ -180,8 +173,7 @@ class HarvestPreview:
     calls: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class HarvestReport:
+class HarvestReport(msgspec.Struct, frozen=True):
     """What a run found and did.
 
     Args:
@@ -193,7 +185,7 @@ class HarvestReport:
     """
 
     artifacts: tuple[Artifact, ...] = ()
-    estimate: HarvestEstimate = field(default_factory=HarvestEstimate)
+    estimate: HarvestEstimate = msgspec.field(default_factory=HarvestEstimate)
     is_dry: bool = True
     reclaimed_bytes: int = 0
     items: tuple[tuple[str, int], ...] = ()
@@ -211,8 +203,7 @@ class HarvestReport:
         return bool(self.failures or self.stopped)
 
 
-@dataclass(frozen=True, slots=True)
-class UndoReport:
+class UndoReport(msgspec.Struct, frozen=True):
     """What an undo did.
 
     Args:
@@ -227,8 +218,7 @@ class UndoReport:
     problems: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ApplySummary:
+class ApplySummary(msgspec.Struct, frozen=True):
     """One apply, for a list to undo from.
 
     Args:
@@ -244,12 +234,11 @@ class ApplySummary:
     reclaimed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class HarvestUse:
+class HarvestUse(msgspec.Struct, frozen=True):
     """What the harvest's calls to models used. `cost_usd` None: the price is unknown."""
 
     calls: int = 0
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = msgspec.field(default_factory=Usage)
     cost_usd: float | None = None
 
     def __add__(self, other: HarvestUse) -> HarvestUse:
@@ -260,8 +249,7 @@ class HarvestUse:
         return HarvestUse(self.calls + other.calls, add_usage(self.usage, other.usage), total)
 
 
-@dataclass(frozen=True, slots=True)
-class HarvestLook:
+class HarvestLook(msgspec.Struct, frozen=True):
     """What a look at the disk found: the dry run, the ledger, and the applies so far, newest first.
 
     Args:
@@ -271,11 +259,11 @@ class HarvestLook:
     """
 
     artifacts: tuple[Artifact, ...] = ()
-    estimate: HarvestEstimate = field(default_factory=HarvestEstimate)
-    ledger: tuple[LedgerEntry, ...] = ()
+    estimate: HarvestEstimate = msgspec.field(default_factory=HarvestEstimate)
+    ledger: tuple[HarvestLedgerEntry, ...] = ()
     applies: tuple[ApplySummary, ...] = ()
-    sources: Mapping[str, str] = field(default_factory=dict)
-    review: Review = field(default_factory=dict)
+    sources: Mapping[str, str] = msgspec.field(default_factory=dict)
+    review: Review = msgspec.field(default_factory=dict)
     kept: frozenset[str] = frozenset()
 
 
@@ -289,8 +277,7 @@ class HarvestPhase(StrEnum):
     UNDOING = "undoing"
 
 
-@dataclass(frozen=True, slots=True)
-class HarvestState:
+class HarvestState(msgspec.Struct, frozen=True):
     """The harvest as a front end may read it.
 
     Args:
@@ -310,13 +297,13 @@ class HarvestState:
     provider: str = ""
     model: str = ""
     looked_at: datetime | None = None
-    look: HarvestLook = field(default_factory=HarvestLook)
+    look: HarvestLook = msgspec.field(default_factory=HarvestLook)
     preview: HarvestPreview | None = None
-    review: Review = field(default_factory=dict)
+    review: Review = msgspec.field(default_factory=dict)
     report: HarvestReport | None = None
     undone: UndoReport | None = None
     problem: str = ""
-    use: HarvestUse = field(default_factory=HarvestUse)
+    use: HarvestUse = msgspec.field(default_factory=HarvestUse)
 
     @property
     def is_busy(self) -> bool:

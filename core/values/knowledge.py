@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+import msgspec
 
 
 class Category(StrEnum):
@@ -19,16 +20,14 @@ class Category(StrEnum):
     FILES = "files"
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(msgspec.Struct, frozen=True):
     """Where an item came from: the conversation's name and the day, `YYYY-MM-DD`."""
 
     source: str
     date: str
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(msgspec.Struct, frozen=True):
     """One item as it stands in its file.
 
     Args:
@@ -62,8 +61,7 @@ def item_data(item: Item) -> dict[str, str | int | None]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class NewItem:
+class NewItem(msgspec.Struct, frozen=True):
     """An item that is about to be written, raw: whatever a model or a person said.
 
     Args:
@@ -79,8 +77,7 @@ class NewItem:
     provenance: Provenance | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CategoryFile:
+class CategoryFile(msgspec.Struct, frozen=True):
     """A category file as it was read. `data` is the truth, byte for byte; `items` is what of it was understood.
 
     Args:
@@ -102,8 +99,7 @@ class NoteStatus(StrEnum):
     ORPHANED = "orphaned"
 
 
-@dataclass(frozen=True, slots=True)
-class NoteFile:
+class NoteFile(msgspec.Struct, frozen=True):
     """Notes that are bound to one file.
 
     Args:
@@ -132,8 +128,7 @@ class LedgerStatus(StrEnum):
     PRUNED = "pruned"
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerEntry:
+class HarvestLedgerEntry(msgspec.Struct, frozen=True):
     """One line of the audit log.
 
     Args:
@@ -149,7 +144,7 @@ class LedgerEntry:
     at: str
     deleted: bool = False
     size_bytes: int = 0
-    items: Mapping[str, int] = field(default_factory=dict)
+    items: Mapping[str, int] = msgspec.field(default_factory=dict)
     error: str = ""
     undone_at: str = ""
 
@@ -168,8 +163,7 @@ class DigestSwitch(StrEnum):
     OFF_BY_CONFIGURATION = "off by configuration"
 
 
-@dataclass(frozen=True, slots=True)
-class KnowledgeState:
+class KnowledgeState(msgspec.Struct, frozen=True):
     """What is known, as a front end and the context stack may read it.
 
     Args:

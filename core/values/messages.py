@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+import msgspec
 
 from core.values.usage import Usage
 
@@ -26,15 +27,13 @@ class Status(StrEnum):
     INTERRUPTED = "interrupted"
 
 
-@dataclass(frozen=True, slots=True)
-class TextPart:
+class TextPart(msgspec.Struct, frozen=True, tag_field="type", tag="text"):
     """Plain text, UTF-8, LF, no lone surrogates."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReasoningPart:
+class ReasoningPart(msgspec.Struct, frozen=True, tag_field="type", tag="reasoning"):
     """What a model thought aloud.
 
     `vendor_json` is the vendor's own block (signature, encrypted content) as canonical JSON, to be sent back
@@ -45,8 +44,7 @@ class ReasoningPart:
     vendor_json: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCallPart:
+class ToolCallPart(msgspec.Struct, frozen=True, tag_field="type", tag="tool_call"):
     """A call that the model asked for. `arguments_json` is the model's text, not yet judged."""
 
     call_id: str
@@ -54,8 +52,7 @@ class ToolCallPart:
     arguments_json: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolResultPart:
+class ToolResultPart(msgspec.Struct, frozen=True, tag_field="type", tag="tool_result"):
     """What a tool answered."""
 
     call_id: str
@@ -76,8 +73,7 @@ EXTENSIONS = {
 _SHA256 = re.compile("[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
-class AttachmentPart:
+class AttachmentPart(msgspec.Struct, frozen=True, tag_field="type", tag="attachment"):
     """A file kept in the discussion's `attachments/`, named by its content's sha256 (hex)."""
 
     sha256: str
@@ -101,8 +97,7 @@ class AttachmentPart:
 Part = TextPart | ReasoningPart | ToolCallPart | ToolResultPart | AttachmentPart
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(msgspec.Struct, frozen=True):
     """One message of a discussion as the person sees it: edits applied, usage attached."""
 
     id: str
@@ -132,8 +127,7 @@ class Message:
         return tuple(part for part in self.parts if isinstance(part, AttachmentPart))
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(msgspec.Struct, frozen=True):
     """Something the person should see in place: cancelled, model switched, repaired, harvested.
 
     `after_id` is the id of the message that it follows, empty at the head of the discussion.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from core.errors import FailureKind
+import msgspec
+
+from core.base.errors import FailureKind
 from core.values.cache import CachePlan
 from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.stack import Segment, ToolSchema
@@ -35,8 +36,7 @@ class Effort(StrEnum):
     MAX = "max"
 
 
-@dataclass(frozen=True, slots=True)
-class ModelProfile:
+class ModelProfile(msgspec.Struct, frozen=True):
     """What is known of a model. From `models.toml` (packaged, then the person's), then the server's own list.
 
     Args:
@@ -69,16 +69,14 @@ class ModelProfile:
 RequestPart = Segment | AttachmentPart | ReasoningPart | ToolCallPart | ToolResultPart
 
 
-@dataclass(frozen=True, slots=True)
-class RequestMessage:
+class RequestMessage(msgspec.Struct, frozen=True):
     """One message on the wire. Roles alternate: the stack never renders two user messages in a row."""
 
     role: Role
     parts: tuple[RequestPart, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderRequest:
+class ProviderRequest(msgspec.Struct, frozen=True):
     """A rendered stack in wire order. A client maps it to the vendor's format and adds nothing.
 
     Args:
@@ -103,8 +101,7 @@ class ProviderRequest:
     cache: CachePlan | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class StoredContent:
+class StoredContent(msgspec.Struct, frozen=True):
     """A prefix that Gemini stores for us, and bills by the hour.
 
     Args:
@@ -121,8 +118,7 @@ class StoredContent:
     expires_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class ContentsReport:
+class ContentsReport(msgspec.Struct, frozen=True):
     """What became of a stored prefix while a turn was sent.
 
     Args:
@@ -139,30 +135,26 @@ class ContentsReport:
     lost_name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TextDelta:
+class TextDelta(msgspec.Struct, frozen=True):
     """More of the reply's text."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReasoningDelta:
+class ReasoningDelta(msgspec.Struct, frozen=True):
     """More of the model's reasoning. `vendor_json` comes once, at the end of a block."""
 
     text: str
     vendor_json: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCallReady:
+class ToolCallReady(msgspec.Struct, frozen=True):
     """A complete tool call."""
 
     part: ToolCallPart
 
 
-@dataclass(frozen=True, slots=True)
-class UsageUpdate:
+class UsageUpdate(msgspec.Struct, frozen=True):
     """What the vendor has reported so far; replaces the one before. `cost_usd` is filled in by pricing."""
 
     usage: Usage
@@ -179,8 +171,7 @@ class StopKind(StrEnum):
     CANCELLED = "cancelled"
 
 
-@dataclass(frozen=True, slots=True)
-class Stopped:
+class Stopped(msgspec.Struct, frozen=True):
     """The last item of every stream that did not raise. `detail` is the vendor's word for it."""
 
     kind: StopKind
@@ -190,8 +181,7 @@ class Stopped:
 StreamItem = TextDelta | ReasoningDelta | ToolCallReady | UsageUpdate | Stopped
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(msgspec.Struct, frozen=True):
     """A `ProviderError` as a value, for state and the log."""
 
     kind: FailureKind
@@ -213,8 +203,7 @@ class KeySource(StrEnum):
     MISSING = "missing"
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderStatus:
+class ProviderStatus(msgspec.Struct, frozen=True):
     """Whether a provider can be used, and why not."""
 
     id: str

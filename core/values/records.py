@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from core.values.messages import Part, Role, Status
 from core.values.stack import LayerReport
 from core.values.usage import Usage
 
 
-@dataclass(frozen=True, slots=True)
-class MessageRecord:
+class MessageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="message"):
     """Something was said."""
 
     id: str
@@ -23,8 +23,7 @@ class MessageRecord:
     model: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestRecord:
+class RequestRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="request"):
     """What was sent, by reference: enough to explain a miss or replay after a restart.
 
     Args:
@@ -49,8 +48,7 @@ class RequestRecord:
     expected_read_tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class UsageRecord:
+class UsageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="usage"):
     """What a reply used. `message_id` is the assistant's message, or the request's id where none was kept."""
 
     id: str
@@ -59,8 +57,7 @@ class UsageRecord:
     usage: Usage
 
 
-@dataclass(frozen=True, slots=True)
-class EditRecord:
+class EditRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="edit"):
     """The parts of a message were replaced; the old stay in the log."""
 
     id: str
@@ -69,8 +66,7 @@ class EditRecord:
     parts: tuple[Part, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteRecord:
+class DeleteRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="delete"):
     """A message left the discussion; it stays in the log."""
 
     id: str
@@ -78,8 +74,7 @@ class DeleteRecord:
     target_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class RestoreRecord:
+class RestoreRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="restore"):
     """A deleted message is back."""
 
     id: str
@@ -87,8 +82,7 @@ class RestoreRecord:
     target_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class ViewRecord:
+class ViewRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="view"):
     """A cut, compaction, frozen base or delta that the model's view took. `data_json` is canonical JSON."""
 
     id: str
@@ -97,8 +91,7 @@ class ViewRecord:
     data_json: str
 
 
-@dataclass(frozen=True, slots=True)
-class MarkRecord:
+class MarkRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="mark"):
     """Anything the person should see in place: cancelled, model switched, repaired, harvested."""
 
     id: str

@@ -1,15 +1,15 @@
-"""Settings as values, with the defaults. How they are read and merged is `core.config`."""
+"""Settings as values, with the defaults. How they are read and merged is `core.settings`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from core.values.curation import NamedText, Preset
 
 
-@dataclass(frozen=True, slots=True)
-class AiSettings:
+class AiSettings(msgspec.Struct, frozen=True):
     """`[ai_settings]`: what a new discussion starts with."""
 
     provider: str = "embedded"
@@ -22,8 +22,7 @@ class AiSettings:
     spend_limit_usd: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class KnowledgeSettings:
+class KnowledgeSettings(msgspec.Struct, frozen=True):
     """`[ai_settings.knowledge]`.
 
     Args:
@@ -42,8 +41,7 @@ class KnowledgeSettings:
     harvest_model: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CachingSettings:
+class CachingSettings(msgspec.Struct, frozen=True):
     """`[ai_settings.caching]`: the global switches of prompt caching. Source: 20-caching.md.
 
     Args:
@@ -71,8 +69,7 @@ class CachingSettings:
     day_limit_usd: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ServerSettings:
+class ServerSettings(msgspec.Struct, frozen=True):
     """`[providers.<id>]` of user settings: a vendor's address and limits, or a compatible server by its name.
 
     Args:
@@ -92,8 +89,7 @@ class ServerSettings:
     is_enabled: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Appearance:
+class Appearance(msgspec.Struct, frozen=True):
     """`[appearance]` of user settings."""
 
     theme: str = "dark"
@@ -101,8 +97,7 @@ class Appearance:
     send_key: str = "ctrl+enter"
 
 
-@dataclass(frozen=True, slots=True)
-class FileLimits:
+class FileLimits(msgspec.Struct, frozen=True):
     """`[files]` of user settings: what a preset may take in."""
 
     max_file_bytes: int = 2_000_000
@@ -111,8 +106,7 @@ class FileLimits:
     paste_as_attachment_chars: int = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class HookSettings:
+class HookSettings(msgspec.Struct, frozen=True):
     """`[hooks]` of user settings, never of a project's: whether the Hook API runs, and on which loopback port.
 
     `port` 0 takes any that is free. Counts from the next start.
@@ -122,27 +116,25 @@ class HookSettings:
     port: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """Everything after command line, environment, project and user settings were merged.
 
     Args:
         sources: for each key that is not a default (`ai_settings.model`), where it came from.
     """
 
-    ai: AiSettings = field(default_factory=AiSettings)
-    knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
-    caching: CachingSettings = field(default_factory=CachingSettings)
-    servers: Mapping[str, ServerSettings] = field(default_factory=dict)
-    appearance: Appearance = field(default_factory=Appearance)
-    files: FileLimits = field(default_factory=FileLimits)
-    hooks: HookSettings = field(default_factory=HookSettings)
+    ai: AiSettings = msgspec.field(default_factory=AiSettings)
+    knowledge: KnowledgeSettings = msgspec.field(default_factory=KnowledgeSettings)
+    caching: CachingSettings = msgspec.field(default_factory=CachingSettings)
+    servers: Mapping[str, ServerSettings] = msgspec.field(default_factory=dict)
+    appearance: Appearance = msgspec.field(default_factory=Appearance)
+    files: FileLimits = msgspec.field(default_factory=FileLimits)
+    hooks: HookSettings = msgspec.field(default_factory=HookSettings)
     trash_days: int = 30
-    sources: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsFault:
+class SettingsFault(msgspec.Struct, frozen=True):
     """A settings file that cannot be honoured; the last good settings stay.
 
     Args:
@@ -156,8 +148,7 @@ class SettingsFault:
     is_grave: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(msgspec.Struct, frozen=True):
     """The project folder as far as it counts.
 
     Args:
@@ -177,8 +168,8 @@ class Project:
     held_back: tuple[str, ...] = ()
     context: tuple[NamedText, ...] = ()
     identity: tuple[NamedText, ...] = ()
-    presets: Mapping[str, Preset] = field(default_factory=dict)
+    presets: Mapping[str, Preset] = msgspec.field(default_factory=dict)
     unsaved_presets: frozenset[str] = frozenset()
-    personas: Mapping[str, NamedText] = field(default_factory=dict)
-    system_prompts: Mapping[str, NamedText] = field(default_factory=dict)
+    personas: Mapping[str, NamedText] = msgspec.field(default_factory=dict)
+    system_prompts: Mapping[str, NamedText] = msgspec.field(default_factory=dict)
     allowed_roots: tuple[str, ...] = ()

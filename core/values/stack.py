@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
 from typing import Any
+
+import msgspec
 
 from core.values.curation import ItemFiles, NamedText
 from core.values.messages import AttachmentPart, Message
@@ -49,8 +50,7 @@ LAYER_TITLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ToolSchema:
+class ToolSchema(msgspec.Struct, frozen=True):
     """A tool as every provider is told of it. `parameters_json` is canonical JSON Schema, keys sorted."""
 
     name: str
@@ -58,8 +58,7 @@ class ToolSchema:
     parameters_json: str
 
 
-@dataclass(frozen=True, slots=True)
-class DiscussionFacts:
+class DiscussionFacts(msgspec.Struct, frozen=True):
     """What layer 8 says of the discussion."""
 
     name: str = ""
@@ -67,8 +66,7 @@ class DiscussionFacts:
     turn_count: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class StackInputs:
+class StackInputs(msgspec.Struct, frozen=True):
     """Everything that the stack is built from. Same inputs, same bytes.
 
     Args:
@@ -90,7 +88,7 @@ class StackInputs:
     project: tuple[NamedText, ...] = ()
     digest: str = ""
     notes: tuple[NamedText, ...] = ()
-    facts: DiscussionFacts = field(default_factory=DiscussionFacts)
+    facts: DiscussionFacts = msgspec.field(default_factory=DiscussionFacts)
     preset_name: str = ""
     items: tuple[ItemFiles, ...] = ()
     turns: tuple[Message, ...] = ()
@@ -100,8 +98,7 @@ class StackInputs:
     takes_long_system: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(msgspec.Struct, frozen=True):
     """A run of text of one layer: the unit of hashing, caching and of the wire.
 
     Args:
@@ -118,8 +115,7 @@ class Segment:
     tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LayerReport:
+class LayerReport(msgspec.Struct, frozen=True, gc=False):
     """What the Context view and the log say of one layer; no text, cheap to keep and compare.
 
     Args:
@@ -137,8 +133,7 @@ class LayerReport:
     segments: tuple[SegmentReport, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentReport:
+class SegmentReport(msgspec.Struct, frozen=True):
     """A segment without its text."""
 
     key: str
@@ -164,8 +159,7 @@ def layer_data(layer: LayerReport) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class ContextChange:
+class ContextChange(msgspec.Struct, frozen=True):
     """How the stack differs from the last request that was sent.
 
     Args:
@@ -184,8 +178,7 @@ class ContextChange:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ContextReport:
+class ContextReport(msgspec.Struct, frozen=True):
     """The stack of one discussion as the window shows it, assembled off the frame loop.
 
     Args:
@@ -193,6 +186,7 @@ class ContextReport:
         total_tokens_est: whole request; limit_tokens: the model's context window, None where unknown.
         texts: each layer's text for reading, in canonical order (strings are shared, not copied).
         problems: what cannot be sent as asked, in sentences (files that vanished, a preset that is too large).
+        cost_usd: of the input, none of it cached; output_usd_per_token: of a reply; None where the price is unknown.
         is_exact: whether the tokens are exact for the model in use, else shown with `≈`.
         read_at: when its files began to be read, UTC; None: not known.
     """
@@ -208,3 +202,4 @@ class ContextReport:
     is_exact: bool = False
     fits: bool = True
     read_at: datetime | None = None
+    output_usd_per_token: float | None = None

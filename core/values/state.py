@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
+
+import msgspec
 
 from core.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, Rewrite
-from core.values.commands import Command
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.harvest import HarvestState
 from core.values.knowledge import KnowledgeState
+from core.values.outcomes import CommandOutcome
 from core.values.provider import ModelProfile, ProviderStatus
 from core.values.records import Record
 from core.values.settings import Project, ServerSettings, Settings, SettingsFault
@@ -28,14 +30,13 @@ class Level(StrEnum):
     ERROR = "error"
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(msgspec.Struct, frozen=True):
     """Something the person should read. It stays until dismissed or replaced by one with the same id.
 
     Args:
         id: stable for one subject (`disk`, `call/<discussion>`), so that a repeat replaces it.
         text: what happened; detail: the remedy or the technical part, may be empty.
-        action: a command that a button offers, with its label.
+        action: a command that a button offers, of whatever room, None for none; with its label.
     """
 
     id: str
@@ -43,12 +44,11 @@ class Notice:
     text: str
     detail: str = ""
     at: datetime | None = None
-    action: Command | None = None
+    action: Any = None
     action_label: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerStatus:
+class WorkerStatus(msgspec.Struct, frozen=True):
     """What a background worker does: `idle`, `busy`, `failed`; `fraction` 0 to 1 or None."""
 
     name: str
@@ -57,21 +57,20 @@ class WorkerStatus:
     fraction: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PendingWrite:
+class PendingWrite(msgspec.Struct, frozen=True):
     """Records that are not on disk yet because a write failed; tried again until they are.
 
-    `retry_at` is when; `drops_reply_journal` as in `AppendRecords`.
+    `retry_at` is when; `problem` and `remedy` say what is in the way.
     """
 
     discussion_id: str
     records: tuple[Record, ...]
     retry_at: datetime
-    drops_reply_journal: bool = False
+    problem: str = ""
+    remedy: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TrashItem:
+class TrashItem(msgspec.Struct, frozen=True):
     """A discussion in the trash."""
 
     discussion_id: str
@@ -81,18 +80,16 @@ class TrashItem:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class SearchHits:
+class SearchHits(msgspec.Struct, frozen=True):
     """Ids that match a query, best first, with a line of context each. `is_complete` False while searching."""
 
     query: str = ""
     ids: tuple[str, ...] = ()
-    lines: Mapping[str, str] = field(default_factory=dict)
+    lines: Mapping[str, str] = msgspec.field(default_factory=dict)
     is_complete: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderTotals:
+class ProviderTotals(msgspec.Struct, frozen=True):
     """What a provider was used for since the program started, and what caching was worth.
 
     Args:
@@ -101,72 +98,150 @@ class ProviderTotals:
     """
 
     provider: str
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = msgspec.field(default_factory=Usage)
     saved_usd: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AppState:
-    """Everything that a front end may read.
+class ProgramState(msgspec.Struct, frozen=True):
+    """The program itself: its home, its window, its life and what it tells the person.
 
     Args:
-        now: the controller's clock at the last message, UTC.
-        summaries: all discussions by id; open: those whose log is loaded; calls: by discussion id.
-        files: what the active presets stand for, by preset name; files_revision: grows when a watched file changed; reports: the assembled stack by discussion id.
-        models: models to choose from by provider id; profiles: all that is known of models, for `find_profile`;
-             window_toml: the window's own settings, opaque here.
-        caches: what providers hold, by discussion id; plans: of the next request; miss_reasons: why the last
-            request missed; totals: by provider id; day_start: the person's midnight; spent_today_usd: what all calls since then have
-            cost, None where a price is unknown or nothing was added up yet.
-        rewrites: warm discussions whose layer 7 changed since it was sent, by id; orphans: what providers store for
-            discussions that are gone; adopted: providers that were asked what they store.
-        prompts: prompt files by name, resolved; pending: writes that failed and are tried again, by token.
-        found_servers: local servers that answer and are not configured; raise_count: how often a second start
-            asked this window to come forward.
+        home: the data folder; is_home_read_only: nothing can be written there.
+        window_toml: the window's own settings, opaque here.
         versions: of the program and of what it stands on, by name, for the about page.
+        workers: what runs in the background, by name.
+        raise_count: how often a second start asked this window to come forward.
         is_loading: the list of discussions is still being read; is_closing: `Quit` was asked for.
+        notices: what the person should read, oldest first; outcomes: of the last commands that carried an id.
     """
 
     home: str = ""
     is_home_read_only: bool = False
-    now: datetime | None = None
-    settings: Settings = field(default_factory=Settings)
+    window_toml: str = ""
+    versions: Mapping[str, str] = msgspec.field(default_factory=dict)
+    workers: Mapping[str, WorkerStatus] = msgspec.field(default_factory=dict)
+    raise_count: int = 0
+    is_loading: bool = True
+    is_closing: bool = False
+    notices: tuple[Notice, ...] = ()
+    outcomes: tuple[CommandOutcome, ...] = ()
+
+
+class ConfigState(msgspec.Struct, frozen=True):
+    """What was configured, and what providers offer.
+
+    Args:
+        settings: the person's and the project's, merged; settings_faults: what could not be read in them;
+            settings_paths: the files they came from.
+        prompts: prompt files by name, resolved.
+        project: the opened folder and its presets.
+        providers: status by provider id; models: to choose from, by provider id; profiles: all that is known of
+            models, for `find_profile`; found_servers: local servers that answer and are not configured.
+    """
+
+    settings: Settings = msgspec.field(default_factory=Settings)
     settings_faults: tuple[SettingsFault, ...] = ()
-    prompts: Mapping[str, str] = field(default_factory=dict)
     settings_paths: tuple[str, ...] = ()
-    project: Project = field(default_factory=Project)
-    providers: Mapping[str, ProviderStatus] = field(default_factory=dict)
-    models: Mapping[str, tuple[ModelProfile, ...]] = field(default_factory=dict)
+    prompts: Mapping[str, str] = msgspec.field(default_factory=dict)
+    project: Project = msgspec.field(default_factory=Project)
+    providers: Mapping[str, ProviderStatus] = msgspec.field(default_factory=dict)
+    models: Mapping[str, tuple[ModelProfile, ...]] = msgspec.field(default_factory=dict)
     profiles: tuple[ModelProfile, ...] = ()
-    summaries: Mapping[str, DiscussionSummary] = field(default_factory=dict)
+    found_servers: tuple[ServerSettings, ...] = ()
+
+
+class DiscussionsState(msgspec.Struct, frozen=True):
+    """Discussions of this home, and the person's place among them.
+
+    Args:
+        summaries: all discussions by id; selected_id: the one shown, empty for none; open: those whose log is
+            loaded, by id.
+        search: hits of the last query; trash: what can be taken back.
+        pending: writes that failed and are tried again, by token.
+        prompt_history: the person's last prompts, oldest first.
+    """
+
+    summaries: Mapping[str, DiscussionSummary] = msgspec.field(default_factory=dict)
     selected_id: str = ""
-    open: Mapping[str, OpenDiscussion] = field(default_factory=dict)
-    calls: Mapping[str, LiveCall] = field(default_factory=dict)
-    files: Mapping[str, tuple[ItemFiles, ...]] = field(default_factory=dict)
+    open: Mapping[str, OpenDiscussion] = msgspec.field(default_factory=dict)
+    search: SearchHits = msgspec.field(default_factory=SearchHits)
+    trash: tuple[TrashItem, ...] = ()
+    pending: Mapping[str, PendingWrite] = msgspec.field(default_factory=dict)
+    prompt_history: tuple[str, ...] = ()
+
+
+class TurnsState(msgspec.Struct, frozen=True):
+    """Calls of providers under way.
+
+    Args:
+        calls: by discussion id.
+    """
+
+    calls: Mapping[str, LiveCall] = msgspec.field(default_factory=dict)
+
+
+class ContextState(msgspec.Struct, frozen=True):
+    """Files that presets stand for, and what was assembled of them.
+
+    Args:
+        files: what the active presets stand for, by preset name; files_revision: grows when a watched file changed.
+        inspected: the file that the person looks into, None until it was read; inspected_path: its path.
+        reports: the assembled stack by discussion id.
+    """
+
+    files: Mapping[str, tuple[ItemFiles, ...]] = msgspec.field(default_factory=dict)
     files_revision: int = 0
     inspected: FileSnapshot | None = None
     inspected_path: str = ""
-    reports: Mapping[str, ContextReport] = field(default_factory=dict)
-    caches: Mapping[str, DiscussionCacheState] = field(default_factory=dict)
-    plans: Mapping[str, CachePlan] = field(default_factory=dict)
-    miss_reasons: Mapping[str, str] = field(default_factory=dict)
-    totals: Mapping[str, ProviderTotals] = field(default_factory=dict)
-    rewrites: Mapping[str, Rewrite] = field(default_factory=dict)
+    reports: Mapping[str, ContextReport] = msgspec.field(default_factory=dict)
+
+
+class CachingState(msgspec.Struct, frozen=True):
+    """What providers hold of the discussions, and what that was worth.
+
+    Args:
+        caches: what providers hold, by discussion id; plans: of the next request; miss_reasons: why the last
+            request missed, both by discussion id; totals: by provider id.
+        rewrites: warm discussions whose layer 7 changed since it was sent, by id.
+        orphans: what providers store for discussions that are gone; adopted: providers that were asked what they
+            store.
+    """
+
+    caches: Mapping[str, DiscussionCacheState] = msgspec.field(default_factory=dict)
+    plans: Mapping[str, CachePlan] = msgspec.field(default_factory=dict)
+    miss_reasons: Mapping[str, str] = msgspec.field(default_factory=dict)
+    totals: Mapping[str, ProviderTotals] = msgspec.field(default_factory=dict)
+    rewrites: Mapping[str, Rewrite] = msgspec.field(default_factory=dict)
     orphans: tuple[CacheOrphan, ...] = ()
     adopted: frozenset[str] = frozenset()
+
+
+class SpendingState(msgspec.Struct, frozen=True):
+    """Money of the day.
+
+    Args:
+        spent_today_usd: what all calls since `day_start` have cost, None where a price is unknown or nothing was
+            added up yet; day_start: the person's midnight.
+    """
+
     spent_today_usd: float | None = None
     day_start: datetime | None = None
-    search: SearchHits = field(default_factory=SearchHits)
-    knowledge: KnowledgeState = field(default_factory=KnowledgeState)
-    harvest: HarvestState = field(default_factory=HarvestState)
-    trash: tuple[TrashItem, ...] = ()
-    notices: tuple[Notice, ...] = ()
-    workers: Mapping[str, WorkerStatus] = field(default_factory=dict)
-    pending: Mapping[str, PendingWrite] = field(default_factory=dict)
-    found_servers: tuple[ServerSettings, ...] = ()
-    prompt_history: tuple[str, ...] = ()
-    raise_count: int = 0
-    window_toml: str = ""
-    versions: Mapping[str, str] = field(default_factory=dict)
-    is_loading: bool = True
-    is_closing: bool = False
+
+
+class AppState(msgspec.Struct, frozen=True):
+    """Everything that a front end may read: one group a room, changed by `replace` of the group that changes.
+
+    Args:
+        now: the controller's clock at the last message, UTC.
+    """
+
+    now: datetime | None = None
+    program: ProgramState = msgspec.field(default_factory=ProgramState)
+    config: ConfigState = msgspec.field(default_factory=ConfigState)
+    discussions: DiscussionsState = msgspec.field(default_factory=DiscussionsState)
+    turns: TurnsState = msgspec.field(default_factory=TurnsState)
+    context: ContextState = msgspec.field(default_factory=ContextState)
+    caching: CachingState = msgspec.field(default_factory=CachingState)
+    spending: SpendingState = msgspec.field(default_factory=SpendingState)
+    knowledge: KnowledgeState = msgspec.field(default_factory=KnowledgeState)
+    harvest: HarvestState = msgspec.field(default_factory=HarvestState)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+import msgspec
 
 N = TypeVar("N", int, float)
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(msgspec.Struct, frozen=True):
     """Tokens of one call, or of many added up.
 
     `input_tokens` is everything sent; cache reads and writes are parts of it; `output_tokens` includes

@@ -6,12 +6,12 @@ from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gui.metrics import Measure
+from gui.prims import Spec
 
 if TYPE_CHECKING:
     from gui.canvas import Canvas, Pane
 
-Spec = tuple[Any, ...]
-"""A drawing primitive: its kind, then what it needs. See `gui.canvas.Canvas.sync`."""
+__all__ = ["Element", "Spec"]
 
 
 class Element:
@@ -21,6 +21,7 @@ class Element:
     """
 
     __slots__ = (
+        "asked",
         "box",
         "fill",
         "h",
@@ -61,6 +62,7 @@ class Element:
         self.kids: dict[Hashable, Element] = {}
         self.order: list[Element] = []
         self.was: list[Element] = []
+        self.asked: object = None
         self.props: tuple[Any, ...] = ()
         self.seen = 0
         self.x = self.y = self.w = self.h = 0.0
@@ -92,6 +94,13 @@ class Element:
         while node is not None and not node.touched:
             node.touched = True
             node = node.parent
+
+    def differs(self, asked: object) -> bool:
+        """Whether a widget asks for something else than in the last frame."""
+        if asked == self.asked:
+            return False
+        self.asked = asked
+        return True
 
     def update(self, props: tuple[Any, ...]) -> bool:
         """Take properties; whether they differ from those of the last frame."""

@@ -13,7 +13,7 @@ MIN_TEXT_PX = 24.0
 DEFAULT_FILL_PX = 240.0
 
 
-class Column(Element):
+class ColumnBox(Element):
     """A vertical run. `props`: gap in design px."""
 
     __slots__ = ()
@@ -37,7 +37,7 @@ class Column(Element):
         self.h = place_column(self.order, m, w, h, self.gap_px(m))
 
 
-class Row(Element):
+class RowBox(Element):
     """A horizontal run, vertically centred. `props`: gap in design px."""
 
     __slots__ = ()
@@ -73,10 +73,10 @@ class Gap(Element):
     is_gap = True
 
     def measure(self, m: Measure) -> float:
-        return m.px(self.props[0]) if isinstance(self.parent, Row) else 0.0
+        return m.px(self.props[0]) if isinstance(self.parent, RowBox) else 0.0
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
-        self.h = 0.0 if isinstance(self.parent, Row) else m.px(self.props[0])
+        self.h = 0.0 if isinstance(self.parent, RowBox) else m.px(self.props[0])
 
 
 def gaps(kids: list[Element], gap: float) -> list[float]:
@@ -88,7 +88,7 @@ def column_width(kid: Element, m: Measure, w: float) -> float:
     """The width a kid gets in a column of width `w`."""
     if kid.wide is not None:
         return min(m.px(kid.wide), w) if kid.wide > 0 else max(1.0, w + m.px(kid.wide))
-    if isinstance(kid, Column | Row) or kid.grows()[0]:
+    if isinstance(kid, ColumnBox | RowBox) or kid.grows()[0]:
         return w
     return min(kid.natural(m), w)
 

@@ -111,7 +111,7 @@ class Editor(Field):
     whether Enter submits.
     """
 
-    __slots__ = ("pasted", "revision", "rewriting", "sheet", "sheet_hit", "was_active")
+    __slots__ = ("is_let_go", "pasted", "revision", "rewriting", "sheet", "sheet_hit", "was_active")
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
@@ -120,6 +120,7 @@ class Editor(Field):
         self.sheet: Pane | None = None
         self.sheet_hit = 0
         self.was_active = False
+        self.is_let_go = False
         self.rewriting = 0
 
     def style(self) -> str:
@@ -202,6 +203,20 @@ class Editor(Field):
         if is_active != self.is_active and not self.rewriting:
             self.is_active = is_active
             self.touch()
+
+    def note_enter(self) -> None:
+        """Enter went down, alone or with Ctrl: one of the two makes the toolkit take the keyboard away, and the
+        person did not mean to leave.
+        """
+        self.is_let_go = self.was_active and not self.is_active
+
+    def take_back(self, c: Canvas) -> None:
+        """Have the keyboard again after Enter. Asked for before the next frame is rendered: the toolkit takes two
+        frames to give it, and drops the letters that reach it in the second (Dear ImGui 1.92.5).
+        """
+        self.is_let_go = False
+        if self.item:
+            c.focus(self.item)
 
     def finish(self, c: Canvas, pane: Pane, spot: Spot) -> None:
         if self.text or self.is_active or not self.props[1]:

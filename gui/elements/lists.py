@@ -9,12 +9,12 @@ import dearpygui.dearpygui as dpg
 
 from gui.canvas import Canvas, Pane
 from gui.elements.base import Element
-from gui.elements.boxes import Row, place_column
+from gui.elements.boxes import RowBox, place_column
 from gui.elements.controls import Hit
 from gui.elements.surfaces import SCROLLBAR_PX, Surface
 from gui.metrics import Measure
 from gui.virtual_list import ScrollState
-from panels.ui import Column as TableColumn
+from panels.base.ui import Column as TableColumn
 
 WHEEL_PX = 84.0
 THUMB_PX = 6.0
@@ -150,7 +150,7 @@ class VirtualList(Surface):
         self.thumb.forget()
 
 
-class TableHead(Row):
+class TableHead(RowBox):
     """The names of a table's columns, over them. `props`: the columns."""
 
     __slots__ = ()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
 import dearpygui.dearpygui as dpg
+import msgspec
 
 from gui.canvas import CLEAR, Canvas
 from gui.elements.base import Element, Spec
@@ -26,7 +26,7 @@ from gui.plot_scale import (
     value_text,
 )
 from gui.theme import Color, faded
-from panels.ui import Series, Unit
+from panels.base.ui import Series, Unit
 
 Spot = tuple[int, int, int, int]
 STYLE, STRONG = "small", "small_strong"
@@ -41,8 +41,7 @@ JOINED_POINTS = 200
 """Up to here the corners of a line are rounded; a denser one shows no corners."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(msgspec.Struct, frozen=True):
     """Where the curves lie, in pixels of the pane, and their scales. `axes` by unit, the first at the left."""
 
     x0: float

@@ -8,7 +8,7 @@ from typing import ClassVar
 from gui.canvas import Canvas
 from gui.elements.base import Element, Spec
 from gui.elements.controls import Button
-from gui.elements.surfaces import Layer, Surface
+from gui.elements.surfaces import Surface, SurfaceLayer
 from gui.metrics import Measure
 
 Spot = tuple[int, int, int, int]
@@ -33,7 +33,7 @@ class Popup(Surface):
         return str(self.props[5])
 
 
-class PopupLayer(Layer):
+class PopupLayer(SurfaceLayer):
     """A layer whose kids are popups, each placed at its own anchor."""
 
     __slots__ = ("is_closing",)
@@ -70,7 +70,7 @@ def place_popup(card: Popup, m: Measure, w: float, h: float) -> None:
     card.y = max(margin, min(card.y, h - margin - card.h))
 
 
-class Item(Button):
+class PopupItem(Button):
     """A row of a menu or list. `props` as a button's; then check mark, text at the right, tone, has submenu."""
 
     __slots__ = ("cut", "right_x")
@@ -131,7 +131,7 @@ class MenuButton(Button):
         self.is_open = False
 
 
-class Submenu(Item):
+class Submenu(PopupItem):
     """An item of a menu that opens another menu beside it."""
 
     __slots__ = ("is_open",)

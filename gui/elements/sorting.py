@@ -9,7 +9,7 @@ import dearpygui.dearpygui as dpg
 
 from gui.canvas import Canvas, Pane
 from gui.elements.base import Element, Spec
-from gui.elements.boxes import Column, Row
+from gui.elements.boxes import ColumnBox, RowBox
 from gui.elements.controls import Button
 from gui.elements.popups import anchor_of
 
@@ -26,7 +26,7 @@ class Handle(Button):
         return bool(self.item) and bool(dpg.is_item_active(self.item))
 
 
-class SortBox(Column):
+class SortBox(ColumnBox):
     """The rows. `props`: gap."""
 
     __slots__ = ("dropped", "grabbed", "is_dragging", "target")
@@ -41,7 +41,7 @@ class SortBox(Column):
 
     def handles(self) -> list[Handle]:
         """The grips, in the order of the rows."""
-        rows = [kid for kid in self.order if isinstance(kid, Row)]
+        rows = [kid for kid in self.order if isinstance(kid, RowBox)]
         return [grip for row in rows for grip in row.order if isinstance(grip, Handle)]
 
     def poll(self, c: Canvas) -> None:

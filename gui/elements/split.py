@@ -9,7 +9,7 @@ import dearpygui.dearpygui as dpg
 
 from gui.canvas import Canvas, Pane
 from gui.elements.base import Element, Spec
-from gui.elements.boxes import Column
+from gui.elements.boxes import ColumnBox
 from gui.elements.controls import Hit
 from gui.metrics import Measure
 
@@ -36,7 +36,7 @@ class SplitBox(Element):
 
     def panes(self) -> list[Element]:
         """The columns, without the edges."""
-        return [kid for kid in self.order if isinstance(kid, Column)]
+        return [kid for kid in self.order if isinstance(kid, ColumnBox)]
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
         widths, least = self.props

@@ -9,9 +9,9 @@ import dearpygui.dearpygui as dpg
 
 from gui.canvas import Canvas, Pane
 from gui.elements.base import Element
-from gui.elements.boxes import Column, place_column
+from gui.elements.boxes import ColumnBox, place_column
 from gui.metrics import Measure
-from panels.ui import Clicks
+from panels.base.ui import Clicks
 
 PADDING: dict[str, tuple[float, float]] = {
     "base": (0, 0),
@@ -28,7 +28,7 @@ BORDERED = frozenset({"card", "card_selected", "inset", "popup", "dialog"})
 SCROLLBAR_PX = 12.0
 
 
-class Surface(Column):
+class Surface(ColumnBox):
     """A filled area. `props`: kind, padding, whether it scrolls, gap."""
 
     __slots__ = ("bound", "inner", "inner_h", "most_px", "wanted_scroll")
@@ -218,7 +218,7 @@ def bare_window(**flags: bool) -> int:
     )
 
 
-class Root(Column):
+class Root(ColumnBox):
     """The primary window: everything that is not a layer above it. `props`: the size of the viewport."""
 
     __slots__ = ("inner", "sink")
@@ -284,7 +284,7 @@ class Root(Column):
         return [self.sink] if self.sink else []
 
 
-class Layer(Root):
+class SurfaceLayer(Root):
     """A window over the whole viewport that keeps the mouse from what is below. Holds dialogs or menus."""
 
     __slots__ = ("catch", "is_missed")
@@ -319,7 +319,7 @@ class Layer(Root):
         self.catch = 0
 
 
-class Dim(Layer):
+class Dim(SurfaceLayer):
     """A layer that darkens what is below it: for dialogs."""
 
     __slots__ = ()

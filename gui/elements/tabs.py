@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gui.canvas import Canvas
 from gui.elements.base import Element, Spec
-from gui.elements.boxes import Row
+from gui.elements.boxes import RowBox
 from gui.elements.controls import Button
 from gui.elements.text import filled
 from gui.metrics import Measure
@@ -38,7 +38,7 @@ class Tab(Button):
         return [filled(x0 + inset, y1 - round(c.m.px(2)), x1 - inset, y1, c.color("focus"), 1)]
 
 
-class TabStrip(Row):
+class TabStrip(RowBox):
     """Tabs side by side. Where they do not fit, all but the open one show their icons instead of their words."""
 
     __slots__ = ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 
 from gui.canvas import CLEAR, Canvas
 from gui.elements.base import Element, Spec
@@ -19,12 +18,11 @@ LEADING = 1.3
 class Text(Element):
     """A line or a paragraph. `props`: text, tone, style, whether it wraps."""
 
-    __slots__ = ("lines", "source")
+    __slots__ = ("lines",)
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
         self.lines: list[str] = []
-        self.source: tuple[Any, ...] = ()
 
     @property
     def shrinks(self) -> bool:  # type: ignore[override]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 RunStyle = Literal["body", "strong", "italic", "code", "strike", "muted"]
 BlockKind = Literal["paragraph", "heading", "code", "table", "rule"]
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(msgspec.Struct, frozen=True):
     """Text of one style. `href`: the address it leads to, empty for none."""
 
     text: str
@@ -18,8 +18,7 @@ class Run:
     href: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class MarkdownBlock(msgspec.Struct, frozen=True):
     """A paragraph, heading, code, table or rule.
 
     Args:

@@ -6,7 +6,7 @@ import sys
 import threading
 from dataclasses import dataclass, field
 
-from gui.markdown.blocks import Block
+from gui.markdown.blocks import MarkdownBlock
 from gui.markdown.layout import Laid, TextMeasure, lay_out
 from gui.markdown.parse import as_lines, parse, split_stable
 from gui.visible import visible
@@ -37,13 +37,13 @@ class Document:
     """The blocks of one text, and their places for one width."""
 
     source: str = ""
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[MarkdownBlock] = field(default_factory=list)
     is_final: bool = False
     width: float = 0.0
     scale: float = 0.0
-    laid: list[tuple[Block, Laid]] = field(default_factory=list)
+    laid: list[tuple[MarkdownBlock, Laid]] = field(default_factory=list)
     _settled: int = 0
-    _settled_blocks: list[Block] = field(default_factory=list)
+    _settled_blocks: list[MarkdownBlock] = field(default_factory=list)
 
     def set_source(self, source: str, *, is_streaming: bool) -> None:
         """Take the text. While it streams, what came before the last block is not parsed again."""
@@ -71,7 +71,7 @@ class Document:
         """Place the blocks for a width; those that did not change keep their place. Returns the height."""
         old = self.laid if (width, m.scale) == (self.width, self.scale) else []
         self.width, self.scale = width, m.scale
-        fresh: list[tuple[Block, Laid]] = []
+        fresh: list[tuple[MarkdownBlock, Laid]] = []
         height = 0.0
         for index, block in enumerate(self.blocks):
             known = old[index] if index < len(old) else None

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from gui.markdown.blocks import Block, Run
+import msgspec
+from msgspec.structs import replace
+
+from gui.markdown.blocks import MarkdownBlock, Run
 from gui.markdown.highlight import Line, highlight
 
 _PIECE = re.compile(r"\n|[^\S\n]+|[^\s\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]+|\S")
@@ -25,8 +28,7 @@ class TextMeasure(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Op:
+class Op(msgspec.Struct, frozen=True):
     """One thing to draw: text, or a filled rectangle where `text` is empty.
 
     `tone` is a token of the palette, or `code.<class>`.
@@ -42,8 +44,7 @@ class Op:
     rounding: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(msgspec.Struct, frozen=True):
     """Where an address can be clicked."""
 
     x: float
@@ -54,8 +55,7 @@ class Link:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Laid:
+class Laid(msgspec.Struct, frozen=True):
     """A block in its place: operations relative to its corner, its height, the space above it.
 
     `copy`: the text that its copy button copies, empty for none.
@@ -201,7 +201,7 @@ def _backed(ops: list[Op], m: TextMeasure) -> Iterator[Op]:
 
 
 def lay_out(
-    block: Block, m: TextMeasure, width: float, *, is_first: bool = False, quotes_before: int = 0
+    block: MarkdownBlock, m: TextMeasure, width: float, *, is_first: bool = False, quotes_before: int = 0
 ) -> Laid:
     """Place one block.
 
@@ -233,7 +233,9 @@ def lay_out(
     return _framed(laid, block, m, left, 0.0 if is_first else laid.above, quotes_before)
 
 
-def _framed(laid: Laid, block: Block, m: TextMeasure, left: float, above: float, quotes_before: int) -> Laid:
+def _framed(
+    laid: Laid, block: MarkdownBlock, m: TextMeasure, left: float, above: float, quotes_before: int
+) -> Laid:
     """Move a block right for its lists and quotes; add its marker and the bars of its quotes."""
     ops = [replace(op, x=op.x + left) for op in laid.ops]
     links = tuple(replace(link, x=link.x + left) for link in laid.links)
@@ -274,7 +276,7 @@ def wrap_code(line: Line, columns: int) -> list[Line]:
     return [tuple(part) for part in lines]
 
 
-def _code(block: Block, m: TextMeasure, width: float) -> Laid:
+def _code(block: MarkdownBlock, m: TextMeasure, width: float) -> Laid:
     s = m.scale
     pad, head, size = CODE_PAD_PX * s, HEAD_PX * s, float(m.sizes["mono"])
     step = round(size * 1.25)
@@ -299,7 +301,7 @@ def _code(block: Block, m: TextMeasure, width: float) -> Laid:
     return Laid((back, name, *ops), height, 10 * s, copy=block.text)
 
 
-def _table(block: Block, m: TextMeasure, width: float) -> Laid:
+def _table(block: MarkdownBlock, m: TextMeasure, width: float) -> Laid:
     s = m.scale
     pad_x, pad_y, line = 10 * s, 6 * s, max(1.0, round(s))
     count = max(len(row) for row in block.rows)
@@ -323,7 +325,7 @@ def _table(block: Block, m: TextMeasure, width: float) -> Laid:
     return Laid(tuple(ops), y, 10 * s, tuple(links))
 
 
-def _columns(block: Block, m: TextMeasure, width: float, count: int, pad: float) -> list[float]:
+def _columns(block: MarkdownBlock, m: TextMeasure, width: float, count: int, pad: float) -> list[float]:
     """Widths of the columns: what they would like, and when that is too much, shares of the width."""
     wanted = [0.0] * count
     for index, row in enumerate(block.rows):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
-from gui.markdown.blocks import Block, Run, RunStyle
+from msgspec.structs import replace
+
+from gui.markdown.blocks import MarkdownBlock, Run, RunStyle
 from gui.visible import visible
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
 
 
-def parse(source: str) -> tuple[Block, ...]:
+def parse(source: str) -> tuple[MarkdownBlock, ...]:
     """Parse a text. Control and bidi characters become visible marks.
 
     Args:
@@ -43,9 +45,9 @@ def parse(source: str) -> tuple[Block, ...]:
     return tuple(walker.blocks)
 
 
-def as_lines(text: str) -> tuple[Block, ...]:
+def as_lines(text: str) -> tuple[MarkdownBlock, ...]:
     """A text as it is, a paragraph for each line."""
-    return tuple(Block("paragraph", (Run(line),), is_tight=True) for line in text.split("\n"))
+    return tuple(MarkdownBlock("paragraph", (Run(line),), is_tight=True) for line in text.split("\n"))
 
 
 @dataclass(slots=True)
@@ -58,7 +60,7 @@ class _List:
 class _Walker:
     """Turns the parser's flat tokens into blocks."""
 
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[MarkdownBlock] = field(default_factory=list)
     lists: list[_List] = field(default_factory=list)
     quotes: int = 0
     heading: int = 0
@@ -92,16 +94,16 @@ class _Walker:
                 self._flush_marker()
             case "fence" | "code_block":
                 language = token.info.split()[0] if token.info.split() else ""
-                self._add(Block("code", text=token.content.removesuffix("\n"), language=language))
+                self._add(MarkdownBlock("code", text=token.content.removesuffix("\n"), language=language))
             case "hr":
-                self._add(Block("rule"))
+                self._add(MarkdownBlock("rule"))
             case "html_block":
-                self._add(Block("paragraph", (Run(token.content.rstrip("\n")),)))
+                self._add(MarkdownBlock("paragraph", (Run(token.content.rstrip("\n")),)))
             case "table_open":
                 self.rows = []
             case "table_close":
                 rows, self.rows = tuple(self.rows or ()), None
-                self._add(Block("table", rows=rows))
+                self._add(MarkdownBlock("table", rows=rows))
             case "tr_open":
                 self.cells = []
             case "tr_close" if self.rows is not None:
@@ -119,7 +121,7 @@ class _Walker:
     def _flush_marker(self) -> None:
         """An item without text of its own still shows its marker."""
         if self.marker:
-            self._add(Block("paragraph"))
+            self._add(MarkdownBlock("paragraph"))
 
     def _inline(self, token: Token) -> None:
         runs = inline_runs(token)
@@ -127,11 +129,11 @@ class _Walker:
             self.cells.append(runs)
             return
         if self.heading:
-            self._add(Block("heading", runs, level=self.heading))
+            self._add(MarkdownBlock("heading", runs, level=self.heading))
             return
         if self.marker == "•":
             runs = self._task(runs)
-        self._add(Block("paragraph", runs, is_tight=self.is_hidden))
+        self._add(MarkdownBlock("paragraph", runs, is_tight=self.is_hidden))
 
     def _task(self, runs: tuple[Run, ...]) -> tuple[Run, ...]:
         """`[x] ` at the start of an item is its box."""
@@ -142,7 +144,7 @@ class _Walker:
                     return (replace(runs[0], text=runs[0].text[4:]), *runs[1:])
         return runs
 
-    def _add(self, block: Block) -> None:
+    def _add(self, block: MarkdownBlock) -> None:
         depth, quotes = min(DEEPEST, len(self.lists)), min(DEEPEST, self.quotes)
         self.blocks.append(replace(block, depth=depth, quotes=quotes, marker=self.marker))
         self.marker = ""

@@ -10,10 +10,11 @@ from bench.cache import KEPT
 from bench.cache_bound import bound
 from bench.cache_days import BUSY, DAYS, DESK, SPARSE, TURNS, Ask, Day, count_labels, make_day
 from bench.cache_policies import PEERS, NoExtension, Ours, canonical_requests, mark_on_tail, replay_peer
-from core.cache.decide import Decision
-from core.cache.view import turn_texts, visible_file_set, visible_files
+from core.caching.decision import Decision
+from core.caching.view import visible_file_set, visible_files
 from core.values.cache import CacheSettings
 from core.values.stack import LayerId
+from tests.core.caching.requests import turn_texts
 
 SEED = 4711
 

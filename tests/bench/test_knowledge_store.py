@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bench import knowledge_store
-from core.knowledge.ledger import Ledger
-from core.knowledge.reading import read_categories
+from core.knowledge.ledger import HarvestLedger
+from core.knowledge.reader import read_categories
 
 
 def test_it_makes_as_many_items_and_entries_as_it_says(tmp_path: Path) -> None:
@@ -16,7 +16,7 @@ def test_it_makes_as_many_items_and_entries_as_it_says(tmp_path: Path) -> None:
     knowledge_store.make_ledger(tmp_path, 20)
 
     assert sum(len(file.items) for file in read_categories(tmp_path)) == 50
-    assert len(list(Ledger(tmp_path).entries())) == 20
+    assert len(list(HarvestLedger(tmp_path).entries())) == 20
 
 
 def test_its_rows_hold_at_a_small_size(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from core.aggregate import AggregateStack, build_initial_context, build_stack, stable_prefix_length
-from core.stack.memo import StackMemo
+from core.context.memo import StackMemo
+from core.context.stack import AggregateStack, build_initial_context, build_stack, stable_prefix_length
 from core.values.curation import NamedText
 from core.values.messages import Role
 from core.values.provider import ProviderRequest

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from core import ai_client
-from core.errors import SlopError
-from core.knowledge import harvest, harvest_distil
-from core.store.meta import read_meta
-from tests.core.knowledge.harvests import add_discussion
+from core.base.errors import FailureKind, ProviderError, SlopError
+from core.discussion.meta import read_meta
+from core.harvest import distillation, face
+from tests.core.harvest.harvests import add_discussion
+from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer, Said
 
 
 @pytest.fixture(autouse=True)
@@ -19,8 +21,8 @@ def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_large_conversation_is_read_under_the_name_that_scripts_know() -> None:
-    assert ai_client.run_subagent_summarization is harvest_distil.run_subagent_summarization
-    assert ai_client.run_subagent_summarization is harvest.run_subagent_summarization
+    assert ai_client.run_subagent_summarization is distillation.run_subagent_summarization
+    assert ai_client.run_subagent_summarization is face.run_subagent_summarization
 
 
 def test_an_invalidated_cache_salts_the_next_request(tmp_path: Path) -> None:
@@ -37,3 +39,53 @@ def test_an_invalidated_cache_salts_the_next_request(tmp_path: Path) -> None:
 def test_what_is_not_there_cannot_be_invalidated(tmp_path: Path) -> None:
     with pytest.raises(SlopError, match="There is no discussion 'nowhere'"):
         ai_client.invalidate_cache("nowhere", home=tmp_path)
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CompatibleServer]:
+    """A server on loopback that is the settings' provider, and a project to stand in."""
+    with CompatibleServer(VLLM) as server:
+        config = tmp_path / "config.toml"
+        config.write_text(
+            f'[ai_settings]\nprovider = "lab"\nmodel = "{MODEL}"\n\n'
+            f'[providers.lab]\nkind = "compatible"\nbase_url = "{server.url}/v1"\n'
+        )
+        monkeypatch.setenv("MANUAL_SLOP_CONFIG", str(config))
+        (tmp_path / "CLAUDE.md").write_text("Answer in metres.\n")
+        monkeypatch.chdir(tmp_path)
+        yield server
+
+
+def test_a_script_s_turn_has_the_whole_context_and_stands_in_the_books(
+    tmp_path: Path, server: CompatibleServer
+) -> None:
+    server.replies.append(Said("At noon."))
+    server.replies.append(Said("At six."))
+    knowledge = tmp_path / "home" / "knowledge"
+    knowledge.mkdir(parents=True)
+    (knowledge / "digest.md").write_text("# Knowledge digest\n\n## Facts\n- The tide turns.\n")
+
+    first = ai_client.send("When is it high?", home=tmp_path / "home")
+    second = ai_client.send("And low?", discussion_id=first.discussion_id, home=tmp_path / "home")
+
+    assert (first.text, second.text) == ("At noon.", "At six.")
+    body = str(server.requests[-1].json)
+    for part in ("Answer in metres.", "The tide turns.", "When is it high?", "At noon.", "And low?"):
+        assert part in body
+    assert read_meta(tmp_path / "home", first.discussion_id).meta.provider == "lab"
+    stats = ai_client.get_token_stats(tmp_path / "home")
+    assert stats["discussions"] == 1
+    assert stats["input_tokens"] == (first.input_tokens or 0) + (second.input_tokens or 0)
+
+
+def test_a_script_hears_why_a_turn_failed_and_its_words_are_kept(
+    tmp_path: Path, server: CompatibleServer
+) -> None:
+    server.key = "another"
+
+    with pytest.raises(ProviderError) as failed:
+        ai_client.send("When?", home=tmp_path / "home")
+    assert failed.value.kind is FailureKind.BAD_KEY
+
+    with pytest.raises(SlopError, match="There is no discussion 'nowhere'"):
+        ai_client.send("When?", discussion_id="nowhere", home=tmp_path / "home")

@@ -13,7 +13,7 @@ from gui.elements.fields import Field
 from gui.loop import Loop
 from gui.metrics import Measure
 from gui.theme import ASSETS, load_theme
-from panels.ui import Ui
+from panels.base.ui import Ui
 from tests.gui.layout_check import faults
 
 SIZE = (1280, 800)
@@ -35,7 +35,7 @@ class Screen:
             on_close=lambda: self.closed.append(True),
             on_failure=self.failures.append,
         )
-        self.driver = Driver(ui, self.loop.frame)
+        self.driver = Driver(ui.tree, self.loop.frame)
 
     def _draw(self, ui: Ui) -> None:
         self.describe(ui)
@@ -55,7 +55,7 @@ class Screen:
 
     def check(self) -> None:
         """Nothing is clipped and nothing overlaps."""
-        found = faults(self.ui)
+        found = faults(self.ui.tree)
         assert not found, "\n".join(found)
 
 
@@ -95,7 +95,7 @@ def screen(_screen: Screen) -> Iterator[Screen]:
     _screen.describe = lambda _: None
     _screen.revision += 1
     _screen.driver.step(3)
-    assert not _screen.ui.top.order
+    assert not _screen.ui.tree.top.order
 
 
 @pytest.fixture(scope="session")

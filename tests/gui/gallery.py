@@ -15,7 +15,7 @@ from gui.markdown.document import load
 from gui.screenshot import screenshot
 from gui.theme import load_theme
 from gui.window import Placement, open_viewport
-from panels.ui import ButtonKind, Option, Share, Surface, Tone, Ui
+from panels.base.ui import ButtonKind, Option, Share, Surface, Tone, Ui
 from tests.gui.gallery_pages import LongView, Messages, conversation, long_page
 
 MODELS = tuple(Option(f"model-{n}", f"claude-opus-4.{n}", f"{n * 100}k") for n in range(20))

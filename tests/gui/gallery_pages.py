@@ -6,7 +6,7 @@ import random
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-from panels.ui import Column, Option, Ui
+from panels.base.ui import Column, Option, Ui
 
 SAMPLE = '''Keep the slot **immutable** and let the fork *share* the prefix until it diverges ([design](https://example.org/a)):
 

@@ -6,7 +6,7 @@ from gui.describe import Tree
 from gui.elements.base import Element
 from gui.elements.lists import VirtualList
 from gui.elements.prose import Markdown
-from gui.elements.surfaces import Layer, Surface
+from gui.elements.surfaces import Surface, SurfaceLayer
 
 SLACK_PX = 2
 
@@ -48,14 +48,18 @@ def _check_inside(holder: Element, kid: Element, found: list[str]) -> None:
             f"{_name(kid)} at x {left:.0f}..{right:.0f} leaves {_name(holder)} of width {holder.w:.0f}"
         )
     top, bottom = kid.y, kid.y + kid.h
-    if not scrolls and not isinstance(holder, Layer) and (top < -SLACK_PX or bottom > holder.h + SLACK_PX):
+    if (
+        not scrolls
+        and not isinstance(holder, SurfaceLayer)
+        and (top < -SLACK_PX or bottom > holder.h + SLACK_PX)
+    ):
         found.append(
             f"{_name(kid)} at y {top:.0f}..{bottom:.0f} leaves {_name(holder)} of height {holder.h:.0f}"
         )
 
 
 def _overlap(one: Element, other: Element) -> bool:
-    if isinstance(one.parent, Layer):
+    if isinstance(one.parent, SurfaceLayer):
         return False
     across = min(one.x + one.w, other.x + other.w) - max(one.x, other.x)
     down = min(one.y + one.h, other.y + other.h) - max(one.y, other.y)

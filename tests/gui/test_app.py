@@ -6,8 +6,8 @@ from typing import cast
 
 import pytest
 
-from core.controller import AppController
-from core.values.commands import Command, Quit
+from core.app.controller import AppController
+from core.app.messages import Command, Quit
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp, look_of, with_look
 from gui.window import Placement

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gui.elements.base import Element
-from gui.elements.boxes import Column, Gap, Row, Spring
+from gui.elements.boxes import ColumnBox, Gap, RowBox, Spring
 from gui.elements.controls import Button
 from gui.elements.split import dragged_widths, split_widths
 from gui.elements.surfaces import Surface
@@ -48,9 +48,9 @@ def gap(px: float) -> Element:
     return element
 
 
-def box(cls: type[Column | Row], *kids: Element, space: float = 8) -> Element:
+def box(cls: type[ColumnBox | RowBox], *kids: Element, space: float = 8) -> Element:
     element = cls("box", None)
-    element.props = (space, None) if cls is Row else (space,)
+    element.props = (space, None) if cls is RowBox else (space,)
     element.order = list(kids)
     for kid in kids:
         kid.parent = element
@@ -70,7 +70,7 @@ def card(
 
 
 def test_what_follows_a_push_ends_at_the_right_edge(measure: Measure) -> None:
-    row = box(Row, text("left"), spring(), button("Right"))
+    row = box(RowBox, text("left"), spring(), button("Right"))
     row.layout(measure, 500, None)
     last = row.order[-1]
     assert last.x + last.w == pytest.approx(500)
@@ -78,14 +78,14 @@ def test_what_follows_a_push_ends_at_the_right_edge(measure: Measure) -> None:
 
 
 def test_rows_centre_their_kids(measure: Measure) -> None:
-    row = box(Row, text("low"), button("High"))
+    row = box(RowBox, text("low"), button("High"))
     row.layout(measure, 500, None)
     low, high = row.order
     assert low.y + low.h / 2 == pytest.approx(high.y + high.h / 2)
 
 
 def test_filling_kids_share_what_is_left(measure: Measure) -> None:
-    row = box(Row, button("Go"), progress(0), progress(0))
+    row = box(RowBox, button("Go"), progress(0), progress(0))
     row.layout(measure, 500, None)
     go, one, two = row.order
     assert one.w == pytest.approx(two.w)
@@ -93,13 +93,13 @@ def test_filling_kids_share_what_is_left(measure: Measure) -> None:
 
 
 def test_negative_width_leaves_room(measure: Measure) -> None:
-    column = box(Column, progress(-120))
+    column = box(ColumnBox, progress(-120))
     column.layout(measure, 500, None)
     assert column.order[0].w == 380
 
 
 def test_cards_in_a_row_are_as_high_as_the_highest(measure: Measure) -> None:
-    row = box(Row, card(text("one")), card(text("one"), text("two")))
+    row = box(RowBox, card(text("one")), card(text("one"), text("two")))
     row.layout(measure, 500, None)
     assert row.order[0].h == row.order[1].h == row.h
 
@@ -120,7 +120,7 @@ def test_a_scrolling_surface_narrows_its_content_only_when_it_overflows(measure:
 
 
 def test_filling_heights_share_what_is_left(measure: Measure) -> None:
-    column = box(Column, button("head"), card(height=0), button("foot"))
+    column = box(ColumnBox, button("head"), card(height=0), button("foot"))
     column.layout(measure, 300, 600)
     head, middle, foot = column.order
     assert foot.y + foot.h == pytest.approx(600)
@@ -128,19 +128,19 @@ def test_filling_heights_share_what_is_left(measure: Measure) -> None:
 
 
 def test_negative_height_leaves_room(measure: Measure) -> None:
-    column = box(Column, card(height=-28), card(height=28), space=0)
+    column = box(ColumnBox, card(height=-28), card(height=28), space=0)
     column.layout(measure, 300, 600)
     assert [kid.h for kid in column.order] == [572, 28]
 
 
 def test_explicit_gaps_replace_the_containers(measure: Measure) -> None:
-    column = box(Column, button("a"), gap(40), button("b"))
+    column = box(ColumnBox, button("a"), gap(40), button("b"))
     column.layout(measure, 300, None)
     assert column.order[2].y - column.order[0].h == 40
 
 
 def test_long_texts_give_way_before_buttons(measure: Measure) -> None:
-    row = box(Row, text("a title that is far too long for this place " * 3), spring(), button("Delete"))
+    row = box(RowBox, text("a title that is far too long for this place " * 3), spring(), button("Delete"))
     row.layout(measure, 260, None)
     title, _, delete = row.order
     assert delete.w == pytest.approx(delete.natural(measure))
@@ -174,7 +174,7 @@ LEAVES: dict[str, Callable[[], Element]] = {
 )
 def test_no_row_overlaps_or_overflows(measure: Measure, names: list[str], width: int, is_row: bool) -> None:
     """As long as it has room for every kid at its smallest."""
-    holder = box(Row if is_row else Column, *(LEAVES[name]() for name in names))
+    holder = box(RowBox if is_row else ColumnBox, *(LEAVES[name]() for name in names))
     holder.layout(measure, width, None)
     needed = sum({"fixed": 98, "button": 80}.get(name, 48) for name in names)
     if is_row and needed > width:

@@ -90,7 +90,7 @@ def test_broken_links_are_listed_as_files(folder: Path) -> None:
 
 
 def test_sizes_are_in_words() -> None:
-    assert [Entry("f", False, size).detail for size in (12, 2500, 3_400_000)] == ["12 B", "2.5 kB", "3.4 MB"]
+    assert [Entry("f", False, size).detail for size in (12, 2500, 3_400_000)] == ["12 B", "2 KB", "3.4 MB"]
 
 
 def test_it_starts_where_the_last_file_was(folder: Path) -> None:

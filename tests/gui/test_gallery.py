@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gui.markdown.document import load
+from panels.base.ui import Ui
 from tests.gui.conftest import Screen
 from tests.gui.gallery import View, draw
 from tests.gui.layout_check import faults
@@ -30,14 +31,14 @@ def view_of(page: str) -> View:
 def test_every_page_fits(screen: Screen, page: str, scale: float) -> None:
     view = view_of(page)
 
-    def described(ui: object) -> None:
+    def described(ui: Ui) -> None:
         screen.ui.set_looks("dark", scale)
-        draw(screen.ui, view)
+        draw(ui, view)
 
     screen.show(described)
     for size in ((1600, 1000), (1280, 800), (1024, 768)):
         screen.ui.frame(described, *size)
-        found = faults(screen.ui)
+        found = faults(screen.ui.tree)
         assert not found, (size, found)
     screen.loop.wake()
 

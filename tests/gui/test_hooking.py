@@ -9,12 +9,14 @@ from typing import TypeVar
 
 import pytest
 
-from core.hooks.asked import Window
-from core.values.commands import ChangeSetting, Command, CreateDiscussion
+from core.app.messages import Command
+from core.discussion.messages import CreateDiscussion
+from core.hooks.request import Window
+from core.settings.messages import ChangeSetting
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.hooking import HookedWindow
-from panels.ui import Ui
+from panels.base.ui import Ui
 from tests.gui.conftest import Screen
 
 pytestmark = pytest.mark.gui

@@ -10,7 +10,7 @@ import dearpygui.dearpygui as dpg
 import pytest
 
 from gui.loop import ACTIVE_FPS, IDLE_FPS, Loop
-from panels.ui import Ui
+from panels.base.ui import Ui
 from tests.gui.conftest import Screen
 
 pytestmark = pytest.mark.gui

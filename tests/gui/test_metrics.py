@@ -23,7 +23,7 @@ def test_widths_are_what_the_toolkit_measures(screen: Screen, style: str, sample
     screen.driver.step(2)
     text = sample * 16
     drawn = dpg.get_text_size(text, font=font)[0]
-    assert screen.ui.m.width(text, style) == pytest.approx(drawn, abs=1.01)
+    assert screen.ui.tree.m.width(text, style) == pytest.approx(drawn, abs=1.01)
 
 
 def test_an_ellipsis_makes_it_fit(measure: Measure) -> None:

@@ -20,7 +20,7 @@ from gui.plot_scale import (
     value_axis,
     value_text,
 )
-from panels.ui import Unit
+from panels.base.ui import Unit
 
 VALUES = st.lists(st.floats(-1e9, 1e9), max_size=50)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from gui.elements.fields import Field
-from gui.elements.popups import Item
-from panels.ui import Ui
+from gui.elements.popups import PopupItem
+from panels.base.ui import Ui
 from tests.gui.conftest import Screen, field_named
 
 pytestmark = pytest.mark.gui
@@ -41,10 +41,10 @@ def test_a_file_is_chosen_with_the_mouse(screen: Screen, folder: Path) -> None:
     view = View(folder)
     person = screen.show(view.draw)
     screen.check()
-    person.click(person.find("src", kind=Item))
+    person.click(person.find("src", kind=PopupItem))
     person.until(lambda: person.has("file_000.py"))
-    person.click(person.find("file_003.py", kind=Item))
-    person.click(person.find("file_001.py", kind=Item))
+    person.click(person.find("file_003.py", kind=PopupItem))
+    person.click(person.find("file_001.py", kind=PopupItem))
     person.until(lambda: person.has("2 chosen"))
     screen.check()
     person.click("Choose", index=0) if not person.has("Choose   ") else None
@@ -56,11 +56,11 @@ def test_a_file_is_chosen_with_the_mouse(screen: Screen, folder: Path) -> None:
 def test_a_folder_is_entered_and_filtered_with_the_keyboard(screen: Screen, folder: Path) -> None:
     view = View(folder)
     person = screen.show(view.draw)
-    person.click(person.find("src", kind=Item))
+    person.click(person.find("src", kind=PopupItem))
     person.until(lambda: field_named(person, "Filter by name").is_active)
     person.type("117")
     person.until(lambda: not person.has("file_003.py"))
-    person.click(person.find("file_117.py", kind=Item))
+    person.click(person.find("file_117.py", kind=PopupItem))
     person.key("Ctrl+Enter")
     person.step(3)
     assert view.chosen == (str(folder / "src" / "file_117.py"),)

@@ -9,7 +9,7 @@ import pytest
 
 from gui.canvas import FOCUS_FRAMES
 from gui.elements.fields import Editor, Field
-from panels.ui import Edited, Ui
+from panels.base.ui import Edited, Ui
 from tests.gui.conftest import Screen
 
 pytestmark = pytest.mark.gui
@@ -387,7 +387,7 @@ def test_duplicate_keys_draw_both(screen: Screen) -> None:
 
 def test_effects_happen_after_the_click(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
-    monkeypatch.setattr(screen.ui, "open_address", opened.append)
+    monkeypatch.setattr(screen.ui.tree, "open_address", opened.append)
 
     def draw(ui: Ui) -> None:
         if ui.button("go", "Go"):

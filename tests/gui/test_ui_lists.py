@@ -10,8 +10,7 @@ import pytest
 
 from gui.elements.lists import RowPane, VirtualList
 from gui.elements.sorting import Handle
-from gui.ui_lists import Lists
-from panels.ui import Column, ListView, Option, Ui
+from panels.base.ui import Column, ListView, Option, Ui
 from tests.gui.conftest import Screen
 from tests.gui.gallery_pages import COLUMNS, Rows, conversation
 
@@ -45,7 +44,7 @@ class Names:
 
 
 def the_list(screen: Screen) -> VirtualList:
-    return next(element for element in screen.ui.root.walk() if isinstance(element, VirtualList))
+    return next(element for element in screen.ui.tree.root.walk() if isinstance(element, VirtualList))
 
 
 def test_only_rows_in_view_exist(screen: Screen) -> None:
@@ -220,9 +219,3 @@ def test_rows_are_dragged_by_their_handle(screen: Screen) -> None:
     assert "".join(order) == "ebcad"
     drag(2, 2, 8)
     assert "".join(order) == "ebcad"
-
-
-def test_the_binding_is_a_ui() -> None:
-    """Checked by mypy too; here so that a missing method fails in tests as well."""
-    missing = [name for name in dir(Ui) if not name.startswith("_") and not hasattr(Lists, name)]
-    assert set(missing) <= {"markdown", "code", "image", "file_dialog"}

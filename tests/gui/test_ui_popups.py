@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from gui.elements.popups import Item, anchor_of
+from gui.elements.popups import PopupItem, anchor_of
 from gui.ui_popups import matches
-from panels.ui import Option, Ui
+from panels.base.ui import Option, Ui
 from tests.gui.conftest import SIZE, Screen, field_named
 
 pytestmark = pytest.mark.gui
@@ -93,7 +93,7 @@ def test_a_submenu_opens_on_hover_beside_its_item_and_goes_with_the_next(screen:
     person.hover("Export")
     person.until(lambda: person.has("Markdown"))
     screen.check()
-    export, markdown = (anchor_of(person.find(name, kind=Item)) for name in ("Export", "Markdown"))
+    export, markdown = (anchor_of(person.find(name, kind=PopupItem)) for name in ("Export", "Markdown"))
     assert markdown[0] > export[0] + export[2]
     person.hover("Rename")
     person.until(lambda: not person.has("Markdown"))
@@ -157,7 +157,7 @@ def test_choosing_what_is_chosen_already_says_nothing(screen: Screen) -> None:
     view = View()
     person = screen.show(lambda ui: draw_combo(ui, view, FEW))
     person.click("Model")
-    person.click(person.find("Alpha", kind=Item))
+    person.click(person.find("Alpha", kind=PopupItem))
     person.step(3)
     assert view.seen == []
 
@@ -234,7 +234,7 @@ def test_a_dialog_higher_than_the_window_scrolls(screen: Screen) -> None:
 
     screen.show(draw)
     screen.check()
-    card = screen.ui.top.order[0].order[0]
+    card = screen.ui.tree.top.order[0].order[0]
     assert card.y + card.h <= SIZE[1]
 
 

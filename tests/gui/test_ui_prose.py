@@ -15,7 +15,7 @@ from gui.elements.pictures import PictureError, picture_size
 from gui.elements.prose import CopyHit, LinkHit, Markdown
 from gui.markdown.document import load
 from gui.ui_prose import PAGE_CHARS, page_end
-from panels.ui import Ui
+from panels.base.ui import Ui
 from tests.gui.conftest import Screen
 from tests.gui.gallery_pages import CODE, SAMPLE
 
@@ -50,7 +50,7 @@ def test_a_link_shows_its_address_and_opens_only_after_a_yes(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
-    monkeypatch.setattr(screen.ui, "open_address", opened.append)
+    monkeypatch.setattr(screen.ui.tree, "open_address", opened.append)
     show_markdown(screen, "see [harmless](https://example.org/path?q=1) here")
     person = screen.driver
     link = person.find("harmless", kind=LinkHit)
@@ -69,7 +69,7 @@ def test_a_link_that_leads_to_no_web_page_cannot_be_opened(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
-    monkeypatch.setattr(screen.ui, "open_address", opened.append)
+    monkeypatch.setattr(screen.ui.tree, "open_address", opened.append)
     show_markdown(screen, "[x](mailto:a@b.c) text")
     person = screen.driver
     person.click(person.find("x", kind=LinkHit))

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
-from core.values import commands as c
+from core.app.messages import Command, SaveWindow
+from core.caching.messages import DisableCaching
+from core.discussion.messages import SetModel
 from core.values.state import AppState
 from gui.elements.plot import Plot
 from gui.elements.text import Text
 from gui.markdown.document import load
-from panels.ui import Ui
-from panels.view import WindowView
-from panels.window import window
+from panels.base.ui import Ui
+from panels.base.view import WindowView
+from panels.caching.view import CachingView
+from panels.shell.window import window
 from tests.gui.conftest import Screen
 from tests.gui.layout_check import faults
 from tests.gui.test_window_states import shown
 from tests.panels import cache_states, states
+from tests.panels.views import view_of
 
 pytestmark = pytest.mark.gui
 STATES: dict[str, Callable[[], AppState]] = {
@@ -32,7 +36,7 @@ STATES: dict[str, Callable[[], AppState]] = {
 
 
 def _view(tab: str = "overview") -> WindowView:
-    return WindowView(hub_tab="caching", caching_tab=tab)
+    return view_of(CachingView(tab=tab), hub_tab="caching")
 
 
 @pytest.mark.parametrize("tab", ["overview", "discussions", "settings"])
@@ -54,7 +58,7 @@ class Desk:
 
     def __init__(self, screen: Screen, state: AppState, view: WindowView) -> None:
         load()
-        self.state, self.view, self.sent, self.screen = state, view, list[c.Command](), screen
+        self.state, self.view, self.sent, self.screen = state, view, list[Command](), screen
         screen.show(self._draw)
 
     def _draw(self, ui: Ui) -> None:
@@ -66,9 +70,9 @@ class Desk:
         self.screen.settle()
 
     @property
-    def asked(self) -> list[c.Command]:
+    def asked(self) -> list[Command]:
         """What was asked for, without the window's own upkeep."""
-        return [command for command in self.sent if not isinstance(command, c.SaveWindow)]
+        return [command for command in self.sent if not isinstance(command, SaveWindow)]
 
 
 def test_a_running_countdown_changes_only_what_it_says(screen: Screen) -> None:
@@ -87,7 +91,7 @@ def test_a_click_on_disable_asks_for_it(screen: Screen) -> None:
 
     screen.driver.click("Disable caching for this")
 
-    assert desk.asked == [c.DisableCaching("d1")]
+    assert desk.asked == [DisableCaching("d1")]
 
 
 def test_a_disabled_button_says_why_on_hover_and_does_nothing(screen: Screen) -> None:
@@ -111,7 +115,7 @@ def test_switching_the_model_with_the_mouse_asks_and_a_yes_switches(screen: Scre
     screen.driver.click("Switch anyway")
     screen.driver.step(3)
 
-    assert desk.asked == [c.SetModel("d1", "anthropic", "claude-haiku-4.8")]
+    assert desk.asked == [SetModel("d1", "anthropic", "claude-haiku-4.8")]
 
 
 def test_the_plot_of_a_discussion_answers_to_the_mouse(screen: Screen) -> None:
@@ -143,13 +147,13 @@ def test_on_the_smallest_window_the_rail_is_in_reach_and_the_figures_are_whole(s
 
     def draw(ui: Ui) -> None:
         screen.ui.set_looks("dark", 1.5)
-        window(state, view, ui, list[c.Command]().append)
+        window(state, view, ui, list[Command]().append)
 
     screen.show(draw)
     for _ in range(2):
         screen.ui.frame(draw, 760, 520)
 
-    assert faults(screen.ui) == []
-    lines = [element.lines for element in screen.ui.root.walk() if isinstance(element, Text)]
+    assert faults(screen.ui.tree) == []
+    lines = [element.lines for element in screen.ui.tree.root.walk() if isinstance(element, Text)]
     assert all([figure] in lines for figure in ("23%", "$1.94", "4:32"))
     screen.loop.wake()

@@ -14,18 +14,19 @@ from typing import Any
 
 import pytest
 
-from core.controller import AppController
-from core.controller.outside import LocalOutside
-from core.values import commands as c
+from core.app.controller import AppController
+from core.app.options import OutsideOptions
+from core.app.outside import LocalOutside
+from core.base.reports import Tick
+from core.context.messages import CreatePreset
+from core.discussion.messages import CreateDiscussion, SetDiscussionPreset
 from core.values.curation import FileItem
-from core.values.events import Tick
-from core.values.options import OutsideOptions
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
 from gui.elements.fields import Field
 from gui.markdown.document import load
-from tests.core.controller.programs import until
+from tests.core.app.programs import until
 from tests.gui.conftest import Screen
 from tests.gui.sitting import over, sees
 from tests.vendors.anthropic_server import KEY, AnthropicServer
@@ -62,17 +63,17 @@ class Sitting:
         options = OutsideOptions(home=base / "home", start=project, watches=False)
         self.controller = AppController(LocalOutside(options, clock=clock), clock=clock)
         self.controller.start()
-        self.until(lambda s: bool(s.providers) and not s.is_loading)
+        self.until(lambda s: bool(s.config.providers) and not s.program.is_loading)
         self.chosen = self._discussion()
         self.app = WindowApp(LastLook(), lambda: self.controller)
 
     def _discussion(self) -> str:
         send = self.controller.send
-        send(c.CreateDiscussion("Sky", "anthropic", MODEL))
-        chosen = self.until(lambda s: bool(s.selected_id)).selected_id
-        send(c.CreatePreset("core", (FileItem("notes.py"), FileItem("tides.py"))))
-        send(c.SetDiscussionPreset(chosen, "core"))
-        self.until(lambda s: s.summaries[chosen].meta.preset == "core")
+        send(CreateDiscussion("Sky", "anthropic", MODEL))
+        chosen = self.until(lambda s: bool(s.discussions.selected_id)).discussions.selected_id
+        send(CreatePreset("core", (FileItem("notes.py"), FileItem("tides.py"))))
+        send(SetDiscussionPreset(chosen, "core"))
+        self.until(lambda s: s.discussions.summaries[chosen].meta.preset == "core")
         return chosen
 
     def until(self, holds: Callable[[AppState], bool]) -> AppState:
@@ -96,17 +97,17 @@ class Sitting:
         state = self.until(
             lambda s: (
                 len(self.server.bodies) > count
-                and self.chosen not in s.calls
+                and self.chosen not in s.turns.calls
                 and self._replies(s) > count
-                and self.chosen in s.plans
+                and self.chosen in s.caching.plans
             )
         )
         driver.until(lambda: driver.has(text), "the message on the screen")
         driver.step(4)
-        return state.open[self.chosen].messages[-1].usage
+        return state.discussions.open[self.chosen].messages[-1].usage
 
     def _replies(self, state: AppState) -> int:
-        return sum(message.usage is not None for message in state.open[self.chosen].messages)
+        return sum(message.usage is not None for message in state.discussions.open[self.chosen].messages)
 
     def pass_time(self, seconds: float) -> None:
         """Move the clock and let the program notice."""
@@ -168,7 +169,7 @@ def test_two_turns_stand_in_the_summary_and_the_countdown_runs_with_the_clock(
     second = sitting.say("and a neap tide")
     line = sitting.read()
     left = seconds(line[4])
-    expires = sitting.controller.snapshot().caches[sitting.chosen].expires_at
+    expires = sitting.controller.snapshot().caching.caches[sitting.chosen].expires_at
     assert second.cache_read_tokens >= 0.9 * first.cache_write_tokens
     sent = first.input_tokens + second.input_tokens
     assert int(line[3]) == 100 * second.cache_read_tokens // sent
@@ -199,7 +200,7 @@ def test_after_a_click_on_invalidate_the_next_request_misses_and_the_one_after_h
     assert sitting.say("and a neap tide").cache_read_tokens > 5000
 
     screen.driver.click("Invalidate cache")
-    sitting.until(lambda s: s.caches[sitting.chosen].tokens_cached == 0)
+    sitting.until(lambda s: s.caching.caches[sitting.chosen].tokens_cached == 0)
     sitting.sees("last miss: Invalidated by you.")
     sitting.sees("cached: no")
     screen.check()
@@ -231,7 +232,7 @@ def test_a_click_on_disable_ends_the_marks_and_a_click_on_enable_brings_them_bac
     screen.check()
 
     screen.driver.click("Enable caching for this")
-    sitting.until(lambda s: s.summaries[sitting.chosen].meta.caching_enabled)
+    sitting.until(lambda s: s.discussions.summaries[sitting.chosen].meta.caching_enabled)
     sitting.sees("Disable caching for this")
     on = sitting.say("and a spring tide")
     assert 0 < sitting.marks <= 4

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
-from core.values import commands as c
+from core.harvest.messages import EditHarvestItem, MoveHarvestItem, PreviewHarvest
 from core.values.state import AppState
 from gui.elements.fields import Editor
-from panels.harvest_view import HarvestTab
-from panels.view import WindowView
+from panels.base.view import WindowView
+from panels.harvest.view import HarvestTab, HarvestView
 from tests.gui.conftest import Screen
 from tests.gui.test_window_caching import Desk
 from tests.gui.test_window_states import shown
@@ -35,7 +35,7 @@ TABS: tuple[HarvestTab, ...] = ("conversations", "preview", "applied", "ledger")
 
 def _view(tab: HarvestTab, state: AppState, hub_px: float = 384.0) -> WindowView:
     view = WindowView(hub_tab="harvest", hub_px=hub_px, side="hub")
-    view.harvest.tab, view.harvest.looked_with = tab, state.settings.knowledge
+    view.of(HarvestView).tab, view.of(HarvestView).looked_with = tab, state.config.settings.knowledge
     return view
 
 
@@ -51,7 +51,7 @@ def test_the_settings_fit(screen: Screen) -> None:
     state = hs.wordy()
     for hub_px in (288.0, 384.0, 900.0):
         view = _view("conversations", state, hub_px)
-        view.harvest.are_settings_open = True
+        view.of(HarvestView).are_settings_open = True
         assert shown(screen, state, view) == []
 
 
@@ -73,12 +73,12 @@ def test_an_item_is_edited_with_the_keyboard_while_more_arrives(screen: Screen) 
     desk.show(replace(state, harvest=replace(state.harvest, preview=more)))
     person.type(" yet.")
     person.until(
-        lambda: any(edit.head.endswith("And more yet.") for edit in desk.view.harvest.edits.values())
+        lambda: any(edit.head.endswith("And more yet.") for edit in desk.view.of(HarvestView).edits.values())
     )
     person.click("Keep")
 
     head, body = more.items[0].item.head, more.items[0].item.body
-    assert desk.asked == [c.EditHarvestItem(more.items[0].id, f"{head} And more yet.", body)]
+    assert desk.asked == [EditHarvestItem(more.items[0].id, f"{head} And more yet.", body)]
     screen.check()
 
 
@@ -90,7 +90,7 @@ def test_a_tick_by_mouse_asks_for_it(screen: Screen) -> None:
     screen.driver.until(lambda: screen.driver.has("Preview 3 conversations"))
     screen.driver.click("Preview 3 conversations")
 
-    assert [type(command) for command in desk.asked] == [c.PreviewHarvest]
+    assert [type(command) for command in desk.asked] == [PreviewHarvest]
 
 
 def test_an_item_is_moved_by_its_menu(screen: Screen) -> None:
@@ -101,7 +101,7 @@ def test_an_item_is_moved_by_its_menu(screen: Screen) -> None:
     screen.check()
     screen.driver.click("Playbook")
 
-    assert [type(command) for command in desk.asked] == [c.MoveHarvestItem]
+    assert [type(command) for command in desk.asked] == [MoveHarvestItem]
 
 
 @pytest.mark.parametrize("tab", ["conversations", "preview", "ledger"])

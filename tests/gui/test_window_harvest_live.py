@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core import paths
+from core.base import paths
 from core.values.harvest import ArtifactClass
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
@@ -15,9 +15,9 @@ from gui.elements.base import Element
 from gui.elements.controls import Button, Checkbox
 from gui.elements.fields import Editor, Field
 from gui.markdown.document import load
-from tests.core.controller.programs import until
-from tests.core.controller.test_harvest_whole import World, said
-from tests.core.knowledge.harvests import add_discussion, item_lines, reply
+from tests.core.app.programs import until
+from tests.core.harvest.harvests import add_discussion, item_lines, reply
+from tests.core.harvest.test_whole import World, said
 from tests.gui.conftest import Screen
 from tests.gui.sitting import over, sees
 from tests.vendors.anthropic_server import KEY, AnthropicServer
@@ -37,7 +37,7 @@ class Sitting(World):
         super().__init__(base, server)
         self.old = add_discussion(self.home, "Tides", "Why do they turn?", "The moon pulls.")
         self.controller = self.start()
-        until(self.controller, lambda s: s.selected_id == self.now)
+        until(self.controller, lambda s: s.discussions.selected_id == self.now)
         self.app = WindowApp(LastLook(), lambda: self.controller)
         self.screen, self.driver = screen, screen.driver
 
@@ -122,13 +122,13 @@ def test_a_harvest_is_previewed_unticked_edited_applied_and_taken_back_with_the_
     assert "- Tides follow the moon. [from: 2026-10-01-tides, " in facts
     assert "flat" not in facts
     assert "- Six hours are good enough. — It is simple. [from: 2026-10-01-tides, " in decisions
-    assert sitting.old not in sitting.state.summaries
+    assert sitting.old not in sitting.state.discussions.summaries
 
     person.click("Undo the last")
     sitting.ends(lambda s: s.harvest.undone is not None)
     sitting.sees("Taken back")
     sitting.sees("2 lines taken out · 1 conversation is back")
-    until(sitting.controller, lambda s: sitting.old in s.summaries)
+    until(sitting.controller, lambda s: sitting.old in s.discussions.summaries)
     assert item_lines(sitting.home) == []
     sitting.sees("undone ")
     screen.check()
@@ -149,7 +149,7 @@ def test_a_setting_typed_in_the_panel_is_kept_and_looked_with_at_once(
     person.key("Ctrl+A")
     person.type("2000")
     person.key("Enter")
-    until(sitting.controller, lambda s: s.settings.knowledge.live_days == 2000)
+    until(sitting.controller, lambda s: s.config.settings.knowledge.live_days == 2000)
     sitting.driver.step()
     sitting.ends(lambda s: all(one.kind is ArtifactClass.LIVE for one in s.harvest.look.artifacts))
     person.click("Back")

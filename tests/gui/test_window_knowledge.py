@@ -6,19 +6,21 @@ from collections.abc import Callable
 
 import pytest
 
-from core.values import commands as c
+from core.knowledge.messages import DeleteKnowledgeItem, EditKnowledgeItem, SetTaskDone
 from core.values.knowledge import Category
 from core.values.state import AppState
 from gui.elements.fields import Editor, SelectableText
 from gui.elements.popups import anchor_of
 from gui.elements.tabs import Tab
-from panels.knowledge_drafts import begin_edit, begin_new
-from panels.view import Dialog, WindowView
+from panels.base.view import Dialog, WindowView
+from panels.knowledge.drafts import begin_edit, begin_new
+from panels.knowledge.view import KnowledgeView
 from tests.gui.conftest import Screen
 from tests.gui.test_window_caching import Desk
 from tests.gui.test_window_states import shown
 from tests.panels import knowledge_states as ks
 from tests.panels import states
+from tests.panels.views import view_of
 
 pytestmark = pytest.mark.gui
 STATES: dict[str, Callable[[], AppState]] = {
@@ -35,9 +37,9 @@ ALL = {category.value for category in Category}
 
 
 def _view(tab: str = "items", *only: str) -> WindowView:
-    view = WindowView(hub_tab="knowledge", knowledge_tab=tab)
+    view = view_of(KnowledgeView(tab=tab), hub_tab="knowledge")
     if only:
-        view.knowledge.closed = ALL - set(only)
+        view.of(KnowledgeView).closed = ALL - set(only)
     return view
 
 
@@ -62,10 +64,10 @@ def test_forms_fit(screen: Screen) -> None:
         state, view = ks.some(), _view()
         view.hub_px, view.side = px, "hub"
         for item in state.knowledge.categories[0].items:
-            begin_edit(view.knowledge, item)
+            begin_edit(view.of(KnowledgeView), item)
         for category in (Category.PLAYBOOKS, Category.TASKS_OPEN, Category.FACTS):
-            begin_new(view.knowledge, category)
-        view.knowledge.show_new = None
+            begin_new(view.of(KnowledgeView), category)
+        view.of(KnowledgeView).show_new = None
         assert shown(screen, state, view) == []
         assert shown(screen, ks.odd(), view) == []  # the items are gone, the words are not
 
@@ -74,7 +76,7 @@ def test_the_question_before_a_deletion_fits(screen: Screen) -> None:
     for state in (ks.some(), ks.odd()):
         view = _view()
         view.dialog = Dialog(
-            "delete_item", command=c.DeleteKnowledgeItem(state.knowledge.categories[0].items[0])
+            "delete_item", command=DeleteKnowledgeItem(state.knowledge.categories[0].items[0])
         )
         assert shown(screen, state, view) == []
 
@@ -83,7 +85,7 @@ def test_five_tabs_fit_a_narrow_hub_and_each_can_be_clicked(screen: Screen) -> N
     view = _view()
     view.hub_px = 288.0
     Desk(screen, ks.some(), view)
-    tabs = [e for e in screen.ui.root.walk() if isinstance(e, Tab) and "tabs" in e.path()]
+    tabs = [e for e in screen.ui.tree.root.walk() if isinstance(e, Tab) and "tabs" in e.path()]
 
     assert len(tabs) == 5
     assert [tab.is_collapsed for tab in tabs] == [True, True, False, True, True]
@@ -95,7 +97,7 @@ def test_five_tabs_fit_a_narrow_hub_and_each_can_be_clicked(screen: Screen) -> N
 
 def test_the_wheel_over_a_long_digest_scrolls_the_panel_to_its_end(screen: Screen) -> None:
     Desk(screen, ks.odd(), _view("digest"))
-    text = next(e for e in screen.ui.root.walk() if isinstance(e, SelectableText) and "text" in e.path())
+    text = next(e for e in screen.ui.tree.root.walk() if isinstance(e, SelectableText) and "text" in e.path())
 
     shown_at_first = screen.driver.rect(text)
     for _ in range(12):
@@ -112,7 +114,7 @@ def test_a_click_ticks_a_task(screen: Screen) -> None:
 
     screen.driver.click("Done: Ask Ana whether the **slot** may outlive its fork")
 
-    assert desk.asked == [c.SetTaskDone(state.knowledge.categories[0].items[1], True)]
+    assert desk.asked == [SetTaskDone(state.knowledge.categories[0].items[1], True)]
 
 
 def test_an_item_is_edited_with_the_keyboard(screen: Screen) -> None:
@@ -121,23 +123,23 @@ def test_an_item_is_edited_with_the_keyboard(screen: Screen) -> None:
     person = screen.driver
 
     person.click("Edit", index=1)  # the first is the menu
-    person.until(lambda: desk.view.knowledge.typing is not None)
+    person.until(lambda: desk.view.of(KnowledgeView).typing is not None)
     person.type("so, ")
     person.key("Ctrl+Enter")
     screen.settle()
 
     item = state.knowledge.categories[1].items[0]
-    assert desk.asked == [c.EditKnowledgeItem(item, f"so, {item.text}")]
+    assert desk.asked == [EditKnowledgeItem(item, f"so, {item.text}")]
 
 
 def test_escape_closes_the_form_that_has_the_keyboard(screen: Screen) -> None:
     desk = Desk(screen, ks.some(), _view("items", "questions"))
     person = screen.driver
     person.click("Edit", index=1)  # the first is the menu
-    person.until(lambda: desk.view.knowledge.typing is not None)
+    person.until(lambda: desk.view.of(KnowledgeView).typing is not None)
 
     person.key("Escape")
-    person.until(lambda: not desk.view.knowledge.edits)
+    person.until(lambda: not desk.view.of(KnowledgeView).edits)
 
     assert desk.asked == []
 
@@ -145,7 +147,7 @@ def test_escape_closes_the_form_that_has_the_keyboard(screen: Screen) -> None:
 def test_words_and_keyboard_stay_with_their_item_when_others_come_above_it(screen: Screen) -> None:
     state = ks.some()
     desk = Desk(screen, state, _view("items", "facts"))
-    person, view = screen.driver, desk.view.knowledge
+    person, view = screen.driver, desk.view.of(KnowledgeView)
     moon, gauge = state.knowledge.categories[3].items[0], state.knowledge.categories[3].items[2]
     begin_edit(view, moon)
     view.edits[next(iter(view.edits))].wants_focus = False
@@ -161,7 +163,7 @@ def test_words_and_keyboard_stay_with_their_item_when_others_come_above_it(scree
 
     texts = {draft.item.text: draft.text for draft in view.edits.values()}
     assert texts == {moon.text: moon.text, gauge.text: f"so, {gauge.text}"}
-    shown_words = [e.text for e in screen.ui.root.walk() if isinstance(e, Editor) and "hub" in e.path()]
+    shown_words = [e.text for e in screen.ui.tree.root.walk() if isinstance(e, Editor) and "hub" in e.path()]
     assert shown_words == [f"so, {gauge.text}", moon.text]
     person.until(lambda: view.typing is not None and view.typing.text.startswith("so, "))
 

@@ -7,15 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from core.controller import AppController
-from core.controller.outside import LocalOutside
-from core.values import commands as c
-from core.values.options import OutsideOptions
+from core.app.controller import AppController
+from core.app.options import OutsideOptions
+from core.app.outside import LocalOutside
+from core.discussion.messages import CreateDiscussion
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
 from gui.markdown.document import load
-from tests.core.controller.programs import until
+from panels.knowledge.view import KnowledgeView
+from tests.core.app.programs import until
 from tests.gui.conftest import Screen
 from tests.gui.sitting import over, sees
 
@@ -44,9 +45,11 @@ class Sitting:
         options = OutsideOptions(home=base / "home", start=base / "project", watches=True)
         self.controller = AppController(LocalOutside(options))
         self.controller.start()
-        self.until(lambda s: bool(s.providers) and not s.is_loading and bool(s.knowledge.categories))
-        self.controller.send(c.CreateDiscussion("Sky", "embedded"))
-        self.until(lambda s: bool(s.selected_id))
+        self.until(
+            lambda s: bool(s.config.providers) and not s.program.is_loading and bool(s.knowledge.categories)
+        )
+        self.controller.send(CreateDiscussion("Sky", "embedded"))
+        self.until(lambda s: bool(s.discussions.selected_id))
         self.app = WindowApp(LastLook(), lambda: self.controller)
 
     def until(self, holds: Callable[[AppState], bool]) -> AppState:
@@ -94,21 +97,21 @@ def test_a_tick_an_edit_and_a_new_item_reach_the_files(sitting: Sitting, screen:
     assert "My own words, which nobody touches.\n" in text
 
     person.click("Edit", index=1)  # the first is the menu
-    person.until(lambda: sitting.app.view.knowledge.typing is not None, "the form")
+    person.until(lambda: sitting.app.view.of(KnowledgeView).typing is not None, "the form")
     person.type("again, ")
     person.key("Ctrl+Enter")
     sitting.sees("again, Measure the tide")
-    person.until(lambda: not sitting.app.view.knowledge.edits, "the form to close")
+    person.until(lambda: not sitting.app.view.of(KnowledgeView).edits, "the form to close")
     sitting.reads(
         "tasks.md", lambda text: "- again, Measure the tide [from: 2026-11-20-sky, 2026-11-20]\n" in text
     )
 
     person.click("New fact")
-    person.until(lambda: sitting.app.view.knowledge.typing is not None, "the form")
+    person.until(lambda: sitting.app.view.of(KnowledgeView).typing is not None, "the form")
     person.type("the moon pulls")
     person.click("Add")
     sitting.sees("the moon pulls")
-    person.until(lambda: not sitting.app.view.knowledge.new, "the form to close")
+    person.until(lambda: not sitting.app.view.of(KnowledgeView).new, "the form to close")
     assert sitting.reads("facts.md", bool) == "# Facts\n\n- the moon pulls\n"
     screen.check()
 
@@ -116,7 +119,7 @@ def test_a_tick_an_edit_and_a_new_item_reach_the_files(sitting: Sitting, screen:
 def test_words_are_kept_when_the_file_changes_under_the_form(sitting: Sitting, screen: Screen) -> None:
     person = sitting.driver
     person.click("Edit", index=1)
-    person.until(lambda: sitting.app.view.knowledge.typing is not None, "the form")
+    person.until(lambda: sitting.app.view.of(KnowledgeView).typing is not None, "the form")
     person.type("do ")
 
     changed = (sitting.folder / "tasks.md").read_text(encoding="utf-8").replace("Ask Ana", "Ask Ben")
@@ -127,7 +130,7 @@ def test_words_are_kept_when_the_file_changes_under_the_form(sitting: Sitting, s
     sitting.sees("Ask Ben")
     screen.check()
     person.click("Write a new open task")
-    person.until(lambda: sitting.app.view.knowledge.typing is not None, "the form")
+    person.until(lambda: sitting.app.view.of(KnowledgeView).typing is not None, "the form")
     person.key("Ctrl+Enter")
     sitting.reads("tasks.md", lambda text: "- do Ask Ana\n" in text and "- Ask Ben\n" in text)
 
@@ -156,7 +159,7 @@ def test_the_digest_is_switched_on_and_off_and_rm_shows_by_itself(sitting: Sitti
     person.click("Send it while digest.md is there")
     sitting.sees("Nothing is injected")
     assert digest.is_file()
-    assert sitting.controller.snapshot().settings.knowledge.digest_enabled is False
+    assert sitting.controller.snapshot().config.settings.knowledge.digest_enabled is False
 
 
 def test_an_item_is_deleted_after_a_yes(sitting: Sitting) -> None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
-from core.values.commands import Command
+from core.app.messages import Command
 from core.values.discussion import Draft
 from core.values.state import AppState
 from gui.elements.fields import Editor
 from gui.markdown.document import load
-from panels.ui import Ui
-from panels.view import WindowView
-from panels.window import window
+from panels.base.ui import Ui
+from panels.base.view import WindowView
+from panels.discussion.view import DiscussionView
+from panels.shell.window import window
 from tests.gui.conftest import Screen
 from tests.gui.layout_check import faults
 from tests.panels import states
@@ -45,7 +46,7 @@ def shown(screen: Screen, state: AppState, view: WindowView, scale: float = 1.0)
     for size in SIZES:
         screen.ui.frame(draw, *size)
         screen.ui.frame(draw, *size)
-        found += [f"{size}: {fault}" for fault in faults(screen.ui)]
+        found += [f"{size}: {fault}" for fault in faults(screen.ui.tree)]
     screen.loop.wake()
     return found
 
@@ -66,9 +67,16 @@ def test_every_page_of_the_settings_fits(screen: Screen, section: str) -> None:
 def test_up_walks_through_the_prompt_history_and_the_composer_keeps_the_keyboard(screen: Screen) -> None:
     load()
     state = states.working()
-    chosen = state.selected_id
-    opened = replace(state.open[chosen], draft=Draft())
-    state = replace(state, open={**state.open, chosen: opened}, prompt_history=("first", "second", "third"))
+    chosen = state.discussions.selected_id
+    opened = replace(state.discussions.open[chosen], draft=Draft())
+    state = replace(
+        state,
+        discussions=replace(
+            state.discussions,
+            open={**state.discussions.open, chosen: opened},
+            prompt_history=("first", "second", "third"),
+        ),
+    )
     view, sent = WindowView(), list[Command]()
     person = screen.show(lambda ui: window(state, view, ui, sent.append))
     person.click("Write a message")
@@ -78,6 +86,6 @@ def test_up_walks_through_the_prompt_history_and_the_composer_keeps_the_keyboard
     for prompt in ("third", "second", "first"):
         person.key("Up")
         screen.settle(12)
-        assert view.composers[chosen].text == prompt
+        assert view.of(DiscussionView).composers[chosen].text == prompt
     person.type("!")
-    person.until(lambda: "!" in view.composers[chosen].text)
+    person.until(lambda: "!" in view.of(DiscussionView).composers[chosen].text)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from datetime import timedelta
 
+from msgspec.structs import replace
+
+from core.base.mapping import with_entry
 from core.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, Rewrite
 from core.values.discussion import OpenDiscussion
-from core.values.mapping import with_entry
 from core.values.messages import Entry
 from core.values.settings import AiSettings, CachingSettings, Settings
 from core.values.state import AppState, ProviderTotals
 from core.values.usage import Usage
 from tests.panels import states
+from tests.state_fields import with_fields
 
 LEFT = timedelta(minutes=4, seconds=32)
 MISSED = "the tools changed, so everything behind them was written again"
@@ -87,16 +89,23 @@ def caching(**changes: object) -> AppState:
             caching=CachingSettings(day_limit_usd=10.0),
         ),
     )
-    opened = replace(state.open["d1"], entries=talk())
-    state = replace(state, open=with_entry(state.open, "d1", opened))
-    return replace(state, **changes)  # type: ignore[arg-type]
+    opened = replace(state.discussions.open["d1"], entries=talk())
+    state = replace(
+        state, discussions=replace(state.discussions, open=with_entry(state.discussions.open, "d1", opened))
+    )
+    return with_fields(state, **changes)
 
 
 def fresh() -> AppState:
     """Nothing was sent yet: a plan for the first request, no usage anywhere."""
     state = states.working(plans={"d1": plan(read_tokens=0, write_tokens=12_800, sentences=(
         "Nothing of this request is known to be in the cache.",))})  # fmt: skip
-    return replace(state, open=with_entry(state.open, "d1", OpenDiscussion("d1")))
+    return replace(
+        state,
+        discussions=replace(
+            state.discussions, open=with_entry(state.discussions.open, "d1", OpenDiscussion("d1"))
+        ),
+    )
 
 
 def orphans() -> tuple[CacheOrphan, ...]:
@@ -130,11 +139,11 @@ def rewrites() -> dict[str, Rewrite]:
 def due(**changes: object) -> AppState:
     """A harvest has changed the digest, and a crash has left stored prefixes."""
     state = caching(orphans=orphans(), rewrites=rewrites(), reports={})
-    return replace(state, **changes)  # type: ignore[arg-type]
+    return with_fields(state, **changes)
 
 
 def many(count: int = 10_000) -> AppState:
     """As many cached discussions as a person could ever have."""
     state = states.many(count)
-    held = {name: cached(name, "anthropic") for name in state.summaries}
-    return replace(state, caches=held, totals=totals())
+    held = {name: cached(name, "anthropic") for name in state.discussions.summaries}
+    return replace(state, caching=replace(state.caching, caches=held, totals=totals()))

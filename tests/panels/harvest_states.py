@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from core.values.harvest import (
     ApplySummary,
@@ -24,12 +25,13 @@ from core.values.harvest import (
     ReviewChoice,
     UndoReport,
 )
-from core.values.knowledge import Category, LedgerEntry, LedgerStatus
+from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus
 from core.values.settings import KnowledgeSettings, Settings
 from core.values.state import AppState, Level, Notice
 from core.values.usage import Usage
 from tests.panels import states
 from tests.panels.states import NOW
+from tests.state_fields import with_fields
 
 CLASSES = {
     ArtifactClass.HARVEST: "",
@@ -88,18 +90,18 @@ def estimate() -> HarvestEstimate:
     return HarvestEstimate(891_800, 0, 811_700, 204_000, 9_000, 0.42, calls=15, piece_bytes=65_536)
 
 
-def ledger() -> tuple[LedgerEntry, ...]:
+def ledger() -> tuple[HarvestLedgerEntry, ...]:
     """An entry of every status, oldest first as the file has them."""
     counts = {"facts": 4, "decisions": 2, "tasks_open": 1}
     return (
-        LedgerEntry("aa", "/old/h90/log.jsonl", LedgerStatus.HARVESTED, "2026-10-01T09:00:00.000001+00:00", True, 41_000, counts),
-        LedgerEntry("bb", "/old/export.md", LedgerStatus.HARVESTED, "2026-10-02T09:00:00.000001+00:00", True, 9_000, counts,
+        HarvestLedgerEntry("aa", "/old/h90/log.jsonl", LedgerStatus.HARVESTED, "2026-10-01T09:00:00.000001+00:00", True, 41_000, counts),
+        HarvestLedgerEntry("bb", "/old/export.md", LedgerStatus.HARVESTED, "2026-10-02T09:00:00.000001+00:00", True, 9_000, counts,
                     undone_at="2026-10-03T10:00:00.000001+00:00"),
-        LedgerEntry("cc", "/old/h91/log.jsonl", LedgerStatus.HARVEST_FAILED, "2026-11-01T09:00:00.000001+00:00", size_bytes=80_000,
+        HarvestLedgerEntry("cc", "/old/h91/log.jsonl", LedgerStatus.HARVEST_FAILED, "2026-11-01T09:00:00.000001+00:00", size_bytes=80_000,
                     error="harvest output invalid after 2 attempts: not valid JSON"),
-        LedgerEntry("dd", "/old/big.jsonl", LedgerStatus.TOO_LARGE, "2026-11-02T09:00:00.000001+00:00", size_bytes=3_000_000),
-        LedgerEntry("ee", "/old/h92/log.jsonl", LedgerStatus.DELETED_UNHARVESTED, "2026-11-03T09:00:00.000001+00:00", True, 8_000),
-        LedgerEntry("path:/tmp/x", "/old/x.tmp", LedgerStatus.PRUNED, "2026-11-20T13:00:00.000001+00:00", True, 10),
+        HarvestLedgerEntry("dd", "/old/big.jsonl", LedgerStatus.TOO_LARGE, "2026-11-02T09:00:00.000001+00:00", size_bytes=3_000_000),
+        HarvestLedgerEntry("ee", "/old/h92/log.jsonl", LedgerStatus.DELETED_UNHARVESTED, "2026-11-03T09:00:00.000001+00:00", True, 8_000),
+        HarvestLedgerEntry("path:/tmp/x", "/old/x.tmp", LedgerStatus.PRUNED, "2026-11-20T13:00:00.000001+00:00", True, 10),
     )  # fmt: skip
 
 
@@ -177,7 +179,7 @@ def state(harvest: HarvestState, **changes: object) -> AppState:
     made = states.working(
         harvest=harvest, settings=settings, home="/home/person/.manual_slop", is_loading=False
     )
-    return replace(made, **changes)  # type: ignore[arg-type]
+    return with_fields(made, **changes)
 
 
 def seen(**changes: object) -> HarvestState:
@@ -267,7 +269,7 @@ def wordy() -> AppState:
     many_kept = Artifact(facts(3, title=LONG), ArtifactClass.KEEP, "cannot be read: " + "p" * 200)
     seen_now = HarvestLook(
         (Artifact(about, ArtifactClass.HARVEST), Artifact(other, ArtifactClass.HARVEST), many_kept), estimate(),
-        (LedgerEntry("aa", "/" + "deep/" * 40, LedgerStatus.HARVEST_FAILED, "not a time", error="e" * 300),), applies(),
+        (HarvestLedgerEntry("aa", "/" + "deep/" * 40, LedgerStatus.HARVEST_FAILED, "not a time", error="e" * 300),), applies(),
     )  # fmt: skip
     shown = HarvestPreview((about, other), found, (failure,), 3, 9)
     return state(seen(look=seen_now, preview=shown, report=replace(report(), artifacts=seen_now.artifacts)))
@@ -278,7 +280,7 @@ def many(count: int = 100_000) -> AppState:
     kinds = tuple(CLASSES)
     every = tuple(Artifact(facts(n), kinds[n % 5], CLASSES[kinds[n % 5]]) for n in range(count))
     entries = tuple(
-        LedgerEntry(f"{n:064x}", f"/old/h{n}/log.jsonl", tuple(LedgerStatus)[n % 5],
+        HarvestLedgerEntry(f"{n:064x}", f"/old/h{n}/log.jsonl", tuple(LedgerStatus)[n % 5],
                     f"2026-{1 + n % 11:02d}-{1 + n % 27:02d}T09:00:00.{n:06d}+00:00", n % 2 == 0, n, {"facts": n % 9})
         for n in range(count)
     )  # fmt: skip

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from core.values.knowledge import Category, Item
 from core.values.state import AppState, Level, Notice
-from panels.view import WindowView
+from panels.knowledge.view import KnowledgeView
 from tests.panels import knowledge_states as ks
 from tests.panels.screen import Screen
+from tests.panels.views import view_of
 
 TIDE = "Measure the mock tide gauge against the harbour's table"
 MOON = "The moon pulls twice a day"
@@ -18,9 +19,9 @@ ONLY = {category.value for category in Category}
 def open_panel(
     state: AppState | None = None, *only: str, tab: str = "items", width_px: float = 1600.0
 ) -> Screen:
-    view = WindowView(hub_tab="knowledge", knowledge_tab=tab)
+    view = view_of(KnowledgeView(tab=tab), hub_tab="knowledge")
     if only:
-        view.knowledge.closed = ONLY - set(only)
+        view.of(KnowledgeView).closed = ONLY - set(only)
     return Screen(state or ks.some(), view, width_px=width_px)
 
 
@@ -54,4 +55,4 @@ def failed(state: AppState) -> AppState:
     notice = Notice(
         "knowledge", Level.ERROR, "tasks.md has changed: this item is not there any more as it was shown"
     )
-    return replace(state, notices=(*state.notices, notice))
+    return replace(state, program=replace(state.program, notices=(*state.program.notices, notice)))

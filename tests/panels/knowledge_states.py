@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 
-from core.knowledge_text.categories import CATEGORY_NAMES, FILE_OF, OPEN, parse_file
-from core.knowledge_text.projection import project
+from msgspec.structs import replace
+
+from core.knowledge.categories import CATEGORY_NAMES, FILE_OF, OPEN, parse_file
+from core.knowledge.projection import project
 from core.values.harvest import HarvestLook, HarvestState
 from core.values.knowledge import (
     Category,
@@ -22,6 +23,7 @@ from core.values.settings import KnowledgeSettings
 from core.values.stack import LayerId
 from core.values.state import AppState, TrashItem
 from tests.panels import states
+from tests.state_fields import with_fields
 
 FOLDER = "/home/person/.manual_slop/knowledge"
 TEXTS = {
@@ -129,7 +131,7 @@ def with_knowledge(knowledge: KnowledgeState, **changes: object) -> AppState:
         knowledge=knowledge, trash=(TRASHED,), harvest=HarvestState(look=look),
         reports={"d1": replace(report, layers=layers)},
     )  # fmt: skip
-    return replace(state, **changes)  # type: ignore[arg-type]
+    return with_fields(state, **changes)
 
 
 def some() -> AppState:
@@ -151,8 +153,8 @@ def off_by_deletion() -> AppState:
 def off_by_configuration() -> AppState:
     """The settings forbid it while the file is there."""
     state = with_knowledge(known(switch=DigestSwitch.OFF_BY_CONFIGURATION))
-    off = replace(state.settings, knowledge=KnowledgeSettings(digest_enabled=False))
-    return replace(state, settings=off)
+    off = replace(state.config.settings, knowledge=KnowledgeSettings(digest_enabled=False))
+    return replace(state, config=replace(state.config, settings=off))
 
 
 def broken() -> AppState:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from core.values.commands import Command, SaveWindow
+from core.app.messages import Command, SaveWindow
 from core.values.state import AppState
-from panels.ui import Ui
-from panels.view import WindowView
-from panels.window import window
+from panels.base.ui import Ui
+from panels.base.view import WindowView
+from panels.shell.window import window
 from tests.recording_ui import RecordingUi
 
 C = TypeVar("C")

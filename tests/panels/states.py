@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from core.errors import FailureKind
+from msgspec.structs import replace
+
+from core.base.errors import FailureKind
+from core.base.mapping import with_entry
 from core.values.curation import (
     FileItem,
     FileMode,
@@ -26,7 +28,6 @@ from core.values.discussion import (
     LiveCall,
     OpenDiscussion,
 )
-from core.values.mapping import with_entry
 from core.values.messages import (
     AttachmentPart,
     Entry,
@@ -41,8 +42,19 @@ from core.values.provider import Effort, Failure, KeySource, ModelProfile, Provi
 from core.values.records import RequestRecord
 from core.values.settings import Project, ServerSettings, Settings
 from core.values.stack import ContextChange, ContextReport, LayerId, LayerReport, SegmentReport
-from core.values.state import AppState, Level, Notice, SearchHits, WorkerStatus
+from core.values.state import (
+    AppState,
+    ConfigState,
+    ContextState,
+    DiscussionsState,
+    Level,
+    Notice,
+    ProgramState,
+    SearchHits,
+    WorkerStatus,
+)
 from core.values.usage import Usage
+from tests.state_fields import with_fields
 
 NOW = datetime(2026, 11, 20, 14, 5, tzinfo=UTC)
 REPLY = '''Keep the slot **immutable** and let the fork *share* the prefix until it diverges:
@@ -270,40 +282,56 @@ def working(**changes: object) -> AppState:
         attachments_dir="/home/person/.manual_slop/discussions/d1/attachments",
     )
     state = AppState(
-        home="/home/person/.manual_slop",
-        now=NOW,
-        settings=Settings(servers={"box": ServerSettings("box", "compatible", "Box", "http://127.0.0.1:8080/v1")}),
-        project=Project(
-            root="/home/person/work/cachelab", name="cachelab", has_file=True, is_trusted=True, presets=presets(),
-            unsaved_presets=frozenset({"coding-strict"}),
-            personas={"terse reviewer": NamedText("terse reviewer", "Be brief.")},
-            system_prompts={"strict": NamedText("strict", "Follow the house style.", "prompts/strict.md")},
+        program=ProgramState(
+            home="/home/person/.manual_slop",
+            versions={"Manual Slop": "0.1.0", "Dear PyGui": "2.3.1"},
+            is_loading=False,
         ),
-        providers=providers(),
-        models=models(),
-        summaries=summaries(),
-        selected_id="d1",
-        open={"d1": opened},
-        files=item_files(),
-        reports={"d1": report()},
-        prompt_history=("first prompt", "second prompt"),
-        versions={"Manual Slop": "0.1.0", "Dear PyGui": "2.3.1"},
-        is_loading=False,
-    )  # fmt: skip
-    return replace(state, **changes)  # type: ignore[arg-type]
+        now=NOW,
+        config=ConfigState(
+            settings=Settings(
+                servers={"box": ServerSettings("box", "compatible", "Box", "http://127.0.0.1:8080/v1")}
+            ),
+            project=Project(
+                root="/home/person/work/cachelab",
+                name="cachelab",
+                has_file=True,
+                is_trusted=True,
+                presets=presets(),
+                unsaved_presets=frozenset({"coding-strict"}),
+                personas={"terse reviewer": NamedText("terse reviewer", "Be brief.")},
+                system_prompts={
+                    "strict": NamedText("strict", "Follow the house style.", "prompts/strict.md")
+                },
+            ),
+            providers=providers(),
+            models=models(),
+        ),
+        discussions=DiscussionsState(
+            summaries=summaries(),
+            selected_id="d1",
+            open={"d1": opened},
+            prompt_history=("first prompt", "second prompt"),
+        ),
+        context=ContextState(files=item_files(), reports={"d1": report()}),
+    )
+    return with_fields(state, **changes)
 
 
 def with_opened(state: AppState, **changes: object) -> AppState:
     """The state with changes to the selected discussion."""
-    opened = replace(state.open[state.selected_id], **changes)  # type: ignore[arg-type]
-    return replace(state, open=with_entry(state.open, opened.id, opened))
+    opened = replace(state.discussions.open[state.discussions.selected_id], **changes)  # type: ignore[arg-type]
+    return replace(
+        state,
+        discussions=replace(state.discussions, open=with_entry(state.discussions.open, opened.id, opened)),
+    )
 
 
 def streaming(text: str = "Lazy forks share", *, phase: CallPhase = CallPhase.STREAMING) -> AppState:
     """A reply on its way."""
     call = LiveCall("c1", "d1", "m8", "m9", "anthropic", "claude-opus-4.8", NOW - timedelta(seconds=4), phase, text,
                     "Weighing both.")  # fmt: skip
-    return with_opened(replace(working(), calls={"d1": call}), draft=Draft())
+    return with_opened(with_fields(working(), calls={"d1": call}), draft=Draft())
 
 
 def failed(kind: FailureKind = FailureKind.NO_NETWORK) -> AppState:
@@ -318,9 +346,13 @@ def first_run() -> AppState:
     fresh = summary("n1", "New discussion", provider="embedded", model="smollm2-135m", turns=0, cost_usd=None,
                     input_tokens=None)  # fmt: skip
     return AppState(
-        home="/home/person/.manual_slop", now=NOW, providers=providers(), models=models(), summaries={"n1": fresh},
-        selected_id="n1", open={"n1": OpenDiscussion("n1")}, is_loading=False,
-    )  # fmt: skip
+        program=ProgramState(home="/home/person/.manual_slop", is_loading=False),
+        now=NOW,
+        config=ConfigState(providers=providers(), models=models()),
+        discussions=DiscussionsState(
+            summaries={"n1": fresh}, selected_id="n1", open={"n1": OpenDiscussion("n1")}
+        ),
+    )
 
 
 def notices() -> tuple[Notice, ...]:
@@ -340,7 +372,7 @@ def busy() -> AppState:
         "files": WorkerStatus("files", "failed", "Cannot watch files"),
         "search": WorkerStatus("search"),
     }
-    return replace(working(), notices=notices(), workers=workers, is_home_read_only=True)
+    return with_fields(working(), notices=notices(), workers=workers, is_home_read_only=True)
 
 
 def many(count: int = 10_000) -> AppState:
@@ -360,7 +392,7 @@ def many(count: int = 10_000) -> AppState:
         else reply(f"m{n}", f"Answer {n}. {REPLY}")
         for n in range(count)
     )
-    return replace(
+    return with_fields(
         working(),
         summaries={row.meta.id: row for row in rows},
         selected_id="x0",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from scripts import codemap
 
 
@@ -24,13 +22,9 @@ def test_modules_are_listed_by_folder_with_their_first_line(tmp_path: Path) -> N
     )
 
 
-def test_only_what_stands_between_the_markers_is_replaced() -> None:
-    before = f"# A\n{codemap.START}\nold\n{codemap.END}\n## B\n"
-    once = codemap.replaced(before, "new")
-    assert once == f"# A\n{codemap.START}\n\nnew\n\n{codemap.END}\n## B\n"
-    assert codemap.replaced(once, "new") == once
-
-
-def test_a_missing_marker_is_an_error() -> None:
-    with pytest.raises(ValueError, match="lacks"):
-        codemap.replaced("# A\n", "new")
+def test_the_page_begins_with_what_it_is_and_holds_the_map(tmp_path: Path) -> None:
+    (tmp_path / "core").mkdir()
+    (tmp_path / "core" / "a.py").write_text('"""Does a."""')
+    page = codemap.page(tmp_path)
+    assert page.startswith("# Codemap\n")
+    assert page.endswith(codemap.render(tmp_path) + "\n")

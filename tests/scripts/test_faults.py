@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scripts import faults
-from tests.core.knowledge.fault_runs import RUNS, Stage, memory_folder
+from tests.core.harvest.fault_runs import RUNS, Stage, memory_folder
 
 
 @pytest.fixture

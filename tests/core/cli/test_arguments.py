@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from core.cli.arguments import parse, version_text
+from core import __version__
+from core.cli.arguments import parse
+from core.cli.grammar import EFFORTS
+from core.cli.version import version_text
+from core.values.provider import Effort
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_nothing_is_the_window() -> None:
@@ -67,7 +76,50 @@ def test_wrong_usage_ends_with_two(argv: list[str]) -> None:
 
 
 def test_the_version_names_program_and_python() -> None:
-    assert version_text().startswith("manual-slop ")
+    python = ".".join(map(str, sys.version_info[:3]))
+
+    assert version_text().startswith(f"manual-slop {__version__} (Python {python}")
+
+
+def test_the_version_said_is_the_one_installed() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    assert project["version"] == __version__
+
+
+def test_the_efforts_of_the_help_are_those_of_the_program() -> None:
+    assert tuple(effort.value for effort in Effort) == EFFORTS
+
+
+def _loaded_by(*argv: str) -> tuple[str, set[str]]:
+    """What the program prints for a command line that ends at once, and the modules that it loaded for it."""
+    code = (
+        "import atexit, sys\n"
+        "atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
+        "from gui.main import main\n"
+        f"sys.exit(main({list(argv)!r}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
+    return done.stdout, set(done.stderr.split())
+
+
+def test_the_version_is_said_before_anything_else_loads() -> None:
+    said, loaded = _loaded_by("--version")
+
+    assert said == f"{version_text()}\n"
+    assert not loaded & {"argparse", "re", "typing", "enum", "dataclasses", "importlib.metadata", "msgspec"}
+    assert {name for name in loaded if name.startswith("core")} == {"core", "core.cli", "core.cli.version"}
+
+
+@pytest.mark.parametrize("argv", [["--help"], ["-h"], ["send", "--help"], ["--json", "--version"]])
+def test_help_loads_no_value_of_the_program(argv: list[str]) -> None:
+    said, loaded = _loaded_by(*argv)
+
+    assert said.startswith(("usage: manual-slop", "manual-slop "))
+    assert not loaded & {"dataclasses", "pathlib", "importlib.metadata", "msgspec"}
+    assert not {name for name in loaded if name.startswith(("core.values", "core.app", "core.settings"))}
 
 
 def test_the_hook_api_is_asked_for_with_the_window_or_without_and_never_with_a_command(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import StorageError
-from core.export import parse_export
+from core.base.errors import StorageError
+from core.discussion.export import parse_export
 from tests.core.cli.conftest import World
 from tests.vendors.compatible_server import MODEL, Said
 
@@ -293,7 +293,7 @@ def test_a_home_that_can_only_be_read_is_enough_to_read(
 ) -> None:
     world.server.replies.append(Said("Six hours."))
     chosen = _talk(world, "When?")
-    monkeypatch.setattr("core.store.home.is_writable", lambda *_args: False)
+    monkeypatch.setattr("core.app.home.is_writable", lambda *_args: False)
 
     for arguments in (["discussions"], ["discussions", "show", chosen], ["context", "--discussion", chosen]):
         ended = world.run(*arguments)
@@ -319,7 +319,7 @@ def test_a_change_that_could_not_be_written_is_not_said_to_be_done(
     def full(*_args: object, **_kwargs: object) -> None:
         raise StorageError("The disk is full", remedy="Free some space", errno=28)
 
-    monkeypatch.setattr("core.store.meta.write_meta", full)
+    monkeypatch.setattr("core.discussion.meta.write_meta", full)
     ended = world.run("discussions", "rename", chosen, "new name")
 
     assert (ended.code, ended.out) == (1, "")

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import StorageError
 from core.cli import doctor_machine, doctor_setup
-from core.cli.doctor import Finding, Verdict, fail, guarded, ok, report, warn
-from core.config.keys import KeyStore
-from core.config.load import ConfigRequest, load
-from core.errors import StorageError
+from core.cli.doctor import guarded, report
+from core.cli.findings import Finding, Verdict, fail, ok, warn
+from core.providers.keys import KeyStore
+from core.settings.loader import ConfigRequest, load
 from tests.core.cli.conftest import World
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
-from core.cli.format import age, discussion_data, discussions_text, money, newest_first, usage_line
+from core.cli.format import discussion_data, discussions_text, newest_first, usage_line
 from core.values.discussion import DiscussionMeta, DiscussionSummary
 from core.values.messages import Message, Role, TextPart
 from core.values.usage import Usage
@@ -21,30 +19,6 @@ def _row(name: str, *, hours: float = 0, pinned: bool = False, problem: str = ""
 
 def _reply(usage: Usage | None) -> Message:
     return Message("r", NOW, Role.ASSISTANT, (TextPart("x"),), provider="p", model="m", usage=usage)
-
-
-@pytest.mark.parametrize(
-    ("cost", "said"),
-    [(None, "price unknown"), (0.0, "free"), (0.00123, "$0.0012"), (1.239, "$1.24")],
-)
-def test_money(cost: float | None, said: str) -> None:
-    assert money(cost) == said
-
-
-@pytest.mark.parametrize(
-    ("hours", "said"),
-    [
-        (0.001, "now"),
-        (0.5, "30 min"),
-        (5, "5 h"),
-        (49, "2 d"),
-        (24 * 70, "2 mo"),
-        (24 * 800, "2 y"),
-        (-9, "now"),
-    ],
-)
-def test_age_has_one_unit_and_a_clock_set_back_is_now(hours: float, said: str) -> None:
-    assert age(NOW - timedelta(hours=hours), NOW) == said
 
 
 def test_usage_leaves_out_what_was_not_reported() -> None:

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from core.controller import AppController
-from core.controller.outside import LocalOutside
-from core.values import commands as c
-from core.values.options import OutsideOptions
+from core.app.controller import AppController
+from core.app.options import OutsideOptions
+from core.app.outside import LocalOutside
+from core.discussion.messages import CreateDiscussion, SelectDiscussion
+from core.knowledge.messages import RegenerateDigest
 from core.values.state import AppState
 from tests.core.cli.conftest import WAIT_S, World
-from tests.core.knowledge.harvests import add_discussion, reply
+from tests.core.harvest.harvests import add_discussion, reply
 from tests.vendors.compatible_server import Said
 
 OLD = datetime.now(UTC).replace(microsecond=0) - timedelta(days=30)
@@ -30,7 +31,7 @@ class Program:
     def __init__(self, world: World) -> None:
         self.controller = AppController(LocalOutside(OutsideOptions(home=world.home, start=world.project)))
         self.controller.start()
-        self.until(lambda s: bool(s.project.root) and not s.is_loading)
+        self.until(lambda s: bool(s.config.project.root) and not s.program.is_loading)
 
     @property
     def state(self) -> AppState:
@@ -38,7 +39,11 @@ class Program:
 
     def until(self, predicate: Callable[[AppState], bool], timeout_s: float = WAIT_S) -> AppState:
         state = self.controller.wait_for(predicate, timeout_s)
-        assert state is not None, (self.state.summaries, self.state.knowledge, self.state.notices)
+        assert state is not None, (
+            self.state.discussions.summaries,
+            self.state.knowledge,
+            self.state.program.notices,
+        )
         return state
 
 
@@ -48,9 +53,9 @@ def program(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Program]:
     monkeypatch.setenv("MANUAL_SLOP_CONFIG", str(world.config))
     add_discussion(world.home, "tides", "When is it high?", "Late.", at=OLD)
     found = Program(world)
-    found.controller.send(c.CreateDiscussion("shown"))
-    found.controller.send(c.RegenerateDigest())
-    found.until(lambda s: len(s.summaries) == 2 and len(s.knowledge.categories) == 5)
+    found.controller.send(CreateDiscussion("shown"))
+    found.controller.send(RegenerateDigest())
+    found.until(lambda s: len(s.discussions.summaries) == 2 and len(s.knowledge.categories) == 5)
     found.until(lambda s: bool(s.knowledge.watched))
     yield found
     found.controller.stop()
@@ -63,7 +68,7 @@ def _beside(world: World, *arguments: str) -> None:
 
 
 def _names(state: AppState) -> list[str]:
-    return sorted(row.meta.name for row in state.summaries.values())
+    return sorted(row.meta.name for row in state.discussions.summaries.values())
 
 
 def _facts(state: AppState) -> list[str]:
@@ -79,14 +84,19 @@ def test_what_a_harvest_of_another_process_does_shows_at_once_and_so_does_its_un
 
     _beside(world, "harvest", "--apply")
     seen = program.until(
-        lambda s: _names(s) == ["shown"] and _facts(s) == ["High tide is late."] and len(s.trash) == 1, SOON_S
+        lambda s: (
+            _names(s) == ["shown"] and _facts(s) == ["High tide is late."] and len(s.discussions.trash) == 1
+        ),
+        SOON_S,
     )
     assert "High tide is late." in program.until(lambda s: s.knowledge.is_on, SOON_S).knowledge.digest
-    assert seen.selected_id in seen.summaries
+    assert seen.discussions.selected_id in seen.discussions.summaries
 
     _beside(world, "harvest", "undo")
-    program.until(lambda s: _names(s) == ["shown", "tides"] and not _facts(s) and not s.trash, SOON_S)
-    assert not [notice for notice in program.state.notices if notice.level == "error"]
+    program.until(
+        lambda s: _names(s) == ["shown", "tides"] and not _facts(s) and not s.discussions.trash, SOON_S
+    )
+    assert not [notice for notice in program.state.program.notices if notice.level == "error"]
 
 
 def test_the_digest_that_another_process_makes_or_removes_switches_the_window_at_once(
@@ -107,9 +117,9 @@ def test_the_digest_that_another_process_makes_or_removes_switches_the_window_at
 def test_a_conversation_that_the_window_shows_is_left_alone_by_another_process(
     world: World, program: Program
 ) -> None:
-    (old,) = [key for key, row in program.state.summaries.items() if row.meta.name == "tides"]
-    program.controller.send(c.SelectDiscussion(old))
-    program.until(lambda s: old in s.open)
+    (old,) = [key for key, row in program.state.discussions.summaries.items() if row.meta.name == "tides"]
+    program.controller.send(SelectDiscussion(old))
+    program.until(lambda s: old in s.discussions.open)
     _wait_for_file(world.home / "state.toml", old)
 
     _beside(world, "harvest", "--apply", "--live-days", "0")

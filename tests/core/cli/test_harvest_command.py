@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from core import paths
+from core.base import paths
+from core.harvest.reply import reply_schema
 from core.knowledge.locks import harvest_lock
-from core.knowledge_text.harvest_reply import reply_schema
 from tests.core.cli.conftest import WAIT_S, World
-from tests.core.knowledge.harvests import OLD, add_discussion, age, item_lines, reply, tree
+from tests.core.harvest.harvests import OLD, add_discussion, age, item_lines, reply, tree
 from tests.vendors.compatible_server import Said
 from tests.vendors.loopback import Gate, HoldAfter, Rewrite
 

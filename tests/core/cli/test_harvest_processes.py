@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from core import paths
+from core.base import paths
+from core.discussion import trash
 from core.knowledge.digest import fresh_digest
-from core.knowledge.editing import add_item
-from core.knowledge.ledger import Ledger
-from core.store import trash
+from core.knowledge.edits import add_item
+from core.knowledge.ledger import HarvestLedger
 from core.values.knowledge import Category, NewItem
 from tests.core.cli.conftest import WAIT_S, World
-from tests.core.knowledge.harvests import OLD, add_discussion, go_on, item_lines, reply
+from tests.core.harvest.harvests import OLD, add_discussion, go_on, item_lines, reply
 from tests.vendors.compatible_server import Said
 from tests.vendors.loopback import Gate, HoldAfter, Rewrite
 
@@ -150,4 +150,4 @@ def test_a_harvest_that_is_killed_pays_for_no_reply_again_and_doubles_nothing(wo
     assert [
         sum(f"{name} question" in str(body) for body in world.server.bodies) for name in ("one", "two")
     ] == [1, 2]
-    assert {entry.status.value for entry in Ledger(world.home).entries()} == {"harvested"}
+    assert {entry.status.value for entry in HarvestLedger(world.home).entries()} == {"harvested"}

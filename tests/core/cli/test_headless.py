@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from core.app.messages import Command
 from core.cli.arguments import parse
 from core.cli.headless import run_headless
 from core.cli.output import Console
-from core.values.commands import Command
-from core.values.effects import StackSpec
 from core.values.settings import Project
-from core.values.state import AppState
+from core.values.spec import StackSpec
+from core.values.state import AppState, ConfigState, ProgramState
 
 
 class Front:
@@ -31,7 +31,10 @@ class Front:
         raise AssertionError(command)
 
     def snapshot(self) -> AppState:
-        return AppState(home="/home/me", project=Project(root="/project"), is_loading=False)
+        return AppState(
+            program=ProgramState(home="/home/me", is_loading=False),
+            config=ConfigState(project=Project(root="/project")),
+        )
 
     def wait_for(self, predicate: Callable[[AppState], bool], timeout_s: float) -> AppState | None:
         self.waits += 1

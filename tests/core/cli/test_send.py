@@ -380,3 +380,28 @@ def test_at_a_spend_limit_nothing_is_sent_unless_it_is_said(world: World, limit:
 
     assert world.run("send", "--set", limit, "--over-limit", "When?").code == 0
     assert len(world.server.bodies) == 1
+
+
+def test_at_a_spend_limit_the_draft_of_the_discussion_stays_as_it_was(world: World, tmp_path: Path) -> None:
+    world.run("send", "one")
+    chosen = world.run("discussions", "--json").json[0]["id"]
+    file = tmp_path / "a.txt"
+    file.write_text("tides", encoding="utf-8")
+    limit = ("--set", "ai_settings.caching.day_limit_usd=0")
+    refused = world.run("send", *limit, "--discussion", chosen, "--attach", str(file), "two")
+
+    assert refused.code == 1
+    assert len(world.server.bodies) == 1
+    assert world.run("send", *limit, "--discussion", chosen, "--over-limit", "two").code == 0
+    assert "tides" not in str(world.server.bodies[-1])
+
+
+def test_a_retry_past_a_spend_limit_is_refused_too(world: World) -> None:
+    world.server.faults.extend([HangUp()] * 4)
+    assert world.run("send", "one").code == 1
+    limit = ("--set", "ai_settings.caching.day_limit_usd=0")
+
+    refused = world.run("send", *limit, "--retry", "--discussion", "last")
+
+    assert (refused.code, "The limit of $0.00 for today" in refused.err) == (1, True)
+    assert world.run("send", *limit, "--over-limit", "--retry", "--discussion", "last").code == 0

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
+from core.app.execution import act
+from core.app.messages import Command
+from core.base.errors import LockedError, SlopError
+from core.base.reports import command_id_of
 from core.cli.output import Console
 from core.cli.session import UsageError, check_name, find_discussion, session, settle
-from core.errors import LockedError, SlopError
-from core.values.commands import Command
+from core.discussion.messages import SelectDiscussion
 from core.values.curation import Preset
 from core.values.discussion import DiscussionMeta, DiscussionSummary
-from core.values.effects import StackSpec
+from core.values.outcomes import CommandOutcome
 from core.values.settings import Project, SettingsFault
+from core.values.spec import StackSpec
 from core.values.stack import StackInputs
-from core.values.state import AppState, Level, Notice
+from core.values.state import AppState, ConfigState, Level, Notice, ProgramState
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
-READY = AppState(project=Project(root="/project"), is_loading=False)
+READY = AppState(config=ConfigState(project=Project(root="/project")), program=ProgramState(is_loading=False))
 
 
 class FakeFront:
@@ -68,7 +72,7 @@ def _error(notice_id: str = "disk", text: str = "The disk is full.") -> Notice:
 def test_a_command_runs_between_start_and_stop() -> None:
     front = FakeFront(AppState(), READY)
     with session(front, _console()) as state:
-        assert state.project.root == "/project"
+        assert state.config.project.root == "/project"
         assert not front.is_stopped
     assert front.is_stopped
 
@@ -89,33 +93,89 @@ def test_a_controller_that_does_not_start_is_not_waited_for() -> None:
 def test_what_could_not_be_written_by_the_end_is_an_error() -> None:
     front = FakeFront(READY)
     with pytest.raises(SlopError, match=r"The disk is full\. Free some space"), session(front, _console()):
-        front.states = [replace(READY, notices=(_error(),))]
+        front.states = [replace(READY, program=replace(READY.program, notices=(_error(),)))]
 
 
-def test_errors_that_the_command_tells_itself_do_not_count() -> None:
-    front = FakeFront(replace(READY, notices=(_error("call/1"), _error("settings/x"))))
-    with session(front, _console(), said=("call/",)) as state:
-        assert state.notices
+PROVIDERS = (_error("call/1"), _error("models/ollama"), _error("settings/x"), _error("cache"))
 
 
-def test_a_new_error_ends_a_wait_and_an_old_one_does_not() -> None:
-    old = replace(READY, notices=(_error("a", "Old"),))
-    new = replace(READY, notices=(_error("a", "Old"), _error("b", "New")))
+def test_what_a_provider_or_a_background_worker_could_not_do_is_no_failure_of_the_command() -> None:
+    front = FakeFront(replace(READY, program=replace(READY.program, notices=PROVIDERS)))
+    with session(front, _console()) as state:
+        assert state.program.notices
+        front.states = [replace(READY, program=replace(READY.program, notices=(*PROVIDERS, _error("watch"))))]
+
+
+def test_a_home_that_can_only_be_read_is_enough_unless_the_command_writes() -> None:
+    read_only = replace(
+        READY, program=replace(READY.program, notices=(_error("home", "The home is read-only."),))
+    )
+    with session(FakeFront(read_only), _console()):
+        pass
+    with pytest.raises(SlopError, match="read-only"), session(FakeFront(read_only), _console(), writes=True):
+        pass
+
+
+@pytest.mark.parametrize("subject", ["settings", "list", "disk"])
+def test_a_new_error_of_the_beginning_ends_the_wait_and_an_old_one_does_not(subject: str) -> None:
+    old = replace(READY, program=replace(READY.program, notices=(_error(subject, "Old"),)))
+    new = replace(
+        READY, program=replace(READY.program, notices=(_error(subject, "Old"), _error(subject, "New")))
+    )
     with pytest.raises(SlopError, match="New"):
-        settle(FakeFront(old, new), lambda s: s.is_closing)
-    assert settle(FakeFront(old, replace(old, is_closing=True)), lambda s: s.is_closing).is_closing
+        settle(FakeFront(old, new), lambda s: s.program.is_closing)
+    assert settle(
+        FakeFront(old, replace(old, program=replace(old.program, is_closing=True))),
+        lambda s: s.program.is_closing,
+    ).program.is_closing
+
+
+class Answering(FakeFront):
+    """Ends each command as it is told to, after a notice of a provider."""
+
+    def __init__(self, problem: str = "") -> None:
+        super().__init__(READY)
+        self.problem = problem
+
+    def send(self, command: Command) -> None:
+        super().send(command)
+        told = replace(READY, program=replace(READY.program, notices=PROVIDERS))
+        other = CommandOutcome("another", problem="Not ours")
+        own = CommandOutcome(command_id_of(command), problem=self.problem, remedy="Free some space")
+        later = [
+            replace(told, program=replace(told.program, outcomes=outcomes))
+            for outcomes in ((other,), (other, own))
+        ]
+        self.states = [READY, told, *later]
+
+
+def test_a_command_waits_for_its_own_outcome_and_for_nothing_else() -> None:
+    front = Answering()
+
+    assert len(act(front, SelectDiscussion("d1")).program.outcomes) == 2
+    assert front.sent == [SelectDiscussion("d1", front.states[0].program.outcomes[-1].command_id)]
+    with pytest.raises(SlopError, match=r"^The disk is full\. Free some space$"):
+        act(Answering("The disk is full."), SelectDiscussion("d1"))
+
+
+def test_a_command_that_nobody_answers_is_given_up_in_a_sentence() -> None:
+    with pytest.raises(SlopError, match="Nothing happened for 3 seconds"):
+        act(FakeFront(READY), SelectDiscussion("d1"), 3)
 
 
 def test_a_wait_without_end_is_given_up_in_a_sentence() -> None:
     with pytest.raises(SlopError, match="Nothing happened for 3 seconds"):
-        settle(FakeFront(READY), lambda s: s.is_closing, 3)
+        settle(FakeFront(READY), lambda s: s.program.is_closing, 3)
 
 
 def test_faults_of_settings_are_warnings_with_their_place() -> None:
     console = _console()
     faults = (SettingsFault("/c.toml", 3, "is wrong"), SettingsFault("VARIABLE", None, "is odd"))
     project = Project(root="/p", has_file=True, held_back=("presets",))
-    with session(FakeFront(replace(READY, settings_faults=faults, project=project)), console):
+    with session(
+        FakeFront(replace(READY, config=replace(READY.config, settings_faults=faults, project=project))),
+        console,
+    ):
         pass
     said = console.err.getvalue()  # type: ignore[attr-defined]
 
@@ -131,7 +191,7 @@ def _with(*ids: str) -> AppState:
         )
         for index, one in enumerate(ids)
     }
-    return replace(READY, summaries=rows)
+    return replace(READY, discussions=replace(READY.discussions, summaries=rows))
 
 
 @pytest.mark.parametrize(

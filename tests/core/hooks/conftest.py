@@ -12,18 +12,20 @@ from typing import Any
 import httpx2
 import jsonschema_rs
 import pytest
+from _pytest.nodeid import coerce_node_id
 
-from core.controller import AppController
-from core.controller.outside import LocalOutside
-from core.hooks.asked import Desk, Window
+from core.app.controller import AppController
+from core.app.options import OutsideOptions
+from core.app.outside import LocalOutside
+from core.discussion.messages import SetModel
 from core.hooks.clock import OffsetClock
 from core.hooks.guard import Limits
 from core.hooks.openapi import document
+from core.hooks.operation import Operation
+from core.hooks.request import HookDesk, Window
 from core.hooks.server import HookServer
-from core.hooks.table import OPERATIONS, Operation
+from core.hooks.table import OPERATIONS
 from core.hooks.watch import Watch
-from core.values import commands as c
-from core.values.options import OutsideOptions
 from core.values.state import AppState
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
 
@@ -68,7 +70,7 @@ class Client:
             self.seen.add((operation.id, answer.status_code))
             check(operation, answer)
         elif answer.status_code >= 400:
-            _validator({"$ref": "#/components/schemas/Error"}).validate(answer.json())
+            _validator({"$ref": "#/components/schemas/ErrorData"}).validate(answer.json())
         return answer
 
 
@@ -118,9 +120,9 @@ class World:
         options = OutsideOptions(home=self.home, start=self.project, watches=False)
         self.controller = AppController(LocalOutside(options, clock=self.clock), clock=self.clock)
         self.controller.start()
-        self.until(lambda s: bool(s.project.root) and not s.is_loading)
+        self.until(lambda s: bool(s.config.project.root) and not s.program.is_loading)
         clock = self.clock if has_clock else None
-        desk = Desk(self.controller, Watch(self.controller), "1.2.3", window, clock, self.clock)
+        desk = HookDesk(self.controller, Watch(self.controller), "1.2.3", window, clock, self.clock)
         self.hooks = HookServer(desk, self.home, limits=limits)
         self.hooks.start()
         self.client = Client(self.hooks.address.url, self.hooks.address.token)
@@ -139,7 +141,7 @@ class World:
 
     def until(self, predicate: Callable[[AppState], bool]) -> AppState:
         state = self.controller.wait_for(predicate, WAIT_S)
-        assert state is not None, self.controller.snapshot().notices
+        assert state is not None, self.controller.snapshot().program.notices
         return state
 
     def discussion(self, name: str = "tides") -> str:
@@ -151,8 +153,8 @@ class World:
 
     def model(self, chosen: str, provider: str, model: str) -> None:
         """Switch a discussion's model."""
-        self.controller.send(c.SetModel(chosen, provider, model))
-        self.until(lambda s: s.summaries[chosen].meta.model == model)
+        self.controller.send(SetModel(chosen, provider, model))
+        self.until(lambda s: s.discussions.summaries[chosen].meta.model == model)
 
     def texts(self, chosen: str) -> list[str]:
         """What was said, over HTTP."""
@@ -186,3 +188,10 @@ def events(text: str) -> list[tuple[str, Any]]:
         if "event" in lines:
             found.append((lines["event"], json.loads(lines["data"])))
     return found
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tell the operations' tests of schemathesis apart: of several with one id xdist would run only the last."""
+    for item in items:
+        if label := getattr(item, "operation_label", ""):
+            item._id = coerce_node_id(f"{item.nodeid}[{label}]")

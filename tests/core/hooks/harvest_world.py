@@ -6,8 +6,8 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from tests.core.harvest.harvests import add_discussion
 from tests.core.hooks.conftest import World
-from tests.core.knowledge.harvests import add_discussion
 from tests.vendors.compatible_server import Said
 
 OLD = datetime.now(UTC).replace(microsecond=0) - timedelta(days=30)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from core.values import events as e
+from core.caching.messages import CacheReported, OrphansFound, RewritesChecked
 from core.values.cache import CacheOrphan, DiscussionCacheState, Rewrite
 from tests.core.hooks.conftest import World
 
@@ -12,8 +12,8 @@ from tests.core.hooks.conftest import World
 def test_orphans_are_listed_and_what_is_no_orphan_is_not_deleted(running: World) -> None:
     until = running.clock() + timedelta(hours=1)
     orphan = CacheOrphan("gemini", "cachedContents/1", "gone", "gemini-9", 20_000, until)
-    running.controller.emit(e.OrphansFound("gemini", (orphan,)))
-    running.until(lambda state: bool(state.orphans))
+    running.controller.emit(OrphansFound("gemini", (orphan,)))
+    running.until(lambda state: bool(state.caching.orphans))
 
     (found,) = running.client.get("/api/cache").json()["orphans"]
     asked = running.client.post(
@@ -23,30 +23,30 @@ def test_orphans_are_listed_and_what_is_no_orphan_is_not_deleted(running: World)
     assert (found["name"], found["tokens"], found["usd_per_hour"]) == ("cachedContents/1", 20_000, None)
     assert found["expires_at"] == until.isoformat()
     assert asked.status_code == 202
-    assert running.state.orphans == (orphan,)
+    assert running.state.caching.orphans == (orphan,)
 
 
 def test_deleting_them_reaches_the_provider(running: World) -> None:
     """There is no key for it here, and that is what is said."""
     until = running.clock() + timedelta(hours=1)
     orphan = CacheOrphan("gemini", "cachedContents/1", "gone", "gemini-9", 20_000, until)
-    running.controller.emit(e.OrphansFound("gemini", (orphan,)))
-    running.until(lambda state: bool(state.orphans))
+    running.controller.emit(OrphansFound("gemini", (orphan,)))
+    running.until(lambda state: bool(state.caching.orphans))
 
     running.client.post("/api/ui", {"panel": "caching", "action": "delete_orphaned_caches"})
 
-    running.until(lambda state: any("has no key" in notice.text for notice in state.notices))
+    running.until(lambda state: any("has no key" in notice.text for notice in state.program.notices))
 
 
 def test_a_coming_rewrite_stands_beside_its_cache(running: World) -> None:
     chosen = running.discussion()
     until = running.clock() + timedelta(minutes=5)
     held = DiscussionCacheState(chosen, "anthropic", running.clock(), until, tokens_cached=12_000)
-    running.controller.emit(e.CacheReported(chosen, held))
+    running.controller.emit(CacheReported(chosen, held))
     running.controller.emit(
-        e.RewritesChecked((chosen,), (Rewrite(chosen, "the digest changed", 12_300, None, until),))
+        RewritesChecked((chosen,), (Rewrite(chosen, "the digest changed", 12_300, None, until),))
     )
-    running.until(lambda state: chosen in state.rewrites)
+    running.until(lambda state: chosen in state.caching.rewrites)
 
     found = running.client.get(f"/api/cache/{chosen}").json()["rewrite"]
 

@@ -42,9 +42,12 @@ def test_a_message_is_sent_in_the_running_program(
     out, err = capsys.readouterr()
     assert (code, out) == (0, "Every six hours.\n")
     assert "The moon." in err
-    (chosen,) = running.state.summaries
+    (chosen,) = running.state.discussions.summaries
     assert chosen in err
-    assert [message.text for message in running.state.open[chosen].messages] == ["When?", "Every six hours."]
+    assert [message.text for message in running.state.discussions.open[chosen].messages] == [
+        "When?",
+        "Every six hours.",
+    ]
 
 
 def test_a_message_to_a_discussion_that_is_there_with_what_it_asks_for(
@@ -59,7 +62,7 @@ def test_a_message_to_a_discussion_that_is_there_with_what_it_asks_for(
     assert (code, found["discussion"], found["failure"]) == (0, chosen, None)
     assert found["reply"]["text"] == "Hello there."
     assert found["reply"]["usage"]["input_tokens"] > 0
-    meta = running.state.summaries[chosen].meta
+    meta = running.state.discussions.summaries[chosen].meta
     assert (meta.preset, meta.effort) == ("core", "low")
     assert "return 6" in json.dumps(running.server.bodies[-1])
 
@@ -70,7 +73,7 @@ def test_a_name_that_is_not_there_is_wrong_usage(
     for wrong in (["--discussion", "none"], ["--provider", "none"], ["--preset", "none"]):
         assert send("x", *wrong) == 2
         assert "There is no" in capsys.readouterr().err
-    assert running.state.summaries == {}
+    assert running.state.discussions.summaries == {}
 
 
 def test_a_failure_is_said_and_the_words_are_kept(
@@ -81,8 +84,8 @@ def test_a_failure_is_said_and_the_words_are_kept(
     assert send("When?") == 1
 
     assert "Your words are kept" in capsys.readouterr().err
-    (chosen,) = running.state.summaries
-    assert running.state.open[chosen].messages[0].text == "When?"
+    (chosen,) = running.state.discussions.summaries
+    assert running.state.discussions.open[chosen].messages[0].text == "When?"
 
 
 def test_another_project_or_more_than_the_api_can_goes_through_files(
@@ -113,14 +116,14 @@ def test_ctrl_c_stops_the_reply_in_the_running_program_and_keeps_its_part(runnin
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=running.project,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
-    running.until(lambda s: any(call.text for call in s.calls.values()))
+    running.until(lambda s: any(call.text for call in s.turns.calls.values()))
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=WAIT_S)
     gate.open()
 
     assert child.returncode == 130, err
-    (chosen,) = running.state.summaries
-    reply = running.state.open[chosen].messages[-1]
+    (chosen,) = running.state.discussions.summaries
+    reply = running.state.discussions.open[chosen].messages[-1]
     assert reply.status is Status.INTERRUPTED
     assert out.strip() == reply.text.strip()
     assert "kept in" in err

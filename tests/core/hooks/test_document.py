@@ -7,21 +7,22 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
 import pytest
+from msgspec.structs import replace
 from starlette.routing import Route
 
 from core.hooks.app import make_app
-from core.hooks.asked import Desk
 from core.hooks.clock import OffsetClock
 from core.hooks.guard import Limits
 from core.hooks.openapi import document, page
-from core.hooks.shapes import SHAPES
-from core.hooks.table import GUARDED, OPERATIONS, Operation
+from core.hooks.operation import GUARDED, Operation
+from core.hooks.request import HookDesk
+from core.hooks.table import OPERATIONS
 from core.hooks.watch import Watch
 from core.values.state import AppState
 from tests.core.hooks.conftest import QUICK, WAIT_S, Client, World
@@ -47,9 +48,10 @@ def test_the_command_in_the_table_writes_the_file() -> None:
 
 
 def test_every_shape_is_one_and_is_used() -> None:
-    text = json.dumps(document()["paths"]) + json.dumps(dict(SHAPES))
-    assert set(re.findall(r"#/components/schemas/(\w+)", text)) == set(SHAPES)
-    for schema in SHAPES.values():
+    shapes = document()["components"]["schemas"]
+    text = json.dumps(document()["paths"]) + json.dumps(shapes)
+    assert set(re.findall(r"#/components/schemas/(\w+)", text)) == set(shapes)
+    for schema in shapes.values():
         jsonschema_rs.validator_for({**schema, "components": document()["components"]})
 
 
@@ -63,7 +65,7 @@ def test_the_programs_routes_are_those_of_the_document() -> None:
             return None
 
     front = Still()
-    app: Any = make_app(Desk(front, Watch(front), clock=OffsetClock()), "t", ("h",))
+    app: Any = make_app(HookDesk(front, Watch(front), clock=OffsetClock()), "t", ("h",))
     routes = {
         (method, route.path)
         for route in app._app.routes
@@ -184,7 +186,7 @@ class Tour:
         good = {"text": "x", "name": "no", "items": [], "panel": "no", "action": "no", "advance_s": 0}
         for operation in OPERATIONS:
             path = re.sub(r"\{\w+\}", "no", operation.path)
-            fields = (operation.body or {}).get("required", ())
+            fields = _body(operation).get("required", ())
             body = {name: good[name] for name in fields} or {"provider": "no"}
             self._ask(operation, path, body if operation.body is not None else None)
             self._ask(operation, path, [])
@@ -211,6 +213,12 @@ class Tour:
             self.client._checked(self.client.http.request(operation.method, path, content=b"x"))
 
 
+def _body(operation: Operation) -> Any:
+    """The schema of an operation's body as the document has it, empty where it takes none."""
+    name = operation.body.__name__ if operation.body is not None else ""
+    return document()["components"]["schemas"].get(name, {})
+
+
 def _reached(world: World) -> set[tuple[str, int]]:
     tour = Tour(world)
     for number in range(2):
@@ -228,10 +236,12 @@ def _reached(world: World) -> set[tuple[str, int]]:
 def read_only(tour: Tour) -> None:
     """A home that cannot be written, and a program without a window."""
     world, client = tour.world, tour.client
-    chosen = next(iter(world.state.summaries))
+    chosen = next(iter(world.state.discussions.summaries))
     world.hooks._desk.window = None
     client.get("/api/screenshot.png")
-    world.controller._state = replace(world.state, is_home_read_only=True)
+    world.controller._state = replace(
+        world.state, program=replace(world.state.program, is_home_read_only=True)
+    )
     client.post("/api/discussions", {})
     client.post(f"/api/discussions/{chosen}/preset", {"name": ""})
     client.put("/api/presets/x", {"items": []})
@@ -275,7 +285,7 @@ def test_a_program_that_fails_says_so_on_every_path(
     for operation in OPERATIONS:
         path = re.sub(r"\{\w+\}", "x", operation.path)
         body = {"name": "x", "text": "x", "items": [], "panel": "x", "action": "y", "advance_s": 0}
-        known = (operation.body or {}).get("properties", {})
+        known = _body(operation).get("properties", {})
         sent = {k: v for k, v in body.items() if k in known} if operation.body is not None else None
         answer = running.client._checked(running.client.http.request(operation.method, path, json=sent))
         if operation.id != "screenshot":

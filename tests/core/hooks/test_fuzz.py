@@ -53,10 +53,10 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         world = World(tmp_path_factory.mktemp("fuzz"), server)
         patch.setenv("MANUAL_SLOP_CONFIG", str(world.config))
         world.start(limits=Limits())
-        from core.values.commands import CreateDiscussion
+        from core.discussion.messages import CreateDiscussion
 
         world.controller.send(CreateDiscussion("fuzzed", id=KNOWN))
-        world.until(lambda s: KNOWN in s.open)
+        world.until(lambda s: KNOWN in s.discussions.open)
         yield world
         world.stop()
 
@@ -77,11 +77,13 @@ def test_whatever_is_sent_is_answered_as_the_document_says(
     if answer.status_code != 502:
         case.validate_response(answer, checks=[not_a_server_error])
     case.validate_response(answer, checks=CHECKS)
-    assert program.state.summaries[KNOWN].meta.id == KNOWN
-    assert not program.state.is_closing
+    assert program.state.discussions.summaries[KNOWN].meta.id == KNOWN
+    assert not program.state.program.is_closing
 
 
 def test_the_program_still_answers_in_the_end(program: World) -> None:
     assert program.client.get("/api/status").status_code == 200
-    assert not [notice for notice in program.state.notices if notice.level == "error" and notice.id == "disk"]
+    assert not [
+        notice for notice in program.state.program.notices if notice.level == "error" and notice.id == "disk"
+    ]
     assert list(Path(program.home).glob("discussions/*"))

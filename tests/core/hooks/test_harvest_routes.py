@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from core.values.harvest import (
     Artifact,
@@ -20,7 +20,7 @@ from core.values.harvest import (
     HarvestState,
     ProposedItem,
 )
-from core.values.knowledge import Category, LedgerEntry, LedgerStatus
+from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus
 from tests.core.hooks.conftest import WAIT_S, World
 from tests.core.hooks.harvest_world import OLD, asked, knowledge, old_discussion, proposing, text_of
 from tests.vendors.loopback import Gate, Silent
@@ -67,7 +67,7 @@ def test_a_look_tells_every_conversation_with_its_class_and_changes_nothing(tide
 
     assert found["artifacts"]["classes"] == {"live": 1, "user-kept": 0, "prune": 0, "keep": 0, "harvest": 2}
     rows = {row["title"]: row for row in found["artifacts"]["rows"]}
-    assert (rows["shown"]["class"], rows["shown"]["id"]) == ("live", tides.state.selected_id)
+    assert (rows["shown"]["class"], rows["shown"]["id"]) == ("live", tides.state.discussions.selected_id)
     assert rows["tides"]["class"] == "harvest"
     assert rows["tides"]["path"] == str(tides.home / "discussions" / rows["tides"]["id"] / "log.jsonl")
     assert found["estimate"]["candidate_bytes"] == sum(
@@ -109,7 +109,7 @@ def test_a_preview_is_chosen_from_applied_and_taken_back(tides: World) -> None:
     assert (undone["undone"]["removed"], undone["undone"]["restored"]["total"]) == (2, 2)
     assert undone["applies"]["rows"][0]["undone_at"]
     assert "tide" not in text_of(tides, "facts.md")
-    tides.until(lambda s: len(s.summaries) == 3)
+    tides.until(lambda s: len(s.discussions.summaries) == 3)
     assert _names(tides) == ["moon", "shown", "tides"]
 
 
@@ -243,7 +243,7 @@ def test_what_cannot_be_done_is_refused_and_does_nothing(tides: World) -> None:
     assert tides.server.bodies == []
     assert not list((tides.home / "trash").glob("*"))
     assert text_of(tides, "facts.md") == ""
-    assert len(tides.state.summaries) == 3
+    assert len(tides.state.discussions.summaries) == 3
 
 
 def test_what_a_preview_does_not_hold_is_refused_and_nothing_is_ticked_or_applied(tides: World) -> None:
@@ -288,11 +288,13 @@ def test_nothing_to_harvest_is_said(running: World) -> None:
 
 
 def test_a_days_limit_stops_the_preview_with_its_reason(tides: World) -> None:
-    from core.values.commands import ChangeSetting
+    from core.settings.messages import ChangeSetting
 
     tides.controller.send(ChangeSetting("ai_settings.caching.day_limit_usd", 0.01))
-    tides.until(lambda s: s.settings.caching.day_limit_usd == 0.01)
-    tides.controller._state = replace(tides.state, spent_today_usd=1.0)
+    tides.until(lambda s: s.config.settings.caching.day_limit_usd == 0.01)
+    tides.controller._state = replace(
+        tides.state, spending=replace(tides.state.spending, spent_today_usd=1.0)
+    )
 
     refused = tides.client.post("/api/harvest/preview")
 
@@ -301,7 +303,9 @@ def test_a_days_limit_stops_the_preview_with_its_reason(tides: World) -> None:
 
 
 def test_a_home_that_cannot_be_written_is_looked_at_and_no_more(tides: World) -> None:
-    tides.controller._state = replace(tides.state, is_home_read_only=True)
+    tides.controller._state = replace(
+        tides.state, program=replace(tides.state.program, is_home_read_only=True)
+    )
 
     for action in ("preview", "apply", "undo"):
         refused = tides.client.post(f"/api/harvest/{action}")
@@ -332,7 +336,7 @@ def test_a_conversation_that_the_model_fails_on_is_kept_and_said(world: World) -
 
     (failure,) = found["failures"]["rows"]
     assert failure["reason"].startswith("harvest output invalid after 2 attempts")
-    assert (found["items"]["total"], len(world.state.summaries)) == (0, 2)
+    assert (found["items"]["total"], len(world.state.discussions.summaries)) == (0, 2)
 
 
 def test_the_end_of_the_program_lets_go_of_a_run_that_is_waited_for(tides: World) -> None:
@@ -359,7 +363,7 @@ def _huge() -> HarvestState:
     facts = ArtifactFacts("", "/p", "n", ArtifactKind.SPECSTORY, 7, OLD)
     item = HarvestItem(Category.FACTS, "A fact that is as long as facts are.", "with its reason")
     items = tuple(ProposedItem(f"i{n}", item, "n", "/p", "0" * 64) for n in range(MANY))
-    entry = LedgerEntry("0" * 64, "/p", LedgerStatus.HARVESTED, "2026-11-20T00:00:00.000000Z")
+    entry = HarvestLedgerEntry("0" * 64, "/p", LedgerStatus.HARVESTED, "2026-11-20T00:00:00.000000Z")
     look = HarvestLook((Artifact(facts, ArtifactClass.HARVEST),) * MANY, ledger=(entry,) * MANY)
     return HarvestState(HarvestPhase.IDLE, look=look, preview=HarvestPreview(items=items))
 

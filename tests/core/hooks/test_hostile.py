@@ -44,8 +44,8 @@ def untouched(running: World) -> Any:
     before = running.state
     yield running
     after = running.state
-    assert (after.summaries, after.open, after.project, after.settings, after.notices) == (
-        before.summaries, before.open, before.project, before.settings, before.notices,
+    assert (after.discussions.summaries, after.discussions.open, after.config.project, after.config.settings, after.program.notices) == (
+        before.discussions.summaries, before.discussions.open, before.config.project, before.config.settings, before.program.notices,
     )  # fmt: skip
     assert not list((running.home / "discussions").iterdir())
 
@@ -54,7 +54,7 @@ def test_what_is_refused_below_is_taken_when_it_is_as_it_should_be(running: Worl
     assert _status(running.client.raw(_request(running, JSON_HEAD) + b"{}")) == 201
     host = f"localhost:{running.client.url.rsplit(':', 1)[1]}"
     assert _status(running.client.raw(_request(running, JSON_HEAD, Host=host) + b"{}")) == 201
-    assert len(running.state.summaries) == 2
+    assert len(running.state.discussions.summaries) == 2
 
 
 WRONG_TOKENS = (

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from core.errors import StorageError
-from core.values import commands as c
+from core.base.errors import StorageError
+from core.discussion.messages import SelectDiscussion
 from core.values.messages import Status
 from tests.core.hooks.conftest import World, events
 from tests.vendors.compatible_server import Said
@@ -47,7 +47,7 @@ def test_a_message_is_sent_and_answered_at_once_when_it_is_on_disk(running: Worl
     assert found["messages"][0]["text"] == "When?\nNow"
     assert found["call"]["message_id"] == answer.json()["message_id"]
     gate.open()
-    running.until(lambda s: not s.calls)
+    running.until(lambda s: not s.turns.calls)
 
 
 def test_a_reply_comes_as_events(running: World) -> None:
@@ -84,7 +84,7 @@ def test_events_come_while_the_reply_does(running: World) -> None:
     with held_events(running, chosen, gate) as lines:
         while not next(lines).startswith("event: text"):
             pass
-        assert chosen in running.state.calls
+        assert chosen in running.state.turns.calls
         gate.open()
         assert any(line == "event: done" for line in lines)
 
@@ -95,8 +95,8 @@ def test_a_reader_of_events_that_leaves_does_not_stop_the_reply(running: World) 
         next(lines)
     gate.open()
 
-    state = running.until(lambda s: not s.calls)
-    assert state.open[chosen].messages[-1].status is Status.COMPLETE
+    state = running.until(lambda s: not s.turns.calls)
+    assert state.discussions.open[chosen].messages[-1].status is Status.COMPLETE
 
 
 def test_a_failed_provider_is_answered_with_its_reason_and_the_words_are_kept(running: World) -> None:
@@ -133,7 +133,7 @@ def test_a_second_message_while_a_reply_comes_is_refused_and_the_first_goes_on(r
 
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "busy")
     gate.open()
-    running.until(lambda s: not s.calls)
+    running.until(lambda s: not s.turns.calls)
     assert running.texts(chosen)[0] == "one"
     assert "two" not in running.texts(chosen)
 
@@ -156,13 +156,13 @@ def test_of_messages_sent_at_the_same_time_one_is_taken_and_the_others_are_told(
     gate.open()
 
     assert sorted(statuses) == [202, 409, 409, 409, 409]
-    running.until(lambda s: not s.calls)
+    running.until(lambda s: not s.turns.calls)
 
 
 def test_words_that_cannot_be_written_are_not_said_to_be(
     running: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from core.store import log
+    from core.discussion import log
 
     chosen = running.discussion()
 
@@ -183,12 +183,12 @@ def test_cancel_stops_the_reply_and_keeps_what_came(running: World) -> None:
     gate = Gate()
     running.server.faults.append(HoldAfter(6, gate))
     running.client.post(f"/api/discussions/{chosen}/messages", {"text": "When?"})
-    running.until(lambda s: bool(s.calls[chosen].text))
+    running.until(lambda s: bool(s.turns.calls[chosen].text))
 
     answer = running.client.post(f"/api/discussions/{chosen}/cancel")
 
     assert answer.json() == {"discussion_id": chosen, "is_stopped": True}
-    assert running.state.open[chosen].messages[-1].status is Status.INTERRUPTED
+    assert running.state.discussions.open[chosen].messages[-1].status is Status.INTERRUPTED
     gate.open()
     again = running.client.post(f"/api/discussions/{chosen}/cancel")
     assert (again.status_code, again.json()["error"]["code"]) == (409, "nothing_runs")
@@ -205,7 +205,7 @@ def test_who_waits_is_told_that_the_reply_was_stopped(running: World) -> None:
         target=lambda: answers.append(running.client.post(path, {"text": "When?", "wait": True}))
     )
     waiting.start()
-    running.until(lambda s: chosen in s.calls and bool(s.calls[chosen].text))
+    running.until(lambda s: chosen in s.turns.calls and bool(s.turns.calls[chosen].text))
 
     running.client.post(f"/api/discussions/{chosen}/cancel")
     waiting.join()
@@ -221,12 +221,12 @@ def test_messages_of_a_discussion_that_is_not_shown_are_read_and_the_shown_one_s
     world.client.post(f"/api/discussions/{first}/messages", {"text": "When?", "wait": True})
     world.stop()
     world.start()
-    world.until(lambda s: second in s.open)
-    world.controller.send(c.SelectDiscussion(second))
-    world.until(lambda s: s.selected_id == second)
+    world.until(lambda s: second in s.discussions.open)
+    world.controller.send(SelectDiscussion(second))
+    world.until(lambda s: s.discussions.selected_id == second)
 
     assert world.texts(first)[0] == "When?"
-    assert world.state.selected_id == second
+    assert world.state.discussions.selected_id == second
 
 
 def test_a_server_that_is_gone_is_waited_for_and_said_as_events(running: World) -> None:
@@ -258,6 +258,16 @@ def test_at_a_spend_limit_nothing_is_sent_unless_the_request_says_so(world: Worl
     assert "$0.00 for this discussion" in refused.json()["error"]["message"]
     assert world.texts(chosen) == []
 
+    assert (
+        world.state.discussions.open[chosen].refusal is None
+    )  # the window is not asked what this request was told
+
     sent = world.client.post(path, {"text": "When?", "wait": True, "over_limit": True})
     assert sent.status_code == 200
+    assert world.texts(chosen)[0] == "When?"
+
+    again = {"panel": "conversation", "action": "regenerate_reply", "discussion_id": chosen}
+    assert world.client.post("/api/ui", again).json()["error"]["code"] == "spend_limit"
+    assert world.client.post("/api/ui", {**again, "over_limit": True}).status_code == 202
+    world.until(lambda s: chosen not in s.turns.calls)
     assert world.texts(chosen)[0] == "When?"

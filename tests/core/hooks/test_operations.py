@@ -39,7 +39,7 @@ def test_a_discussion_is_made_listed_and_shown(running: World) -> None:
     assert made.json()["name"] == "high tide"
     assert made.json()["provider"] == "embedded"
     assert [row["id"] for row in running.client.get("/api/discussions").json()["discussions"]] == [chosen]
-    assert running.state.selected_id == chosen
+    assert running.state.discussions.selected_id == chosen
 
 
 def test_discussions_made_at_the_same_time_are_told_apart(running: World) -> None:
@@ -54,7 +54,7 @@ def test_discussions_made_at_the_same_time_are_told_apart(running: World) -> Non
     for thread in threads:
         thread.join()
 
-    rows = running.state.summaries
+    rows = running.state.discussions.summaries
     assert {name: rows[chosen].meta.name for name, chosen in made.items()} == {name: name for name in made}
     assert len(rows) == 8
 
@@ -62,7 +62,7 @@ def test_discussions_made_at_the_same_time_are_told_apart(running: World) -> Non
 def test_a_discussion_with_what_is_not_there_is_not_made(running: World) -> None:
     for body in ({"provider": "nobody"}, {"preset": "none such"}):
         assert running.client.post("/api/discussions", body).status_code == 404
-    assert running.state.summaries == {}
+    assert running.state.discussions.summaries == {}
 
 
 def test_presets_are_made_changed_saved_and_used(running: World) -> None:
@@ -70,7 +70,7 @@ def test_presets_are_made_changed_saved_and_used(running: World) -> None:
     client = running.client
     items = [
         {"path": "tides.py", "mode": "slices", "slices": [[1, 2]], "notes": "the turn"},
-        {"path": "*.md", "pinned": True, "enabled": False},
+        {"path": "*.md", "pinned": True, "enabled": False, "include_ignored": True},
     ]
 
     made = client.put("/api/presets/deep water", {"items": items})
@@ -78,7 +78,8 @@ def test_presets_are_made_changed_saved_and_used(running: World) -> None:
     assert made.json()["is_saved"] is False
     assert [item["path"] for item in made.json()["items"]] == ["*.md", "tides.py"], "pinned ones come first"
     assert made.json()["items"][1]["slices"] == [[1, 2]]
-    assert running.state.summaries[chosen].meta.preset == ""
+    assert [item["include_ignored"] for item in made.json()["items"]] == [True, False]
+    assert running.state.discussions.summaries[chosen].meta.preset == ""
     changed = client.put("/api/presets/deep water", {"items": items[:1], "save": True})
     assert (changed.status_code, changed.json()["is_saved"]) == (200, True)
     assert "deep water" in (running.project / "manual_slop.toml").read_text(encoding="utf-8")
@@ -99,7 +100,7 @@ def test_a_preset_is_not_saved_into_a_file_that_nobody_trusts(world: World) -> N
     refused = world.client.put("/api/presets/core", {"items": [], "save": True})
 
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "not_trusted")
-    assert world.state.project.presets == {}
+    assert world.state.config.project.presets == {}
 
 
 def test_the_context_is_that_of_the_moment_also_of_a_discussion_that_is_not_shown(running: World) -> None:
@@ -159,7 +160,7 @@ def test_what_a_provider_cannot_do_is_refused_with_the_reason(running: World) ->
 
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "not_possible")
     assert "gemini-4-argon caches by itself" in refused.json()["error"]["message"]
-    assert running.state.summaries[chosen].meta.caching_enabled
+    assert running.state.discussions.summaries[chosen].meta.caching_enabled
 
 
 def test_all_caches_are_listed_without_invented_figures(running: World) -> None:
@@ -186,7 +187,7 @@ BY_ID = (
 
 def test_an_unknown_discussion_is_not_found_and_nothing_changes(running: World) -> None:
     running.discussion()
-    before = running.state.summaries
+    before = running.state.discussions.summaries
     bodies = {"messages": {"text": "x"}, "preset": {"name": ""}}
 
     for method, path in BY_ID:
@@ -196,7 +197,7 @@ def test_an_unknown_discussion_is_not_found_and_nothing_changes(running: World) 
             answer = running.client.get(where) if method == "GET" else running.client.post(where, body)
             assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found"), where
 
-    assert running.state.summaries == before
+    assert running.state.discussions.summaries == before
 
 
 WRONG: tuple[tuple[str, Any], ...] = (
@@ -236,7 +237,11 @@ def test_a_body_of_the_wrong_shape_is_refused_and_nothing_changes(running: World
         assert set(answer.json()["error"]) == {"code", "message", "remedy"}
 
     after = running.state
-    assert (after.summaries, after.open, after.project) == (before.summaries, before.open, before.project)
+    assert (after.discussions.summaries, after.discussions.open, after.config.project) == (
+        before.discussions.summaries,
+        before.discussions.open,
+        before.config.project,
+    )
 
 
 WRONG_PRESETS: tuple[tuple[str, Any], ...] = (
@@ -257,7 +262,7 @@ WRONG_PRESETS: tuple[tuple[str, Any], ...] = (
 def test_a_preset_of_the_wrong_shape_is_refused(running: World) -> None:
     for name, body in WRONG_PRESETS:
         assert running.client.put(f"/api/presets/{name}", body).status_code == 422, (name, body)
-    assert running.state.project.presets == {}
+    assert running.state.config.project.presets == {}
 
 
 def test_the_clock_is_put_forward_and_the_program_believes_it(running: World) -> None:
@@ -278,10 +283,12 @@ def test_without_a_test_clock_there_is_no_such_path(world: World) -> None:
 
 
 def test_a_home_that_cannot_be_written_refuses_what_would_change_it(running: World) -> None:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     chosen = running.discussion()
-    running.controller._state = replace(running.state, is_home_read_only=True)
+    running.controller._state = replace(
+        running.state, program=replace(running.state.program, is_home_read_only=True)
+    )
 
     for method, path, body in (
         ("post", "/api/discussions", {}),

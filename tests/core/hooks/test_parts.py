@@ -3,42 +3,63 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import os
 import subprocess
 import sys
 import threading
-from dataclasses import fields, replace
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, get_args
 
 import jsonschema_rs
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from core.errors import StorageError
+from core.app.messages import Command
+from core.base.errors import StorageError
+from core.context.messages import ChangePreset, MeasureContext
+from core.discussion.messages import PinDiscussion, UndoDelete
+from core.harvest.messages import UndoHarvest
 from core.hooks.address import Address, find, publish, withdraw
-from core.hooks.asked import Asked, Desk
-from core.hooks.bodies import parse, read_body
+from core.hooks.bodies import parse, read_body, read_query, taken
+from core.hooks.caches import RewriteData
 from core.hooks.clock import LONGEST_S, OffsetClock
-from core.hooks.controls import HELD_BACK, PANELS, action_name, fields_schema, make_command
-from core.hooks.looking import context
+from core.hooks.context import context
+from core.hooks.controls import HELD_BACK, action_name, fields_type, make_command, panels_of
+from core.hooks.discussions import PresetChoiceBody
+from core.hooks.fields import Body, encode, filled
+from core.hooks.harvest import ApplyBody
+from core.hooks.knowledge import DigestData
+from core.hooks.openapi import document
+from core.hooks.presets import PresetBody
+from core.hooks.program import ClockBody, ClockData
+from core.hooks.queries import PageQuery
 from core.hooks.refusals import RefusedError
-from core.hooks.schema import flaw
-from core.hooks.shapes import BODIES
+from core.hooks.request import HookDesk, Request
+from core.hooks.table import OPERATIONS, RESOURCES
 from core.hooks.watch import Watch
-from core.values import commands as c
-from core.values.commands import Command
+from core.settings.messages import ChangeSetting, StoreKey
+from core.values.cache import Rewrite
 from core.values.curation import FileItem, FileMode, LineRange
 from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
+from core.values.outcomes import CommandOutcome
 from core.values.stack import ContextReport
-from core.values.state import AppState
+from core.values.state import AppState, DiscussionsState
+from core.values.updates import conclude
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 HERE = "20261120-120000-abcdef"
-STATE = AppState(summaries={HERE: DiscussionSummary(DiscussionMeta(HERE, "n", NOW, "p", "m"), NOW)})
+STATE = AppState(
+    discussions=DiscussionsState(
+        summaries={HERE: DiscussionSummary(DiscussionMeta(HERE, "n", NOW, "p", "m"), NOW)}
+    )
+)
 
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 300) | st.floats(allow_nan=False) | st.text(max_size=6),
@@ -56,10 +77,25 @@ _VALUES = st.recursive(
 )
 
 
+BODIES = {operation.body.__name__: operation.body for operation in OPERATIONS if operation.body is not None}
+PANELS = {panel: kinds for panel, (_, kinds) in panels_of(RESOURCES).items()}
+
+
+def flaw(kind: type[Body], value: Any) -> str:
+    """Why a value is not a body, empty where it is one."""
+    try:
+        taken(kind, value)
+    except RefusedError as error:
+        assert (error.status, error.code) == (422, "wrong_body")  # noqa: PT017
+        return error.what
+    return ""
+
+
 @given(st.sampled_from(sorted(BODIES)), _VALUES)
 def test_a_body_is_judged_as_any_validator_of_json_schema_judges_it(name: str, value: Any) -> None:
     ours = flaw(BODIES[name], value) == ""
-    theirs = jsonschema_rs.validator_for(dict(BODIES[name])).is_valid(value)
+    described = {"$ref": f"#/components/schemas/{name}", "components": document()["components"]}
+    theirs = jsonschema_rs.validator_for(described).is_valid(value)
     if ours != theirs:  # JSON Schema takes 1.0 for an integer
         assert theirs
         assert isinstance(value, dict)
@@ -69,25 +105,30 @@ def test_a_body_is_judged_as_any_validator_of_json_schema_judges_it(name: str, v
 @given(st.sampled_from(sorted(PANELS)), st.data())
 def test_whatever_is_asked_of_a_panel_gives_a_command_or_a_refusal(panel: str, data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(PANELS[panel]))
-    names = [field.name for field in fields(kind)]
+    names = list(inspect.signature(kind).parameters)
     body = data.draw(st.dictionaries(st.sampled_from([*names, "x"]), _VALUES, max_size=4))
     try:
-        made = make_command(STATE, panel, action_name(kind), body)
+        made = make_command(RESOURCES, STATE, panel, action_name(kind), body)
     except RefusedError as error:
-        assert error.status in {404, 422}  # noqa: PT017
+        assert error.status in {404, 409, 422}  # noqa: PT017
+        assert error.status != 409 or kind is UndoHarvest, "there is nothing to undo"  # noqa: PT017
     else:
         assert isinstance(made, kind)
 
 
 def test_flaws_say_where_and_what() -> None:
-    schema = BODIES["put_preset"]
     assert (
-        flaw(schema, {"items": [{"path": "a"}, {"path": 3}]}) == "body.items[1].path must be a string, not 3"
+        flaw(PresetBody, {"items": [{"path": "a"}, {"path": 3}]})
+        == "body.items[1].path: expected string, got integer"
     )
-    assert flaw(schema, {}) == "body has no 'items'"
-    assert flaw(schema, {"items": [], "x": 1}) == "body has 'x', which is not a field of it"
-    assert "'whole', 'slices'" in flaw(schema, {"items": [{"path": "a", "mode": "x"}]})
-    assert flaw(BODIES["advance_clock"], {"advance_s": -1}) == "body.advance_s must be at least 0, not -1"
+    assert flaw(PresetBody, {}) == "body: object missing required field 'items'"
+    assert flaw(PresetBody, {"items": [], "x": 1}) == "body: object contains unknown field 'x'"
+    assert flaw(PresetBody, []) == "body: expected object, got array"
+    assert "there are 'whole', 'slices'" in flaw(PresetBody, {"items": [{"path": "a", "mode": "x"}]})
+    assert flaw(ApplyBody, {"items": "x"}) == "body.items: invalid enum value 'x', there are 'all'"
+    assert flaw(ClockBody, {"advance_s": -1}) == "body.advance_s: expected number >= 0.0"
+    with pytest.raises(RefusedError, match=r"^limit: expected integer, got string"):
+        read_query([("limit", "x")], PageQuery)
 
 
 @given(st.binary(max_size=200))
@@ -99,12 +140,23 @@ def test_any_bytes_are_json_or_refused(data: bytes) -> None:
 
 
 def test_a_body_where_none_is_taken_may_be_empty() -> None:
-    assert read_body(b"", "", None) == read_body(b" {} ", "", None) == {}
+    assert read_body(b"", "", is_taken=False) == read_body(b" {} ", "", is_taken=False) == {}
     with pytest.raises(RefusedError):
-        read_body(b'{"a": 1}', "application/json", None)
-    assert read_body(b'{"name": "x"}', "Application/JSON; charset=utf-8", BODIES["choose_preset"]) == {
-        "name": "x"
-    }
+        read_body(b'{"a": 1}', "application/json", is_taken=False)
+    body = read_body(b'{"name": "x"}', "Application/JSON; charset=utf-8", is_taken=True)
+    assert taken(PresetChoiceBody, body) == PresetChoiceBody("x")
+
+
+def test_an_answer_is_json_whatever_a_file_is_called() -> None:
+    odd = filled(DigestData, STATE.knowledge, path="/a\udcff", size_bytes=0, text="ö")
+
+    assert json.loads(encode(odd))["path"] == "/a?"
+    assert "ö".encode() in encode(odd)
+
+
+def test_times_are_said_with_their_offset() -> None:
+    assert encode(ClockData(NOW.isoformat())) == b'{"now":"2026-11-20T00:00:00+00:00"}'
+    assert filled(RewriteData, Rewrite(HERE, "why", 1, None, NOW)).until == "2026-11-20T00:00:00+00:00"
 
 
 ADDRESS = Address("http://127.0.0.1:4711", 12, "secret-token")
@@ -192,16 +244,16 @@ class Front:
 def test_many_wait_for_states_on_one_thread_and_it_sleeps_when_none_does() -> None:
     front = Front()
 
+    def raised(count: int) -> Callable[[AppState], bool]:
+        return lambda state: state.program.raise_count >= count
+
     async def play() -> list[AppState | None]:
         watch = Watch(front)
         watch.start()
-        waits = [
-            asyncio.ensure_future(watch.until(lambda s, n=number: s.raise_count >= n, 5))  # type: ignore[misc]
-            for number in range(20)
-        ]
+        waits = [asyncio.ensure_future(watch.until(raised(number), 5)) for number in range(20)]
         for number in range(20):
             await asyncio.sleep(0)
-            front.publish(replace(front.state, raise_count=number))
+            front.publish(replace(front.state, program=replace(front.state.program, raise_count=number)))
         found = await asyncio.gather(*waits)
         assert await watch.until(lambda s: False, 0.01) is None
         looks = front.looks
@@ -216,31 +268,33 @@ def test_many_wait_for_states_on_one_thread_and_it_sleeps_when_none_does() -> No
 
 def test_a_stack_that_was_read_before_the_request_is_no_answer_to_it() -> None:
     """A stack is reported twice, the second time with its tokens counted: that may come after the next request."""
-    opened = replace(STATE, open={HERE: OpenDiscussion(HERE)})
+    opened = replace(STATE, discussions=replace(STATE.discussions, open={HERE: OpenDiscussion(HERE)}))
 
     def reported(tokens: int, read_at: datetime) -> AppState:
         report = ContextReport((), (), 0, tokens, None, None, None, read_at=read_at)
-        return replace(opened, reports={HERE: report})
+        return replace(opened, context=replace(opened.context, reports={HERE: report}))
 
     class Late(Front):
         def send(self, command: Command) -> None:
-            assert command == c.MeasureContext(HERE)
-            self.publish(reported(1, NOW - timedelta(milliseconds=1)))
+            assert isinstance(command, MeasureContext)
+            assert command.discussion_id == HERE
+            self.done = CommandOutcome(command.command_id)
+            self.publish(conclude(reported(1, NOW - timedelta(milliseconds=1)), self.done))
 
     async def play() -> Any:
         front = Late()
         front.publish(opened)
-        desk = Desk(front, Watch(front), now=lambda: NOW)
+        desk = HookDesk(front, Watch(front), now=lambda: NOW)
         desk.watch.start()
-        answer = asyncio.ensure_future(context(Asked(desk, {"discussion_id": HERE}, {})))
+        answer = asyncio.ensure_future(context(Request(desk, {"discussion_id": HERE}, None)))
         await asyncio.wait({answer}, timeout=0.05)
-        assert HERE in front.state.reports
-        front.publish(reported(2, NOW))
+        assert HERE in front.state.context.reports
+        front.publish(conclude(reported(2, NOW), front.done))
         found = await answer
         desk.watch.close()
         return found.data
 
-    assert asyncio.run(play())["total_tokens_est"] == 2
+    assert asyncio.run(play()).total_tokens_est == 2
 
 
 def test_who_waits_when_the_program_ends_is_refused() -> None:
@@ -262,29 +316,30 @@ def test_every_command_of_the_window_can_be_asked_for_but_those_held_back() -> N
 
     assert len(offered) == len(set(offered))
     assert {*offered, *HELD_BACK} == set(get_args(Command)), "name the panel of a new command in PANELS"
-    assert c.StoreKey in HELD_BACK
+    assert StoreKey in HELD_BACK
 
 
 def test_a_panels_command_is_made_from_its_fields() -> None:
-    made = make_command(STATE, "discussions", "pin_discussion",
+    made = make_command(RESOURCES, STATE, "discussions", "pin_discussion",
                         {"panel": "discussions", "action": "pin_discussion", "discussion_id": HERE, "is_pinned": True})  # fmt: skip
-    assert made == c.PinDiscussion(HERE, is_pinned=True)
+    assert made == PinDiscussion(HERE, is_pinned=True)
     assert make_command(
-        STATE, "settings", "change_setting", {"key": "trash_days", "value": None}
-    ) == c.ChangeSetting("trash_days", None)
+        RESOURCES, STATE, "settings", "change_setting", {"key": "trash_days", "value": None}
+    ) == ChangeSetting("trash_days", None)
     assert make_command(
+        RESOURCES,
         STATE,
         "settings",
         "change_setting",
         {"key": "ai_settings.knowledge.harvest_sources", "value": ["a", "b"]},
-    ) == c.ChangeSetting("ai_settings.knowledge.harvest_sources", ("a", "b"))
+    ) == ChangeSetting("ai_settings.knowledge.harvest_sources", ("a", "b"))
     items = [{"path": "a.py", "mode": "slices", "slices": [[1, 2]]}]
-    assert make_command(STATE, "presets", "change_preset", {"name": "p", "items": items}) == c.ChangePreset(
-        "p", (FileItem("a.py", FileMode.SLICES, (LineRange(1, 2),)),)
-    )
-    assert make_command(STATE, "discussions", "undo_delete", {"discussion_id": "gone"}) == c.UndoDelete(
-        "gone"
-    )
+    assert make_command(
+        RESOURCES, STATE, "presets", "change_preset", {"name": "p", "items": items}
+    ) == ChangePreset("p", (FileItem("a.py", FileMode.SLICES, (LineRange(1, 2),)),))
+    assert make_command(
+        RESOURCES, STATE, "discussions", "undo_delete", {"discussion_id": "gone"}
+    ) == UndoDelete("gone")
 
 
 @pytest.mark.parametrize(
@@ -306,7 +361,7 @@ def test_what_no_widget_would_send_is_refused(
     panel: str, action: str, body: dict[str, Any], status: int
 ) -> None:
     with pytest.raises(RefusedError) as refused:
-        make_command(STATE, panel, action, body)
+        make_command(RESOURCES, STATE, panel, action, body)
 
     assert refused.value.status == status
     assert refused.value.what
@@ -315,13 +370,13 @@ def test_what_no_widget_would_send_is_refused(
 def test_the_fields_of_every_command_have_a_schema() -> None:
     for kinds in PANELS.values():
         for kind in kinds:
-            assert jsonschema_rs.validator_for(dict(fields_schema(kind))) is not None
+            assert jsonschema_rs.validator_for(msgspec.json.schema(fields_type(kind))) is not None
 
 
 def test_nothing_of_it_is_loaded_while_it_is_off() -> None:
     code = (
         "import sys, gui.main, core.cli.headless, core.cli.run, core.hooks.launch, core.hooks.clock\n"
-        "print([name for name in ('starlette', 'uvicorn', 'h11', 'asyncio', 'core.hooks.app') if name in sys.modules])"
+        "print([name for name in ('starlette', 'uvicorn', 'h11', 'asyncio', 'core.hooks.app', 'core.hooks.table') if name in sys.modules])"
     )
     run = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ

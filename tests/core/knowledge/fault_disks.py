@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from core.store.atomic import Disk
+from core.base.disk import Disk
 
 
 class KilledError(BaseException):

@@ -9,14 +9,14 @@ from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core import paths
+from core.base import paths
+from core.base.disk import OS_DISK, Disk
+from core.discussion import store
+from core.discussion.trash import items as trash_items
 from core.knowledge.apply import begin_apply, finish_apply
 from core.knowledge.digest import digest_file, fresh_digest
-from core.knowledge.ledger import Ledger, hash_source, timestamp
-from core.store import discussions
-from core.store.atomic import OS_DISK, Disk
-from core.store.trash import items as trash_items
-from core.values.knowledge import Category, LedgerEntry, LedgerStatus, NewItem, Provenance
+from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
+from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, NewItem, Provenance
 from tests.core.records import meta, user
 
 NOW = datetime(2026, 11, 20, 12, 0, 0, 123456, UTC)
@@ -92,7 +92,7 @@ class FaultyDisk(Disk):
 def made_home(home: Path) -> Path:
     """A home with two conversations and a file that notes are about."""
     for discussion_id in (FIRST, SECOND):
-        discussions.create(
+        store.create(
             home,
             meta(discussion_id),
             [user(f"{discussion_id[:-6]}userid", f"hello from {discussion_id}")],
@@ -107,11 +107,11 @@ def sha_of(home: Path, discussion_id: str) -> str:
     return hash_source(paths.log_file(home, discussion_id)).sha256
 
 
-def entry_of(home: Path, discussion_id: str) -> LedgerEntry:
+def entry_of(home: Path, discussion_id: str) -> HarvestLedgerEntry:
     """What a harvest says of a conversation."""
     source = hash_source(paths.log_file(home, discussion_id))
     path = f"discussions/{discussion_id}/log.jsonl"
-    return LedgerEntry(
+    return HarvestLedgerEntry(
         source.sha256, path, LedgerStatus.HARVESTED, timestamp(NOW), size_bytes=source.size_bytes
     )
 
@@ -150,7 +150,7 @@ def item_lines(home: Path) -> Counter[str]:
 def check_nothing_lost(home: Path) -> None:
     """No item doubled, no conversation gone unharvested, the digest up to date, the ledger readable."""
     assert not [line for line, count in item_lines(home).items() if count > 1]
-    ledger = Ledger(home)
+    ledger = HarvestLedger(home)
     gone = {item.discussion_id for item in trash_items(home)}
     for discussion_id in (FIRST, SECOND):
         is_here = paths.log_file(home, discussion_id).exists()

@@ -7,22 +7,22 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from core import paths
-from core.errors import ConfigError, LockedError, StorageError
+from core.base import paths
+from core.base.disk import Disk
+from core.base.errors import ConfigError, LockedError, StorageError
+from core.discussion import trash
 from core.knowledge.apply import begin_apply, finish_apply
+from core.knowledge.categories import parse_file
 from core.knowledge.digest import digest_file
-from core.knowledge.ledger import Ledger
+from core.knowledge.ledger import HarvestLedger
 from core.knowledge.locks import harvest_lock, write_lock
 from core.knowledge.recovery import recover_home
 from core.knowledge.undo import list_applies, undo_apply
-from core.knowledge_text.categories import parse_file
-from core.store import trash
-from core.store.atomic import Disk
 from core.values.knowledge import Category, LedgerStatus, NewItem, Provenance
 from tests.core.knowledge.homes import (
     FIRST,
@@ -60,7 +60,7 @@ def test_everything_is_where_the_specification_says(home: Path) -> None:
     assert tasks == {"Open", "Done"}
     assert len(list((home / "knowledge" / "files").iterdir())) == 1
     assert {item.why for item in trash.items(home)} == {"harvested"}
-    assert {entry.deleted for entry in Ledger(home).entries()} == {True}
+    assert {entry.deleted for entry in HarvestLedger(home).entries()} == {True}
     assert json.loads(read(home, "ledger.json"))["entries"]
     assert digest_file(home).is_file()
     check_nothing_lost(home)
@@ -179,7 +179,7 @@ def test_undo_takes_items_out_and_brings_conversations_back(home: Path) -> None:
     assert sorted(report.restored) == [FIRST, SECOND]
     assert read(home, "facts.md") == "# Facts\n\nmy prose\n- mine\n"
     assert list((home / "knowledge" / "files").iterdir()) == []
-    assert not any(entry.allows_reclaim for entry in Ledger(home).entries())
+    assert not any(entry.allows_reclaim for entry in HarvestLedger(home).entries())
     assert digest_file(home).read_text("utf-8").endswith("## Facts\n- mine\n")
     with pytest.raises(StorageError, match="no apply to undo"):
         undo_apply(home, NOW)
@@ -293,7 +293,7 @@ _CHILD = """
 import sys
 from pathlib import Path
 from tests.core.knowledge.homes import NOW, entry_of, items_of, FIRST, SECOND
-from core.errors import LockedError
+from core.base.errors import LockedError
 from core.knowledge.apply import begin_apply, finish_apply
 home = Path(sys.argv[1])
 while True:

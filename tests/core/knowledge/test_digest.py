@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core import paths
-from core.errors import StorageError
+from core.base import paths
+from core.base.disk import Disk
+from core.base.errors import StorageError
+from core.knowledge import categories as c
 from core.knowledge.digest import (
     DIGEST_SECTIONS,
     DigestFollower,
@@ -19,17 +21,8 @@ from core.knowledge.digest import (
     fresh_digest,
     regenerate_digest,
 )
-from core.knowledge_text import categories as c
-from core.knowledge_text.projection import (
-    DIGEST_MAX_BYTES,
-    FIRST_SHARE,
-    HEAD,
-    TRUNCATED,
-    digest_line,
-    project,
-)
-from core.store.atomic import Disk
-from tests.core.store.faults import CountingDisk, DyingDisk, ReadOnlyDisk
+from core.knowledge.projection import DIGEST_MAX_BYTES, FIRST_SHARE, HEAD, TRUNCATED, digest_line, project
+from tests.core.base.faults import CountingDisk, DyingDisk, ReadOnlyDisk
 
 TITLES = [title for title, _ in DIGEST_SECTIONS]
 LONG = "word " * 200

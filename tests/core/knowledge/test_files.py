@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core import paths
-from core.errors import StorageError
+from core.base import paths
+from core.base.errors import StorageError
+from core.knowledge.duplicates import Known
+from core.knowledge.file_writer import ensure_lines
 from core.knowledge.files import (
     attach_notes,
     file_id_for_path,
@@ -19,8 +21,6 @@ from core.knowledge.files import (
     settle,
 )
 from core.knowledge.plan import plan_append
-from core.knowledge.writing import ensure_lines
-from core.knowledge_text.duplicates import Known
 from core.values.knowledge import Category, NewItem, NoteFile, NoteStatus
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from core.base.frame import frame
+from core.context.prefix import knowledge_layer
+from core.knowledge.duplicates import known_items, same_text
 from core.knowledge.layer import layer_inputs
-from core.knowledge.reading import KnowledgeReader, watch_paths
-from core.knowledge_text.duplicates import known_items, same_text
-from core.knowledge_text.projection import BLOCK_BYTES, HEAD, TRUNCATED, injected_digest, project
-from core.stack.frame import frame
-from core.stack.prefix import knowledge_layer
+from core.knowledge.projection import BLOCK_BYTES, HEAD, TRUNCATED, injected_digest, project
+from core.knowledge.reader import KnowledgeReader, watch_paths
 from core.values.curation import FileItem, FileSnapshot, ItemFiles
 from core.values.knowledge import Category, DigestSwitch, Item, KnowledgeState, NoteFile, NoteStatus
 from core.values.settings import KnowledgeSettings

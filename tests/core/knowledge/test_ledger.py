@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import ConfigError, StorageError
-from core.knowledge.ledger import SUM_FILE, Ledger, SourceHash, hash_source, timestamp
-from core.knowledge_text.ledger_text import (
+from core.base.errors import ConfigError, StorageError
+from core.knowledge.ledger import SUM_FILE, HarvestLedger, SourceHash, hash_source, timestamp
+from core.knowledge.ledger_text import (
     journal_line,
     ledger_bytes,
     path_of,
@@ -25,15 +25,17 @@ from core.knowledge_text.ledger_text import (
     to_entry,
     to_raw,
 )
-from core.values.knowledge import LedgerEntry, LedgerStatus
+from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
+from tests.core.base.faults import DyingDisk, FullDisk, ReadOnlyDisk
 from tests.core.knowledge.homes import NOW
-from tests.core.store.faults import DyingDisk, FullDisk, ReadOnlyDisk
 
 KEY, OTHER = "a" * 64, "b" * 64
 
 
-def entry(key: str = KEY, status: LedgerStatus = LedgerStatus.HARVESTED, **more: object) -> LedgerEntry:
-    return LedgerEntry(key, "discussions/x/log.jsonl", status, timestamp(NOW), **more)  # type: ignore[arg-type]
+def entry(
+    key: str = KEY, status: LedgerStatus = LedgerStatus.HARVESTED, **more: object
+) -> HarvestLedgerEntry:
+    return HarvestLedgerEntry(key, "discussions/x/log.jsonl", status, timestamp(NOW), **more)  # type: ignore[arg-type]
 
 
 def stored(home: Path) -> Path:
@@ -41,14 +43,14 @@ def stored(home: Path) -> Path:
 
 
 def test_an_entry_counts_from_its_append_and_after_the_fold(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path)
+    ledger = HarvestLedger(tmp_path)
     ledger.add(entry(items={"facts": 2}, size_bytes=9))
 
-    assert Ledger(tmp_path).may_reclaim(KEY)
+    assert HarvestLedger(tmp_path).may_reclaim(KEY)
     assert not stored(tmp_path).exists()
     ledger.fold()
 
-    assert Ledger(tmp_path).get(KEY) == entry(items={"facts": 2}, size_bytes=9)
+    assert HarvestLedger(tmp_path).get(KEY) == entry(items={"facts": 2}, size_bytes=9)
     assert not ledger.journal.exists()
     assert json.loads(stored(tmp_path).read_bytes())["entries"][KEY] == {
         "path": "discussions/x/log.jsonl",
@@ -74,7 +76,7 @@ def test_an_entry_counts_from_its_append_and_after_the_fold(tmp_path: Path) -> N
 def test_the_gate_opens_for_proven_harvests_only(
     tmp_path: Path, status: LedgerStatus, undone_at: str, may: bool
 ) -> None:
-    ledger = Ledger(tmp_path)
+    ledger = HarvestLedger(tmp_path)
     ledger.add(entry(status=status, undone_at=undone_at))
 
     assert ledger.may_reclaim(KEY) is may
@@ -82,12 +84,12 @@ def test_the_gate_opens_for_proven_harvests_only(
 
 
 def test_the_gate_sees_what_another_process_wrote(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path)
+    ledger = HarvestLedger(tmp_path)
     ledger.load()
-    Ledger(tmp_path).add(entry())
+    HarvestLedger(tmp_path).add(entry())
     assert ledger.may_reclaim(KEY)
 
-    Ledger(tmp_path).mark_undone(KEY, NOW)
+    HarvestLedger(tmp_path).mark_undone(KEY, NOW)
 
     assert not ledger.may_reclaim(KEY)
 
@@ -104,7 +106,7 @@ def test_foreign_keys_and_entries_survive_a_rewrite(tmp_path: Path) -> None:
         "later": {"a": "é"},
     }
     stored(tmp_path).write_text(json.dumps(foreign), encoding="utf-8-sig")
-    ledger = Ledger(tmp_path)
+    ledger = HarvestLedger(tmp_path)
 
     ledger.add(entry())
     ledger.fold()
@@ -134,7 +136,7 @@ def test_a_ledger_that_does_not_parse_stops_the_run_and_is_left(
 ) -> None:
     stored(tmp_path).parent.mkdir()
     stored(tmp_path).write_bytes(data)
-    ledger = Ledger(tmp_path)
+    ledger = HarvestLedger(tmp_path)
 
     for act in (ledger.load, ledger.fold, lambda: ledger.add(entry())):
         with pytest.raises(ConfigError) as caught:
@@ -145,8 +147,8 @@ def test_a_ledger_that_does_not_parse_stops_the_run_and_is_left(
     assert not ledger.journal.exists()
 
 
-def folded(home: Path, *entries: LedgerEntry) -> Ledger:
-    ledger = Ledger(home)
+def folded(home: Path, *entries: HarvestLedgerEntry) -> HarvestLedger:
+    ledger = HarvestLedger(home)
     for one in entries:
         ledger.add(one)
     ledger.fold()
@@ -165,11 +167,11 @@ def test_a_ledger_that_we_wrote_is_read_entry_by_entry_and_one_that_was_touched_
 
     monkeypatch.setattr("core.knowledge.ledger.read_ledger", noted)
 
-    assert [e.sha256 for e in Ledger(tmp_path).entries()] == [KEY, OTHER]
-    assert Ledger(tmp_path).harvested_lengths("discussions/x/log.jsonl", 9) == ()
+    assert [e.sha256 for e in HarvestLedger(tmp_path).entries()] == [KEY, OTHER]
+    assert HarvestLedger(tmp_path).harvested_lengths("discussions/x/log.jsonl", 9) == ()
     assert whole == []
     stored(tmp_path).write_bytes(stored(tmp_path).read_bytes().replace(b"too-large", b"harvested"))
-    assert Ledger(tmp_path).may_reclaim(OTHER)
+    assert HarvestLedger(tmp_path).may_reclaim(OTHER)
     assert whole == [str(stored(tmp_path))]
 
 
@@ -179,7 +181,7 @@ def test_half_a_ledger_stops_the_run_although_we_wrote_it(tmp_path: Path) -> Non
     stored(tmp_path).write_bytes(data[: len(data) // 2])
 
     with pytest.raises(ConfigError):
-        Ledger(tmp_path).load()
+        HarvestLedger(tmp_path).load()
 
 
 @pytest.mark.parametrize("mark", [b"", b"nonsense\n"])
@@ -187,7 +189,7 @@ def test_without_its_hash_a_ledger_is_read_as_a_whole(tmp_path: Path, mark: byte
     folded(tmp_path, entry())
     (tmp_path / "knowledge" / SUM_FILE).write_bytes(mark)
 
-    assert Ledger(tmp_path).may_reclaim(KEY)
+    assert HarvestLedger(tmp_path).may_reclaim(KEY)
 
 
 def test_a_hash_that_cannot_be_written_fails_nothing(tmp_path: Path) -> None:
@@ -224,7 +226,7 @@ def test_a_hash_that_stands_twice_is_one_entry_of_which_nothing_is_lost(tmp_path
     two = '{"status": "harvest-failed", "path": "p", "yours": {"a": [2]}}'
     stored(tmp_path).write_text(f'{{"entries": {{"{KEY}": {one}, "{KEY}": {two}}}}}', "utf-8")
 
-    assert not Ledger(tmp_path).may_reclaim(KEY)
+    assert not HarvestLedger(tmp_path).may_reclaim(KEY)
     folded(tmp_path, entry(OTHER))
 
     now = json.loads(stored(tmp_path).read_bytes())["entries"]
@@ -237,15 +239,15 @@ def test_entries_that_stand_twice_as_a_whole_are_united(tmp_path: Path) -> None:
     halves = [f'"entries": {{"{key}": {json.dumps(to_raw(entry(key)))}}}' for key in (KEY, OTHER)]
     stored(tmp_path).write_text(f"{{{', '.join(halves)}}}", "utf-8")
 
-    assert [e.sha256 for e in Ledger(tmp_path).entries()] == [KEY, OTHER]
+    assert [e.sha256 for e in HarvestLedger(tmp_path).entries()] == [KEY, OTHER]
 
 
 def test_what_a_conversation_was_harvested_at_is_known_at_once_after_an_entry_more(tmp_path: Path) -> None:
-    ledger = folded(tmp_path, LedgerEntry(KEY, "p", LedgerStatus.HARVESTED, "", size_bytes=4))
+    ledger = folded(tmp_path, HarvestLedgerEntry(KEY, "p", LedgerStatus.HARVESTED, "", size_bytes=4))
     assert ledger.harvested_lengths("p", 9) == (4,)
 
-    ledger.add(LedgerEntry(OTHER, "p", LedgerStatus.HARVESTED, "", size_bytes=6))
-    ledger.add(LedgerEntry(OTHER, "p", LedgerStatus.HARVESTED, "", size_bytes=6))
+    ledger.add(HarvestLedgerEntry(OTHER, "p", LedgerStatus.HARVESTED, "", size_bytes=6))
+    ledger.add(HarvestLedgerEntry(OTHER, "p", LedgerStatus.HARVESTED, "", size_bytes=6))
 
     assert ledger.harvested_lengths("p", 9) == (4, 6)
 
@@ -258,48 +260,48 @@ def test_crlf_is_read_as_it_is(tmp_path: Path) -> None:
 
 
 def test_a_torn_last_line_of_the_journal_is_no_entry_and_the_next_is(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path)
+    ledger = HarvestLedger(tmp_path)
     ledger.add(entry())
     with ledger.journal.open("ab") as file:
         file.write(journal_line(OTHER, to_raw(entry(OTHER)))[:30])
-    ledger = Ledger(tmp_path)
+    ledger = HarvestLedger(tmp_path)
 
     assert not ledger.may_reclaim(OTHER)
     assert ledger.torn_lines == 1
     ledger.add(entry(OTHER))
-    assert Ledger(tmp_path).may_reclaim(OTHER)
-    assert Ledger(tmp_path).may_reclaim(KEY)
+    assert HarvestLedger(tmp_path).may_reclaim(OTHER)
+    assert HarvestLedger(tmp_path).may_reclaim(KEY)
 
 
 @pytest.mark.parametrize("room", [0, 1, 40, 100])
 def test_on_a_full_disk_an_entry_is_not_there_at_all(tmp_path: Path, room: int) -> None:
-    Ledger(tmp_path).add(entry(OTHER))
-    ledger = Ledger(tmp_path, disk=FullDisk(room))
+    HarvestLedger(tmp_path).add(entry(OTHER))
+    ledger = HarvestLedger(tmp_path, disk=FullDisk(room))
 
     with pytest.raises(StorageError, match="disk is full"):
         ledger.add(entry())
 
     assert not ledger.may_reclaim(KEY)
-    assert not Ledger(tmp_path).may_reclaim(KEY)
-    assert Ledger(tmp_path).may_reclaim(OTHER)
+    assert not HarvestLedger(tmp_path).may_reclaim(KEY)
+    assert HarvestLedger(tmp_path).may_reclaim(OTHER)
 
 
 @pytest.mark.parametrize("disk", [FullDisk(10), ReadOnlyDisk(), DyingDisk(0)])
 def test_a_fold_that_fails_leaves_the_journal(tmp_path: Path, disk: FullDisk) -> None:
-    Ledger(tmp_path).add(entry())
+    HarvestLedger(tmp_path).add(entry())
 
     with pytest.raises(StorageError):
-        Ledger(tmp_path, disk=disk).fold()
+        HarvestLedger(tmp_path, disk=disk).fold()
 
-    assert Ledger(tmp_path).may_reclaim(KEY)
+    assert HarvestLedger(tmp_path).may_reclaim(KEY)
 
 
 def test_a_conversation_that_grew_is_known_by_its_harvested_head(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_bytes(b"one\n")
-    ledger = Ledger(tmp_path)
+    ledger = HarvestLedger(tmp_path)
     first = hash_source(log)
-    ledger.add(LedgerEntry(first.sha256, "p", LedgerStatus.HARVESTED, "", size_bytes=4))
+    ledger.add(HarvestLedgerEntry(first.sha256, "p", LedgerStatus.HARVESTED, "", size_bytes=4))
     log.write_bytes(b"one\ntwo\n")
 
     lengths = ledger.harvested_lengths("p", 8)
@@ -314,8 +316,8 @@ def test_a_conversation_that_grew_is_known_by_its_harvested_head(tmp_path: Path)
 
 
 def test_an_undone_harvest_is_no_harvested_head(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path)
-    ledger.add(LedgerEntry(KEY, "p", LedgerStatus.HARVESTED, "", size_bytes=4))
+    ledger = HarvestLedger(tmp_path)
+    ledger.add(HarvestLedgerEntry(KEY, "p", LedgerStatus.HARVESTED, "", size_bytes=4))
     ledger.mark_undone(KEY, NOW)
 
     assert ledger.harvested_lengths("p", 8) == ()
@@ -361,11 +363,11 @@ def test_any_bytes_may_stand_in_the_journal(data: bytes) -> None:
 _CHILD = """
 import sys
 from pathlib import Path
-from core.knowledge.ledger import Ledger
-from core.values.knowledge import LedgerEntry, LedgerStatus
-ledger = Ledger(Path(sys.argv[1]))
+from core.knowledge.ledger import HarvestLedger
+from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
+ledger = HarvestLedger(Path(sys.argv[1]))
 for n in range(20):
-    ledger.add(LedgerEntry(f"{sys.argv[2]}{n:063}", "p", LedgerStatus.HARVESTED, ""))
+    ledger.add(HarvestLedgerEntry(f"{sys.argv[2]}{n:063}", "p", LedgerStatus.HARVESTED, ""))
     if n % 7 == 0:
         ledger.fold()
 """
@@ -385,4 +387,4 @@ def test_two_processes_that_write_and_fold_at_once_lose_no_entry(
 ) -> None:
     assert [process.wait(60) for process in writers] == [0, 0]
 
-    assert len(list(Ledger(tmp_path).entries())) == 40
+    assert len(list(HarvestLedger(tmp_path).entries())) == 40

@@ -12,18 +12,18 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from core import paths
-from core.errors import SlopError, StorageError
+from core.base import paths
+from core.base.errors import SlopError, StorageError
 from core.knowledge.apply import begin_apply, finish_apply
+from core.knowledge.categories import FILE_OF
 from core.knowledge.digest import digest_file, fresh_digest, regenerate_digest
-from core.knowledge.editing import add_item, delete_item, edit_item, set_task_done
-from core.knowledge.ledger import Ledger, timestamp
-from core.knowledge.reading import read_categories
+from core.knowledge.duplicates import same_text
+from core.knowledge.edits import add_item, delete_item, edit_item, set_task_done
+from core.knowledge.ledger import HarvestLedger, timestamp
+from core.knowledge.reader import read_categories
 from core.knowledge.recovery import recover_home
 from core.knowledge.undo import list_applies, undo_apply
-from core.knowledge_text.categories import FILE_OF
-from core.knowledge_text.duplicates import same_text
-from core.values.knowledge import Category, Item, LedgerEntry, LedgerStatus, NewItem, Provenance
+from core.values.knowledge import Category, HarvestLedgerEntry, Item, LedgerStatus, NewItem, Provenance
 from tests.core.knowledge.homes import NOW, FaultyDisk, KilledError
 
 DISK = FaultyDisk()
@@ -50,9 +50,11 @@ class Store(RuleBasedStateMachine):
     def teardown(self) -> None:
         shutil.rmtree(self.home, ignore_errors=True)
 
-    def _entry(self) -> tuple[LedgerEntry, Provenance]:
+    def _entry(self) -> tuple[HarvestLedgerEntry, Provenance]:
         self.count += 1
-        entry = LedgerEntry(f"{self.count:064}", f"talk {self.count}", LedgerStatus.HARVESTED, timestamp(NOW))
+        entry = HarvestLedgerEntry(
+            f"{self.count:064}", f"talk {self.count}", LedgerStatus.HARVESTED, timestamp(NOW)
+        )
         return entry, Provenance(f"talk-{self.count}", "2026-11-20")
 
     def _items(self) -> list[Item]:
@@ -69,7 +71,7 @@ class Store(RuleBasedStateMachine):
         self.is_on = digest_file(self.home).exists()
         found = {(item.file, same_text(item.text)) for item in self._items()}
         assert {(item.file, same_text(item.text)) for item in plan.items} <= found
-        assert Ledger(self.home).may_reclaim(entry.sha256)
+        assert HarvestLedger(self.home).may_reclaim(entry.sha256)
 
     @rule(items=ITEMS, at=st.integers(0, 60), fault=FAULTS)
     def harvest_that_fails(self, items: list[NewItem], at: int, fault: int | str) -> None:
@@ -197,7 +199,7 @@ class Store(RuleBasedStateMachine):
 
     @invariant()
     def the_ledger_proves_what_stands_and_nothing_that_was_undone(self) -> None:
-        ledger = Ledger(self.home)
+        ledger = HarvestLedger(self.home)
         assert all(ledger.may_reclaim(sha256) for sha256 in self.proven.values())
         assert not any(ledger.may_reclaim(sha256) for sha256 in self.undone)
 
@@ -211,7 +213,7 @@ class Store(RuleBasedStateMachine):
     def nothing_is_left_lying_about(self) -> None:
         directory = paths.knowledge_dir(self.home)
         assert not list(directory.glob(".*.tmp"))
-        Ledger(self.home).load()
+        HarvestLedger(self.home).load()
 
 
 Store.TestCase.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)

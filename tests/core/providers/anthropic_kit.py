@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.providers.anthropic import AnthropicProvider
-from core.providers.profiles import packaged_models
+from core.providers.anthropic.client import AnthropicProvider
+from core.providers.model_data import packaged_models
 from core.values.provider import ProviderRequest
 from tests.core.providers.asking import (
     PNG,

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.errors import ProviderError, StorageError
-from core.providers.base import CancelToken, Provider, ReadBlob
+from core.base.errors import ProviderError, StorageError
+from core.providers.protocol import CancelToken, Provider, ReadBlob
 from core.values.messages import AttachmentPart, Role
 from core.values.provider import (
     ProviderRequest,

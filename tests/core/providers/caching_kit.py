@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.providers.base import CancelToken, Provider
+from core.providers.protocol import CancelToken, Provider
 from core.values.cache import CacheMark, CachePlan
 from core.values.provider import ProviderRequest, RequestMessage
 from core.values.stack import LayerId

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.providers.gemini import GeminiProvider
-from core.providers.profiles import packaged_models
+from core.providers.gemini.client import GeminiProvider
+from core.providers.model_data import packaged_models
 from core.values.provider import (
     ProviderRequest,
 )

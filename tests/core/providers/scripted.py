@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from core.errors import ProviderError
-from core.providers.base import CancelToken, ReadBlob
+from core.base.errors import ProviderError
+from core.providers.protocol import CancelToken, ReadBlob
 from core.values.provider import ModelProfile, ProviderRequest, StreamItem
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
-from core.errors import FailureKind, ProviderError
-from core.providers.anthropic import AnthropicProvider
-from core.providers.base import CancelToken, Prewarms
+from core.base.errors import FailureKind, ProviderError
+from core.providers.anthropic.client import AnthropicProvider
+from core.providers.protocol import CancelToken, Prewarms
 from core.values.cache import TOOLS_KEY, CachePlan
 from core.values.messages import ReasoningPart, ToolCallPart, ToolResultPart
 from core.values.provider import Effort

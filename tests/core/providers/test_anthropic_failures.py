@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.errors import FailureKind
-from core.providers.anthropic import AnthropicProvider
+from core.base.errors import FailureKind
+from core.providers.anthropic.client import AnthropicProvider
 from core.values.provider import UsageUpdate
 from tests.core.providers.anthropic_kit import OPUS, asked, provider_at
 from tests.core.providers.asking import (

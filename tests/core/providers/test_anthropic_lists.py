@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.errors import FailureKind
-from core.providers.anthropic import AnthropicProvider
-from core.providers.make import make_provider
-from core.providers.profiles import packaged_models
+from core.base.errors import FailureKind
+from core.providers.anthropic.client import AnthropicProvider
+from core.providers.factory import make_provider
+from core.providers.model_data import packaged_models
 from core.values.provider import Effort
 from tests.core.providers.anthropic_kit import HAIKU_OLD, OPUS, asked, provider_at
 from tests.core.providers.asking import (

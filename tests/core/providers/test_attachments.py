@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from core.errors import FailureKind
+from core.base.errors import FailureKind
 from core.providers.attachments import attachment_text, data_url, refuse_attachment
 from tests.core.providers.asking import PNG, document, picture
 

@@ -13,11 +13,11 @@ from typing import Any
 import psutil
 import pytest
 
-from core.errors import FailureKind
-from core.providers.base import CancelToken
-from core.providers.claude_code import ClaudeCodeProvider
-from core.providers.make import make_provider
-from core.providers.profiles import packaged_models
+from core.base.errors import FailureKind
+from core.providers.claude_code.client import ClaudeCodeProvider
+from core.providers.factory import make_provider
+from core.providers.model_data import packaged_models
+from core.providers.protocol import CancelToken
 from core.values.messages import ToolCallPart, ToolResultPart
 from core.values.provider import Effort, ModelProfile, ProviderRequest, StopKind, Stopped, TextDelta
 from core.values.stack import LayerId

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import FailureKind
-from core.providers.base import CancelToken
-from core.providers.chat_body import join_texts
-from core.providers.compatible import CompatibleProvider, with_version_path
-from core.providers.make import make_provider
-from core.providers.profiles import packaged_models
+from core.base.errors import FailureKind
+from core.providers.compatible.body import join_texts
+from core.providers.compatible.client import CompatibleProvider, with_version_path
+from core.providers.factory import make_provider
+from core.providers.model_data import packaged_models
+from core.providers.protocol import CancelToken
 from core.values.messages import ToolCallPart, ToolResultPart
 from core.values.provider import (
     Effort,

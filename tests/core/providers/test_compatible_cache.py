@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from core.profiles import merge_models
-from core.providers.compatible import CompatibleProvider
+from core.providers.compatible.client import CompatibleProvider
+from core.providers.profiles import merge_models
 from core.values.cache import CachePlan
 from tests.core.providers.asking import server_settings
 from tests.core.providers.caching_kit import sent, turn, words

@@ -16,18 +16,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from core.errors import FailureKind, ProviderError
-from core.providers.base import CancelToken
-from core.providers.embedded import DEFAULT_OUTPUT_TOKENS, EmbeddedProvider, without_metadata
-from core.providers.llama_server import (
-    CONTEXT_TOKENS,
-    MODEL_ID,
-    LlamaServer,
-    find_weights,
-    usable_cores,
-)
-from core.providers.make import make_provider
-from core.providers.profiles import packaged_models
+from core.base.errors import FailureKind, ProviderError
+from core.providers.embedded.client import DEFAULT_OUTPUT_TOKENS, EmbeddedProvider, without_metadata
+from core.providers.embedded.server import CONTEXT_TOKENS, MODEL_ID, LlamaServer, find_weights, usable_cores
+from core.providers.factory import make_provider
+from core.providers.model_data import packaged_models
+from core.providers.protocol import CancelToken
 from core.values.messages import Role
 from core.values.provider import ProviderRequest, StopKind, Stopped, TextDelta, UsageUpdate
 from core.values.stack import LayerId
@@ -281,8 +275,8 @@ def test_strangers_are_refused(process: LlamaServer) -> None:
 @pytest.mark.model
 def test_the_child_ends_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     code = (
-        "from core.providers.llama_server import LlamaServer\n"
-        "from core.providers.base import CancelToken\n"
+        "from core.providers.embedded.server import LlamaServer\n"
+        "from core.providers.protocol import CancelToken\n"
         "print(LlamaServer().ensure(CancelToken()).pid, flush=True)\n"
         "input()\n"
     )

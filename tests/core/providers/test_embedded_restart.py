@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from core.providers.base import CancelToken, Prewarms
-from core.providers.embedded import SAVED, EmbeddedProvider
-from core.providers.llama_server import MODEL_ID
-from core.providers.profiles import packaged_models
+from core.providers.embedded.client import SAVED, EmbeddedProvider
+from core.providers.embedded.server import MODEL_ID
+from core.providers.model_data import packaged_models
+from core.providers.protocol import CancelToken, Prewarms
 from core.values.cache import CachePlan
 from core.values.provider import ProviderRequest
 from core.values.stack import LayerId

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import FailureKind, ProviderError
-from core.providers.embedded_slot import SavedPrefixes, WarmSlot
+from core.base.errors import FailureKind, ProviderError
+from core.providers.embedded.slot import SavedPrefixes, WarmSlot
 
 TOKENS = 500
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import FailureKind, ProviderError
-from core.providers.errors import (
+from core.base.errors import FailureKind, ProviderError
+from core.providers.failures import (
     checked_key,
     kind_of_status,
     provider_error,

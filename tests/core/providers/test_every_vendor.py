@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from core.errors import FailureKind
-from core.providers.base import CancelToken
+from core.base.errors import FailureKind
+from core.providers.protocol import CancelToken
 from core.values.provider import StopKind, Stopped
 from tests.core.providers.asking import NO_BLOBS, PROMPT_S, Outcome, ask, run, run_beside
 from tests.core.providers.vendors import VENDORS, Vendor

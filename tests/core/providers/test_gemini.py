@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.errors import FailureKind
+from core.base.errors import FailureKind
 from core.values.messages import ReasoningPart, ToolCallPart, ToolResultPart
 from core.values.provider import (
     Effort,

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from core.cache.contents import contents_usd
-from core.cache.offers import cache_prices
-from core.errors import FailureKind, ProviderError
-from core.providers.base import CancelToken
-from core.providers.gemini import GeminiProvider
-from core.providers.profiles import packaged_models
+from core.base.errors import FailureKind, ProviderError
+from core.caching.contents import contents_usd
+from core.caching.offers import cache_prices
+from core.providers.gemini.client import GeminiProvider
+from core.providers.model_data import packaged_models
+from core.providers.protocol import CancelToken
 from core.values.cache import CachePlan, ContentsPlan, ContentsUse
 from core.values.provider import ContentsReport, ProviderKind, StoredContent, UsageUpdate
 from tests.core.providers.asking import NO_BLOBS, Outcome, outcome, run_beside, server_settings

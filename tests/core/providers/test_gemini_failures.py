@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.errors import FailureKind
+from core.base.errors import FailureKind
 from tests.core.providers.asking import (
     ask,
     run,

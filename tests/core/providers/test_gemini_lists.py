@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.errors import FailureKind, ProviderError
-from core.providers.gemini import GeminiProvider
-from core.providers.make import make_provider
-from core.providers.profiles import packaged_models
+from core.base.errors import FailureKind, ProviderError
+from core.providers.factory import make_provider
+from core.providers.gemini.client import GeminiProvider
+from core.providers.model_data import packaged_models
 from core.values.provider import (
     ReasoningDelta,
 )

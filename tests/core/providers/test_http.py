@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.errors import FailureKind, ProviderError
-from core.providers.anthropic import AnthropicProvider
-from core.providers.base import CancelToken
-from core.providers.call import current_call, run_call
-from core.providers.gemini import GeminiProvider
+from core.base.errors import FailureKind, ProviderError
+from core.base.lazy import Lazy
+from core.providers.anthropic.client import AnthropicProvider
+from core.providers.gemini.client import GeminiProvider
 from core.providers.http import http_client, is_loopback
-from core.providers.lazy import Lazy
+from core.providers.protocol import CancelToken
+from core.providers.pump import current_call, run_call
 from core.values.provider import StopKind, Stopped, StreamItem, TextDelta
 from tests.core.providers.asking import NO_BLOBS, PROMPT_S, ask, outcome, run, run_beside, server_settings
 from tests.vendors import gemini_server

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.providers.last_ids import MAX_REMEMBERED, LastIds
+from core.providers.reply_ids import MAX_REMEMBERED, LastIds
 
 
 def test_a_discussion_has_its_own_last_id_and_a_newer_one_replaces_it() -> None:

@@ -9,8 +9,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from core.providers.compatible import CompatibleProvider
-from core.providers.local_servers import CANDIDATES, Candidate, find_local_servers
+from core.providers.compatible.client import CompatibleProvider
+from core.providers.compatible.local_servers import CANDIDATES, Candidate, find_local_servers
 from tests.core.providers.asking import ask, run
 from tests.vendors.compatible_server import (
     LLAMA_CPP,

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from core.providers.make import make_provider
+from core.providers.factory import make_provider
 from core.values.provider import ProviderKind
 from tests.core.providers.asking import server_settings
 
@@ -31,8 +31,8 @@ def test_an_unknown_kind_is_refused() -> None:
 def test_making_a_client_imports_no_sdk() -> None:
     program = (
         "import sys\n"
-        "from core.providers.make import make_provider\n"
-        "from core.providers.profiles import packaged_models\n"
+        "from core.providers.factory import make_provider\n"
+        "from core.providers.model_data import packaged_models\n"
         "from core.values.provider import ProviderKind\n"
         "from core.values.settings import ServerSettings\n"
         "made = [make_provider(ServerSettings(k, k), 'x', packaged_models()) for k in ProviderKind]\n"

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.errors import FailureKind
-from core.providers.base import CancelToken
-from core.providers.make import make_provider
-from core.providers.openai import OpenAiProvider
-from core.providers.profiles import packaged_models
+from core.base.errors import FailureKind
+from core.providers.factory import make_provider
+from core.providers.model_data import packaged_models
+from core.providers.openai.client import OpenAiProvider
+from core.providers.protocol import CancelToken
 from core.values.messages import ReasoningPart, ToolCallPart, ToolResultPart
 from core.values.provider import Effort, StopKind, TextDelta, ToolCallReady
 from tests.core.providers.asking import (

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from core.errors import FailureKind, ProviderError
-from core.providers.base import CancelToken, Prewarms
-from core.providers.openai import OpenAiProvider
+from core.base.errors import FailureKind, ProviderError
+from core.providers.openai.client import OpenAiProvider
+from core.providers.protocol import CancelToken, Prewarms
 from core.values.cache import TOOLS_KEY, CachePlan
 from core.values.messages import ToolCallPart, ToolResultPart
 from core.values.provider import Effort

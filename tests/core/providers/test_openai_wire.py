@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from core.aggregate import build_stack
-from core.profiles import find_profile
-from core.providers.chat_body import chat_body
-from core.providers.claude_prompt import claude_input, claude_system
-from core.providers.make import make_provider
-from core.providers.profiles import packaged_models
-from core.providers.responses_body import responses_body
+from core.context.stack import build_stack
+from core.providers.claude_code.prompt import claude_input, claude_system
+from core.providers.compatible.body import chat_body
+from core.providers.factory import make_provider
+from core.providers.model_data import packaged_models
+from core.providers.openai.body import responses_body
+from core.providers.profiles import find_profile
 from core.values.messages import Role
 from core.values.provider import ProviderRequest
 from core.values.stack import DiscussionFacts, LayerId, StackInputs

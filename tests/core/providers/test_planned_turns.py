@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import pytest
+from msgspec.structs import replace
 
-from core.aggregate import build_stack
-from core.cache.blocks import wire_of
-from core.cache.ledger import record
-from core.cache.planner import PlanInputs, plan
-from core.providers.base import Provider
-from core.providers.make import make_provider
-from core.providers.profiles import packaged_models
+from core.caching.ledger import record
+from core.caching.planner import PlanInputs, plan
+from core.context.stack import build_stack
+from core.providers.blocks import wire_of
+from core.providers.factory import make_provider
+from core.providers.model_data import packaged_models
+from core.providers.protocol import Provider
 from core.values.cache import (
+    CacheLedger,
     CachePlan,
     CachePrices,
     CacheSettings,
     GapStats,
-    Ledger,
     LedgerScope,
     Mechanism,
     TtlPrice,
@@ -68,7 +69,7 @@ class Talk:
     provider: Provider
     prices: CachePrices
     clock: Clock
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: CacheLedger = field(default_factory=CacheLedger)
     settings: CacheSettings = field(default_factory=CacheSettings)
 
     def turn(self, inputs: StackInputs, gap_s: float = 120.0) -> tuple[CachePlan, Usage]:

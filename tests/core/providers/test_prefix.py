@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
+from msgspec.structs import replace
 
-from core.aggregate import AggregateStack, build_stack
-from core.providers.make import make_provider
-from core.providers.profiles import packaged_models
+from core.context.stack import AggregateStack, build_stack
+from core.providers.factory import make_provider
+from core.providers.model_data import packaged_models
 from core.values.curation import NamedText
 from core.values.messages import Role
 from core.values.stack import DiscussionFacts, StackInputs, ToolSchema

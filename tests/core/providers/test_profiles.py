@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import ConfigError
-from core.profiles import ANY, find_profile, merge_models, nearest_effort, offered_models
-from core.providers.profiles import load_models, packaged_models
+from core.base.errors import ConfigError
+from core.providers.model_data import load_models, packaged_models
+from core.providers.profiles import ANY, find_profile, merge_models, nearest_effort, offered_models
 from core.values.provider import Effort, ModelProfile, ProviderKind
 
 PACKAGED = packaged_models()

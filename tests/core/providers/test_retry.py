@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import RETRYABLE_KINDS, FailureKind, ProviderError
-from core.providers.anthropic import AnthropicProvider
-from core.providers.base import CancelToken
+from core.base.errors import RETRYABLE_KINDS, FailureKind, ProviderError
+from core.providers.anthropic.client import AnthropicProvider
+from core.providers.protocol import CancelToken
 from core.providers.retry import (
     LONGEST_RETRY_AFTER_S,
     LONGEST_WAIT_S,

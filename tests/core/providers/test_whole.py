@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from core.errors import FailureKind, ProviderError
-from core.providers.base import CancelToken
-from core.providers.whole import WholeReply, whole_reply
+from core.base.errors import FailureKind, ProviderError
+from core.providers.protocol import CancelToken
+from core.providers.whole_reply import WholeReply, whole_reply
 from core.values.messages import ToolCallPart
 from core.values.provider import ReasoningDelta, StopKind, Stopped, TextDelta, ToolCallReady, UsageUpdate
 from core.values.usage import Usage

@@ -7,9 +7,10 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.profiles import find_profile
-from core.providers import anthropic_wire, gemini_wire
-from core.providers.profiles import packaged_models
+from core.providers.anthropic import wire as anthropic_wire
+from core.providers.gemini import wire as gemini_wire
+from core.providers.model_data import packaged_models
+from core.providers.profiles import find_profile
 from core.providers.wire import canonical_json, open_turn_start, sorted_object
 from core.values.messages import ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage

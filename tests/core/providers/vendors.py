@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from core.providers.base import Provider
-from core.providers.make import make_provider
-from core.providers.profiles import packaged_models
+from core.providers.factory import make_provider
+from core.providers.model_data import packaged_models
+from core.providers.protocol import Provider
 from tests.core.providers.asking import server_settings
 from tests.vendors import anthropic_server, gemini_server, openai_server
 from tests.vendors.compatible_server import MODEL, CompatibleServer

@@ -10,7 +10,7 @@ import dearpygui.dearpygui as dpg
 import pytest
 
 from gui.elements.plot import Plot, value_of
-from panels.ui import Series, Ui
+from panels.base.ui import Series, Ui
 from tests.gui.conftest import Screen
 
 pytestmark = pytest.mark.gui
@@ -36,7 +36,7 @@ def show(
 
     screen.show(draw)
     screen.settle()
-    (plot,) = [el for el in screen.ui.root.walk() if isinstance(el, Plot)]
+    (plot,) = [el for el in screen.ui.tree.root.walk() if isinstance(el, Plot)]
     return plot
 
 
@@ -80,11 +80,11 @@ def test_nothing_is_drawn_outside_at_any_scale(screen: Screen, scale: float, wid
 
     for spec in plot.prims:
         if spec[0] == "text":
-            right = spec[1] + screen.ui.m.width(spec[3], spec[4])
+            right = spec[1] + screen.ui.tree.m.width(spec[3], spec[4])
             assert x0 - 1 <= spec[1], spec
             assert right <= x1 + 1, spec
             assert y0 <= spec[2], spec
-            assert spec[2] + screen.ui.m.sizes[spec[4]] <= y1 + 1, spec
+            assert spec[2] + screen.ui.tree.m.sizes[spec[4]] <= y1 + 1, spec
         elif spec[0] == "rect":
             assert x0 - 2 <= spec[1] <= spec[3] <= x1 + 2, spec
     screen.check()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import gui.markdown.document
-from gui.markdown.blocks import Block
+from gui.markdown.blocks import MarkdownBlock
 from gui.markdown.document import Document, load
 from gui.markdown.parse import parse
 from gui.metrics import Measure
@@ -32,7 +32,7 @@ def test_only_the_last_block_is_parsed_again(monkeypatch: pytest.MonkeyPatch) ->
     document.set_source(head + "tail", is_streaming=True)
     parsed: list[int] = []
 
-    def counted(text: str) -> tuple[Block, ...]:
+    def counted(text: str) -> tuple[MarkdownBlock, ...]:
         parsed.append(len(text))
         return parse(text)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.markdown.blocks import Block
+from gui.markdown.blocks import MarkdownBlock
 from gui.markdown.layout import Laid, lay_out
 from gui.markdown.parse import parse
 from gui.metrics import Measure
@@ -17,7 +17,7 @@ def text_of(laid: Laid) -> str:
     return "".join("".join(op.text.split()) for op in laid.ops)
 
 
-def source_of(block: Block) -> str:
+def source_of(block: MarkdownBlock) -> str:
     parts = [run.text for run in block.runs] + [block.text]
     parts += [run.text for row in block.rows for cell in row for run in cell]
     if block.kind == "code":

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.markdown.blocks import Block, Run
+from gui.markdown.blocks import MarkdownBlock, Run
 from gui.markdown.parse import parse, split_stable
 
 
-def words_of(blocks: tuple[Block, ...]) -> str:
+def words_of(blocks: tuple[MarkdownBlock, ...]) -> str:
     """All letters and digits that blocks show, in order."""
     parts = []
     for block in blocks:

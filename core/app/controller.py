@@ -1,0 +1,226 @@
+"""`AppController`: takes commands and events in turn, steps, publishes a snapshot, begins the effects."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from queue import Empty, SimpleQueue
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from core.app.dispatch import step
+from core.app.messages import Command, Effect, Event, Input, Quit
+from core.base.errors import SlopError
+from core.base.reports import Tick
+from core.context.spec import stack_spec
+from core.turn.messages import ReplyArrived
+from core.values.cache import DiscussionCacheState
+from core.values.spec import StackSpec
+from core.values.stack import StackInputs
+from core.values.state import AppState
+
+TICK_S = 1.0
+
+
+class Outside(Protocol):
+    """Carries out effects. `core.app.outside` is the real one; tests have their own."""
+
+    def begin(self, effect: Effect) -> None:
+        """Begin an effect; returns at once."""
+        ...
+
+    def start(self, emit: Callable[[Event], None]) -> None:
+        """Open the home and report it through `emit`. Raises LockedError or StorageError."""
+        ...
+
+    def stack_inputs(self, spec: StackSpec) -> StackInputs:
+        """What the discussion's next request would be made of: curated files and knowledge read as they are now."""
+        ...
+
+    def stop_calls(self) -> None:
+        """Cancel the calls that run and wait until each has reported how it ended."""
+        ...
+
+    def stop(self) -> None:
+        """Write what is pending and end the workers. Idempotent."""
+        ...
+
+
+def wall_clock() -> datetime:
+    """Now, UTC."""
+    return datetime.now(UTC)
+
+
+class AppController:
+    """Owns all state. Thread-safe: `send`, `emit`, `snapshot`, `wait_for` may be called from anywhere.
+
+    Args:
+        outside: carries out effects.
+        clock: gives the time, UTC; it may jump, nothing breaks.
+        seed: gives fresh randomness for ids.
+    """
+
+    def __init__(
+        self,
+        outside: Outside,
+        *,
+        clock: Callable[[], datetime] = wall_clock,
+        seed: Callable[[], str] = lambda: secrets.token_hex(8),
+    ) -> None:
+        self._outside = outside
+        self._clock = clock
+        self._seed = seed
+        self._state = AppState()
+        self._revision = 0
+        self._inbox: SimpleQueue[Command | Event | None] = SimpleQueue()
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._run, name="controller", daemon=True)
+        self._is_stopped = False
+
+    @property
+    def clock(self) -> Callable[[], datetime]:
+        """What gives this program the time."""
+        return self._clock
+
+    def start(self) -> None:
+        """Open the home and begin.
+
+        Raises:
+            LockedError: another program owns the home; StorageError: it cannot be used.
+        """
+        self._outside.start(self.emit)
+        self._thread.start()
+
+    def send(self, command: Command) -> None:
+        """Ask for a change. Returns at once."""
+        self._inbox.put(command)
+
+    def emit(self, event: Event) -> None:
+        """Report what happened. Returns at once."""
+        self._inbox.put(event)
+
+    def snapshot(self) -> AppState:
+        """The state now. Immutable; reading it needs no lock."""
+        return self._state
+
+    @property
+    def revision(self) -> int:
+        """Grows whenever the state was replaced."""
+        return self._revision
+
+    def wait_for(self, predicate: Callable[[AppState], bool], timeout_s: float) -> AppState | None:
+        """Wait until the state satisfies `predicate`.
+
+        Returns:
+            The first state seen that does, or None when `timeout_s` seconds passed without one.
+        """
+        end = time.monotonic() + timeout_s
+        with self._changed:
+            while not predicate(state := self._state):
+                left = end - time.monotonic()
+                if left <= 0 or self._is_stopped:
+                    return None
+                self._changed.wait(min(left, 1.0))
+            return state
+
+    def stop(self) -> None:
+        """Quit: stop calls, write what is pending, end the workers and the thread. Idempotent."""
+        if self._is_stopped or not self._thread.is_alive():
+            self._outside.stop()
+            self._is_stopped = True
+            return
+        self.send(Quit())
+        self._inbox.put(None)
+        self._thread.join()
+
+    def stack_spec(self, discussion_id: str = "") -> StackSpec:
+        """What the stack of a discussion (the selected one by default) is assembled from now."""
+        state = self._state
+        return stack_spec(state, discussion_id or state.discussions.selected_id)
+
+    def stack_inputs(self, user_message: str) -> StackInputs:
+        """What the selected discussion's next request is made of, with `user_message` as layer 12.
+
+        Raises:
+            SlopError: no discussion is selected.
+        """
+        state = self._state
+        if state.discussions.selected_id not in state.discussions.summaries:
+            raise SlopError("No discussion is selected", remedy="Select or start one, then ask again")
+        inputs = self._outside.stack_inputs(stack_spec(state, state.discussions.selected_id))
+        return replace(inputs, user_text=user_message)
+
+    @property
+    def discussion_caches(self) -> Mapping[str, DiscussionCacheState]:
+        """What providers hold, by discussion id."""
+        return self._state.caching.caches
+
+    def _run(self) -> None:
+        while True:
+            message = self._next()
+            if message is None:
+                break
+            self._take(self._merged(message))
+        self._outside.stop_calls()
+        self._drain()
+        self._outside.stop()
+        self._drain()
+        with self._changed:
+            self._is_stopped = True
+            self._changed.notify_all()
+
+    def _next(self) -> Command | Event | None:
+        try:
+            return self._inbox.get(timeout=TICK_S)
+        except Empty:
+            return Tick()
+
+    def _merged(self, message: Command | Event) -> list[Command | Event]:
+        """The message and all that wait behind it; runs of deltas of one reply become one."""
+        batch: list[Command | Event] = [message]
+        while True:
+            try:
+                following = self._inbox.get_nowait()
+            except Empty:
+                return batch
+            if following is None:
+                self._inbox.put(None)
+                return batch
+            last = batch[-1]
+            if (
+                isinstance(last, ReplyArrived)
+                and isinstance(following, ReplyArrived)
+                and last.call_id == following.call_id
+            ):
+                batch[-1] = ReplyArrived(
+                    last.call_id, last.text + following.text, last.reasoning + following.reasoning
+                )
+            else:
+                batch.append(following)
+
+    def _take(self, batch: list[Command | Event]) -> None:
+        state = self._state
+        effects: list[Effect] = []
+        for body in batch:
+            state, more = step(state, Input(self._clock(), self._seed(), body))
+            effects.extend(more)
+        self._publish(state)
+        for effect in effects:
+            self._outside.begin(effect)
+
+    def _publish(self, state: AppState) -> None:
+        with self._changed:
+            self._state = state
+            self._revision += 1
+            self._changed.notify_all()
+
+    def _drain(self) -> None:
+        """Take in what the workers reported while they ended, so that the part of a last reply is kept."""
+        while not self._inbox.empty():
+            message = self._inbox.get()
+            if message is not None:
+                self._take([message])

@@ -1,0 +1,88 @@
+"""What the worker process does for the program: token counts, remembered, outlines, and conversations read."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping
+
+from core.app.crunch import Crunch, CrunchError
+from core.base.tokens import estimate_tokens
+from core.harvest.transcript import Said
+from core.values.curation import Symbol
+from core.values.harvest import ArtifactKind
+
+MOST_COUNTS = 200_000
+"""Counts kept; past it all are forgotten and made anew, which costs time and no money."""
+
+BATCH_BYTES = 2_000_000
+
+log = logging.getLogger(__name__)
+
+
+class Counting:
+    """Thread-safe. `known` is one mapping that grows; callers only read it.
+
+    Args:
+        crunch: the worker process; this closes it.
+    """
+
+    def __init__(self, crunch: Crunch | None = None) -> None:
+        self._crunch = crunch or Crunch()
+        self._lock = threading.Lock()
+        self._counts: dict[str, int] = {}
+
+    def known(self) -> Mapping[str, int]:
+        """o200k tokens by sha256, of everything counted so far."""
+        return self._counts
+
+    def count(self, texts: Mapping[str, str]) -> None:
+        """Count texts by their sha256 and remember them; returns when done.
+
+        A text whose count fails keeps its estimate: a figure in a view is no reason to stop.
+        """
+        for batch in _batches(texts):
+            try:
+                counted = self._crunch.count(batch).result()
+            except CrunchError as error:
+                log.warning("tokens are estimated: %s", error)
+                counted = {
+                    name: estimate_tokens(len(text.encode("utf-8", "replace")))
+                    for name, text in batch.items()
+                }
+            with self._lock:
+                kept = self._counts if len(self._counts) < MOST_COUNTS else {}
+                self._counts = {**kept, **counted}
+
+    def outline(self, path: str, text: str) -> tuple[Symbol, ...]:
+        """The outline of a file; none when the worker process fails at it."""
+        try:
+            return self._crunch.outline(path, text).result()
+        except CrunchError as error:
+            log.warning("no outline of %s: %s", path, error)
+            return ()
+
+    def messages(self, kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Said, ...]:
+        """What of a conversation a harvest may read.
+
+        Raises:
+            ValueError: it cannot be read. CrunchError: the worker process failed at it.
+        """
+        return self._crunch.messages(kind, data, new_bytes).result()
+
+    def close(self) -> None:
+        """End the worker process."""
+        self._crunch.close()
+
+
+def _batches(texts: Mapping[str, str]) -> list[dict[str, str]]:
+    """Cut into batches of a few megabytes, so that no job holds the process for long."""
+    batches: list[dict[str, str]] = []
+    size = BATCH_BYTES
+    for name, text in texts.items():
+        if size >= BATCH_BYTES:
+            batches.append({})
+            size = 0
+        batches[-1][name] = text
+        size += len(text)
+    return batches

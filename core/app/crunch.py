@@ -1,0 +1,249 @@
+"""The worker process as the program sees it: started when first needed, jobs in, futures out."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, TypeVar, cast
+
+from core.app.crunch_wire import read_frame, write_frame
+from core.base.child_process import start_child
+from core.base.errors import SlopError
+from core.harvest.transcript import Said
+from core.values.curation import LineRange, Symbol
+from core.values.harvest import ArtifactKind
+
+T = TypeVar("T")
+
+JOB_TIMEOUT_S = 60.0
+_ATTEMPTS = 2
+_CHILD = Path(__file__).with_name("crunch_child.py")
+
+
+class CrunchError(SlopError):
+    """A job could not be done: the worker process failed at it twice, ran out of time, or said why."""
+
+
+@dataclass(eq=False)
+class _Job:
+    header: dict[str, object]
+    payload: bytes
+    lane: str
+    future: Future[object] = field(default_factory=Future)
+
+
+class Crunch:
+    """Runs heavy, lock-holding work in a process of its own.
+
+    The process starts with the first job. It ends when `close` is called or this process ends in any way.
+    After a crash the job is tried once more in a new process. Jobs run one after the other; a job in a named
+    lane takes the place of those of the same lane that still wait (their futures are cancelled).
+
+    Thread-safe. `timeout_s`: seconds after which a job is given up and its process ended.
+    """
+
+    def __init__(self, timeout_s: float = JOB_TIMEOUT_S) -> None:
+        self._timeout_s = timeout_s
+        self._wake = threading.Condition()
+        self._waiting: deque[_Job] = deque()
+        self._thread: threading.Thread | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_closed = False
+        self._next_id = 0
+
+    @property
+    def pid(self) -> int | None:
+        """The worker's process id, None while none runs."""
+        process = self._process
+        return process.pid if process is not None and process.poll() is None else None
+
+    def count(self, texts: Mapping[str, str], lane: str = "") -> Future[dict[str, int]]:
+        """Count o200k tokens.
+
+        Args:
+            texts: by any name (the sha256 of a segment); lane: see the class.
+
+        Returns:
+            A future of the counts by the same names. It fails with CrunchError.
+        """
+        encoded = [text.encode("utf-8", "replace") for text in texts.values()]
+        header: dict[str, object] = {"job": "count", "sizes": [len(part) for part in encoded]}
+        names = tuple(texts)
+        counted = self._submit(header, b"".join(encoded), lane)
+        return _mapped(counted, lambda value: dict(zip(names, cast("list[int]", value), strict=True)))
+
+    def outline(self, path: str, text: str, lane: str = "") -> Future[tuple[Symbol, ...]]:
+        """Make the outline of a file (`core.context.outline.symbols_of`). The future fails with CrunchError."""
+        header: dict[str, object] = {"job": "outline", "path": path.encode("utf-8", "replace").decode()}
+        made = self._submit(header, text.encode("utf-8", "replace"), lane)
+        return _mapped(made, lambda value: tuple(map(_symbol, cast("list[list[object]]", value))))
+
+    def messages(self, kind: ArtifactKind, data: bytes, new_bytes: int) -> Future[tuple[Said, ...]]:
+        """What of a conversation a harvest may read (`unread_messages`).
+
+        Returns:
+            A future that fails with ValueError where the conversation cannot be read, else with CrunchError.
+        """
+        header: dict[str, object] = {"job": "messages", "kind": kind.value, "new_bytes": new_bytes}
+        return _mapped(self._submit(header, data, ""), lambda value: _said(cast("dict[str, object]", value)))
+
+    def close(self) -> None:
+        """Cancel what waits and end the process. Idempotent."""
+        with self._wake:
+            self._is_closed = True
+            waiting = list(self._waiting)
+            self._waiting.clear()
+            self._wake.notify_all()
+        for job in waiting:
+            job.future.cancel()
+        self._end_process()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(timeout=5)
+            self._end_process()
+
+    def _submit(self, header: dict[str, object], payload: bytes, lane: str) -> Future[object]:
+        job = _Job(header, payload, lane)
+        with self._wake:
+            if self._is_closed:
+                raise CrunchError("The worker process was closed")
+            replaced = [old for old in self._waiting if lane and old.lane == lane]
+            self._waiting = deque(old for old in self._waiting if old not in replaced)
+            self._waiting.append(job)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="crunch", daemon=True)
+                self._thread.start()
+            self._wake.notify()
+        for old in replaced:
+            old.future.cancel()
+        return job.future
+
+    def _run(self) -> None:
+        while (job := self._next_job()) is not None:
+            if not job.future.set_running_or_notify_cancel():
+                continue
+            try:
+                job.future.set_result(self._done(job))
+            except CrunchError as fault:
+                job.future.set_exception(fault)
+            except Exception as fault:  # noqa: BLE001 (the edge of a worker)
+                job.future.set_exception(
+                    CrunchError("The worker process could not be used", remedy=str(fault))
+                )
+
+    def _next_job(self) -> _Job | None:
+        with self._wake:
+            self._wake.wait_for(lambda: self._waiting or self._is_closed)
+            return None if self._is_closed else self._waiting.popleft()
+
+    def _done(self, job: _Job) -> object:
+        for _ in range(_ATTEMPTS):
+            answer = self._asked(job)
+            if answer is not None:
+                break
+            if self._is_closed:
+                raise CrunchError("The worker process was closed")
+        else:
+            raise CrunchError(f"The worker process ended {_ATTEMPTS} times at {job.header['job']!r}")
+        if "error" in answer:
+            raise CrunchError(
+                f"The worker process failed at {job.header['job']!r}", remedy=str(answer["error"])
+            )
+        return answer["value"]
+
+    def _asked(self, job: _Job) -> dict[str, object] | None:
+        """One attempt: the answer, or None where the process ended over it.
+
+        Raises:
+            CrunchError: the job ran out of time.
+        """
+        process = self._running()
+        self._next_id += 1
+        is_late = threading.Event()
+        timer = threading.Timer(self._timeout_s, _give_up, (process, is_late))
+        timer.daemon = True
+        timer.start()
+        try:
+            write_frame(cast("BinaryIO", process.stdin), {**job.header, "id": self._next_id}, job.payload)
+            return read_frame(cast("BinaryIO", process.stdout))[0]
+        except (OSError, EOFError, ValueError):
+            self._end_process()
+            if is_late.is_set():
+                what = f"The worker process took over {self._timeout_s:g} s for {job.header['job']!r}"
+                raise CrunchError(what) from None
+            return None
+        finally:
+            timer.cancel()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._is_closed:
+            raise CrunchError("The worker process was closed")
+        if self._process is None or self._process.poll() is not None:
+            self._end_process()
+            self._process = start_child(_CHILD)
+        return self._process
+
+    def _end_process(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                _close(stream)
+
+
+def _give_up(process: subprocess.Popen[bytes], is_late: threading.Event) -> None:
+    is_late.set()
+    process.kill()
+
+
+def _close(stream: object) -> None:
+    """Close a pipe whose other end is gone."""
+    try:
+        cast("BinaryIO", stream).close()
+    except (OSError, ValueError):
+        return
+
+
+def _said(answer: dict[str, object]) -> tuple[Said, ...]:
+    if "problem" in answer:
+        raise ValueError(answer["problem"])
+    return tuple(Said(role, text) for role, text in cast("list[tuple[str, str]]", answer["said"]))
+
+
+def _symbol(row: list[object]) -> Symbol:
+    name, kind, (first, last), signature, depth = cast("tuple[str, str, list[int], str, int]", tuple(row))
+    return Symbol(name, kind, LineRange(first, last), signature, depth)
+
+
+def _change(done: Future[object], mapped: Future[T], change: Callable[[object], T]) -> None:
+    try:
+        mapped.set_result(change(done.result()))
+    except ValueError as fault:
+        mapped.set_exception(fault)
+
+
+def _mapped(source: Future[object], change: Callable[[object], T]) -> Future[T]:
+    """A future of what `change` makes of another's result; cancelling it cancels the other."""
+    mapped: Future[T] = Future()
+
+    def finish(done: Future[object]) -> None:
+        if done.cancelled():
+            mapped.cancel()
+            mapped.set_running_or_notify_cancel()
+        elif not mapped.set_running_or_notify_cancel():
+            return
+        elif (fault := done.exception()) is not None:
+            mapped.set_exception(fault)
+        else:
+            _change(done, mapped, change)
+
+    mapped.add_done_callback(lambda done: source.cancel() if done.cancelled() else None)
+    source.add_done_callback(finish)
+    return mapped

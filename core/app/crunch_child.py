@@ -1,0 +1,102 @@
+"""The worker process: counts tokens, makes outlines and reads conversations, one job after the other, until its input ends."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING, BinaryIO
+
+from core.app.crunch_wire import read_frame, write_frame
+
+if TYPE_CHECKING:
+    from core.values.curation import Symbol
+
+Job = tuple[dict[str, object], bytes]
+
+_NICENESS = 5
+
+
+def main() -> None:
+    """Serve the parent over standard input and output.
+
+    The end of the input ends the process at once, even in the middle of a job: the parent is gone.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)
+    replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    sys.stdout = sys.stderr
+    jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
+    threading.Thread(
+        target=_read_jobs, args=(sys.stdin.buffer, jobs), name="crunch-read", daemon=True
+    ).start()
+    while True:
+        header, payload = jobs.get()
+        write_frame(replies, _answered(header, payload))
+
+
+def _read_jobs(source: BinaryIO, jobs: queue.SimpleQueue[Job]) -> None:
+    try:
+        while True:
+            jobs.put(read_frame(source))
+    finally:
+        os._exit(0)
+
+
+def _answered(header: dict[str, object], payload: bytes) -> dict[str, object]:
+    """The answer to a job. A fault in one job is reported and does not end the worker."""
+    try:
+        return {"id": header["id"], "value": _done(header, payload)}
+    except Exception as fault:  # noqa: BLE001 (the edge of a worker)
+        return {"id": header["id"], "error": f"{type(fault).__name__}: {fault}"}
+
+
+def _done(header: dict[str, object], payload: bytes) -> object:
+    match header:
+        case {"job": "count", "sizes": list() as sizes}:
+            return _counts(payload, sizes)
+        case {"job": "outline", "path": str() as path}:
+            return _outline(path, payload)
+        case {"job": "messages", "kind": str() as kind, "new_bytes": int() as new_bytes}:
+            return _messages(kind, payload, new_bytes)
+        case _:
+            raise ValueError(f"Unknown job {header.get('job')!r}")
+
+
+def _counts(payload: bytes, sizes: list[int]) -> list[int]:
+    from core.base.tokens import count_tokens
+
+    counts, start = [], 0
+    for size in sizes:
+        counts.append(count_tokens(payload[start : start + size].decode("utf-8", "replace")))
+        start += size
+    return counts
+
+
+def _outline(path: str, payload: bytes) -> list[object]:
+    from core.context.outline import symbols_of
+
+    return [_row(symbol) for symbol in symbols_of(path, payload.decode("utf-8", "replace"))]
+
+
+def _row(symbol: Symbol) -> tuple[object, ...]:
+    lines = (symbol.lines.first, symbol.lines.last)
+    return (symbol.name, symbol.kind, lines, symbol.signature, symbol.depth)
+
+
+def _messages(kind: str, payload: bytes, new_bytes: int) -> dict[str, object]:
+    from core.harvest.transcript_sources import unread_messages
+    from core.values.harvest import ArtifactKind
+
+    try:
+        found = unread_messages(ArtifactKind(kind), payload, new_bytes)
+    except ValueError as problem:
+        return {"problem": str(problem)}
+    return {"said": [(one.role, one.text) for one in found]}
+
+
+if __name__ == "__main__":
+    main()

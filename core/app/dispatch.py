@@ -1,0 +1,195 @@
+"""The way from each message to the room that decides it, and what follows from a change of the state."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from core.app import lifecycle
+from core.app.messages import (
+    AppCommand,
+    AppEvent,
+    Command,
+    Effect,
+    Event,
+    Input,
+    WriteWindow,
+)
+from core.app.notices import expire
+from core.base.reports import (
+    OperationDone,
+    OperationEnded,
+    OperationFailed,
+    Report,
+    Tick,
+    WorkerReported,
+    WritesCaughtUp,
+    command_id_of,
+)
+from core.base.stamp import Stamp
+from core.caching import step as caching
+from core.caching.messages import CachingCommand, CachingEvent
+from core.caching.rewrites import rewrite_effects
+from core.context import step as context
+from core.context.messages import ContextCommand, ContextEvent
+from core.context.spec import context_effects
+from core.discussion import durability
+from core.discussion import step as discussion
+from core.discussion.messages import (
+    DiscussionCommand,
+    DiscussionEvent,
+    DiscussionLoaded,
+    DiscussionTrashed,
+    RecordsAppended,
+    SummariesLoaded,
+    WriteFailed,
+)
+from core.harvest import step as harvest
+from core.harvest.messages import HarvestCommand, HarvestEvent
+from core.knowledge import step as knowledge
+from core.knowledge.messages import KnowledgeCommand, KnowledgeEvent
+from core.settings import step as settings
+from core.settings.messages import SettingsCommand, SettingsEvent, StoreKey
+from core.spending import limits
+from core.spending.messages import SpendingEvent
+from core.turn import step as turn
+from core.turn.messages import TurnCommand, TurnEvent
+from core.values.outcomes import CommandOutcome
+from core.values.state import AppState, Level
+from core.values.updates import Result, conclude, dismiss, notify
+
+
+def step(state: AppState, given: Input) -> Result:
+    """Decide what follows from one command or event.
+
+    Args:
+        state: the state before.
+        given: the command or event, stamped with time and a seed for ids.
+
+    Returns:
+        The state after, and the effects in the order in which they must be begun.
+
+    Raises:
+        Nothing. Commands that name what is not there are ignored; I/O is the workers'.
+    """
+    before = replace(state, now=given.at)
+    body = given.body
+    after, effects = _event(before, given, body) if isinstance(body, Event) else _command(before, given, body)
+    return after, (*effects, *_follow_ups(before, after))
+
+
+def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
+    effects: tuple[Effect, ...] = (
+        *context_effects(before, after),
+        *lifecycle.watch_effects(before, after),
+        *settings.warm_up_effects(before, after),
+        *caching.prewarm_effects(before, after),
+        *knowledge.knowledge_effects(before, after),
+        *harvest.limit_effects(before, after),
+        *rewrite_effects(before, after),
+    )
+    if (
+        before.discussions.selected_id != after.discussions.selected_id
+        and after.program.home
+        and not after.program.is_loading
+    ):
+        effects = (*effects, WriteWindow(after.program.window_toml, after.discussions.selected_id))
+    return effects
+
+
+def _command(state: AppState, given: Stamp, command: Command) -> Result:
+    """Decide what follows; the effect that a front end waits for carries the command's id."""
+    state, effects = _decided(state, given, command)
+    command_id = command_id_of(command)
+    if not command_id or isinstance(command, TurnCommand):  # a turn tells itself when its words are on disk
+        return state, effects
+    is_awaited = tuple(hasattr(effect, "command_id") for effect in effects)
+    if not any(is_awaited):
+        return conclude(state, CommandOutcome(command_id)), effects
+    tagged = (
+        replace(effect, command_id=command_id) if is_one else effect
+        for effect, is_one in zip(effects, is_awaited, strict=True)
+    )
+    return state, tuple(tagged)
+
+
+def _decided(state: AppState, given: Stamp, command: Command) -> Result:
+    if isinstance(command, DiscussionCommand):
+        return discussion.command(state, given, command)
+    if isinstance(command, TurnCommand):
+        return turn.command(state, given, command)
+    if isinstance(command, ContextCommand):
+        return context.command(state, command)
+    if isinstance(command, CachingCommand):
+        return caching.command(state, command)
+    if isinstance(command, SettingsCommand):
+        if isinstance(command, StoreKey):
+            state = caching.forget_adopted(state, command.provider)
+        return settings.command(state, command)
+    if isinstance(command, KnowledgeCommand):
+        return knowledge.command(state, command)
+    if isinstance(command, HarvestCommand):
+        return harvest.command(state, command)
+    if isinstance(command, AppCommand):
+        return lifecycle.command(state, command)
+    assert_never(command)
+
+
+def _event(state: AppState, given: Stamp, event: Event) -> Result:
+    if isinstance(event, TurnEvent):
+        return turn.event(state, given, event)
+    if isinstance(event, DiscussionEvent):
+        return _discussion_event(state, given, event)
+    if isinstance(event, ContextEvent):
+        return context.event(state, event)
+    if isinstance(event, CachingEvent):
+        return caching.event(state, given, event)
+    if isinstance(event, SettingsEvent):
+        return settings.event(state, event)
+    if isinstance(event, SpendingEvent):
+        return limits.counted(state, event), ()
+    if isinstance(event, KnowledgeEvent):
+        return knowledge.event(state, event)
+    if isinstance(event, HarvestEvent):
+        return harvest.event(state, event)
+    if isinstance(event, Report):
+        return _report(state, given, event)
+    if isinstance(event, AppEvent):
+        return lifecycle.event(state, event)
+    assert_never(event)
+
+
+def _discussion_event(state: AppState, given: Stamp, event: DiscussionEvent) -> Result:
+    """First what it means for discussions, then for the turns that wait for it and the caches that go with it."""
+    after, effects = discussion.event(state, given, event)
+    if isinstance(event, RecordsAppended):
+        after, more = turn.saved(after, given, event)
+        return after, (*more, *effects)
+    if isinstance(event, WriteFailed):
+        return turn.unsaved(after, event), effects
+    if isinstance(event, DiscussionLoaded | DiscussionTrashed | SummariesLoaded):
+        return after, (*effects, *caching.recall(state, after, event))
+    return after, effects
+
+
+def _report(state: AppState, given: Stamp, report: Report) -> Result:
+    match report:
+        case WritesCaughtUp():
+            return (state if state.discussions.pending else dismiss(state, report.subject)), ()
+        case OperationFailed():
+            outcome = CommandOutcome(report.command_id, problem=report.text, remedy=report.detail)
+            state = conclude(state, outcome)
+            return notify(state, report.subject, Level.ERROR, report.text, report.detail), ()
+        case OperationEnded():
+            return conclude(state, CommandOutcome(report.command_id)), ()
+        case OperationDone():
+            return notify(state, report.subject, Level.INFO, report.text, report.detail), ()
+        case WorkerReported():
+            return lifecycle.worker_reported(state, report), ()
+        case Tick():
+            state, effects = durability.retry_pending(limits.new_day(expire(state)), given)
+            state, more = caching.tick(state)
+            return state, (*effects, *more)
+        case _:
+            assert_never(report)

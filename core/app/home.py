@@ -1,0 +1,358 @@
+"""The home itself: its format, who owns it, whether it can be written, and the window's own state."""
+
+from __future__ import annotations
+
+import errno
+import os
+import platform
+import re
+import shutil
+import tomllib
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from core.base import paths
+from core.base.disk import OS_DISK, Disk, make_dirs, remove_leftovers, reported, write_file
+from core.base.errors import LockedError, SlopError, StorageError
+from core.base.locks import take_lock
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+FORMAT = 1
+_MARKER = "in-progress.toml"
+_STAGING_AGE = timedelta(hours=1)
+
+
+class Migration(msgspec.Struct, frozen=True):
+    """How a home of one format becomes one of the next.
+
+    Args:
+        from_format: the format it reads; it leaves `from_format + 1`.
+        touches: the files, relative to the home, that it changes, makes or removes; they are backed up first.
+        run: does it; may be cut short at any point, the backup is put back before it runs again.
+    """
+
+    from_format: int
+    touches: Callable[[Path], Iterable[Path]]
+    run: Callable[[Path], None]
+
+
+MIGRATIONS: tuple[Migration, ...] = ()
+"""In order of `from_format`; format 1 is the first, so nothing to migrate yet."""
+
+
+class OpenHome(msgspec.Struct, frozen=True):
+    """A home that can be read, and written unless `is_read_only`. `notes`: what was made, repaired or migrated."""
+
+    root: Path
+    is_read_only: bool = False
+    notes: tuple[str, ...] = ()
+
+
+class Holder(msgspec.Struct, frozen=True):
+    """The process that owns a home. `pid` is 0 where it did not say."""
+
+    pid: int = 0
+    host: str = ""
+
+
+class HomeLock:
+    """Ownership of a home by this process, until `release` or the end of the process, however it comes."""
+
+    def __init__(self, root: Path, lock: FileLock) -> None:
+        self._root, self._lock = root, lock
+
+    def take_raise_request(self) -> bool:
+        """Whether another start asked for this window since the last look. Cheap: poll it a few times a second."""
+        try:
+            (self._root / paths.RAISE_FILE).unlink()
+        except OSError:
+            return False
+        return True
+
+    def release(self) -> None:
+        """Let go of the home."""
+        with suppress(OSError):
+            (self._root / paths.OWNER_FILE).unlink()
+        self._lock.release()
+
+
+def open_home(
+    root: Path,
+    now: datetime,
+    *,
+    disk: Disk = OS_DISK,
+    current_format: int = FORMAT,
+    migrations: tuple[Migration, ...] = MIGRATIONS,
+) -> OpenHome:
+    """Open a home, making or migrating it where need be. Take `acquire` first, so that no other program is in it.
+
+    Args:
+        now: UTC; names backups and tells old leftovers from live files.
+
+    Raises:
+        StorageError: it cannot be made or read, is of a newer format (nothing is touched), needs a migration and
+            is read-only, or a migration failed (what it changed was put back).
+    """
+    found = _read_format(root)
+    if found is not None and found > current_format:
+        raise StorageError(
+            f"This home has format {found}; this program knows up to {current_format}",
+            remedy="Update Manual Slop, or choose another home with --home; nothing was touched",
+            where=str(root),
+        )
+    if not is_writable(root, disk):
+        return _open_read_only(root, found, current_format)
+    make_dirs(paths.discussions_dir(root), disk=disk)
+    _remove_staging(root, now)
+    notes: tuple[str, ...] = ()
+    if found is None:
+        _write_format(root, current_format, disk)
+        notes = (f"A new home was made in {root}",)
+    elif found < current_format:
+        notes = _migrate(root, found, current_format, migrations, now, disk)
+    _finish_backups(root)
+    return OpenHome(root, notes=notes)
+
+
+def acquire(root: Path) -> HomeLock | Holder:
+    """Become the one program that owns a home.
+
+    Returns:
+        The lock, or who holds it: then call `ask_to_raise` and end.
+
+    Raises:
+        StorageError: the home cannot be written; a read-only home needs no owner.
+    """
+    make_dirs(root)
+    lock = take_lock(root / paths.HOME_LOCK_FILE)
+    if lock is None:
+        return _holder(root)
+    with suppress(OSError):
+        (root / paths.RAISE_FILE).unlink()
+    owner = {"pid": os.getpid(), "host": platform.node()}
+    with suppress(
+        StorageError
+    ):  # it only tells another start who we are; a full disk must not keep a person out
+        write_file(root / paths.OWNER_FILE, _toml(owner))
+    return HomeLock(root, lock)
+
+
+def own(root: Path) -> HomeLock | None:
+    """Become the program that owns a home, or ask the one that does to come forward.
+
+    Returns:
+        The lock, to be kept until the end; None for a home that is read-only and so needs no owner.
+
+    Raises:
+        LockedError: another program owns it; it was asked to come forward.
+        StorageError: the home cannot be used.
+    """
+    try:
+        held = acquire(root)
+    except StorageError:
+        if is_writable(root):
+            raise
+        return None
+    if isinstance(held, HomeLock):
+        return held
+    ask_to_raise(root)
+    raise LockedError(
+        f"Manual Slop is already open on this home (process {held.pid}); its window was asked to come forward",
+        remedy="Close it first, or start with another home (--home)",
+        where=str(root),
+    )
+
+
+def ask_to_raise(root: Path) -> None:
+    """Ask the program that owns a home to bring its window forward.
+
+    Raises:
+        StorageError: the request could not be written.
+    """
+    write_file(root / paths.RAISE_FILE, b"")
+
+
+def is_writable(root: Path, disk: Disk = OS_DISK) -> bool:
+    """Whether files can be made in a home (or, where it is not there yet, the home itself). A full disk counts as
+    writable: that passes.
+    """
+    there = root
+    while not there.exists():
+        there = there.parent
+    if not os.access(there, os.W_OK | os.X_OK):
+        return False
+    probe = there / f".probe.{os.getpid()}.tmp"
+    try:
+        os.close(disk.open(probe, os.O_WRONLY | os.O_CREAT | os.O_TRUNC))
+    except OSError as error:
+        return error.errno in _PASSING_ERRNOS
+    probe.unlink(missing_ok=True)
+    return True
+
+
+def read_state(root: Path) -> str:
+    """The window's own state as TOML text, empty where there is none. A broken file is kept beside as `.broken`."""
+    path = paths.state_file(root)
+    try:
+        text = path.read_bytes().decode()
+        tomllib.loads(text)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError):
+        with suppress(OSError):
+            path.replace(path.with_name(path.name + ".broken"))
+        return ""
+    except OSError:
+        return ""
+    return text
+
+
+def write_state(root: Path, text: str, *, disk: Disk = OS_DISK) -> None:
+    """Keep the window's own state. Raises: StorageError."""
+    write_file(paths.state_file(root), text.encode("utf-8", "replace"), disk=disk)
+
+
+_PASSING_ERRNOS = {errno.ENOSPC, errno.EDQUOT, errno.ENFILE, errno.EMFILE}
+
+
+def _read_format(root: Path) -> int | None:
+    """The format that `home.toml` names; None where there is no such file."""
+    path = root / paths.HOME_FILE
+    with reported("read", path):
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return None
+    try:
+        found = tomllib.loads(data.decode()).get("format")
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise _broken_home(path, str(error)) from error
+    if type(found) is not int or found < 1:
+        raise _broken_home(path, f"format is {found!r}")
+    return found
+
+
+def _broken_home(path: Path, why: str) -> StorageError:
+    return StorageError(
+        f"home.toml cannot be understood: {why}",
+        remedy=f"Write `format = {FORMAT}` into it if this program made the home; nothing was touched",
+        where=str(path),
+    )
+
+
+def _open_read_only(root: Path, found: int | None, current_format: int) -> OpenHome:
+    if found is None and not paths.discussions_dir(root).is_dir():
+        raise StorageError(
+            "The home cannot be made: its place is read-only",
+            remedy="Choose another home with --home",
+            where=str(root),
+        )
+    if found is not None and found < current_format:
+        raise StorageError(
+            f"This home has format {found} and must be migrated to {current_format}, but it is read-only",
+            remedy="Make it writable, or choose another home with --home",
+            where=str(root),
+        )
+    note = "The home is read-only: you can read and search, but nothing new can be kept"
+    return OpenHome(root, is_read_only=True, notes=(note,))
+
+
+def _migrate(
+    root: Path, found: int, wanted: int, migrations: tuple[Migration, ...], now: datetime, disk: Disk
+) -> tuple[str, ...]:
+    notes: list[str] = []
+    _restore_unfinished(root, disk)
+    for migration in sorted(migrations, key=lambda m: m.from_format):
+        if not found <= migration.from_format < wanted:
+            continue
+        backup = _back_up(root, migration, now, disk)
+        _run(root, migration, backup, disk)
+        _write_format(root, migration.from_format + 1, disk)
+        (backup / _MARKER).unlink()
+        notes.append(
+            f"The home was migrated to format {migration.from_format + 1}; the old files are in {backup}"
+        )
+    return tuple(notes)
+
+
+def _run(root: Path, migration: Migration, backup: Path, disk: Disk) -> None:
+    try:
+        try:
+            migration.run(root)
+        except BaseException:
+            _restore_unfinished(root, disk)
+            raise
+    except (ArithmeticError, AttributeError, LookupError, OSError, SlopError, TypeError, ValueError) as error:
+        raise StorageError(
+            f"The home could not be migrated from format {migration.from_format}: {error}",
+            remedy="Everything was put back as it was; report this, and use the older program until then",
+            where=str(backup),
+        ) from error
+
+
+def _back_up(root: Path, migration: Migration, now: datetime, disk: Disk) -> Path:
+    """Copy what the migration touches, then say that it is under way: the marker is the promise to put it back."""
+    backup = paths.backups_dir(root) / f"format-{migration.from_format}-{now:%Y%m%d-%H%M%S}"
+    make_dirs(backup, disk=disk)
+    touched = sorted({path.as_posix() for path in migration.touches(root)})
+    for name in touched:
+        if (root / name).is_file():
+            make_dirs((backup / name).parent, disk=disk)
+            with reported("back up", root / name):
+                write_file(backup / name, (root / name).read_bytes(), disk=disk)
+    write_file(backup / _MARKER, _toml({"from_format": migration.from_format, "files": touched}), disk=disk)
+    return backup
+
+
+def _restore_unfinished(root: Path, disk: Disk) -> None:
+    """Put back what a migration changed that did not end."""
+    for marker in sorted(paths.backups_dir(root).glob(f"*/{_MARKER}")):
+        with reported("read", marker):
+            names = tomllib.loads(marker.read_text(encoding="utf-8"))["files"]
+        for name in names:
+            kept = marker.parent / name
+            if kept.is_file():
+                make_dirs((root / name).parent, disk=disk)
+                write_file(root / name, kept.read_bytes(), disk=disk)
+            else:
+                (root / name).unlink(missing_ok=True)
+        marker.unlink()
+
+
+def _finish_backups(root: Path) -> None:
+    """A marker beside a home of the right format: the program died after the migration, before it said so."""
+    for marker in paths.backups_dir(root).glob(f"*/{_MARKER}"):
+        marker.unlink(missing_ok=True)
+
+
+def _write_format(root: Path, number: int, disk: Disk) -> None:
+    write_file(root / paths.HOME_FILE, _toml({"format": number}), disk=disk)
+
+
+def _remove_staging(root: Path, now: datetime) -> None:
+    """Half-made discussions and temporary files of a killed process."""
+    remove_leftovers(root, now)
+    for path in paths.discussions_dir(root).glob(".new-*.tmp"):
+        with suppress(OSError):
+            if now - datetime.fromtimestamp(path.stat().st_mtime, UTC) > _STAGING_AGE:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _holder(root: Path) -> Holder:
+    try:
+        owner = tomllib.loads((root / paths.OWNER_FILE).read_text(encoding="utf-8", errors="replace"))
+    except (OSError, tomllib.TOMLDecodeError):
+        return Holder()
+    pid, host = owner.get("pid"), owner.get("host")
+    return Holder(pid if type(pid) is int else 0, host if isinstance(host, str) else "")
+
+
+def _toml(table: dict[str, Any]) -> bytes:
+    import tomli_w
+
+    return re.sub("[\ud800-\udfff]", "\ufffd", tomli_w.dumps(table)).encode()

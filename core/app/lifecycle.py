@@ -1,0 +1,136 @@
+"""Start-up, watching, workers' states and the end."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from core.app.messages import (
+    AppCommand,
+    AppEvent,
+    DismissNotice,
+    HomeOpened,
+    Quit,
+    RaiseRequested,
+    SaveWindow,
+    StopAll,
+    WatchFiles,
+    WriteWindow,
+)
+from core.base.mapping import with_entry
+from core.base.reports import WorkerReported
+from core.discussion.messages import LoadSummaries
+from core.settings.messages import (
+    LoadSettings,
+)
+from core.values.state import AppState, Level, WorkerStatus
+from core.values.updates import Result, dismiss, notify
+
+
+def command(state: AppState, asked: AppCommand) -> Result:
+    """Decide what follows from a command of the program itself."""
+    match asked:
+        case DismissNotice():
+            return dismiss(state, asked.notice_id), ()
+        case SaveWindow():
+            return _save_window(state, asked.data_toml)
+        case Quit():
+            return quit_program(state)
+        case _:
+            assert_never(asked)
+
+
+def event(state: AppState, happened: AppEvent) -> Result:
+    """Decide what follows from what happened to the program itself."""
+    match happened:
+        case HomeOpened():
+            return home_opened(state, happened)
+        case RaiseRequested():
+            return replace(
+                state, program=replace(state.program, raise_count=state.program.raise_count + 1)
+            ), ()
+        case _:
+            assert_never(happened)
+
+
+def _save_window(state: AppState, window_toml: str) -> Result:
+    if window_toml == state.program.window_toml:
+        return state, ()
+    return replace(state, program=replace(state.program, window_toml=window_toml)), (
+        WriteWindow(window_toml, state.discussions.selected_id),
+    )
+
+
+def home_opened(state: AppState, event: HomeOpened) -> Result:
+    """The home is ours: read settings, then the list of discussions."""
+    state = replace(
+        state,
+        program=replace(
+            state.program,
+            home=event.home,
+            is_home_read_only=event.is_read_only,
+            window_toml=event.window_toml,
+        ),
+        discussions=replace(state.discussions, selected_id=event.selected_id),
+    )
+    if event.is_read_only:
+        state = notify(
+            state,
+            "home",
+            Level.ERROR,
+            "The home is read-only: nothing that is said now can be kept.",
+            f"Make it writable, or start with another one (--home). {event.home}",
+        )
+    if event.repaired:
+        state = notify(
+            state, "home-repaired", Level.WARNING, "The home was repaired.", "\n".join(event.repaired)
+        )
+    return state, (LoadSettings(), LoadSummaries(state.config.settings.trash_days))
+
+
+def worker_reported(state: AppState, event: WorkerReported) -> AppState:
+    """A worker's state for the status bar."""
+    status = WorkerStatus(event.name, event.status, event.detail, event.fraction)
+    return replace(
+        state, program=replace(state.program, workers=with_entry(state.program.workers, event.name, status))
+    )
+
+
+def quit_program(state: AppState) -> Result:
+    """Stop workers after what is pending is written. A reply that the disk refuses is not left behind unasked."""
+    if state.discussions.pending and not any(notice.id == "quit" for notice in state.program.notices):
+        text = "A reply is not on disk yet: the disk refuses it."
+        return notify(state, "quit", Level.ERROR, text, "Free some space, or quit again and lose it."), ()
+    return replace(state, program=replace(state.program, is_closing=True)), (
+        WriteWindow(state.program.window_toml, state.discussions.selected_id),
+        StopAll(),
+    )
+
+
+def watch_effects(before: AppState, after: AppState) -> tuple[WatchFiles, ...]:
+    """Watch the files of presets in use, the settings' own files and the open discussions; tell only of changes."""
+    is_same = (
+        before.context.files is after.context.files
+        and before.discussions.open.keys() == after.discussions.open.keys()
+    )
+    is_same = is_same and before.knowledge.watched == after.knowledge.watched
+    if is_same and before.config.settings_paths == after.config.settings_paths:
+        return ()
+    wanted = _watched(after)
+    return () if wanted == _watched(before) else (wanted,)
+
+
+def _watched(state: AppState) -> WatchFiles:
+    curated = {
+        f.absolute_path for items in state.context.files.values() for item in items for f in item.files
+    }
+    curated |= {path for items in state.context.files.values() for item in items for path in item.rule_files}
+    settings = tuple(sorted(state.config.settings_paths))
+    return WatchFiles(
+        tuple(sorted(curated - {""})),
+        settings,
+        state.program.home,
+        tuple(sorted(state.discussions.open)),
+        state.knowledge.watched,
+    )

@@ -1,0 +1,129 @@
+"""The whole program's messages: what the window itself asks for, and the closed unions over all rooms."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec.structs import replace
+
+from core.base.reports import Report
+from core.base.stamp import Stamp
+from core.caching.messages import CachingCommand, CachingEffect, CachingEvent
+from core.context.messages import ContextCommand, ContextEffect, ContextEvent
+from core.discussion.messages import DiscussionCommand, DiscussionEffect, DiscussionEvent
+from core.harvest.messages import HarvestCommand, HarvestEffect, HarvestEvent
+from core.knowledge.messages import KnowledgeCommand, KnowledgeEffect, KnowledgeEvent
+from core.settings.messages import SettingsCommand, SettingsEffect, SettingsEvent
+from core.spending.messages import SpendingEvent
+from core.turn.messages import TurnCommand, TurnEffect, TurnEvent
+
+
+class DismissNotice(msgspec.Struct, frozen=True):
+    """The person has read a notice."""
+
+    notice_id: str
+
+
+class SaveWindow(msgspec.Struct, frozen=True):
+    """Persist panes, tabs, scroll, theme and scale. `data_toml` is the window's own table."""
+
+    data_toml: str
+
+
+class Quit(msgspec.Struct, frozen=True):
+    """Stop workers, write what is pending, end."""
+
+
+class WriteWindow(msgspec.Struct, frozen=True):
+    """Persist `<home>/state.toml`."""
+
+    window_toml: str
+    selected_id: str
+
+
+class WatchFiles(msgspec.Struct, frozen=True):
+    """Watch these absolute paths and no others; settings files are told apart by `settings_paths`.
+
+    `home` and `discussion_ids`: the list of discussions and the content of these are watched too.
+    """
+
+    paths: tuple[str, ...]
+    settings_paths: tuple[str, ...]
+    home: str = ""
+    discussion_ids: tuple[str, ...] = ()
+    knowledge_paths: tuple[str, ...] = ()
+
+
+class StopAll(msgspec.Struct, frozen=True):
+    """Finish what is being written, cancel calls, end the workers."""
+
+
+class HomeOpened(msgspec.Struct, frozen=True):
+    """The home is ours. `repaired`: what was mended on the way, in sentences."""
+
+    home: str
+    is_read_only: bool = False
+    window_toml: str = ""
+    selected_id: str = ""
+    repaired: tuple[str, ...] = ()
+
+
+class RaiseRequested(msgspec.Struct, frozen=True):
+    """A second start asked this one to come forward."""
+
+
+AppCommand = DismissNotice | SaveWindow | Quit
+
+AppEffect = WriteWindow | WatchFiles | StopAll
+
+AppEvent = HomeOpened | RaiseRequested
+
+Command = (
+    AppCommand
+    | DiscussionCommand
+    | TurnCommand
+    | ContextCommand
+    | SettingsCommand
+    | CachingCommand
+    | KnowledgeCommand
+    | HarvestCommand
+)
+"""What a front end may ask of the controller. The window, the CLI, the Hook API and the tests send these and nothing else."""
+
+
+def awaited(command: Command, command_id: str) -> Command:
+    """The command with the id by which a front end waits for its `CommandOutcome`. It must be one that takes an id."""
+    asked: Command = replace(command, command_id=command_id)  # type: ignore[arg-type]
+    return asked
+
+
+Effect = (
+    AppEffect
+    | DiscussionEffect
+    | TurnEffect
+    | ContextEffect
+    | SettingsEffect
+    | CachingEffect
+    | KnowledgeEffect
+    | HarvestEffect
+)
+"""What the outside must do for the controller."""
+
+Event = (
+    AppEvent
+    | Report
+    | DiscussionEvent
+    | TurnEvent
+    | ContextEvent
+    | SettingsEvent
+    | CachingEvent
+    | KnowledgeEvent
+    | HarvestEvent
+    | SpendingEvent
+)
+"""What has happened outside the controller. Time and content arrive inside."""
+
+
+class Input(Stamp, frozen=True):
+    """A command or event, stamped by the runtime."""
+
+    body: Command | Event

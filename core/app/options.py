@@ -1,0 +1,29 @@
+"""How a program is started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+
+class OutsideOptions(msgspec.Struct, frozen=True):
+    """Where a program works and what it may take for itself.
+
+    Args:
+        home: the person's data, by default `$MANUAL_SLOP_HOME` or `~/.manual_slop`.
+        start: the folder to work in, by default the current one.
+        overrides: settings of the command line by dotted key, checked.
+        owns_home: take the home's lock; False for a command beside a window, which uses the files' own locks.
+        watches: whether files are watched for change.
+        hooks: run the Hook API whatever the settings say; test_clock: let it put the program's clock forward.
+    """
+
+    home: Path | None = None
+    start: Path | None = None
+    overrides: Mapping[str, str | int | float | bool | tuple[str, ...]] = msgspec.field(default_factory=dict)
+    owns_home: bool = True
+    watches: bool = True
+    hooks: bool = False
+    test_clock: bool = False

@@ -1,0 +1,321 @@
+"""The real outside: the home, its lock, and the workers that carry out effects."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any, assert_never
+
+import msgspec
+
+from core.app import context_work, disk
+from core.app import home as store_home
+from core.app.context_work import ContextWork, ContextWorker
+from core.app.controller import wall_clock
+from core.app.counting import Counting
+from core.app.disk import DiskHandler, DiskWork, split_state
+from core.app.home import HomeLock
+from core.app.messages import Effect, Event, HomeOpened, RaiseRequested, StopAll, WatchFiles
+from core.app.options import OutsideOptions
+from core.app.watcher import Watcher
+from core.base import paths
+from core.base.queue import QueueWorker
+from core.caching import worker as cache_work
+from core.caching.cache_store import HomeCacheStore
+from core.caching.keeper import CacheKeeper, CacheSetup
+from core.caching.messages import AdoptContents, CacheEffect, CacheReported, Prewarm
+from core.caching.offers import cache_prices
+from core.caching.rewrite_check import RewriteCheck
+from core.caching.worker import CacheHandler
+from core.context.assembly import Assembler, BuiltCall, Prices
+from core.context.losses import LossesSaid
+from core.context.worker import ContextHandler
+from core.discussion import attachments, list_worker
+from core.discussion.journals import Journals
+from core.discussion.messages import ListEffect
+from core.discussion.reply_journal import ReplyHead, ReplyJournal
+from core.discussion.worker import DiscussionHandler
+from core.harvest.messages import RunEffect, StopHarvest
+from core.harvest.worker import HarvestHandler, HarvestServices
+from core.knowledge import worker as knowledge
+from core.knowledge.messages import KnowledgeEffect
+from core.knowledge.worker import Layer7
+from core.providers.clients import Clients
+from core.providers.keys import KeyStore
+from core.providers.protocol import Provider, ReadBlob
+from core.settings.messages import SettingsEffect, WarmUp
+from core.settings.worker import SetupHandler
+from core.settings.worker import keeps as keeps_work
+from core.settings.worker import supersedes as supersedes_work
+from core.turn.messages import CallProvider, CancelCall, TurnEffect
+from core.turn.worker import CallWorker
+from core.values.cache import CachePrices
+from core.values.provider import ContentsReport
+from core.values.spec import CallToBuild, StackSpec
+from core.values.stack import StackInputs
+from core.values.usage import Usage
+
+STOP_CALLS_S = 5.0
+STOP_WORKERS_S = 20.0
+
+
+class LocalOutside:
+    """Carries out effects on this machine. Made once for each controller."""
+
+    def __init__(self, options: OutsideOptions, *, clock: Callable[[], datetime] = wall_clock) -> None:
+        self._options = options
+        self._clock = clock
+        self.home = options.home or paths.home_dir()
+        self._lock: HomeLock | None = None
+        self._is_stopped = threading.Event()
+        self._workers: list[QueueWorker[Any]] = []
+        self._counting = Counting()
+        self._clients = Clients(paths.cache_dir())
+        self._journals = Journals(self.home)
+        self._emit: Callable[[Event], None] = lambda _event: None
+
+    def start(self, emit: Callable[[Event], None]) -> None:
+        """Take the home, report it, and make the workers (their threads start with their first effect).
+
+        Raises:
+            LockedError: another program owns the home; it was asked to come forward.
+            StorageError: the home cannot be used.
+        """
+        self._emit = emit
+        self._lock = store_home.own(self.home) if self._options.owns_home else None
+        opened = store_home.open_home(self.home, self._clock())
+        window_toml, selected_id = split_state(store_home.read_state(self.home))
+        self._make_workers(is_read_only=opened.is_read_only)
+        if self._lock is not None:
+            threading.Thread(target=self._poll_raise, name="raise-requests", daemon=True).start()
+        emit(HomeOpened(str(self.home), opened.is_read_only, window_toml, selected_id, ()))
+
+    def begin(self, effect: Effect) -> None:
+        """Hand an effect to its worker."""
+        if isinstance(effect, DiskWork):
+            self._disk.submit(effect)
+        elif isinstance(effect, ListEffect):
+            self._listing.submit(effect)
+        elif isinstance(effect, ContextWork):
+            self._context.submit(effect)
+        elif isinstance(effect, SettingsEffect):
+            self._begin_settings(effect)
+        elif isinstance(effect, KnowledgeEffect):
+            self._knowledge.submit(effect)
+        elif isinstance(effect, RunEffect):
+            self._harvester.prepare()
+            self._harvest.submit(effect)
+        elif isinstance(effect, StopHarvest):
+            self._harvester.cancel(effect.why)
+        elif isinstance(effect, CacheEffect):
+            self._begin_caching(effect)
+        elif isinstance(effect, TurnEffect):
+            self._begin_turn(effect)
+        elif isinstance(effect, WatchFiles):
+            self._watcher.watch(
+                effect.paths,
+                effect.settings_paths,
+                effect.home,
+                effect.discussion_ids,
+                effect.knowledge_paths,
+            )
+        elif isinstance(effect, StopAll):
+            pass  # the controller ends its loop and calls `stop_calls` and `stop`
+        else:
+            assert_never(effect)
+
+    def _begin_settings(self, effect: SettingsEffect) -> None:
+        """A command that runs once starts what it needs when it needs it."""
+        if self._options.owns_home or not isinstance(effect, WarmUp):
+            self._setup.submit(effect)
+
+    def _begin_caching(self, effect: CacheEffect) -> None:
+        """A command that runs once reads nothing ahead and leaves what is stored to the window."""
+        if self._options.owns_home or not isinstance(effect, Prewarm | AdoptContents):
+            self._caches.submit(effect)
+
+    def _begin_turn(self, effect: TurnEffect) -> None:
+        match effect:
+            case CallProvider():
+                self._cacher.cancel()
+                self._calls.begin(effect)
+            case CancelCall():
+                self._calls.cancel(effect.call_id)
+            case _:
+                assert_never(effect)
+
+    def stack_inputs(self, spec: StackSpec) -> StackInputs:
+        """What the discussion's next request would be made of, read as it is now."""
+        return self._assembler.inputs(spec)
+
+    def stop_calls(self) -> None:
+        """Cancel the calls and wait for their reports."""
+        if self._workers:
+            self._cacher.close()
+            self._harvester.close()
+            self._calls.stop(STOP_CALLS_S)
+
+    def stop(self) -> None:
+        """Write what is pending, end the workers, release the home."""
+        if self._is_stopped.is_set():
+            return
+        self._is_stopped.set()
+        for worker in self._workers:
+            worker.stop(STOP_WORKERS_S)
+        if self._workers:
+            self._watcher.stop()
+        self._counting.close()
+        deleted = self._clients.close()
+        if self._workers:
+            self._keeper.forget_stored(deleted)
+        self._journals.release_all()
+        if self._lock is not None:
+            self._lock.release()
+
+    def _make_workers(self, *, is_read_only: bool) -> None:
+        emit, clock = self._emit, self._clock
+        setup = SetupHandler(
+            self.home, self._options.start, self._options.overrides, self._clients, KeyStore(self.home), emit
+        )
+        outline = self._counting.outline
+        caches = CacheSetup(
+            prices=lambda kind, provider, model, at: cache_prices(provider, kind, model, at),
+            kind=self._clients.kind,
+            key_id=self._clients.key_id,
+            cost=self._cost,
+            counted=self._counting.known,
+            label=self._clients.label,
+        )
+        self._keeper = CacheKeeper(HomeCacheStore(self.home), caches, clock)
+        self._assembler = Assembler(
+            self._counting,
+            outline,
+            _prices(),
+            clock,
+            knowledge=Layer7(self.home).read,
+            keeper=self._keeper,
+        )
+        discussions = DiscussionHandler(self.home, clock, emit, self._journals)
+        keeper = DiskHandler(self.home, discussions)
+        lister = list_worker.ListingHandler(self.home, clock, emit, is_read_only=is_read_only)
+        losses = LossesSaid(paths.cache_dir() / "ignores-said")
+        assembling = ContextWorker(
+            ContextHandler(self._assembler, outline, self._counting, emit, losses),
+            RewriteCheck(self._assembler.rewrite, emit),
+        )
+        self._disk = QueueWorker("disk", keeper.handle, emit, disk.supersedes, disk.keeps)
+        self._listing = QueueWorker("list", lister.handle, emit, list_worker.supersedes)
+        self._setup = QueueWorker("settings", setup.handle, emit, supersedes_work, keeps_work)
+        self._context = QueueWorker("context", assembling.handle, emit, context_work.supersedes)
+        knower = knowledge.KnowledgeHandler(self.home, emit, is_read_only=is_read_only)
+        self._knowledge = QueueWorker("knowledge", knower.handle, emit, knowledge.supersedes)
+        self._cacher = CacheHandler(
+            self._keeper,
+            self._clients,
+            emit,
+            self._assembler.prewarm_request,
+            lambda spec: attachment_reader(self.home, spec),
+            self._cache_prices,
+        )
+        self._caches = QueueWorker("cache", self._cacher.handle, emit, cache_work.supersedes)
+        self._harvester = HarvestHandler(
+            self.home,
+            clock,
+            emit,
+            HarvestServices(self._clients.get, self._cost, self._counting.messages),
+            is_read_only=is_read_only,
+        )
+        self._harvest = QueueWorker("harvest", self._harvester.handle, emit)
+        self._workers = [
+            self._harvest,
+            self._knowledge,
+            self._context,
+            self._setup,
+            self._disk,
+            self._listing,
+            self._caches,
+        ]
+        services = _CallServices(
+            self.home, self._assembler, self._clients, self._journals, self._keeper, self._cost, clock
+        )
+        self._calls = CallWorker(services, emit)
+        self._watcher = Watcher(emit, is_on=self._options.watches)
+
+    def _cost(self, provider: str, model: str, usage: Usage) -> float | None:
+        from core.spending.pricing import cost
+
+        return cost(provider, model, usage, self._clock())
+
+    def _cache_prices(self, provider: str, model: str) -> CachePrices:
+        return cache_prices(provider, self._clients.kind(provider), model, self._clock())
+
+    def _poll_raise(self) -> None:
+        while not self._is_stopped.wait(0.5):
+            if self._lock is not None and self._lock.take_raise_request():
+                self._emit(RaiseRequested())
+
+
+class _CallServices(msgspec.Struct, frozen=True):
+    """What calls need, from the parts of the outside."""
+
+    home: Path
+    assembler: Assembler
+    clients: Clients
+    journals: Journals
+    keeper: CacheKeeper
+    price: Callable[[str, str, Usage], float | None]
+    clock: Callable[[], datetime]
+
+    def build(self, effect: CallProvider) -> BuiltCall:
+        return self.assembler.build(
+            CallToBuild(effect.call_id, effect.request_id, effect.user_message_id, effect.spec)
+        )
+
+    def provider(self, provider_id: str) -> Provider:
+        return self.clients.get(provider_id)
+
+    def journal(self, effect: CallProvider) -> ReplyJournal:
+        inputs = effect.spec.inputs
+        return self.journals.journal(
+            effect.spec.discussion_id,
+            lambda: ReplyHead(effect.reply_id, self.clock(), inputs.provider, inputs.model),
+        )
+
+    def read_blob(self, spec: StackSpec) -> ReadBlob:
+        return attachment_reader(self.home, spec)
+
+    def begun(self, call_id: str) -> None:
+        self.keeper.begun(call_id)
+
+    def ended(
+        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None
+    ) -> CacheReported | None:
+        self.assembler.learn(spec, usage)
+        report = self.keeper.ended(call_id, usage, contents)
+        if report is None:
+            return None
+        return CacheReported(spec.discussion_id, report.state, report.totals, report.miss_reason)
+
+
+def attachment_reader(home: Path, spec: StackSpec) -> ReadBlob:
+    """Reads the attachments that a stack names."""
+    inputs = spec.inputs
+    parts = (*inputs.attachments, *(part for turn in inputs.turns for part in turn.attachments))
+    by_hash = {part.sha256: part for part in parts}
+    return lambda sha256: attachments.load(home, spec.discussion_id, by_hash[sha256])
+
+
+def _prices() -> Prices:
+    def input_price(provider: str, model: str, at: datetime) -> float | None:
+        from core.spending.pricing import input_usd_per_token
+
+        return input_usd_per_token(provider, model, at)
+
+    def output_price(provider: str, model: str, at: datetime) -> float | None:
+        from core.spending.pricing import output_usd_per_token
+
+        return output_usd_per_token(provider, model, at)
+
+    return Prices(input_price, output_price)

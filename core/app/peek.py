@@ -1,0 +1,41 @@
+"""What a start looks at before anything heavy is loaded: whether the home has an owner, and how the window looked."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from core.base import paths
+
+
+def is_owned(root: Path) -> bool:
+    """Whether another program owns the home now. Where the system cannot tell, False: taking the lock will.
+
+    The same lock that `core.app.home.own` takes, tried and let go at once, without loading its library.
+    """
+    if sys.platform == "win32":
+        return False
+    import fcntl
+
+    try:
+        fd = os.open(root / paths.HOME_LOCK_FILE, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+    return False
+
+
+def last_state(root: Path) -> str:
+    """The text of `state.toml`, empty where it cannot be read."""
+    try:
+        return paths.state_file(root).read_text("utf-8", "replace")
+    except OSError:
+        return ""

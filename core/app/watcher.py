@@ -1,0 +1,134 @@
+"""Watches curated files, settings files and discussions, and tells them apart."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from core.app.messages import Event
+from core.app.watch import FileWatch
+from core.base import paths as home_paths
+from core.base.reports import OperationFailed
+from core.context.messages import FilesChanged
+from core.discussion.messages import DiscussionsTouched
+from core.knowledge.messages import KnowledgeFilesChanged
+from core.settings.messages import SettingsFilesChanged
+
+Emit = Callable[[Event], None]
+"""Puts an event into the controller's inbox. Thread-safe, returns at once."""
+
+
+class Watcher:
+    """Reports which of curated files, settings, discussions and knowledge changed, each with its event. Thread-safe.
+
+    Args:
+        emit: the controller's inbox; is_on: False watches nothing (a command that runs once).
+        make_watch: makes what watches, for tests.
+    """
+
+    def __init__(
+        self,
+        emit: Emit,
+        *,
+        is_on: bool = True,
+        make_watch: Callable[..., FileWatch] = FileWatch,
+    ) -> None:
+        self._emit = emit
+        self._lock = threading.Lock()
+        self._settings: frozenset[str] = frozenset()
+        self._curated_folders: frozenset[str] = frozenset()
+        self._discussions_dir = ""
+        self._listed: frozenset[str] = frozenset()
+        self._knowledge: frozenset[str] = frozenset()
+        self._watch = make_watch(self._changed, self._trouble, self._changed) if is_on else None
+
+    def watch(
+        self,
+        paths: Iterable[str],
+        settings_paths: Iterable[str],
+        home: str = "",
+        discussion_ids: Iterable[str] = (),
+        knowledge_paths: Iterable[str] = (),
+    ) -> None:
+        """Watch these absolute paths instead of the earlier ones.
+
+        Args:
+            paths: curated files; a file that appears beside one counts too, since a glob may take it.
+            settings_paths: settings, prompts and identity files.
+            home: whose list of discussions is watched, empty for none; discussion_ids: whose content is watched.
+            knowledge_paths: its files; in a folder among them every Markdown file counts.
+        """
+        curated, settings, knowledge = frozenset(paths), frozenset(settings_paths), frozenset(knowledge_paths)
+        folder = str(home_paths.discussions_dir(Path(home))) if home else ""
+        logs = {path for key in discussion_ids for path in _files_of(Path(home), key)} if home else set()
+        with self._lock:
+            if folder != self._discussions_dir:
+                self._listed = _entries(folder)
+            self._discussions_dir = folder
+            self._knowledge = knowledge
+            self._settings = settings
+            self._curated_folders = frozenset(map(os.path.dirname, curated))
+        if self._watch is not None:
+            self._watch.watch(curated | settings | logs | knowledge | ({folder} - {""}))
+
+    def stop(self) -> None:
+        """Watch no more."""
+        if self._watch is not None:
+            self._watch.stop()
+
+    def _changed(self, paths: tuple[str, ...]) -> None:
+        with self._lock:
+            settings, folders, home = self._settings, self._curated_folders, self._discussions_dir
+            known = self._knowledge
+        of_settings = tuple(path for path in paths if path in settings)
+        curated = tuple(path for path in paths if os.path.dirname(path) in folders)
+        touched = {_discussion_of(path, home) for path in paths} - {""} if home else set()
+        if home in paths:
+            touched |= self._came_and_went(home)
+        if touched:
+            self._emit(DiscussionsTouched(tuple(sorted(touched))))
+        of_knowledge = tuple(path for path in paths if path in known or _is_note(path, known))
+        if of_knowledge:
+            self._emit(KnowledgeFilesChanged(of_knowledge))
+        if of_settings:
+            self._emit(SettingsFilesChanged(of_settings))
+        if curated:
+            self._emit(FilesChanged(curated))
+
+    def _came_and_went(self, folder: str) -> frozenset[str]:
+        """Discussions that appeared or vanished since the folder was listed last."""
+        now = _entries(folder)
+        with self._lock:
+            before, self._listed = self._listed, now
+        return now ^ before
+
+    def _trouble(self, sentence: str) -> None:
+        self._emit(OperationFailed("watch", sentence))
+
+
+def _is_note(path: str, known: frozenset[str]) -> bool:
+    """Whether it is a Markdown file in a watched folder, and no temporary one."""
+    folder, name = os.path.split(path)
+    return folder in known and name.endswith(".md") and not name.startswith(".")
+
+
+def _entries(folder: str) -> frozenset[str]:
+    try:
+        return frozenset(name for name in os.listdir(folder) if not name.startswith("."))
+    except OSError:
+        return frozenset()
+
+
+def _files_of(home: Path, discussion_id: str) -> tuple[str, str]:
+    return str(home_paths.log_file(home, discussion_id)), str(home_paths.meta_file(home, discussion_id))
+
+
+def _discussion_of(path: str, discussions_dir: str) -> str:
+    """Id of the discussion whose folder, log, meta or reply under way a path is, empty for any other."""
+    folder, name = os.path.split(path)
+    if folder == discussions_dir:
+        return "" if name.startswith(".") else name
+    is_content = name in (home_paths.LOG_FILE, home_paths.META_FILE, home_paths.REPLY_FILE)
+    return os.path.basename(folder) if is_content and os.path.dirname(folder) == discussions_dir else ""

@@ -1,0 +1,47 @@
+"""The diagnostic log: a rotating file in the platform's log directory, with secrets taken out."""
+
+from __future__ import annotations
+
+import logging
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from core.base import paths
+from core.base.secrets import scrub
+
+LOG_NAME = "manual-slop.log"
+MOST_BYTES = 2_000_000
+KEPT_FILES = 3
+
+
+class ScrubbingFormatter(logging.Formatter):
+    """Formats a record and takes out what looks like a key, token or password, tracebacks included."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line or lines of one record, safe to keep."""
+        return scrub(super().format(record))
+
+
+def start_log(folder: Path | None = None) -> Path | None:
+    """Send warnings and errors of the program to a file.
+
+    Args:
+        folder: by default the platform's log directory; always safe to delete.
+
+    Returns:
+        The file, or None where it cannot be written: the program works without it.
+    """
+    file = (folder or paths.log_dir()) / LOG_NAME
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handler = RotatingFileHandler(
+            file, maxBytes=MOST_BYTES, backupCount=KEPT_FILES, encoding="utf-8", errors="replace", delay=True
+        )
+        handler.close()
+    except OSError:
+        return None
+    handler.setFormatter(ScrubbingFormatter("%(asctime)s %(levelname)s %(name)s %(threadName)s: %(message)s"))
+    handler.setLevel(logging.WARNING)
+    logging.raiseExceptions = False
+    logging.getLogger().addHandler(handler)
+    return file

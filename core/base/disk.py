@@ -1,0 +1,263 @@
+"""Writing that a crash cannot halve: atomic replace, append with rollback, and failures as plain sentences."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from core.base.errors import StorageError
+
+_BINARY = getattr(os, "O_BINARY", 0)
+_LEFTOVER_AGE = timedelta(hours=1)
+
+
+class Disk:
+    """The system calls that fail for want of space or rights. Tests put one in its place that fails on purpose."""
+
+    def open(self, path: Path, flags: int, mode: int = 0o600) -> int:
+        """Open a file for bytes, as `os.open`."""
+        return os.open(path, flags | _BINARY, mode)
+
+    def write(self, fd: int, data: bytes | memoryview) -> int:
+        """Write some of `data`, as `os.write`."""
+        return os.write(fd, data)
+
+    def fsync(self, fd: int) -> None:
+        """Return once the file's bytes are on the medium."""
+        if sys.platform == "darwin":
+            import fcntl
+
+            fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
+        else:
+            os.fsync(fd)
+
+    def replace(self, source: Path, target: Path) -> None:
+        """Rename a file or directory, as `os.replace`."""
+        os.replace(source, target)
+
+    def unlink(self, path: Path) -> None:
+        """Remove a file's name, as `os.unlink`."""
+        path.unlink()
+
+    def make_dir(self, path: Path) -> None:
+        """Make one directory that only its owner can enter."""
+        path.mkdir(mode=0o700)
+
+
+OS_DISK = Disk()
+
+
+class Appended(msgspec.Struct, frozen=True):
+    """Where an append went.
+
+    Args:
+        offset: of the first byte of the data; size_bytes: of the file now.
+        was_torn: the file ended in the middle of a line; that line was closed first.
+    """
+
+    offset: int
+    size_bytes: int
+    was_torn: bool = False
+
+
+def write_file(path: Path, data: bytes, *, mode: int | None = None, disk: Disk = OS_DISK) -> None:
+    """Replace a file's content: at any instant the old or the new is there, whole.
+
+    Args:
+        path: the directory must be there; a link is followed, its target replaced.
+        mode: permission bits; None keeps those of the old file, or 0600 for a new one.
+
+    Raises:
+        StorageError: nothing was changed.
+    """
+    with reported("write", path):
+        target = path.resolve() if path.is_symlink() else path
+        bits = _old_mode(target) if mode is None else mode
+        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+        try:
+            _write_new(temporary, data, bits, disk)
+            disk.replace(temporary, target)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+        sync_dir(target.parent, disk)
+
+
+def append_file(path: Path, data: bytes, *, disk: Disk = OS_DISK) -> Appended:
+    """Append lines to a file and return once they are on the medium. The caller holds the file's lock.
+
+    A last line without its LF (a torn write) is closed first, so that the data starts on a line of its own.
+
+    Raises:
+        StorageError: nothing was added; what had been written of `data` was cut off again.
+    """
+    with reported("write", path):
+        is_new = not path.exists()
+        fd = disk.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        try:
+            appended = _append(fd, data, disk)
+        finally:
+            os.close(fd)
+        if is_new:
+            sync_dir(path.parent, disk)
+        return appended
+
+
+def remove_file(path: Path, *, disk: Disk = OS_DISK) -> None:
+    """Remove a file and return once that is on the medium; one that is not there is fine.
+
+    Raises:
+        StorageError: it is still there.
+    """
+    with reported("remove", path):
+        try:
+            disk.unlink(path)
+        except FileNotFoundError:
+            return
+        sync_dir(path.parent, disk)
+
+
+def remove_tree(path: Path, *, disk: Disk = OS_DISK) -> None:
+    """Remove a folder with all that is in it; links go, what they point to stays. What cannot be removed is left."""
+    for folder, folders, names in os.walk(path, topdown=False):
+        for name in [*names, *(name for name in folders if os.path.islink(Path(folder, name)))]:
+            with suppress(OSError):
+                disk.unlink(Path(folder, name))
+        with suppress(OSError):
+            os.rmdir(folder)
+
+
+def make_dirs(path: Path, *, disk: Disk = OS_DISK) -> None:
+    """Make a directory and its parents where they are missing, mode 0700, durably.
+
+    Raises:
+        StorageError: it could not be made.
+    """
+    if path.is_dir():
+        return
+    make_dirs(path.parent, disk=disk)
+    with reported("make", path):
+        with suppress(FileExistsError):
+            disk.make_dir(path)
+        sync_dir(path.parent, disk)
+
+
+def sync_dir(path: Path, disk: Disk = OS_DISK) -> None:
+    """Return once the names in a directory are on the medium. Windows keeps them without being asked."""
+    if sys.platform == "win32":
+        return
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        disk.fsync(fd)
+    except OSError as error:
+        if error.errno not in {errno.EINVAL, errno.ENOTSUP}:  # a file system that syncs no directories
+            raise
+    finally:
+        os.close(fd)
+
+
+def remove_leftovers(directory: Path, now: datetime) -> int:
+    """Remove temporary files that a killed process left behind more than an hour ago. Returns how many."""
+    removed = 0
+    with suppress(OSError):
+        for path in directory.glob(".*.tmp"):
+            with suppress(OSError):
+                if now - datetime.fromtimestamp(path.stat().st_mtime, UTC) > _LEFTOVER_AGE:
+                    path.unlink()
+                    removed += 1
+    return removed
+
+
+@contextmanager
+def reported(verb: str, path: Path) -> Iterator[None]:
+    """Turn an `OSError` inside the block into a `StorageError` that says what could not be done to `path`."""
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(verb, path, error) from error
+
+
+def storage_error(verb: str, path: Path, error: OSError) -> StorageError:
+    """Say an operating system's failure plainly, with what to do about it."""
+    reason, remedy = _REASONS.get(
+        error.errno or 0, (error.strerror or str(error), "Check the path and try again")
+    )
+    return StorageError(
+        f"Could not {verb} {path.name!r}: {reason}", remedy=remedy, where=str(path), errno=error.errno
+    )
+
+
+_REASONS = {
+    errno.ENOSPC: ("the disk is full", "Free some space and try again; nothing was lost"),
+    errno.EDQUOT: ("your disk quota is used up", "Free some space and try again; nothing was lost"),
+    errno.EFBIG: ("the file would be too large for this file system", "Move the home to another file system"),
+    errno.EROFS: ("the file system is read-only", "Make it writable, or choose another home with --home"),
+    errno.EACCES: ("permission denied", "Give yourself the right to it, or choose another home with --home"),
+    errno.EPERM: ("the operation is not permitted", "Give yourself the right to it, or choose another home"),
+    errno.ENOENT: ("it is not there", "It may have been moved or deleted meanwhile; look in the trash"),
+    errno.ENOTDIR: ("a file stands where a directory belongs", "Move that file away"),
+    errno.EISDIR: ("a directory stands where a file belongs", "Move that directory away"),
+    errno.EEXIST: ("it is already there", "Try again"),
+    errno.ENOTEMPTY: ("it is already there", "Try again"),
+    errno.ENAMETOOLONG: ("the name is too long", "Choose a shorter path for the home"),
+    errno.EMFILE: ("too many files are open", "Close some discussions or programs and try again"),
+    errno.EIO: ("the disk reported a fault", "Check the disk, and back the home up"),
+    errno.EXDEV: ("it would have to move to another file system", "Keep the home on one file system"),
+    errno.EBUSY: ("it is in use", "Close the program that uses it and try again"),
+}
+
+
+def _old_mode(path: Path) -> int:
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
+        return 0o600
+
+
+def _write_new(path: Path, data: bytes, mode: int, disk: Disk) -> None:
+    fd = disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        if sys.platform != "win32":
+            os.fchmod(fd, mode)  # the umask must not narrow or widen what was asked
+        _write_all(fd, data, disk)
+        disk.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _append(fd: int, data: bytes, disk: Disk) -> Appended:
+    size = os.fstat(fd).st_size
+    was_torn = _is_torn(fd, size)
+    try:
+        _write_all(fd, b"\n" + data if was_torn else data, disk)
+        disk.fsync(fd)
+    except BaseException:
+        with suppress(OSError):
+            os.ftruncate(fd, size)
+            disk.fsync(fd)
+        raise
+    offset = size + was_torn
+    return Appended(offset, offset + len(data), was_torn)
+
+
+def _is_torn(fd: int, size: int) -> bool:
+    if size == 0:
+        return False
+    os.lseek(fd, size - 1, os.SEEK_SET)
+    return os.read(fd, 1) != b"\n"
+
+
+def _write_all(fd: int, data: bytes, disk: Disk) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[disk.write(fd, view) :]

@@ -1,0 +1,157 @@
+"""A worker with one thread that carries out effects in the order in which they came."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from core.base.errors import SlopError, StorageError
+from core.base.reports import (
+    OperationEnded,
+    OperationFailed,
+    Report,
+    WorkerReported,
+    WritesCaughtUp,
+    command_id_of,
+)
+
+E = TypeVar("E")
+"""What the worker carries out: its closed union of effects."""
+
+Tell = Callable[[Report], None]
+"""Puts a report into the controller's inbox. Thread-safe, returns at once."""
+
+RETRY_S = 5.0
+"""Pause before what could not be written is tried again."""
+
+log = logging.getLogger(__name__)
+
+
+class QueueWorker(Generic[E]):
+    """Runs `handle` for each effect on a thread of its own, first in, first out.
+
+    Args:
+        name: shown in the status bar and in the thread's name.
+        handle: carries out one effect and emits what came of it; may raise SlopError, which becomes a notice.
+        emit: the controller's inbox.
+        supersedes: whether an effect that arrives makes one that still waits needless (a later draft, a later
+            search); the one that waits is dropped, unless somebody waits for it. None: never.
+        keeps: which effects are tried again until they are done (a draft on a full disk): every `retry_s` seconds
+            while nothing else is to do, and once more at the end. None: none.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        handle: Callable[[E], None],
+        emit: Tell,
+        supersedes: Callable[[E, E], bool] | None = None,
+        keeps: Callable[[E], bool] | None = None,
+        retry_s: float = RETRY_S,
+    ) -> None:
+        self.name = name
+        self._handle = handle
+        self._emit = emit
+        self._supersedes = supersedes
+        self._keeps = keeps
+        self._retry_s = retry_s
+        self._waiting: deque[E] = deque()
+        self._owed: list[E] = []
+        self._again: list[E] = []
+        self._ready = threading.Condition()
+        self._is_stopping = self._has_failed = self._has_tried_last = False
+        self._thread: threading.Thread | None = None
+
+    def submit(self, effect: E) -> None:
+        """Queue an effect; the thread starts with the first one. After `stop` effects are refused silently."""
+        with self._ready:
+            if self._is_stopping:
+                return
+            if self._supersedes is not None:
+                newer = self._supersedes
+                self._waiting = deque(
+                    old for old in self._waiting if command_id_of(old) or not newer(effect, old)
+                )
+                self._owed = [old for old in self._owed if not newer(effect, old)]
+                self._again = [old for old in self._again if not newer(effect, old)]
+            self._waiting.append(effect)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name=f"worker-{self.name}", daemon=True)
+                self._thread.start()
+            self._ready.notify()
+
+    def stop(self, timeout_s: float) -> bool:
+        """Carry out what waits, then end the thread. Returns whether it ended within `timeout_s` seconds."""
+        with self._ready:
+            self._is_stopping = True
+            self._ready.notify()
+            thread = self._thread
+        if thread is None:
+            return True
+        thread.join(timeout_s)
+        return not thread.is_alive()
+
+    def _run(self) -> None:
+        while (effect := self._next()) is not None:
+            try:
+                self._handle(effect)
+                self._caught_up(effect)
+                if command_id := command_id_of(effect):
+                    self._emit(OperationEnded(command_id))
+            except SlopError as error:
+                self._failed(effect, error)
+            except Exception as error:  # the edge of the worker: the next effect must still be carried out
+                log.exception("worker %s failed on %s", self.name, type(effect).__name__)
+                self._emit(WorkerReported(self.name, "failed", f"{type(error).__name__}: {error}"))
+                text = f"The {self.name} worker failed: {error}"
+                self._emit(OperationFailed(self.name, text, "See the log file.", command_id_of(effect)))
+
+    def _failed(self, effect: E, error: SlopError) -> None:
+        """Say it, once for what is tried again, and keep that."""
+        is_told = self._forget(effect)
+        is_gone = isinstance(error, StorageError) and error.errno == errno.ENOENT
+        if self._keeps is not None and self._keeps(effect) and not is_gone:
+            with self._ready:
+                self._owed.append(effect)
+                self._has_failed = True
+        if not is_told:
+            detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
+            self._emit(OperationFailed(self.name, error.what, detail, command_id_of(effect)))
+
+    def _caught_up(self, effect: E) -> None:
+        """Say when the last of what had failed is done, or needless by a later one."""
+        if self._keeps is None or not self._keeps(effect):
+            return
+        self._forget(effect)
+        with self._ready:
+            is_done = self._has_failed and not (self._owed or self._again)
+            self._has_failed = self._has_failed and not is_done
+        if is_done:
+            self._emit(WritesCaughtUp(self.name))
+
+    def _forget(self, effect: E) -> bool:
+        """Whether an effect is one that failed before."""
+        found = [old for old in self._again if old is effect]
+        self._again = [old for old in self._again if old is not effect]
+        return bool(found)
+
+    def _next(self) -> E | None:
+        with self._ready:
+            while not self._waiting:
+                if self._is_stopping:
+                    if not self._owed or self._has_tried_last:
+                        return None
+                    self._has_tried_last = True
+                    self._try_owed()
+                elif not self._ready.wait(self._retry_s if self._owed else None):
+                    self._try_owed()
+            return self._waiting.popleft()
+
+    def _try_owed(self) -> None:
+        self._again = self._owed
+        self._waiting.extend(self._owed)
+        self._owed = []

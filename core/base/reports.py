@@ -1,0 +1,59 @@
+"""What any worker reports, and time: events of no one room."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class WritesCaughtUp(msgspec.Struct, frozen=True):
+    """What a worker could not write before stands on disk now."""
+
+    subject: str
+
+
+class OperationFailed(msgspec.Struct, frozen=True):
+    """Something that the person asked for could not be done. `subject` names the notice.
+
+    `command_id` is that of the effect, and of the command that it was begun for: who waits for it is told.
+    """
+
+    subject: str
+    text: str
+    detail: str = ""
+    command_id: str = ""
+
+
+class OperationEnded(msgspec.Struct, frozen=True):
+    """The effect of a command that somebody waits for was carried out; what came of it was reported before."""
+
+    command_id: str
+
+
+class OperationDone(msgspec.Struct, frozen=True):
+    """Something that the person asked for was done and is worth a word."""
+
+    subject: str
+    text: str
+    detail: str = ""
+
+
+class WorkerReported(msgspec.Struct, frozen=True):
+    """A background worker's state changed."""
+
+    name: str
+    status: str
+    detail: str = ""
+    fraction: float | None = None
+
+
+class Tick(msgspec.Struct, frozen=True):
+    """Time passed. Sent about once a second while something waits for it."""
+
+
+def command_id_of(message: object) -> str:
+    """The id that a command or an effect carries; empty where nobody waits for it, or it cannot be waited for."""
+    command_id: str = getattr(message, "command_id", "")
+    return command_id
+
+
+Report = WritesCaughtUp | OperationFailed | OperationEnded | OperationDone | WorkerReported | Tick

@@ -1,0 +1,1 @@
+"""Prompt caching: the ledger of what providers hold, the planner, and the view that appends while warm."""

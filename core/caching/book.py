@@ -1,0 +1,121 @@
+"""The book of caches as a value: what providers hold, the person's gaps, calls under way, a page a discussion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+import msgspec
+from msgspec.structs import replace
+
+from core.caching.accounts import invalidated
+from core.caching.decision import Decision
+from core.caching.gaps import KEPT_GAPS, observe
+from core.caching.keepalive import Idle
+from core.caching.ledger import forget_discussion, live_entries, merge, record
+from core.caching.replay import Replayed
+from core.caching.rewrite import sent_knowledge
+from core.values.cache import CacheLedger, CachePrices, DiscussionCache, GapStats, LedgerScope, SentKnowledge
+from core.values.state import ProviderTotals
+
+
+class BookedCall(msgspec.Struct, frozen=True):
+    """A call that was planned.
+
+    Args:
+        has_begun: its answer has, so that what it wrote can be read.
+    """
+
+    discussion_id: str
+    scope: LedgerScope
+    prices: CachePrices
+    decision: Decision
+    started_at: datetime
+    has_begun: bool = False
+
+
+class BookPage(msgspec.Struct, frozen=True):
+    """What is known of one discussion.
+
+    Args:
+        cache: what `cache.json` holds; replayed: the view as the log tells it.
+        idle: what the last call left alive; last_call: that call, for pings.
+        warming: layer 7 of a prewarming that was not answered yet.
+    """
+
+    cache: DiscussionCache = msgspec.field(default_factory=DiscussionCache)
+    replayed: Replayed = msgspec.field(default_factory=Replayed)
+    idle: tuple[Idle, ...] = ()
+    last_call: BookedCall | None = None
+    warming: SentKnowledge | None = None
+
+
+class CacheBook(msgspec.Struct, frozen=True):
+    """All that decides money, beside prices and settings. Each step gives a new book; nothing in it is changed.
+
+    Args:
+        ledger: of all discussions; gaps: the person's; last_turn_at: of any discussion, in this run.
+        calls: under way, by id; pages: by discussion; totals: of this run, by provider.
+    """
+
+    ledger: CacheLedger = msgspec.field(default_factory=CacheLedger)
+    gaps: GapStats = msgspec.field(default_factory=GapStats)
+    last_turn_at: datetime | None = None
+    calls: Mapping[str, BookedCall] = msgspec.field(default_factory=dict)
+    pages: Mapping[str, BookPage] = msgspec.field(default_factory=dict)
+    totals: Mapping[str, ProviderTotals] = msgspec.field(default_factory=dict)
+
+
+def with_page(book: CacheBook, discussion_id: str, page: BookPage) -> CacheBook:
+    """The book with a discussion's page in place of the one before."""
+    return replace(book, pages={**book.pages, discussion_id: page})
+
+
+def opened(book: CacheBook, discussion_id: str, cache: DiscussionCache, replayed: Replayed) -> CacheBook:
+    """Take up what was kept of a discussion, once: its part of the ledger, its gaps, its view."""
+    gaps = book.gaps
+    for gap_s in cache.gaps_s:
+        gaps = observe(gaps, gap_s)
+    book = replace(book, ledger=merge((book.ledger, cache.ledger)), gaps=gaps)
+    return with_page(book, discussion_id, BookPage(cache, replayed))
+
+
+def turn_begun(book: CacheBook, discussion_id: str, now: datetime) -> CacheBook:
+    """Learn the gap before a turn."""
+    page = book.pages[discussion_id]
+    own = _seconds(page.cache.last_turn_at, now)
+    gaps = observe(book.gaps, own, _seconds(book.last_turn_at, now))
+    kept = page.cache.gaps_s if own is None else (*page.cache.gaps_s, own)[-KEPT_GAPS:]
+    cache = replace(page.cache, gaps_s=kept, last_turn_at=now)
+    return with_page(replace(book, gaps=gaps, last_turn_at=now), discussion_id, replace(page, cache=cache))
+
+
+def prewarming(book: CacheBook, call: BookedCall) -> CacheBook:
+    """A prefix is about to be read ahead: what that writes is counted on at once."""
+    plan, name = call.decision.plan, call.discussion_id
+    book = replace(book, ledger=record(book.ledger, call.scope, plan, call.started_at, name))
+    return with_page(book, name, replace(book.pages[name], warming=sent_by(book, call, call.started_at)))
+
+
+def prewarmed(book: CacheBook, discussion_id: str) -> CacheBook:
+    """The prefix was read: its layer 7 is now what the provider holds."""
+    page = book.pages[discussion_id]
+    cache = replace(page.cache, sent=page.warming or page.cache.sent)
+    return with_page(book, discussion_id, replace(page, cache=cache))
+
+
+def forgotten(book: CacheBook, discussion_id: str, now: datetime) -> CacheBook:
+    """Invalidate: nothing of the discussion is believed to be cached any more."""
+    page = book.pages[discussion_id]
+    book = replace(book, ledger=forget_discussion(book.ledger, discussion_id))
+    return with_page(book, discussion_id, replace(page, cache=invalidated(page.cache, now), idle=()))
+
+
+def sent_by(book: CacheBook, call: BookedCall, now: datetime) -> SentKnowledge:
+    """Layer 7 as a call sent it, and what of its cache another one would leave."""
+    live = live_entries(book.ledger, call.scope, now)
+    return sent_knowledge(call.decision.request, call.decision.wire, live, call.scope, call.prices)
+
+
+def _seconds(before: datetime | None, now: datetime) -> float | None:
+    return None if before is None else (now - before).total_seconds()

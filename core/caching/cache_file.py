@@ -1,0 +1,145 @@
+"""`cache.json` of a discussion: what providers hold for it, kept over a restart. A cache: its loss costs money only."""
+
+from __future__ import annotations
+
+import json
+import math
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from core.base import paths
+from core.base.disk import OS_DISK, Disk, write_file
+from core.discussion.log_codec import from_json_value, to_json_value
+from core.values.cache import (
+    CacheLedger,
+    CacheLedgerEntry,
+    DiscussionCache,
+    DiscussionCacheState,
+    LedgerScope,
+    SentKnowledge,
+)
+
+FORMAT = 1
+KEPT_ENTRIES = 64
+_MAX_BYTES = 4_000_000
+
+
+class LoadedCache(msgspec.Struct, frozen=True):
+    """What a `cache.json` held.
+
+    Args:
+        problem: why it could not be read, in a sentence; the cache is then empty, and the next request misses.
+    """
+
+    cache: DiscussionCache = msgspec.field(default_factory=DiscussionCache)
+    problem: str = ""
+
+
+class _Row(msgspec.Struct, frozen=True):
+    """An entry with its scope, as the file holds it."""
+
+    scope: LedgerScope
+    entry: CacheLedgerEntry
+
+
+class _File(msgspec.Struct, frozen=True):
+    format: int
+    epoch: int
+    rows: tuple[_Row, ...]
+    gaps_s: tuple[float, ...]
+    cannot_extend: tuple[LedgerScope, ...]
+    state: DiscussionCacheState | None = None
+    last_turn_at: datetime | None = None
+    sent: SentKnowledge | None = None
+
+
+def cache_file(home: Path, discussion_id: str) -> Path:
+    """Where a discussion's `cache.json` stands.
+
+    Raises:
+        StorageError: the id is no name for a directory.
+    """
+    return paths.discussion_dir(home, discussion_id) / paths.CACHE_FILE
+
+
+def load_cache(home: Path, discussion_id: str) -> LoadedCache:
+    """Read a discussion's `cache.json`. Never fails: a missing file is an empty cache, a bad one says why.
+
+    Raises:
+        StorageError: the id is no name for a directory.
+    """
+    path = cache_file(home, discussion_id)
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            return LoadedCache(problem="What was known of the cache was dropped: the file is far too large.")
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return LoadedCache()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return LoadedCache(problem=f"What was known of the cache could not be read: {reason}.")
+    return decode_cache(data, discussion_id)
+
+
+def save_cache(home: Path, discussion_id: str, cache: DiscussionCache, *, disk: Disk = OS_DISK) -> None:
+    """Replace a discussion's `cache.json`, whole or not at all.
+
+    Raises:
+        StorageError: it could not be written; the old file stands.
+    """
+    write_file(cache_file(home, discussion_id), encode_cache(cache), disk=disk)
+
+
+def encode_cache(cache: DiscussionCache) -> bytes:
+    """The file's bytes: canonical JSON, ended by LF. Of more than 64 entries those that live longest are kept."""
+    rows = [_Row(scope, entry) for scope, found in cache.ledger.entries.items() for entry in found.values()]
+    rows.sort(key=lambda row: (row.entry.expires_at, row.entry.prefix_hash), reverse=True)
+    scopes = tuple(LedgerScope(p, "", m) for p, m in sorted(cache.ledger.cannot_extend))
+    file = _File(
+        format=FORMAT,
+        epoch=cache.epoch,
+        rows=tuple(rows[:KEPT_ENTRIES]),
+        gaps_s=tuple(gap for gap in cache.gaps_s if math.isfinite(gap)),
+        cannot_extend=scopes,
+        state=cache.state,
+        last_turn_at=cache.last_turn_at,
+        sent=cache.sent,
+    )
+    text = json.dumps(to_json_value(file), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return f"{text}\n".encode("utf-8", "replace")
+
+
+def decode_cache(data: bytes, discussion_id: str) -> LoadedCache:
+    """Read the file's bytes, any bytes. Entries of another discussion, or with impossible figures, are left out."""
+    try:
+        file = from_json_value(_File, _parsed(data))
+    except (ValueError, RecursionError) as error:
+        reason = str(error).partition("\n")[0][:120]
+        return LoadedCache(
+            problem=f"What was known of the cache was dropped: the file cannot be read ({reason})."
+        )
+    if file.format != FORMAT:
+        text = f"What was known of the cache was dropped: its file has format {file.format}, not {FORMAT}."
+        return LoadedCache(problem=text)
+    entries: dict[LedgerScope, dict[str, CacheLedgerEntry]] = {}
+    for row in file.rows:
+        if _is_possible(row.entry) and row.entry.discussion_id == discussion_id:
+            entries.setdefault(row.scope, {})[row.entry.prefix_hash] = row.entry
+    state = file.state if file.state is not None and file.state.discussion_id == discussion_id else None
+    pairs = frozenset((scope.provider, scope.model) for scope in file.cannot_extend)
+    gaps_s = tuple(gap for gap in file.gaps_s if math.isfinite(gap) and gap >= 0)
+    ledger = CacheLedger(dict(entries), pairs)
+    return LoadedCache(
+        DiscussionCache(state, ledger, max(0, file.epoch), gaps_s, file.last_turn_at, file.sent)
+    )
+
+
+def _parsed(data: bytes) -> Any:
+    return json.loads(data.decode("utf-8"), parse_constant=lambda _: None)
+
+
+def _is_possible(entry: CacheLedgerEntry) -> bool:
+    return bool(entry.prefix_hash) and entry.tokens >= 0 and entry.ttl_s > 0

@@ -1,0 +1,54 @@
+"""Where what is known of a discussion's cache is kept: its `cache.json`, and its log for the view."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Protocol
+
+from core.base import paths
+from core.caching.cache_file import load_cache, save_cache
+from core.discussion import log as store_log
+from core.values.cache import DiscussionCache
+from core.values.records import Record
+
+log = logging.getLogger(__name__)
+
+
+class CacheStore(Protocol):
+    """Where it is kept. `HomeCacheStore` is the real one."""
+
+    def load(self, discussion_id: str) -> DiscussionCache:
+        """What was kept; nothing where there is none or it cannot be read."""
+        ...
+
+    def save(self, discussion_id: str, cache: DiscussionCache) -> None:
+        """Keep it. Raises StorageError."""
+        ...
+
+    def records(self, discussion_id: str) -> tuple[Record, ...]:
+        """The discussion's log. Raises StorageError."""
+        ...
+
+
+class HomeCacheStore:
+    """`cache.json` and the log of each discussion of a home."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    def load(self, discussion_id: str) -> DiscussionCache:
+        """Never fails: what cannot be read costs one miss, and is logged."""
+        loaded = load_cache(self._home, discussion_id)
+        if loaded.problem:
+            log.warning("%s (%s)", loaded.problem, discussion_id)
+        return loaded.cache
+
+    def save(self, discussion_id: str, cache: DiscussionCache) -> None:
+        """Replace `cache.json`; a discussion that is gone gets no folder anew. Raises StorageError."""
+        if paths.discussion_dir(self._home, discussion_id).is_dir():
+            save_cache(self._home, discussion_id, cache)
+
+    def records(self, discussion_id: str) -> tuple[Record, ...]:
+        """The whole log. Raises StorageError."""
+        return tuple(store_log.read(self._home, discussion_id).records)

@@ -1,0 +1,157 @@
+"""A call over the book: planned, held back while another writes the same prefix, begun, and held against its usage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from itertools import count
+
+import msgspec
+from msgspec.structs import replace
+
+from core.base.ids import make_id
+from core.caching.accounts import after_contents, after_usage
+from core.caching.book import BookedCall, CacheBook, sent_by, with_page
+from core.caching.contents import contents_usd
+from core.caching.decision import DecideMemo, Market, PlannedTurn, decide
+from core.caching.gate import PlannedCall, gate
+from core.caching.keepalive import idle_entries
+from core.caching.ledger import correct, of_discussion, record
+from core.caching.parameters import with_contents
+from core.caching.replay import Replayed, records_for
+from core.values.cache import CacheLedger, DiscussionCacheState
+from core.values.provider import ContentsReport
+from core.values.records import ViewRecord
+from core.values.state import ProviderTotals
+from core.values.usage import Usage, add_usage
+
+Cost = Callable[[str, str, Usage], float | None]
+"""What a usage of a provider's model costs in USD, None where unknown. Raises nothing."""
+
+
+class CallWait(msgspec.Struct, frozen=True):
+    """A call must be planned anew: once the answer of `leader` begins, at once where that is empty."""
+
+    leader: str = ""
+
+
+class CacheReport(msgspec.Struct, frozen=True):
+    """What the controller learns after a call."""
+
+    discussion_id: str
+    state: DiscussionCacheState | None
+    totals: ProviderTotals
+    miss_reason: str = ""
+
+
+def plan_call(
+    book: CacheBook, turn: PlannedTurn, market: Market, memo: DecideMemo | None = None
+) -> BookedCall:
+    """Plan a request as the book stands: append or rewrite, and where to mark.
+
+    Args:
+        turn: its view is taken from the discussion's page; market: its ledger and gaps are the book's.
+        memo: of the discussion's last plans; it only saves time.
+    """
+    turn = replace(turn, view=book.pages[turn.discussion_id].replayed.view)
+    market = replace(market, ledger=book.ledger, gaps=book.gaps)
+    decision = decide(turn, market, memo)
+    return BookedCall(turn.discussion_id, market.scope, market.prices, decision, market.now)
+
+
+def admitted(
+    book: CacheBook, call_id: str, call: BookedCall, seen: CacheLedger | None
+) -> tuple[CacheBook, CallWait | None]:
+    """Let a call go; or tell what it must wait for and then be planned again.
+
+    Looking and going are one step: of two that come at once, the second sees the first.
+
+    Args:
+        seen: the ledger that it was planned by, another one by now asks for another plan; None: it goes at once.
+    """
+    if seen is not None:
+        out = [_at_gate(other, one) for other, one in book.calls.items() if not one.has_begun]
+        waits = dict(gate((*out, _at_gate(call_id, call, is_out=False))).waits)
+        if call_id in waits:
+            return book, CallWait(waits[call_id])
+        if seen is not book.ledger:
+            return book, CallWait()
+    return replace(book, calls={**book.calls, call_id: call}), None
+
+
+def shown(book: CacheBook, call: BookedCall, request_id: str) -> tuple[Replayed, tuple[ViewRecord, ...]]:
+    """The view that a call sends, as the log will tell it, and the records that the log needs for that."""
+    before, view = book.pages[call.discussion_id].replayed, call.decision.view
+    ids = (make_id(call.started_at, f"{request_id}/view/{number}") for number in count())
+    records = records_for(before, view, call.started_at, ids)
+    if not records:
+        return before, ()
+    files = (*view.base.files, *(file for delta in view.deltas for file in delta.files))
+    return Replayed(view, {**before.texts, **{file.sha256: file.text for file in files}}), records
+
+
+def begun(book: CacheBook, call_id: str) -> CacheBook:
+    """The answer begins: what the request wrote can be read from now on."""
+    call = book.calls.get(call_id)
+    if call is None or call.has_begun:
+        return book
+    ledger = record(book.ledger, call.scope, call.decision.plan, call.started_at, call.discussion_id)
+    return replace(book, ledger=ledger, calls={**book.calls, call_id: replace(call, has_begun=True)})
+
+
+def ended(
+    book: CacheBook,
+    call_id: str,
+    usage: Usage,
+    contents: ContentsReport | None,
+    now: datetime,
+    cost: Cost,
+    label: Callable[[str], str] = str,
+) -> tuple[CacheBook, CacheReport | None]:
+    """A call is over: hold the ledger against its usage. Nothing changes for an unknown call.
+
+    Args:
+        label: a provider's name as the person knows it.
+    """
+    book = begun(book, call_id) if usage != Usage() else book
+    call = book.calls.get(call_id)
+    if call is None:
+        return book, None
+    name, scope, plan = call.discussion_id, call.scope, call.decision.plan
+    correction = correct(book.ledger, scope, call.decision.wire, plan, usage, label(scope.provider))
+    ledger = with_contents(correction.ledger, scope, plan, contents)
+    calls = {other: one for other, one in book.calls.items() if other != call_id}
+    book = replace(book, ledger=ledger, calls=calls)
+    book, totals = added(book, scope.provider, scope.model, usage, cost, contents_usd(call.prices, contents))
+    page = book.pages[name]
+    state = after_usage(page.cache.state, name, scope.provider, plan, usage, call.started_at)
+    state = after_contents(state, contents, now)
+    sent = sent_by(book, call, now) if call.has_begun else page.cache.sent
+    cache = replace(page.cache, state=state, ledger=of_discussion(ledger, name), sent=sent)
+    idle = idle_entries(call.decision.wire, ledger, scope, call.started_at)
+    reason = contents.text if contents is not None and contents.text else correction.reason
+    reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")
+    page = replace(page, cache=cache, idle=idle, last_call=call)
+    return with_page(book, name, page), CacheReport(name, state, totals, reason)
+
+
+def added(
+    book: CacheBook, provider: str, model: str, usage: Usage, cost: Cost, rent: float | None = 0.0
+) -> tuple[CacheBook, ProviderTotals]:
+    """Add a call's usage, and what it would have cost more had nothing been cached, less what storing costs."""
+    before = book.totals.get(provider, ProviderTotals(provider, saved_usd=0.0))
+    fresh = replace(
+        usage, cache_read_tokens=0, cache_write_tokens=0, cache_write_5m_tokens=0, cache_write_1h_tokens=0
+    )
+    paid, without = (cost(provider, model, one) for one in (usage, fresh))
+    saved = None
+    if usage.input_tokens is None and rent:  # it was stored, and the turn came to nothing
+        paid = without = 0.0
+    if before.saved_usd is not None and paid is not None and without is not None and rent is not None:
+        saved = before.saved_usd + without - paid - rent
+    totals = ProviderTotals(provider, add_usage(before.usage, usage), saved)
+    return replace(book, totals={**book.totals, provider: totals}), totals
+
+
+def _at_gate(call_id: str, call: BookedCall, *, is_out: bool = True) -> PlannedCall:
+    return PlannedCall(call_id, call.scope, call.decision.plan, call.decision.wire.hashes, is_out)

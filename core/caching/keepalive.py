@@ -1,0 +1,178 @@
+"""When to read a prefix only to keep it: while that is expected to save money, within a cap, never after a miss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+import msgspec
+from msgspec.structs import replace
+
+from core.base.figures import dollars
+from core.caching.economy import best_pings, break_even_pings, outlook, ping_window_s
+from core.caching.gaps import own_odds
+from core.caching.ledger import hits, live_entries
+from core.providers.blocks import Wire, part_key
+from core.values.cache import (
+    TOOLS_KEY,
+    CacheLedger,
+    CacheMark,
+    CachePlan,
+    CachePrices,
+    CacheSettings,
+    GapStats,
+    KeepalivePlan,
+    LedgerScope,
+)
+from core.values.provider import ProviderRequest, RequestMessage
+
+CAUTION = 1.25
+"""Savings are guessed from few gaps, costs are certain: a ping must be worth so much more than it costs."""
+
+
+class Idle(msgspec.Struct, frozen=True):
+    """A discussion whose last request left an entry.
+
+    Args:
+        tokens: of the entry; used_at: start of the request or ping that last used it.
+        covered_tokens: of them, those that another entry holds for longer: they would not be lost.
+        pings: made since the last turn; spent_usd: what they cost; was_missed: the last one read nothing.
+        is_open: the discussion is open and the program is not closing.
+    """
+
+    tokens: int
+    ttl_s: int
+    used_at: datetime
+    after_key: str = ""
+    prefix_hash: str = ""
+    covered_tokens: int = 0
+    pings: int = 0
+    spent_usd: float = 0.0
+    was_missed: bool = False
+    is_open: bool = True
+
+
+def keepalive_plan(
+    idle: Idle, prices: CachePrices, gaps: GapStats, settings: CacheSettings, now: datetime
+) -> KeepalivePlan:
+    """Decide on the next ping.
+
+    Returns:
+        When to send it, how many are worth it, and what that is expected to save; or why there is none.
+    """
+    if why := _why_not(idle, prices, settings, now):
+        return KeepalivePlan(None, 0, None, why)
+    odds = own_odds(gaps)
+    break_even = break_even_pings(prices, idle.ttl_s)
+    most = break_even - idle.pings
+    cost = idle.tokens * prices.read * (prices.input_usd or 0.0)
+    if prices.input_usd and cost > 0:
+        most = min(most, int((settings.keepalive_cap_usd - idle.spent_usd) / cost + 1e-9))
+    if most <= 0:
+        return KeepalivePlan(None, 0, None, _spent(idle, settings, break_even))
+    ttls = tuple(offer.ttl_s for offer in prices.writes if offer.ttl_s <= settings.longest_ttl_s)
+    values = outlook(prices, odds, ttls=ttls or (idle.ttl_s,), keepalive=True, extends=settings.extends)
+    nearest = min(values.live, key=lambda ttl_s: abs(ttl_s - idle.ttl_s))
+    lost = max(0.0, values.dead - prices.read - values.live[nearest])
+    lost *= 1.0 - idle.covered_tokens / idle.tokens
+    pings, saving = best_pings(odds, idle.ttl_s, prices.read * CAUTION, lost, most, idle_pings=idle.pings)
+    if not pings:
+        text = "No ping: it is no longer likely enough that you come back in time."
+        return KeepalivePlan(None, 0, None, text)
+    due = idle.used_at + timedelta(seconds=ping_window_s(idle.ttl_s))
+    usd = None if prices.input_usd is None else saving * idle.tokens * prices.input_usd
+    text = f"Kept alive with up to {pings} more pings of {idle.tokens:,} tokens; {break_even} would cost as much as writing again."
+    return KeepalivePlan(due, pings, usd, text)
+
+
+def idle_entries(wire: Wire, ledger: CacheLedger, scope: LedgerScope, used_at: datetime) -> tuple[Idle, ...]:
+    """What a request left alive, deepest first: the entries that a ping could keep, one for each lifetime.
+
+    Args:
+        used_at: start of the request; entries that it neither wrote nor renewed are older, and are left out.
+    """
+    found: dict[int, Idle] = {}
+    for hit in hits(live_entries(ledger, scope, used_at), wire):
+        entry = ledger.entries[scope][hit.prefix_hash]
+        was_used = entry.expires_at >= used_at + timedelta(seconds=entry.ttl_s)
+        if was_used and hit.ttl_s not in found and wire.blocks[hit.index].can_be_marked:
+            key = wire.blocks[hit.index].key
+            found[hit.ttl_s] = Idle(hit.tokens, hit.ttl_s, used_at, key, hit.prefix_hash)
+    return tuple(replace(idle, covered_tokens=_covered(idle, found.values())) for idle in found.values())
+
+
+def best_idle(
+    idles: Sequence[Idle], prices: CachePrices, gaps: GapStats, settings: CacheSettings, now: datetime
+) -> tuple[Idle, KeepalivePlan] | None:
+    """The entry that is most worth keeping, with its plan; None where nothing was left alive."""
+    plans = [(idle, keepalive_plan(idle, prices, gaps, settings, now)) for idle in idles]
+    return max(plans, key=lambda pair: (pair[1].expected_saving_usd or 0.0, pair[0].tokens), default=None)
+
+
+def ping_marks(plan: CachePlan, idle: Idle, request: ProviderRequest) -> tuple[CacheMark, ...]:
+    """Marks of a ping: the entry itself, and the plan's marks before it, which are renewed for nothing."""
+    keys = [TOOLS_KEY, *(s.key for s in request.system)]
+    keys += [part_key(part) for message in request.messages for part in message.parts]
+    places = {key: place for place, key in enumerate(keys)}
+    last = places.get(idle.after_key, -1)
+    before = [mark for mark in plan.marks if places.get(mark.after_key, last) < last]
+    return tuple(CacheMark(key, idle.ttl_s) for key in (*(m.after_key for m in before), idle.after_key))
+
+
+def ping_request(request: ProviderRequest, idle: Idle) -> ProviderRequest:
+    """The request that only reads: cut behind the entry.
+
+    The client sends it with the same tools, thinking and effort, and `max_tokens` 0 (Anthropic) or as a prewarm
+    (OpenAI): whatever stands behind the entry would be paid in full each time.
+    """
+    places = [
+        (number, index)
+        for number, message in enumerate(request.messages)
+        for index, part in enumerate(message.parts)
+        if part_key(part) == idle.after_key
+    ]
+    if not places:
+        return request
+    number, index = places[-1]
+    end = request.messages[number]
+    return replace(
+        request, messages=(*request.messages[:number], RequestMessage(end.role, end.parts[: index + 1]))
+    )
+
+
+def after_ping(idle: Idle, prices: CachePrices, read_tokens: int | None, at: datetime) -> Idle:
+    """The idle discussion after a ping that started at `at`. A ping that read nothing is the last."""
+    cost = idle.tokens * prices.read * (prices.input_usd or 0.0)
+    return replace(
+        idle,
+        used_at=at,
+        pings=idle.pings + 1,
+        spent_usd=idle.spent_usd + cost,
+        was_missed=read_tokens == 0,
+    )
+
+
+def _covered(idle: Idle, others: Iterable[Idle]) -> int:
+    return max((min(o.tokens, idle.tokens) for o in others if o.ttl_s > idle.ttl_s), default=0)
+
+
+def _why_not(idle: Idle, prices: CachePrices, settings: CacheSettings, now: datetime) -> str:
+    if not (settings.keepalive and settings.is_enabled):
+        return "Keepalive is off."
+    if not idle.is_open:
+        return "No ping: the discussion is closed."
+    if idle.was_missed:
+        return "No ping: the last one found nothing in the cache."
+    if not prices.writes or idle.tokens < max(1, prices.minimum_tokens):
+        return "No ping: nothing is cached that could be kept."
+    if prices.input_usd is None:
+        return "No ping: the model's price is unknown."
+    if now >= idle.used_at + timedelta(seconds=idle.ttl_s):
+        return "No ping: the cache has gone cold already."
+    return ""
+
+
+def _spent(idle: Idle, settings: CacheSettings, break_even: int) -> str:
+    if idle.pings >= break_even:
+        return f"No ping: after {break_even} writing again is no dearer."
+    return f"No ping: {dollars(idle.spent_usd)} of {dollars(settings.keepalive_cap_usd)} is spent."

@@ -1,0 +1,346 @@
+"""The one holder of the book of caches: behind one lock, swapped whole; every decision is a pure step over it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from core.base.errors import SlopError
+from core.caching import book as books
+from core.caching import calls, content_store, pings
+from core.caching.book import BookedCall, CacheBook
+from core.caching.cache_store import CacheStore
+from core.caching.calls import CacheReport
+from core.caching.content_store import Changed, Unneeded
+from core.caching.decision import DecideMemo, Market, PlannedTurn
+from core.caching.parameters import scope_settings, settings_for, token_counter
+from core.caching.pings import Ping
+from core.caching.replay import Replayed, replay
+from core.caching.rewrite import rewrite_of
+from core.context.stack import AggregateStack
+from core.values.cache import (
+    CacheLedger,
+    CachePlan,
+    CachePrices,
+    CacheSettings,
+    DiscussionCache,
+    DiscussionCacheState,
+    LedgerScope,
+    Rewrite,
+)
+from core.values.provider import ContentsReport, ModelProfile, ProviderKind, ProviderRequest, StoredContent
+from core.values.records import ViewRecord
+from core.values.settings import CachingSettings
+from core.values.spec import CallToBuild, StackSpec
+from core.values.stack import Segment
+from core.values.state import ProviderTotals
+from core.values.usage import Usage
+
+GATE_WAIT_S = 30.0
+"""Longest that a call waits for another that writes the same prefix to begin its answer."""
+
+GATE_TRIES = 3
+"""How often a call is planned anew because of others, at most; then it goes."""
+
+_NOW = threading.Event()
+_NOW.set()
+
+_FACTOR_STEP = 0.05
+"""A model's token factor moves a little with every call; blocks are counted anew when it has moved so far."""
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+
+class CacheSetup(msgspec.Struct, frozen=True):
+    """What planning asks of the rest of the program.
+
+    Args:
+        prices: of a provider's kind and model at a time; kind: of a provider; key_id: names its key without telling.
+        cost: of a usage in USD, None where unknown.
+        counted: o200k tokens by sha256.
+        label: a provider's name as the person knows it.
+    """
+
+    prices: Callable[[ProviderKind, str, str, datetime], CachePrices]
+    kind: Callable[[str], ProviderKind]
+    key_id: Callable[[str], str]
+    cost: Callable[[str, str, Usage], float | None]
+    counted: Callable[[], Mapping[str, int]]
+    label: Callable[[str], str] = str
+
+
+@dataclass(slots=True)
+class DiscussionMemo:
+    """One discussion's lock, and what was made of its last plans: that only saves time."""
+
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    decide: DecideMemo = field(default_factory=DecideMemo)
+
+
+class CacheKeeper:
+    """Holds the current `CacheBook`, and nothing else that decides.
+
+    Every call: `plan_call`, then `begun` when its answer begins, then `ended` with its usage. The rules:
+
+    - Held: the book, which is a value; for each call under way an event that is set when its answer begins; for each
+      discussion a memo that only saves time.
+    - Any thread may call. A call's own thread waits in `plan_call`, at the gate, with no lock held.
+    - Locks: a discussion's first, then the book's; never two discussions'. The book's is held for one pure step,
+      never while a request is planned, a disk is asked or another call is awaited. Readers take the book as it
+      stands, without the lock.
+    - A call is planned outside the book's lock and admitted under it: if the ledger is another one by then, it is
+      planned anew.
+    - Read: a discussion's `cache.json` and log once, before its first step. Written: its `cache.json` after a step
+      that changes what is held for it, under the discussion's lock and from the book as it stands then, so that the
+      last write is the newest. What cannot be written is logged; a next start would know less, and pay a miss.
+
+    Args:
+        store: where it is kept across restarts; setup: asks the rest of the program; clock: UTC.
+    """
+
+    def __init__(self, store: CacheStore, setup: CacheSetup, clock: Callable[[], datetime]) -> None:
+        self._store = store
+        self._setup = setup
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._book = CacheBook()
+        self._answers: dict[str, threading.Event] = {}
+        self._memos: dict[str, DiscussionMemo] = {}
+
+    def plan_call(
+        self, effect: CallToBuild, stack: AggregateStack, profile: ModelProfile, factor: float
+    ) -> tuple[ProviderRequest, CachePlan, tuple[ViewRecord, ...]]:
+        """Plan a call that is about to be sent. Waits, a while at most, for one that writes the same prefix.
+
+        Args:
+            factor: the model's tokens over o200k's for the same text.
+
+        Returns:
+            The request with its plan, and the records that the log needs to rebuild its view.
+        """
+        spec, name = effect.spec, effect.spec.discussion_id
+        memo, turn = self._open(name), _turn(spec, stack, effect.user_message_id, profile)
+        self._change(lambda book: books.turn_begun(book, name, self._clock()))
+        tries, may_wait = 0, True
+        while True:
+            with memo.lock:
+                seen = self._book
+                call = calls.plan_call(seen, turn, self._market(spec, factor), memo.decide)
+            until = self._admit(effect.call_id, call, seen.ledger if may_wait else None)
+            if until is None:
+                break
+            tries += 1
+            may_wait = until.wait(GATE_WAIT_S) and tries < GATE_TRIES
+        with memo.lock:
+            replayed, records = calls.shown(self._book, call, effect.request_id)
+            self._change(lambda book: _with_view(book, name, replayed))
+        return replace(call.decision.request, cache=call.decision.plan), call.decision.plan, records
+
+    def begun(self, call_id: str) -> None:
+        """The answer begins: what the request wrote can be read from now on."""
+        with self._lock:
+            self._book = calls.begun(self._book, call_id)
+            if call_id in self._answers:
+                self._answers[call_id].set()
+
+    def ended(self, call_id: str, usage: Usage, contents: ContentsReport | None = None) -> CacheReport | None:
+        """A call is over: hold the ledger against its usage, and keep what is known. None for an unknown call."""
+        cost, label = self._setup.cost, self._setup.label
+        with self._lock:
+            self._book, report = calls.ended(self._book, call_id, usage, contents, self._clock(), cost, label)
+            if call_id in self._answers:
+                self._answers.pop(call_id).set()
+        if report is not None:
+            self._keep(report.discussion_id)
+        return report
+
+    def preview(
+        self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
+    ) -> CachePlan:
+        """What the next request would be planned as; nothing is remembered of it."""
+        self._open(spec.discussion_id)
+        turn = _turn(spec, stack, "preview", profile)
+        return calls.plan_call(self._book, turn, self._market(spec, factor)).decision.plan
+
+    def prewarm_request(
+        self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
+    ) -> ProviderRequest:
+        """What to read when a discussion opens, so that its first answer starts at once."""
+        self._open(spec.discussion_id)
+        turn = _turn(spec, stack, "prewarm", profile)
+        call = calls.plan_call(self._book, turn, self._market(spec, factor))
+        self._change(lambda book: books.prewarming(book, call))
+        return replace(call.decision.request, cache=call.decision.plan)
+
+    def prewarmed(self, discussion_id: str) -> None:
+        """The prefix was read: its layer 7 is now what the provider holds."""
+        self._open(discussion_id)
+        self._change(lambda book: books.prewarmed(book, discussion_id))
+        self._keep(discussion_id)
+
+    def due_pings(self, settings: CachingSettings, off: Collection[str] = ()) -> tuple[Ping, ...]:
+        """The pings that are due now, by the person's settings and gaps; none of the discussions in `off`."""
+
+        def settings_of(call: BookedCall) -> CacheSettings:
+            kind = self._setup.kind(call.scope.provider)
+            return settings_for(kind, call.prices, settings, is_enabled=True)
+
+        return pings.due_pings(self._book, settings_of, self._clock(), off)
+
+    def pinged(self, ping: Ping, usage: Usage | None) -> ProviderTotals | None:
+        """A ping was answered (None: it failed): renew what it read, or stop after a miss. Returns the totals."""
+        cost = self._setup.cost
+        return self._step(lambda book: pings.pinged(book, ping, usage, self._clock(), cost))
+
+    def known(self, discussion_id: str) -> DiscussionCacheState | None:
+        """What is known of a discussion's cache, None where nothing was ever cached."""
+        return self._peek(discussion_id).state
+
+    def rewrite(
+        self, spec: StackSpec, layer: Sequence[Segment], profile: ModelProfile, factor: float
+    ) -> Rewrite | None:
+        """What the discussion's next turn writes anew because layer 7 is not what was sent; None where nothing.
+
+        Args:
+            layer: 7 as the next request would send it.
+        """
+        cache = self._peek(spec.discussion_id)
+        provider = "" if cache.state is None else cache.state.provider
+        is_kept = bool(provider) and self._setup.kind(provider) is ProviderKind.EMBEDDED
+        return rewrite_of(cache, layer, self._market(spec, factor), is_kept=is_kept)
+
+    def forget(self, discussion_id: str) -> DiscussionCacheState | None:
+        """Invalidate: nothing of the discussion is believed to be cached any more."""
+        self._open(discussion_id)
+        self._change(lambda book: books.forgotten(book, discussion_id, self._clock()))
+        return self._keep(discussion_id).state
+
+    def adopt(
+        self, provider: str, contents: Sequence[StoredContent], efforts: Mapping[str, str]
+    ) -> tuple[DiscussionCacheState, ...]:
+        """Count on what a provider was found to store, and on nothing else that it was believed to.
+
+        Args:
+            contents: those of discussions that exist; efforts: of all discussions that exist, by id.
+
+        Returns:
+            The states that changed.
+        """
+        for content in contents:
+            self._open(content.discussion_id)  # reads its part of the ledger
+        key_id, found = self._setup.key_id(provider), content_store.contents_found
+        return self._kept(
+            self._step(lambda book: found(book, provider, key_id, contents, efforts, self._clock()))
+        )
+
+    def forget_stored(self, names: Collection[str]) -> tuple[DiscussionCacheState, ...]:
+        """Stored prefixes are gone: believe in them no more. Returns the states that changed."""
+        return self._kept(self._step(lambda book: content_store.contents_gone(book, names, self._clock())))
+
+    def stored_names(self, discussion_id: str, provider: str) -> frozenset[str]:
+        """What a provider is believed to store of what this discussion used last."""
+        self._open(discussion_id)
+        return content_store.stored_names(self._book, discussion_id, provider)
+
+    def unneeded(self) -> tuple[Unneeded, ...]:
+        """What nobody is likely to come back to while it is stored. Never of a discussion that is being answered."""
+        return content_store.unneeded(self._book, self._prices, self._clock())
+
+    def _step(self, step: Callable[[CacheBook], tuple[CacheBook, T]]) -> T:
+        with self._lock:
+            self._book, result = step(self._book)
+            return result
+
+    def _change(self, step: Callable[[CacheBook], CacheBook]) -> None:
+        with self._lock:
+            self._book = step(self._book)
+
+    def _admit(self, call_id: str, call: BookedCall, seen: CacheLedger | None) -> threading.Event | None:
+        """Let a call go; or give what it must wait for before it is planned again."""
+        with self._lock:
+            self._book, wait = calls.admitted(self._book, call_id, call, seen)
+            if wait is not None:
+                return self._answers[wait.leader] if wait.leader else _NOW
+            self._answers[call_id] = threading.Event()
+            return None
+
+    def _open(self, discussion_id: str) -> DiscussionMemo:
+        """A discussion's memo; the first time, what was kept of it is read from disk."""
+        with self._lock:
+            memo = self._memos.setdefault(discussion_id, DiscussionMemo())
+        with memo.lock:
+            if discussion_id not in self._book.pages:
+                cache, replayed = self._store.load(discussion_id), self._replayed(discussion_id)
+                self._change(lambda book: books.opened(book, discussion_id, cache, replayed))
+        return memo
+
+    def _peek(self, discussion_id: str) -> DiscussionCache:
+        """What is known of a discussion's cache, without reading its log."""
+        page = self._book.pages.get(discussion_id)
+        return self._store.load(discussion_id) if page is None else page.cache
+
+    def _replayed(self, discussion_id: str) -> Replayed:
+        try:
+            return replay(self._store.records(discussion_id))
+        except SlopError as error:
+            log.warning("the view of %s starts anew: %s", discussion_id, error)
+            return Replayed()
+
+    def _keep(self, discussion_id: str) -> DiscussionCache:
+        """Write what is held for a discussion as the book stands; give it back."""
+        with self._open(discussion_id).lock:
+            cache = self._book.pages[discussion_id].cache
+            try:
+                self._store.save(discussion_id, cache)
+            except SlopError as error:
+                log.warning("cache state of %s was not kept: %s", discussion_id, error)
+            return cache
+
+    def _kept(self, changed: Changed) -> tuple[DiscussionCacheState, ...]:
+        for discussion_id, _ in changed:
+            self._keep(discussion_id)
+        return tuple(state for _, state in changed if state is not None)
+
+    def _prices(self, provider: str, model: str) -> CachePrices:
+        return self._setup.prices(self._setup.kind(provider), provider, model, self._clock())
+
+    def _market(self, spec: StackSpec, factor: float) -> Market:
+        inputs, now, book = spec.inputs, self._clock(), self._book
+        kind = self._setup.kind(inputs.provider)
+        prices = self._setup.prices(kind, inputs.provider, inputs.model, now)
+        key_id = self._setup.key_id(inputs.provider)
+        return Market(
+            LedgerScope(inputs.provider, key_id, inputs.model, scope_settings(spec.effort)),
+            prices,
+            book.ledger,
+            book.gaps,
+            settings_for(kind, prices, spec.caching, spec.caching_enabled),
+            now,
+            token_counter(self._setup.counted(), factor),
+            count_revision=round(factor / _FACTOR_STEP),
+        )
+
+
+def _turn(spec: StackSpec, stack: AggregateStack, message_id: str, profile: ModelProfile) -> PlannedTurn:
+    return PlannedTurn(
+        stack,
+        message_id,
+        effort=spec.effort,
+        max_output_tokens=spec.max_output_tokens,
+        discussion_id=spec.discussion_id,
+        limit_tokens=profile.context_tokens,
+    )
+
+
+def _with_view(book: CacheBook, discussion_id: str, replayed: Replayed) -> CacheBook:
+    page = replace(book.pages[discussion_id], replayed=replayed)
+    return books.with_page(book, discussion_id, page)

@@ -1,0 +1,225 @@
+"""The ledger of what providers hold: what lives, what a request will hit, what it wrote, what its usage corrects."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime, timedelta
+
+import msgspec
+from msgspec.structs import replace
+
+from core.providers.blocks import Wire
+from core.values.cache import CacheLedger, CacheLedgerEntry, CachePlan, CachePrices, LedgerScope, PlannedWrite
+from core.values.provider import StoredContent
+from core.values.usage import Usage
+
+_CLOCK_SLACK = timedelta(seconds=90)
+_TOLERANCE = 0.1
+_TOLERANCE_TOKENS = 64
+
+
+class CacheHit(msgspec.Struct, frozen=True):
+    """What a request is expected to read.
+
+    Args:
+        index: the block that the entry ends with, -1 for no hit; tokens: up to there.
+    """
+
+    index: int = -1
+    tokens: int = 0
+    ttl_s: int = 0
+    prefix_hash: str = ""
+
+
+class Correction(msgspec.Struct, frozen=True):
+    """The ledger after a report, and what was wrong with it.
+
+    Args:
+        reason: a plain sentence when prediction and report differ, empty when they agree.
+    """
+
+    ledger: CacheLedger
+    dropped: tuple[CacheLedgerEntry, ...] = ()
+    reason: str = ""
+
+
+NO_HIT = CacheHit()
+
+
+def live_entries(ledger: CacheLedger, scope: LedgerScope, now: datetime) -> Mapping[str, CacheLedgerEntry]:
+    """The entries that live at `now`. One that claims to live longer than its lifetime is not believed.
+
+    (The clock was set back, or the file comes from another machine.)
+    """
+    return {key: e for key, e in ledger.entries.get(scope, {}).items() if is_live(e, now)}
+
+
+def is_live(entry: CacheLedgerEntry, now: datetime) -> bool:
+    """Whether an entry lives."""
+    return now < entry.expires_at <= now + timedelta(seconds=entry.ttl_s) + _CLOCK_SLACK
+
+
+def hits(live: Mapping[str, CacheLedgerEntry], wire: Wire) -> tuple[CacheHit, ...]:
+    """Every live prefix of a request, deepest first. O(entries), the wire's hashes are looked up."""
+    if not live:
+        return ()
+    places = {prefix: index for index, prefix in enumerate(wire.hashes)}
+    found = [(places[key], entry) for key, entry in live.items() if key in places]
+    found.sort(key=lambda pair: -pair[0])
+    return tuple(CacheHit(i, wire.ends[i], entry.ttl_s, entry.prefix_hash) for i, entry in found)
+
+
+def predict(found: tuple[CacheHit, ...], wire: Wire, marks: Iterable[int], prices: CachePrices) -> CacheHit:
+    """What marks at these blocks will read: the deepest entry within the lookback of one of them.
+
+    Source: Anthropic "Prompt caching", lookback of 20 positions, the mark's own first (read 2026-08, 2026-10).
+    """
+    places = [mark for mark in marks if wire.ends[mark] >= prices.minimum_tokens]
+    for hit in found:
+        for mark in places:
+            distance = wire.positions[mark] - wire.positions[hit.index]
+            if hit.index <= mark and (not prices.lookback or distance < prices.lookback):
+                return hit
+    return NO_HIT
+
+
+def record(
+    ledger: CacheLedger, scope: LedgerScope, plan: CachePlan, started_at: datetime, discussion_id: str
+) -> CacheLedger:
+    """Note what a request wrote and renewed, when its answer begins. Entries that are dead by then are forgotten.
+
+    Args:
+        started_at: start of the request: lifetimes count from there.
+    """
+    entries = dict(live_entries(ledger, scope, started_at))
+    hit = entries.get(plan.hit_hash)
+    renewed = [PlannedWrite(hit.prefix_hash, hit.tokens, hit.ttl_s)] if hit is not None else []
+    for write in (*renewed, *plan.writes):
+        known = entries.get(write.prefix_hash)
+        ttl_s = known.ttl_s if known is not None else write.ttl_s
+        expires_at = started_at + timedelta(seconds=ttl_s)
+        if known is not None and known.name:
+            expires_at = known.expires_at  # what is stored under a name is not renewed by use
+        is_extended = known.is_extended if known is not None else write.is_extended
+        name = known.name if known is not None else ""
+        entries[write.prefix_hash] = CacheLedgerEntry(
+            write.prefix_hash, write.tokens, ttl_s, expires_at, discussion_id, is_extended, name
+        )
+    return replace(ledger, entries={**ledger.entries, scope: entries})
+
+
+def correct(
+    ledger: CacheLedger, scope: LedgerScope, wire: Wire, plan: CachePlan, usage: Usage, provider: str
+) -> Correction:
+    """Hold the ledger against what a provider reports. The provider is right.
+
+    Args:
+        wire: of the request; plan: what was expected of it; provider: its name, for the sentence.
+
+    Returns:
+        The ledger without the entries that the report disproves, and why. A report without cache fields says
+        nothing and changes nothing. What was expected is estimated, what is reported is counted: the input of
+        the same report tells by how much the estimate is off, so that this is not taken for a miss.
+    """
+    reported = usage.cache_read_tokens
+    if reported is None:
+        return Correction(ledger)
+    scale = _scale(wire, usage)
+    expected = round(plan.read_tokens * scale)
+    slack = max(_TOLERANCE_TOKENS, _TOLERANCE * expected)
+    if reported >= expected - slack:
+        return _check_writes(ledger, scope, plan, usage, provider)
+    entries = dict(ledger.entries.get(scope, {}))
+    written = {write.prefix_hash for write in plan.writes} - {plan.hit_hash}
+    was_written = bool(usage.cache_write_tokens or 0)
+    dropped = [
+        entries.pop(prefix)
+        for prefix, end in zip(wire.hashes, wire.ends, strict=True)
+        if prefix in entries and end * scale > reported + slack and not (prefix in written and was_written)
+    ]
+    why = usage.miss_reason or "it gave no reason"
+    reason = (
+        f"{provider} read {reported:,} tokens from its cache where about {expected:,} were expected: {why}."
+    )
+    corrected = replace(ledger, entries={**ledger.entries, scope: entries})
+    if any(entry.is_extended for entry in dropped if entry.prefix_hash == plan.hit_hash):
+        corrected = distrust_extension(corrected, scope)
+    return Correction(corrected, tuple(dropped), reason)
+
+
+def _scale(wire: Wire, usage: Usage) -> float:
+    """The vendor's tokens over ours for the same request, 1 where either is not known."""
+    return usage.input_tokens / wire.total_tokens if usage.input_tokens and wire.total_tokens else 1.0
+
+
+def distrust_extension(ledger: CacheLedger, scope: LedgerScope) -> CacheLedger:
+    """Remember that with this model a long mark behind a short-lived hit did not keep the prefix for long."""
+    return replace(ledger, cannot_extend=ledger.cannot_extend | {(scope.provider, scope.model)})
+
+
+def forget_discussion(ledger: CacheLedger, discussion_id: str) -> CacheLedger:
+    """Drop what a discussion wrote or used last (its cache was invalidated, or it was deleted)."""
+    kept = {
+        scope: {key: e for key, e in entries.items() if e.discussion_id != discussion_id}
+        for scope, entries in ledger.entries.items()
+    }
+    return replace(ledger, entries={scope: entries for scope, entries in kept.items() if entries})
+
+
+def drop_named(ledger: CacheLedger, names: Collection[str]) -> CacheLedger:
+    """Drop stored contents that are gone, by their names."""
+    kept = {
+        scope: {key: e for key, e in entries.items() if not (e.name and e.name in names)}
+        for scope, entries in ledger.entries.items()
+    }
+    return replace(ledger, entries={scope: entries for scope, entries in kept.items() if entries})
+
+
+def adopt(ledger: CacheLedger, scope: LedgerScope, content: StoredContent, discussion_id: str) -> CacheLedger:
+    """Note a content that a provider was found to store. Where its prefix is known, its scope is that entry's."""
+    prefix = content.prefix_hash
+    where = next((found for found, entries in ledger.entries.items() if prefix in entries), scope)
+    entries = ledger.entries.get(where, {})
+    lived_s = math.ceil((content.expires_at - content.created_at).total_seconds())
+    ttl_s = entries[prefix].ttl_s if prefix in entries else max(1, lived_s)
+    entry = CacheLedgerEntry(
+        prefix, content.tokens, ttl_s, content.expires_at, discussion_id, name=content.name
+    )
+    return replace(ledger, entries={**ledger.entries, where: {**entries, prefix: entry}})
+
+
+def of_discussion(ledger: CacheLedger, discussion_id: str) -> CacheLedger:
+    """The part of a ledger that a discussion's `cache.json` keeps."""
+    kept = {
+        scope: {key: e for key, e in entries.items() if e.discussion_id == discussion_id}
+        for scope, entries in ledger.entries.items()
+    }
+    return replace(ledger, entries={scope: entries for scope, entries in kept.items() if entries})
+
+
+def merge(ledgers: Iterable[CacheLedger]) -> CacheLedger:
+    """Put the discussions' parts together; of an entry that two hold, the later expiry counts."""
+    entries: dict[LedgerScope, dict[str, CacheLedgerEntry]] = {}
+    cannot_extend: frozenset[tuple[str, str]] = frozenset()
+    for ledger in ledgers:
+        cannot_extend |= ledger.cannot_extend
+        for scope, found in ledger.entries.items():
+            held = entries.setdefault(scope, {})
+            for key, entry in found.items():
+                if key not in held or held[key].expires_at < entry.expires_at:
+                    held[key] = entry
+    return CacheLedger(dict(entries), cannot_extend)
+
+
+def _check_writes(
+    ledger: CacheLedger, scope: LedgerScope, plan: CachePlan, usage: Usage, provider: str
+) -> Correction:
+    """Marks were sent and the provider neither read nor wrote: it holds nothing (a prefix under its minimum)."""
+    is_silent = usage.cache_read_tokens == 0 and usage.cache_write_tokens == 0
+    if not (is_silent and plan.write_tokens > 0):
+        return Correction(ledger)
+    entries = dict(ledger.entries.get(scope, {}))
+    dropped = [entries.pop(w.prefix_hash) for w in plan.writes if w.prefix_hash in entries]
+    reason = f"{provider} cached nothing of the {plan.write_tokens:,} tokens that were marked."
+    return Correction(replace(ledger, entries={**ledger.entries, scope: entries}), tuple(dropped), reason)

@@ -1,0 +1,145 @@
+"""What caching costs with a model and by which rules: genai-prices, and our dated table for what it lacks.
+
+Source of every figure that is not from genai-prices: caching-facts.md, A2, B and C (documents read to 2026-11).
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from core.providers.abilities import has_gemini_contents, has_openai_breakpoints
+from core.spending.pricing import token_prices
+from core.values.cache import CachePrices, Mechanism, TtlPrice
+from core.values.provider import ProviderKind
+
+_MINUTE = 60
+_HOUR = 3600
+
+_ANTHROPIC_MINIMUM = (
+    ("claude-haiku-4-5", 4096),
+    ("claude-opus-4-5", 4096),
+    ("claude-opus-4-6", 4096),
+    ("claude-opus-4-7", 2048),
+    ("claude-mythos-preview", 2048),
+    ("claude-haiku-3-5", 2048),
+    ("claude-3-5-haiku", 2048),
+    ("claude-opus-4", 1024),
+    ("claude-sonnet-4", 1024),
+    ("claude-sonnet-5-5", 512),
+    ("claude-sonnet-5", 1024),
+)
+"""The first that the model's name begins with counts; 512 for the rest (Opus 5 and 5.5, Haiku 5.5, Fable, Mythos)."""
+
+_OPENAI_LONG_WRITE = 2.5  # 12 h; third-party reports of 2026-10, no primary page
+_GEMINI_STORAGE = (
+    # USD for a million tokens and an hour; the row holds until its day. ai.google.dev pricing (read 2026-10-14).
+    ("gemini-3.8-flash", 0.50, datetime(2027, 1, 1, tzinfo=UTC)),
+    ("gemini-3.7-flash", 0.50, datetime(2027, 1, 1, tzinfo=UTC)),
+    ("gemini-3.6-flash", 0.50, datetime(2027, 1, 1, tzinfo=UTC)),
+    ("gemini-3.8-flash", 1.00, None),
+    ("gemini-3.7-flash", 1.00, None),
+    ("gemini-3.6-flash", 1.00, None),
+    ("gemini-3", 0.50, None),
+    ("gemini-2.5-flash", 1.00, None),
+    ("gemini-2.5-pro", 4.50, None),
+)
+_GEMINI_PRO_STORAGE = 4.50
+
+
+def cache_prices(provider: str, kind: ProviderKind, model: str, at: datetime) -> CachePrices:
+    """What a plan needs to know of a model. Total: an unknown price is None, its multiples are the vendor's usual.
+
+    Args:
+        provider: id of the server in the settings; kind: which client speaks to it.
+        at: prices change by date.
+    """
+    usd = token_prices(provider, model, at)
+    input_usd = usd.input_usd if usd is not None else None
+    read = (
+        usd.read_usd / usd.input_usd
+        if usd is not None and usd.read_usd is not None and usd.input_usd
+        else None
+    )
+    match kind:
+        case ProviderKind.ANTHROPIC:
+            return _anthropic(provider, model, input_usd, read)
+        case ProviderKind.OPENAI:
+            return _openai(provider, model, input_usd, read)
+        case ProviderKind.GEMINI:
+            return _gemini(provider, model, input_usd, read, at)
+        case ProviderKind.EMBEDDED | ProviderKind.COMPATIBLE | ProviderKind.CLAUDE_CODE:
+            return _reused(provider, model, input_usd, read, is_free=kind is ProviderKind.EMBEDDED)
+
+
+def _anthropic(provider: str, model: str, input_usd: float | None, read: float | None) -> CachePrices:
+    """Source: Anthropic "Prompt caching" (read 2026-08 to 2026-11): 4 marks, 20 positions, 1.25 and 2 times input."""
+    minimum = next((tokens for name, tokens in _ANTHROPIC_MINIMUM if model.startswith(name)), 512)
+    return CachePrices(
+        provider=provider,
+        model=model,
+        mechanism=Mechanism.MARKS,
+        input_usd=input_usd,
+        read=0.1 if read is None else read,
+        writes=(TtlPrice(5 * _MINUTE, 1.25), TtlPrice(_HOUR, 2.0)),
+        minimum_tokens=minimum,
+        lookback=20,
+        max_marks=4,
+    )
+
+
+def _openai(provider: str, model: str, input_usd: float | None, read: float | None) -> CachePrices:
+    """Source: OpenAI "Prompt caching" (read 2026-10), openai 3.51.0: from GPT-5.6 on writes cost, marks exist."""
+    marks = has_openai_breakpoints(model)
+    return CachePrices(
+        provider=provider,
+        model=model,
+        mechanism=Mechanism.BREAKPOINTS if marks else Mechanism.IMPLICIT,
+        input_usd=input_usd,
+        read=0.1 if read is None else read,
+        writes=(TtlPrice(30 * _MINUTE, 1.25), TtlPrice(12 * _HOUR, _OPENAI_LONG_WRITE))
+        if marks
+        else (TtlPrice(5 * _MINUTE, 1.0),),
+        minimum_tokens=1024,
+        max_marks=4 if marks else 0,
+    )
+
+
+def _gemini(
+    provider: str, model: str, input_usd: float | None, read: float | None, at: datetime
+) -> CachePrices:
+    """Source: Gemini API "Context caching" (read 2026-10-13): stored contents for 2.5 and 3.x, implicit from 4 on."""
+    name = model.removeprefix("models/")
+    is_explicit = has_gemini_contents(model)
+    return CachePrices(
+        provider=provider,
+        model=model,
+        mechanism=Mechanism.CONTENTS if is_explicit else Mechanism.IMPLICIT,
+        input_usd=input_usd,
+        read=0.1 if read is None else read,
+        writes=(TtlPrice(5 * _MINUTE, 1.0),),
+        minimum_tokens=2048 if name.startswith("gemini-2.5") else 4096,
+        storage_usd=_storage(name, at) / 1e6 if is_explicit else 0.0,
+    )
+
+
+def _storage(name: str, at: datetime) -> float:
+    if "-pro" in name:
+        return _GEMINI_PRO_STORAGE
+    for prefix, usd, until in _GEMINI_STORAGE:
+        if name.startswith(prefix) and (until is None or at < until):
+            return usd
+    return _GEMINI_PRO_STORAGE
+
+
+def _reused(
+    provider: str, model: str, input_usd: float | None, read: float | None, *, is_free: bool
+) -> CachePrices:
+    """A server that reuses the longest prefix it still has: nothing to mark, no fee for writing."""
+    return CachePrices(
+        provider=provider,
+        model=model,
+        mechanism=Mechanism.IMPLICIT,
+        input_usd=0.0 if is_free else input_usd,
+        read=0.0 if is_free else 1.0 if read is None else read,
+        writes=(TtlPrice(_HOUR, 1.0),),
+    )

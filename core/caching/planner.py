@@ -1,0 +1,349 @@
+"""The planner: from a request's blocks, the ledger, prices and gaps to a cache plan that costs least, in words.
+
+Pure. Source of the rules: 20-caching.md, "Planner"; of the arithmetic: caching-facts.md, F.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+import msgspec
+from msgspec.structs import replace
+
+from core.caching.contents import contents_plan
+from core.caching.economy import Outlook, outlook
+from core.caching.gaps import own_odds, shared_odds
+from core.caching.ledger import NO_HIT, CacheHit, hits, live_entries, predict
+from core.caching.wording import sentences
+from core.providers.blocks import MarkPlace, Wire, scope_hash
+from core.values.cache import (
+    TOOLS_KEY,
+    CacheLedger,
+    CacheMark,
+    CachePlan,
+    CachePrices,
+    CacheSettings,
+    GapStats,
+    LedgerScope,
+    Mechanism,
+    PlannedWrite,
+)
+
+
+class PlanInputs(msgspec.Struct, frozen=True):
+    """All that a plan depends on.
+
+    Args:
+        wire: the request; superseded_tokens: of its tokens, those that a canonical rewrite would leave out.
+        next_round: probability that the same turn sends another request (tools), 0 to 1.
+        now: start of the request, aware.
+    """
+
+    wire: Wire
+    scope: LedgerScope
+    prices: CachePrices
+    ledger: CacheLedger
+    gaps: GapStats
+    settings: CacheSettings
+    now: datetime
+    superseded_tokens: int = 0
+    next_round: float = 0.0
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """One way to mark a request, with what it costs, in tokens of fresh input.
+
+    Args:
+        marks: block and lifetime, in wire order; hit: what they will read; ends: A, B and C of the bill.
+        now: this request; later: the turns after it.
+    """
+
+    marks: tuple[tuple[int, int], ...]
+    hit: CacheHit
+    ends: tuple[int, int, int]
+    now: float
+    later: float
+
+    @property
+    def total(self) -> float:
+        """What choices are compared by."""
+        return self.now + self.later
+
+
+class _Points(msgspec.Struct, frozen=True):
+    """Where marks may stand, -1 for nowhere.
+
+    Args:
+        shared: behind layer 7; base: behind 9 and 10; anchor: at the last hit, when the head is far from it.
+        keep: at the deepest entry that lives longer than the last hit: only a mark renews it.
+        head: behind what the next turn repeats; turn: behind what the next request of this turn repeats.
+    """
+
+    shared: int
+    base: int
+    anchor: int
+    keep: int
+    head: int
+    turn: int
+
+
+def plan(inputs: PlanInputs) -> CachePlan:
+    """Plan one request.
+
+    Returns:
+        The plan whose expected cost over this turn and those to come is least; never above no caching.
+    """
+    prices, settings, wire = inputs.prices, inputs.settings, inputs.wire
+    own, shared = _outlooks(inputs)
+    live = live_entries(inputs.ledger, inputs.scope, inputs.now)
+    found = hits(live, wire)
+    if not settings.is_enabled:
+        return _made(inputs, _none(inputs, own), own, found)
+    if prices.mechanism is Mechanism.CONTENTS:
+        return contents_plan(wire, prices, live, own_odds(inputs.gaps), settings, inputs.now)
+    points = _points(inputs, found)
+    choices = [_priced(inputs, marks, found, own, shared, points) for marks in _ways(inputs, points)]
+    if settings.pays_only or not choices:
+        choices.append(_none(inputs, own))
+    best = min(choices, key=lambda choice: (choice.total, -len(choice.marks)))
+    return _made(inputs, _with_turn_mark(inputs, best, points), own, found)
+
+
+def _outlooks(inputs: PlanInputs) -> tuple[Outlook, Outlook]:
+    prices, settings = inputs.prices, inputs.settings
+    own, shared = (
+        outlook(
+            prices,
+            odds,
+            ttls=_ttls(prices, settings),
+            keepalive=settings.keepalive,
+            extends=_can_extend(inputs),
+        )
+        for odds in (own_odds(inputs.gaps), shared_odds(inputs.gaps))
+    )
+    return own, shared
+
+
+def _ttls(prices: CachePrices, settings: CacheSettings) -> tuple[int, ...]:
+    offered = [offer.ttl_s for offer in prices.writes]
+    if not offered:
+        return ()
+    if settings.ttl_s is not None:
+        wanted = settings.ttl_s
+        return (min(offered, key=lambda ttl_s: abs(ttl_s - wanted)),)
+    return tuple(ttl for ttl in offered if ttl <= settings.longest_ttl_s) or (offered[0],)
+
+
+def _points(inputs: PlanInputs, found: tuple[CacheHit, ...]) -> _Points:
+    wire, prices = inputs.wire, inputs.prices
+    head = wire.head
+    if not inputs.settings.pays_only:
+        head = len(wire.blocks) - 1
+    if not inputs.settings.all_marks:
+        return _Points(-1, -1, -1, -1, _large(wire, head, prices), -1)
+    shared = _large(wire, wire.last(MarkPlace.STABLE), prices)
+    base = _large(wire, wire.last(MarkPlace.BASE), prices)
+    if prices.mechanism is Mechanism.BREAKPOINTS and shared >= 0 and wire.blocks[shared].key == TOOLS_KEY:
+        shared = -1
+    anchor = -1
+    deepest = next((hit for hit in found if hit.index < head), None)
+    if deepest is not None and prices.lookback and head >= 0:
+        distance = wire.positions[head] - wire.positions[deepest.index]
+        anchor = deepest.index if distance >= prices.lookback else -1
+    keep = next((h.index for h in found if deepest is not None and h.ttl_s > deepest.ttl_s), -1)
+    turn = wire.turn_head if wire.turn_head > head else -1
+    return _Points(shared, base, anchor, keep, _large(wire, head, prices), turn)
+
+
+def _large(wire: Wire, index: int, prices: CachePrices) -> int:
+    return index if index >= 0 and wire.ends[index] >= prices.minimum_tokens else -1
+
+
+def _ways(inputs: PlanInputs, points: _Points) -> Iterator[tuple[tuple[int, int], ...]]:
+    """Marks worth comparing: one lifetime for all, or long ones up to the shared end or the base."""
+    ttls = _ttls(inputs.prices, inputs.settings)
+    plain = (points.shared, points.base, points.anchor, points.head)
+    places = sorted({place for place in plain if place >= 0})
+    for ttl_s in ttls:
+        for last in range(len(places)):
+            yield tuple((place, ttl_s) for place in places[: last + 1])
+    kept = sorted({place for place in (*plain, points.keep) if place >= 0})
+    if len(kept) > inputs.prices.max_marks > 0:
+        kept.remove(points.base)  # what is kept longer begins with it
+    for short, long in ((s, t) for s in ttls for t in ttls if s < t):
+        for split in sorted({points.shared, points.base, points.keep}):
+            if 0 <= split < points.head:
+                chosen = kept if split >= points.keep >= 0 else places
+                yield tuple((place, long if place <= split else short) for place in chosen)
+
+
+def _priced(
+    inputs: PlanInputs,
+    marks: tuple[tuple[int, int], ...],
+    found: tuple[CacheHit, ...],
+    own: Outlook,
+    shared: Outlook,
+    points: _Points,
+) -> Choice:
+    """Bill a way of marking, now (A, B, C) and over the turns to come."""
+    wire, prices = inputs.wire, inputs.prices
+    hit = predict(found, wire, [place for place, _ in marks], prices)
+    last, last_ttl = marks[-1]
+    short = min(ttl for _, ttl in marks)
+    end = max(hit.tokens, wire.ends[last])
+    long_end = max([hit.tokens, *(wire.ends[p] for p, ttl in marks if ttl > short)])
+    if last_ttl > short or len({ttl for _, ttl in marks}) == 1:
+        long_end, long = end, last_ttl
+    else:
+        long = max(ttl for _, ttl in marks)
+    now = (
+        hit.tokens * prices.read
+        + (long_end - hit.tokens) * prices.write_at(long)
+        + (end - long_end) * prices.write_at(short)
+        + (wire.total_tokens - end)
+    )
+    later = _later(inputs, marks, found, hit, own, shared, points)
+    return Choice(marks, hit, (hit.tokens, long_end, end), now, later)
+
+
+def _later(
+    inputs: PlanInputs,
+    marks: tuple[tuple[int, int], ...],
+    found: tuple[CacheHit, ...],
+    hit: CacheHit,
+    own: Outlook,
+    shared: Outlook,
+    points: _Points,
+) -> float:
+    """The turns to come: each run of tokens by the longest-lived entry that holds it."""
+    wire = inputs.wire
+    live = {h.index: h.ttl_s for h in found}
+    renewed = [(place, live[place]) for place, _ in marks if place < hit.index and place in live]
+    held = [*renewed, (hit.index, hit.ttl_s)] if hit.index >= 0 else []
+    written = [(place, ttl) for place, ttl in marks if place > hit.index]
+    common_end = wire.ends[points.shared] if points.shared >= 0 else 0
+    total, done = 0.0, 0
+    for place, ttl_s in _lifetimes(held, written, can_extend=_can_extend(inputs)):
+        end = wire.ends[place]
+        common = max(0, min(common_end, end) - done)
+        total += common * _live(shared, own, ttl_s)
+        total += (end - done - common) * _live(own, own, ttl_s)
+        done = end
+    total += _uncached(inputs, own, done)
+    return total - inputs.superseded_tokens * _relief(inputs, own)
+
+
+def _lifetimes(
+    held: list[tuple[int, int]], written: list[tuple[int, int]], *, can_extend: bool
+) -> list[tuple[int, int]]:
+    """How long what ends at each entry lives: as long as any later entry that holds it too."""
+    found: list[tuple[int, int]] = []
+    longest = 0
+    for place, ttl_s in reversed(written):
+        longest = max(longest, ttl_s)
+        found.append((place, longest))
+    if not can_extend:
+        longest = 0
+    for place, ttl_s in reversed(held):
+        longest = max(longest, ttl_s)
+        found.append((place, longest))
+    return found[::-1]
+
+
+def _can_extend(inputs: PlanInputs) -> bool:
+    model = (inputs.prices.provider, inputs.prices.model)
+    return inputs.settings.extends and model not in inputs.ledger.cannot_extend
+
+
+def _live(first: Outlook, own: Outlook, ttl_s: int) -> float:
+    """Later turns of a live token: the shared prefix is renewed by other discussions too."""
+    nearest = min(own.live, key=lambda offered: abs(offered - ttl_s))
+    return min(first.live[nearest], own.live[nearest])
+
+
+def _uncached(inputs: PlanInputs, own: Outlook, done: int) -> float:
+    """Later turns of what no entry holds: history may be cached next time, the volatile tail never is."""
+    wire = inputs.wire
+    head = wire.head
+    end = wire.ends[head] if head >= 0 else 0
+    repeated = max(0, end - done)
+    rest = wire.total_tokens - max(done, end)
+    return repeated * own.idle + rest * own.go_on * own.without
+
+
+def _relief(inputs: PlanInputs, own: Outlook) -> float:
+    """Superseded text is carried only until the cache goes cold, then a rewrite leaves it out.
+
+    The same for every way of marking: no entry shall be let die to be rid of old text.
+    """
+    if not own.offers:
+        return 0.0
+    longest = max(own.offers)
+    stays = own.go_on * own.offers[longest].alive
+    carried = stays * inputs.prices.read / (1.0 - stays) if stays < 1 else own.live[longest]
+    return max(0.0, own.live[longest] - carried)
+
+
+def _none(inputs: PlanInputs, own: Outlook) -> Choice:
+    """No marks at all, now and later."""
+    total = inputs.wire.total_tokens
+    later = total * own.go_on * own.without
+    return Choice((), NO_HIT, (0, 0, 0), float(total), later)
+
+
+def _with_turn_mark(inputs: PlanInputs, choice: Choice, points: _Points) -> Choice:
+    """Text that only this turn repeats (thinking, retrieved) is cached for its next request, where one is likely."""
+    prices, turn = inputs.prices, points.turn
+    if turn < 0 or not choice.marks or turn <= choice.marks[-1][0] or not prices.writes:
+        return choice
+    cheapest = prices.writes[0]
+    if inputs.next_round * (1.0 - prices.read) <= cheapest.write - 1.0:
+        return choice
+    kept = choice.marks
+    if len(kept) >= prices.max_marks:
+        kept = tuple(mark for mark in kept if mark[0] != points.base)[: prices.max_marks - 1]
+    end = inputs.wire.ends[turn]
+    more = (end - choice.ends[2]) * (cheapest.write - 1.0)
+    a, b, _ = choice.ends
+    return replace(choice, marks=(*kept, (turn, cheapest.ttl_s)), ends=(a, b, end), now=choice.now + more)
+
+
+def _made(inputs: PlanInputs, choice: Choice, own: Outlook, found: tuple[CacheHit, ...]) -> CachePlan:
+    wire, prices, settings = inputs.wire, inputs.prices, inputs.settings
+    total = wire.total_tokens
+    read, _, end = choice.ends
+    is_marked = prices.mechanism in {Mechanism.MARKS, Mechanism.BREAKPOINTS}
+    usd = prices.input_usd
+    live = {hit.index for hit in found}
+    return CachePlan(
+        marks=tuple(CacheMark(wire.blocks[p].key, ttl) for p, ttl in choice.marks) if is_marked else (),
+        is_enabled=settings.is_enabled,
+        openai_mode=_openai_mode(prices),
+        prompt_cache_key=f"manual-slop-{scope_hash(inputs.scope)}" if _openai_mode(prices) else "",
+        read_tokens=read,
+        write_tokens=end - read,
+        fresh_tokens=total - end,
+        cost_usd=None if usd is None else choice.now * usd,
+        cost_without_usd=None if usd is None else total * usd,
+        outlook=choice.total,
+        outlook_without=total * own.without,
+        hit_hash=choice.hit.prefix_hash,
+        hit_ttl_s=choice.hit.ttl_s,
+        writes=tuple(
+            PlannedWrite(
+                wire.hashes[place],
+                wire.ends[place],
+                min(ttl, choice.hit.ttl_s) if place < choice.hit.index else ttl,
+                is_new=place not in live,
+                is_extended=place > choice.hit.index >= 0 and ttl > choice.hit.ttl_s,
+            )
+            for place, ttl in choice.marks
+        ),
+        superseded_tokens=inputs.superseded_tokens,
+        sentences=sentences(inputs.wire, prices, settings, choice.marks, choice.hit, own),
+    )
+
+
+def _openai_mode(prices: CachePrices) -> str:
+    return "explicit" if prices.mechanism is Mechanism.BREAKPOINTS else ""

@@ -1,0 +1,91 @@
+"""From a log's `view` records back to the view, byte for byte."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+import msgspec
+
+from core.caching.view import base_data, delta_data
+from core.values.records import Record, ViewRecord
+from core.values.view import BaseFile, ContextView, FrozenBase, ViewDelta
+
+BASE_KIND = "base"
+DELTA_KIND = "delta"
+
+
+class Replayed(msgspec.Struct, frozen=True):
+    """A view as a log tells it.
+
+    Args:
+        view: None where no base was recorded, or it cannot be read: the next request is canonical.
+        texts: of all files in the records, by their digest: later records only name them.
+    """
+
+    view: ContextView | None = None
+    texts: Mapping[str, str] = msgspec.field(default_factory=dict)
+
+
+def records_for(
+    before: Replayed, after: ContextView, at: datetime, ids: Iterable[str]
+) -> tuple[ViewRecord, ...]:
+    """The records that take a log's view to the one that is about to be sent. None where it is the same.
+
+    Args:
+        ids: ids for the records, one or two are taken.
+    """
+    old = before.view
+    if old == after:
+        return ()
+    known, names = dict(before.texts), iter(ids)
+    found: list[ViewRecord] = []
+    deltas = after.deltas
+    if old is not None and old.base == after.base and after.deltas[: len(old.deltas)] == old.deltas:
+        deltas = after.deltas[len(old.deltas) :]
+    else:
+        found.append(ViewRecord(next(names), at, BASE_KIND, _json(base_data(after, known))))
+        known.update({file.sha256: file.text for file in after.base.files})
+    for delta in deltas:
+        found.append(ViewRecord(next(names), at, DELTA_KIND, _json(delta_data(delta, known))))
+        known.update({file.sha256: file.text for file in delta.files})
+    return tuple(found)
+
+
+def replay(records: Iterable[Record]) -> Replayed:
+    """Read a log's view. Records of other kinds are passed over; an unreadable one ends the view it belongs to."""
+    view: ContextView | None = None
+    texts: dict[str, str] = {}
+    for record in records:
+        if not isinstance(record, ViewRecord) or record.kind not in {BASE_KIND, DELTA_KIND}:
+            continue
+        try:
+            view = _added(view, record, texts)
+        except (ValueError, KeyError, TypeError):
+            view = None
+    return Replayed(view, texts)
+
+
+def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) -> ContextView | None:
+    data = json.loads(record.data_json)
+    files = tuple(_file(row, texts) for row in data["files"])
+    texts.update({file.sha256: file.text for file in files})
+    if record.kind == BASE_KIND:
+        return ContextView(FrozenBase(str(data["file_set"]), files))
+    if view is None:
+        return None
+    file_set = data.get("file_set")
+    removed = tuple(str(key) for key in data["removed"])
+    delta = ViewDelta(str(data["message_id"]), files, removed, None if file_set is None else str(file_set))
+    return ContextView(view.base, (*view.deltas, delta))
+
+
+def _file(row: Mapping[str, str], texts: Mapping[str, str]) -> BaseFile:
+    sha256 = row["sha256"]
+    text = row["text"] if "text" in row else texts[sha256]
+    return BaseFile(row["key"], sha256, text)
+
+
+def _json(data: Mapping[str, object]) -> str:
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -1,0 +1,145 @@
+"""Warm discussions that a change of knowledge will rewrite: when to look, what is told of them, when it is over."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.base.figures import dollars
+from core.caching.messages import CheckRewrites, RewritesChecked
+from core.caching.warmth import is_warm
+from core.context.spec import stack_spec
+from core.values.cache import Rewrite
+from core.values.state import AppState, Level
+from core.values.updates import dismiss, notify
+
+NOTICE = "rewrites"
+MOST = 200
+"""Discussions that are looked at, the newest caches: nobody keeps more warm."""
+NAMED = 3
+
+
+def rewrite_effects(before: AppState, after: AppState) -> tuple[CheckRewrites, ...]:
+    """Look at layer 7 of warm discussions when what is known or what is cached has changed. O(1) while neither has."""
+    if not after.config.settings_paths or not after.caching.caches:
+        return ()
+    changed = _changed(before, after)
+    warm = [
+        after.caching.caches[name]
+        for name in changed
+        if name in after.discussions.summaries
+        and name in after.caching.caches
+        and is_warm(after.caching.caches[name], after.now)
+    ]
+    warm.sort(key=lambda cache: (cache.cached_at, cache.discussion_id), reverse=True)
+    specs = tuple(stack_spec(after, cache.discussion_id) for cache in warm[:MOST])
+    return (CheckRewrites(specs),) if specs else ()
+
+
+def _changed(before: AppState, after: AppState) -> set[str]:
+    """Discussions of which something may be told that was not: what they depend on changed, or they were answered."""
+    if _knowledge_key(before) != _knowledge_key(after):
+        return set(after.caching.caches)
+    answered = (
+        set()
+        if before.turns.calls is after.turns.calls
+        else before.turns.calls.keys() - after.turns.calls.keys()
+    )
+    if (
+        before.caching.caches is after.caching.caches
+        and before.discussions.summaries is after.discussions.summaries
+    ):
+        return answered
+    own = {name for name in after.caching.caches if _own_key(before, name) != _own_key(after, name)}
+    return own | answered
+
+
+def checked(state: AppState, event: RewritesChecked) -> AppState:
+    """Which discussions will be rewritten, as they stand now."""
+    kept = {name: one for name, one in state.caching.rewrites.items() if name not in event.discussion_ids}
+    return _told(state, {**kept, **{one.discussion_id: one for one in event.rewrites}})
+
+
+def over(state: AppState) -> AppState:
+    """Drop what has come true or no longer matters: the discussion was sent, is cold or is gone."""
+    if not state.caching.rewrites:
+        return state
+    kept = {name: one for name, one in state.caching.rewrites.items() if _is_due(state, one)}
+    return state if len(kept) == len(state.caching.rewrites) else _told(state, kept)
+
+
+def _is_due(state: AppState, rewrite: Rewrite) -> bool:
+    name, now = rewrite.discussion_id, state.now
+    is_cold = rewrite.until is not None and now is not None and rewrite.until <= now
+    cache = state.caching.caches.get(name)
+    return (
+        name in state.discussions.summaries
+        and name not in state.turns.calls
+        and cache is not None
+        and is_warm(cache, now)
+        and not is_cold
+    )
+
+
+def _told(state: AppState, rewrites: dict[str, Rewrite]) -> AppState:
+    """Keep them and say so: once for what is new; a notice that was dismissed stays away while they grow fewer."""
+    before = state.caching.rewrites
+    if rewrites == before:
+        return state
+    state = replace(state, caching=replace(state.caching, rewrites=rewrites))
+    if not rewrites:
+        return dismiss(state, NOTICE)
+    is_new = any((before[name].why if name in before else None) != one.why for name, one in rewrites.items())
+    if not is_new and all(notice.id != NOTICE for notice in state.program.notices):
+        return state
+    text, detail = notice_text(state)
+    return notify(state, NOTICE, Level.WARNING, text, detail)
+
+
+def notice_text(state: AppState) -> tuple[str, str]:
+    """What the notice says of all that will be rewritten: names, tokens and cost; and why."""
+    rows = sorted(state.caching.rewrites.values(), key=lambda one: (-one.tokens, one.discussion_id))
+    names = [f"«{_name(state, one)}»" for one in rows]
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    tokens = sum(one.tokens for one in rows)
+    text = (
+        f"Will be rewritten on the next turn: {', '.join(names[:NAMED])}{more}, ~{tokens:,} tokens,"
+        f" {_cost([one.cost_usd for one in rows])}"
+    )
+    reasons = list(dict.fromkeys(one.why for one in rows))
+    why = "; ".join(reasons) if len(reasons) <= NAMED else "knowledge changed"
+    each = " The Caching panel tells each." if len(rows) > 1 else ""
+    return text, f"{why[0].upper()}{why[1:]}.{each}"
+
+
+def _name(state: AppState, rewrite: Rewrite) -> str:
+    summary = state.discussions.summaries.get(rewrite.discussion_id)
+    return summary.meta.name if summary is not None else rewrite.discussion_id
+
+
+def _cost(costs: list[float | None]) -> str:
+    known = [cost for cost in costs if cost is not None]
+    if not known:
+        return "cost unknown"
+    total = sum(known)
+    shown = f"est. {dollars(total)}" if total >= 0.005 else "under 1 cent" if total else "free"
+    return shown if len(known) == len(costs) else f"{shown} and more at an unknown price"
+
+
+def _knowledge_key(state: AppState) -> tuple[object, ...]:
+    """What layer 7 of every discussion depends on."""
+    known = state.knowledge
+    is_set_up = bool(state.config.settings_paths)
+    return (
+        is_set_up,
+        known.digest,
+        known.switch,
+        known.notes,
+        state.config.settings.knowledge,
+        id(state.config.project.presets),
+    )
+
+
+def _own_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
+    """What of a discussion itself decides whether it will be rewritten."""
+    summary = state.discussions.summaries.get(discussion_id)
+    return (state.caching.caches.get(discussion_id), summary.meta if summary is not None else None)

@@ -1,0 +1,330 @@
+"""Caching's part of the step: invalidate, disable, enable; what providers hold, and what is kept warm."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from core.base.mapping import with_entry
+from core.base.stamp import Stamp
+from core.caching import rewrites
+from core.caching.contents import living
+from core.caching.messages import (
+    AdoptContents,
+    CacheEffect,
+    CacheRead,
+    CacheReported,
+    CachingCommand,
+    CachingEvent,
+    ContentsDeleted,
+    DeleteContents,
+    DeleteOrphanedCaches,
+    DisableCaching,
+    EnableCaching,
+    ForgetCache,
+    InvalidateCache,
+    OrphansFound,
+    PingCaches,
+    Prewarm,
+    ReadCaches,
+    ReleaseCache,
+    ReleaseIdle,
+    RewritesChecked,
+)
+from core.caching.warmth import is_warm
+from core.context.spec import stack_spec
+from core.discussion.lifecycle import change_meta
+from core.discussion.messages import AppendRecords, DiscussionLoaded, DiscussionTrashed, SummariesLoaded
+from core.providers.abilities import Abilities, cache_abilities
+from core.spending.limits import limit_reached
+from core.values.cache import DiscussionCacheState
+from core.values.discussion import DiscussionMeta
+from core.values.provider import KeySource, ProviderKind, ProviderStatus
+from core.values.records import UsageRecord
+from core.values.state import AppState
+from core.values.updates import Result, decline
+
+WARM_FOR = timedelta(hours=12)
+"""Longest that a provider is asked to hold a prefix (OpenAI), but for Gemini's where the person allows more."""
+
+
+MOST_WARM = 50
+"""Discussions whose caches are recalled at the start, the newest."""
+
+
+def command(state: AppState, asked: CachingCommand) -> Result:
+    """Decide what follows from a command."""
+    match asked:
+        case InvalidateCache():
+            return _invalidate(state, asked)
+        case DisableCaching():
+            return _disable(state, asked)
+        case EnableCaching():
+            return _switched(state, asked.discussion_id, is_enabled=True)
+        case DeleteOrphanedCaches():
+            return delete_orphans(state, asked)
+        case _:
+            assert_never(asked)
+
+
+def event(state: AppState, given: Stamp, happened: CachingEvent) -> Result:
+    """Decide what follows from an event."""
+    match happened:
+        case CacheRead():
+            return read(state, given, happened)
+        case CacheReported():
+            return rewrites.over(reported(state, happened)), ()
+        case OrphansFound():
+            return orphans_found(state, happened), ()
+        case ContentsDeleted():
+            return contents_deleted(state, happened), ()
+        case RewritesChecked():
+            return rewrites.checked(state, happened), ()
+        case _:
+            assert_never(happened)
+
+
+def recall(
+    before: AppState, after: AppState, happened: DiscussionLoaded | DiscussionTrashed | SummariesLoaded
+) -> tuple[CacheEffect, ...]:
+    """Recall the caches of discussions that were read or listed; let go of one that is deleted."""
+    match happened:
+        case DiscussionLoaded():
+            return (ReadCaches((happened.discussion.id,)),)
+        case DiscussionTrashed():
+            summary = before.discussions.summaries.get(happened.item.discussion_id)
+            return () if summary is None else (ReleaseCache(summary.meta.id, summary.meta.provider),)
+        case SummariesLoaded():
+            return _read_recent(after) if happened.is_complete else ()
+        case _:
+            assert_never(happened)
+
+
+def _read_recent(state: AppState) -> tuple[ReadCaches, ...]:
+    """Recall the caches of discussions that may still be warm: a change of knowledge says what it costs of them."""
+    now = state.now
+    rows = [
+        row
+        for row in state.discussions.summaries.values()
+        if now is not None and now - row.updated_at < WARM_FOR
+    ]
+    rows.sort(key=lambda row: (row.updated_at, row.meta.id), reverse=True)
+    ids = tuple(
+        row.meta.id for row in rows[:MOST_WARM] if row.turns and row.meta.id not in state.caching.caches
+    )
+    return (ReadCaches(ids),) if ids else ()
+
+
+def abilities_of(state: AppState, discussion_id: str) -> Abilities | None:
+    """What can be asked of the provider of a discussion, None where either is unknown."""
+    summary = state.discussions.summaries.get(discussion_id)
+    return None if summary is None else abilities_for(state, summary.meta)
+
+
+def abilities_for(state: AppState, meta: DiscussionMeta) -> Abilities | None:
+    """As `abilities_of`, for what stands in a discussion's head."""
+    status = state.config.providers.get(meta.provider)
+    if status is None:
+        return None
+    takes_it = any(model.takes_cache_prompt for model in state.config.models.get(meta.provider, ()))
+    return cache_abilities(status.kind, meta.model, takes_cache_prompt=takes_it)
+
+
+def adopt_effects(state: AppState) -> Result:
+    """Ask once, when nothing else is to be done, what a provider with a key still stores and bills."""
+    if state.program.is_loading or not state.config.settings_paths:
+        return state, ()
+    asked = [
+        name
+        for name, status in state.config.providers.items()
+        if _may_store(status) and name not in state.caching.adopted
+    ]
+    if not asked:
+        return state, ()
+    efforts = {name: summary.meta.effort for name, summary in state.discussions.summaries.items()}
+    state = replace(state, caching=replace(state.caching, adopted=state.caching.adopted.union(asked)))
+    return state, tuple(AdoptContents(name, efforts) for name in asked)
+
+
+def _may_store(status: ProviderStatus) -> bool:
+    has_key = status.key_source not in {KeySource.MISSING, KeySource.NOT_NEEDED}
+    return status.kind is ProviderKind.GEMINI and status.is_ready and has_key
+
+
+def orphans_found(state: AppState, event: OrphansFound) -> AppState:
+    """What a provider stores of discussions that are gone."""
+    others = tuple(one for one in state.caching.orphans if one.provider != event.provider)
+    return replace(state, caching=replace(state.caching, orphans=(*others, *event.orphans)))
+
+
+def contents_deleted(state: AppState, event: ContentsDeleted) -> AppState:
+    """Stored prefixes are gone; of orphans none is left to be told of."""
+    kept = tuple(
+        o for o in state.caching.orphans if o.provider != event.provider or o.name not in event.names
+    )
+    return (
+        state
+        if len(kept) == len(state.caching.orphans)
+        else replace(state, caching=replace(state.caching, orphans=kept))
+    )
+
+
+def delete_orphans(state: AppState, command: DeleteOrphanedCaches) -> Result:
+    """Delete what is known to be orphaned, and nothing else, whatever is named."""
+    names: dict[str, list[str]] = {}
+    for orphan in state.caching.orphans:
+        if command.name in {"", orphan.name}:
+            names.setdefault(orphan.provider, []).append(orphan.name)
+    return state, tuple(DeleteContents(provider, tuple(found)) for provider, found in names.items())
+
+
+def forget_adopted(state: AppState, provider: str) -> AppState:
+    """The provider's key changes: what another one stores is to be asked, and what this one does is out of reach."""
+    kept = tuple(one for one in state.caching.orphans if one.provider != provider)
+    return replace(
+        state, caching=replace(state.caching, adopted=state.caching.adopted - {provider}, orphans=kept)
+    )
+
+
+def tick(state: AppState) -> Result:
+    """Time passed: what has expired goes, and the providers are asked for what they store."""
+    state, effects = adopt_effects(expire_orphans(rewrites.over(state)))
+    return state, (*effects, *ping_effects(state), *idle_effects(state))
+
+
+def expire_orphans(state: AppState) -> AppState:
+    """What has expired is billed no more."""
+    kept = living(state.caching.orphans, state.now)
+    return (
+        state
+        if len(kept) == len(state.caching.orphans)
+        else replace(state, caching=replace(state.caching, orphans=kept))
+    )
+
+
+def idle_effects(state: AppState) -> tuple[CacheEffect, ...]:
+    """Look for stored prefixes that are not worth their rent any more, while something is stored."""
+    stored = (
+        state.config.providers[cache.provider].kind is ProviderKind.GEMINI and cache.expires_at is not None
+        for cache in state.caching.caches.values()
+        if cache.provider in state.config.providers and is_warm(cache, state.now)
+    )
+    return (ReleaseIdle(),) if any(stored) else ()
+
+
+def _invalidate(state: AppState, command: InvalidateCache) -> Result:
+    """Count the epoch on: it salts the head of the prefix, so that the next request shares none."""
+    summary = state.discussions.summaries.get(command.discussion_id)
+    if summary is None:
+        return state, ()
+    state, effects = change_meta(state, command.discussion_id, cache_epoch=summary.meta.cache_epoch + 1)
+    return state, (*effects, ForgetCache(command.discussion_id, summary.meta.provider))
+
+
+def reported(state: AppState, event: CacheReported) -> AppState:
+    """What a provider holds for a discussion."""
+    chosen = event.discussion_id
+    state = replace(
+        state,
+        caching=replace(
+            state.caching, miss_reasons=with_entry(state.caching.miss_reasons, chosen, event.miss_reason)
+        ),
+    )
+    if event.state is not None:
+        state = _with_cache(state, event.state)
+    if event.totals is None:
+        return state
+    return replace(
+        state,
+        caching=replace(
+            state.caching, totals=with_entry(state.caching.totals, event.totals.provider, event.totals)
+        ),
+    )
+
+
+def read(state: AppState, given: Stamp, event: CacheRead) -> Result:
+    """Log what a ping or a prewarming used: it was paid for."""
+    if event.totals is not None:
+        state = replace(
+            state,
+            caching=replace(
+                state.caching, totals=with_entry(state.caching.totals, event.totals.provider, event.totals)
+            ),
+        )
+    what = "keepalive" if event.is_ping else "prewarm"
+    record = UsageRecord(given.make_id(), given.at, what, event.usage)
+    return state, (AppendRecords(event.discussion_id, (record,)),)
+
+
+def ping_effects(state: AppState) -> tuple[CacheEffect, ...]:
+    """Look for prefixes worth keeping, while keepalive is on and the day's limit is not reached.
+
+    Never of a discussion whose own limit is reached, nor of one whose caching is off: a ping is a request with marks.
+    """
+    if not state.config.settings.caching.keepalive or limit_reached(state):
+        return ()
+    off = (
+        n for n, cache in state.caching.caches.items() if not cache.caching_enabled or limit_reached(state, n)
+    )
+    return (PingCaches(state.config.settings.caching, tuple(off)),)
+
+
+def prewarm_effects(before: AppState, after: AppState) -> tuple[CacheEffect, ...]:
+    """Read the prefix of a discussion that has just been opened, where that is free, or asked for and within the limits.
+
+    A discussion that says nothing yet and shows nothing to the model has no prefix worth the memory that
+    calling a provider takes: the greeting of a first start costs nothing.
+    """
+    chosen = after.discussions.selected_id
+    if (
+        chosen not in after.discussions.open
+        or chosen not in after.discussions.summaries
+        or not after.config.providers
+    ):
+        return ()
+    was_open = (
+        before.discussions.selected_id == chosen
+        and chosen in before.discussions.open
+        and bool(before.config.providers)
+    )
+    status = after.config.providers.get(after.discussions.summaries[chosen].meta.provider)
+    if was_open or status is None or not status.is_ready or chosen in after.turns.calls:
+        return ()
+    if not (after.discussions.open[chosen].messages or after.discussions.summaries[chosen].meta.preset):
+        return ()
+    is_free = status.kind is ProviderKind.EMBEDDED
+    is_paid_for = after.config.settings.caching.prewarm and not limit_reached(after, chosen)
+    return (Prewarm(stack_spec(after, chosen)),) if is_free or is_paid_for else ()
+
+
+def _disable(state: AppState, command: DisableCaching) -> Result:
+    """Cache nothing more of a discussion; a provider that cannot be told so is named."""
+    abilities = abilities_of(state, command.discussion_id)
+    if abilities is not None and not abilities.can_disable:
+        chosen, why = command.discussion_id, abilities.disable_text
+        return decline(state, command.command_id, f"caching/{chosen}", why), ()
+    summary = state.discussions.summaries.get(command.discussion_id)
+    state, effects = _switched(state, command.discussion_id, is_enabled=False)
+    if summary is None:
+        return state, effects
+    return state, (*effects, ReleaseCache(command.discussion_id, summary.meta.provider))
+
+
+def _switched(state: AppState, discussion_id: str, *, is_enabled: bool) -> Result:
+    """What the provider still holds stays known until it expires, but is no cache of the discussion's while it is off."""
+    state, effects = change_meta(state, discussion_id, caching_enabled=is_enabled)
+    cache = state.caching.caches.get(discussion_id)
+    return (state if cache is None else _with_cache(state, cache)), effects
+
+
+def _with_cache(state: AppState, cache: DiscussionCacheState) -> AppState:
+    """Keep what is known of a cache; whether it is on, the discussion itself says."""
+    summary = state.discussions.summaries.get(cache.discussion_id)
+    if summary is not None:
+        cache = replace(cache, caching_enabled=summary.meta.caching_enabled)
+    return replace(
+        state,
+        caching=replace(state.caching, caches=with_entry(state.caching.caches, cache.discussion_id, cache)),
+    )

@@ -1,0 +1,151 @@
+"""Layers 9 and 10: the set of curated files, and each file whole, in slices, as an outline or as notes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+
+import msgspec
+from msgspec.structs import replace
+
+from core.base.frame import empty_frame, frame, frame_ends, quoted
+from core.context.memo import StackMemo
+from core.context.pieces import AS_TEXT, Layer, Piece, digest, full_key, make_layer, text_piece, unique_key
+from core.context.slices import outline_text, sliced_text
+from core.values.curation import FileItem, FileMode, FileProblemKind, FileSnapshot, ItemFiles
+from core.values.stack import LayerId
+
+_WHY = {
+    FileProblemKind.VANISHED: "the file is not there any more",
+    FileProblemKind.BINARY: "binary",
+    FileProblemKind.TOO_LARGE: "too large",
+    FileProblemKind.UNREADABLE: "cannot be read",
+    FileProblemKind.NOT_UTF8: "not UTF-8",
+    FileProblemKind.NOT_A_FILE: "not a regular file",
+    FileProblemKind.OUTSIDE: "outside the project",
+    FileProblemKind.EMPTY_GLOB: "no file matches",
+    FileProblemKind.TOO_MANY: "too many files match",
+}
+"""What a model is told of a problem. No figures: a refused file that grows must not change the context."""
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    """A file with the item that asked for it, or an item that gives no file."""
+
+    item: FileItem
+    file: FileSnapshot | None
+    problem: str = ""
+
+
+def file_set_layer(preset_name: str, items: tuple[ItemFiles, ...]) -> Layer:
+    """Layer 9: the paths of the preset in the order of layer 10, and how much of each is shown."""
+    entries = list(_entries(items))
+    if not entries:
+        return make_layer(LayerId.FILE_SET, [])
+    text = frame("preset", "".join(map(_listed, entries)), name=preset_name)
+    return make_layer(LayerId.FILE_SET, [text_piece(LayerId.FILE_SET, "", text)])
+
+
+def file_details_layer(items: tuple[ItemFiles, ...], memo: StackMemo) -> Layer:
+    """Layer 10: one piece a file. Files that did not change are taken from the memo."""
+    known = memo.pieces(LayerId.FILE_DETAILS)
+    taken: set[str] = set()
+    pieces: list[Piece] = []
+    for entry in _entries(items):
+        content = _content(entry)
+        found = known.get(content) or known.put(content, (_rendered(entry),))
+        pieces.append(_with_key(found[0], unique_key(_path(entry), taken)))
+    known.keep()
+    return make_layer(LayerId.FILE_DETAILS, pieces)
+
+
+def _entries(items: tuple[ItemFiles, ...]) -> Iterator[_Entry]:
+    """Pinned items first, then the preset's order. A file that is named by itself is left out of globs."""
+    enabled = [found for found in items if found.item.enabled]
+    enabled.sort(key=lambda found: not found.item.pinned)
+    globs = [found.item.is_glob for found in enabled]
+    pairs = list(zip(enabled, globs, strict=True))
+    seen = {file.absolute_path for found, is_glob in pairs if not is_glob for file in found.files}
+    for found, is_glob in pairs:
+        if found.problem is not None:
+            yield _Entry(found.item, None, _WHY[found.problem.kind])
+        for file in found.files:
+            if is_glob:
+                if file.absolute_path in seen:
+                    continue
+                seen.add(file.absolute_path)
+            yield _Entry(found.item, file)
+
+
+def _path(entry: _Entry) -> str:
+    return entry.item.path if entry.file is None else entry.file.path
+
+
+def _listed(entry: _Entry) -> str:
+    path = quoted(_path(entry))
+    if entry.file is None or entry.file.problem is not None:
+        return f"{path} (not available)\n"
+    match entry.item.mode:
+        case FileMode.WHOLE:
+            return f"{path}\n"
+        case FileMode.SLICES:
+            return f"{path} (slices)\n"
+        case FileMode.OUTLINE:
+            return f"{path} (outline)\n"
+        case FileMode.NOTES:
+            return f"{path} (notes only)\n"
+
+
+def _content(entry: _Entry) -> Hashable:
+    """All that the rendering of an entry depends on, by content."""
+    item, file = entry.item, entry.file
+    if file is None:
+        return (item.path, entry.problem, item.notes)
+    content = file.text_sha256 or file.text
+    if item.mode is FileMode.WHOLE:
+        return (file.path, content, file.problem, item.notes)
+    return (file.path, content, file.problem, item.notes, item.mode, item.slices, item.symbols, file.symbols)
+
+
+def _rendered(entry: _Entry) -> Piece:
+    item, file = entry.item, entry.file
+    notes = frame("notes", item.notes) if item.notes.strip() else ""
+    if file is None:
+        return _unavailable("files", item.path, entry.problem, notes)
+    if file.problem is not None:
+        return _unavailable("file", file.path, _WHY[file.problem.kind], notes)
+    match item.mode:
+        case FileMode.WHOLE:
+            return _whole(file, notes)
+        case FileMode.SLICES:
+            return _framed(file, notes + sliced_text(item, file), "slices")
+        case FileMode.OUTLINE:
+            return _framed(file, notes + outline_text(file), "outline")
+        case FileMode.NOTES:
+            return _framed(file, notes, "notes only")
+
+
+def _whole(file: FileSnapshot, notes: str) -> Piece:
+    """The file as it is. Its digest is made from the content's, which reading has made already."""
+    if notes:
+        head, tail = frame_ends("content", file.text)
+        return _framed(file, f"{notes}{head}{file.text}{tail}", "")
+    head, tail = frame_ends("file", file.text, path=file.path)
+    content = file.text_sha256 or digest(file.text)
+    key = full_key(LayerId.FILE_DETAILS, file.path)
+    return Piece(key, (head, file.text, tail), digest(f"{head}{content}{tail}"), AS_TEXT)
+
+
+def _framed(file: FileSnapshot, body: str, shown: str) -> Piece:
+    return text_piece(LayerId.FILE_DETAILS, file.path, frame("file", body, path=file.path, shown=shown))
+
+
+def _unavailable(tag: str, path: str, why: str, notes: str) -> Piece:
+    """A gap that the model and the person can see."""
+    gap = empty_frame("unavailable", reason=why)
+    return text_piece(LayerId.FILE_DETAILS, path, frame(tag, gap + notes, path=path))
+
+
+def _with_key(piece: Piece, key: str) -> Piece:
+    """The piece under the key that it has in this stack (a file may stand in a preset twice)."""
+    full = full_key(LayerId.FILE_DETAILS, key)
+    return piece if piece.key == full else replace(piece, key=full)

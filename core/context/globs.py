@@ -1,0 +1,175 @@
+"""Expands a glob by a walk that is bounded, deterministic and stays out of what nobody curates."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import msgspec
+
+from core.context.ignores import Ignores
+
+SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
+"""Folders that `*` and `**` do not enter, beside those whose name starts with a dot (`.git`, `.venv`)."""
+
+MAX_VISITED = 300_000
+"""Entries that one walk looks at before it gives up."""
+
+_ANY_DEPTH = "**"
+
+
+class GlobFound(msgspec.Struct, frozen=True):
+    """What a walk found.
+
+    Args:
+        paths: absolute, sorted; empty when there were more than allowed.
+        is_too_many: the limit was passed and the walk stopped; visited: entries it had looked at.
+        ignored: files and folders that matched and were left out; rule_files: whose rules say so, or may.
+    """
+
+    paths: tuple[str, ...]
+    visited: int
+    is_too_many: bool = False
+    ignored: int = 0
+    rule_files: tuple[str, ...] = ()
+
+
+class _Step(msgspec.Struct, frozen=True):
+    """One part of a pattern: a name to match, or any number of folders."""
+
+    name: re.Pattern[str] | None
+    is_hidden_asked: bool
+    skipped_asked: str
+
+
+def glob_base(pattern: str) -> tuple[str, tuple[str, ...]]:
+    """Split a pattern into the folder it starts from and the parts from the first wildcard on."""
+    parts = pattern.split("/")
+    first = next(i for i, part in enumerate(parts) if any(mark in part for mark in "*?["))
+    return "/".join(parts[:first]) or ("/" if pattern.startswith("/") else ""), tuple(parts[first:])
+
+
+def expand(base: str, parts: tuple[str, ...], limit: int, ignores: Ignores | None = None) -> GlobFound:
+    """Find the files under `base` that match.
+
+    As in a shell, names that start with a dot match only a part that does; `**` is any number of folders.
+    Links to folders are not followed. `SKIPPED_FOLDERS`, and folders that `ignores` leaves out, are entered only
+    where a part names them.
+
+    Args:
+        base: absolute folder, links resolved; parts: as `glob_base` gives them; limit: files, at least 1.
+        ignores: the rules above `base`; None takes what git would leave out, too.
+    """
+    walk = _Walk(tuple(_step(part) for part in parts), limit)
+    walk.waiting.append((base, _closed({0}, walk.steps), ignores))
+    while walk.waiting:
+        folder, places, rules = walk.waiting.pop()
+        if rules is not None:
+            rules = rules.inside(folder)
+            walk.rule_files.update(rules.files)
+        for entry in _entries(folder):
+            walk.look_at(entry, places, rules)
+            if len(walk.found) > limit or walk.visited >= MAX_VISITED:
+                return GlobFound(
+                    (), walk.visited, is_too_many=True, rule_files=tuple(sorted(walk.rule_files))
+                )
+    rule_files = tuple(sorted(walk.rule_files))
+    return GlobFound(tuple(sorted(walk.found)), walk.visited, ignored=walk.ignored, rule_files=rule_files)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One walk: the folders still to enter, each with its places in the pattern and its rules, and what was found."""
+
+    steps: tuple[_Step, ...]
+    limit: int
+    waiting: list[tuple[str, frozenset[int], Ignores | None]] = field(default_factory=list)
+    found: list[str] = field(default_factory=list)
+    rule_files: set[str] = field(default_factory=set)
+    visited: int = 0
+    ignored: int = 0
+
+    def look_at(self, entry: os.DirEntry[str], places: frozenset[int], rules: Ignores | None) -> None:
+        """Take an entry, leave it out, or note it as a folder to enter."""
+        self.visited += 1
+        after = _advanced(entry.name, places, self.steps)
+        if not after:
+            return
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if not is_folder and (len(self.steps) not in after or _is_folder_link(entry)):
+            return
+        if rules is not None and rules.leaves_out(entry.path, is_folder=is_folder):
+            after = _named(entry.name, places, self.steps) if is_folder else frozenset()
+            if not after:
+                self.ignored += 1
+                return
+            rules = Ignores()
+        if is_folder:
+            self.waiting.append((entry.path, after, rules))
+        else:
+            self.found.append(entry.path)
+
+
+def _step(part: str) -> _Step:
+    if part == _ANY_DEPTH:
+        return _Step(None, is_hidden_asked=False, skipped_asked="")
+    pattern = re.compile(fnmatch.translate(part))
+    return _Step(pattern, is_hidden_asked=part.startswith("."), skipped_asked=part)
+
+
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    """The entries of a folder, none where it cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            yield from entries
+    except OSError:
+        return
+
+
+def _is_folder_link(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_symlink() and entry.is_dir()
+    except OSError:
+        return False
+
+
+def _closed(places: set[int], steps: tuple[_Step, ...]) -> frozenset[int]:
+    """Places in the pattern, those after a `**` that stands for no folder included."""
+    closed = set(places)
+    for place in sorted(places):
+        at = place
+        while at < len(steps) and steps[at].name is None:
+            at += 1
+            closed.add(at)
+    return frozenset(closed)
+
+
+def _advanced(name: str, places: frozenset[int], steps: tuple[_Step, ...]) -> frozenset[int]:
+    """Where the pattern may stand after a name."""
+    is_hidden = name.startswith(".")
+    after = set()
+    for place in places:
+        if place == len(steps):
+            continue
+        step = steps[place]
+        if step.name is None:
+            if not is_hidden and name not in SKIPPED_FOLDERS:
+                after.add(place)
+        elif step.name.match(name) and _is_asked(step, name, is_hidden=is_hidden):
+            after.add(place + 1)
+    return _closed(after, steps)
+
+
+def _named(name: str, places: frozenset[int], steps: tuple[_Step, ...]) -> frozenset[int]:
+    """Where the pattern may stand after a folder that a part of it names outright."""
+    at = {place for place in places if place < len(steps) and steps[place].skipped_asked == name}
+    return _closed({place + 1 for place in at}, steps)
+
+
+def _is_asked(step: _Step, name: str, *, is_hidden: bool) -> bool:
+    if is_hidden:
+        return step.is_hidden_asked
+    return name not in SKIPPED_FOLDERS or step.skipped_asked == name

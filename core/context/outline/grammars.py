@@ -1,0 +1,155 @@
+"""Which definitions each language has: node types of its tree-sitter grammar, and what we call them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+
+class Grammar(msgspec.Struct, frozen=True):
+    """One language.
+
+    Args:
+        module: the grammar's own wheel; function: what gives the language there.
+        endings: of file names, lower case, without the dot.
+        kinds: node type to kind of symbol; name_fields: the field with the name where that is not `name`.
+        only_with_body: node types that define something only where they have a body.
+    """
+
+    module: str
+    endings: tuple[str, ...]
+    kinds: Mapping[str, str]
+    function: str = "language"
+    name_fields: Mapping[str, str] = msgspec.field(default_factory=dict)
+    only_with_body: frozenset[str] = frozenset()
+
+
+_JAVASCRIPT = {
+    "function_declaration": "function",
+    "generator_function_declaration": "function",
+    "class_declaration": "class",
+    "method_definition": "method",
+    "variable_declarator": "function",
+}
+_TYPESCRIPT = {
+    **_JAVASCRIPT,
+    "abstract_class_declaration": "class",
+    "abstract_method_signature": "method",
+    "function_signature": "function",
+    "interface_declaration": "interface",
+    "type_alias_declaration": "type",
+    "enum_declaration": "enum",
+    "internal_module": "namespace",
+}
+_C = {
+    "function_definition": "function",
+    "struct_specifier": "struct",
+    "union_specifier": "union",
+    "enum_specifier": "enum",
+    "type_definition": "type",
+    "preproc_function_def": "macro",
+}
+_C_NAMES = {"function_definition": "declarator", "type_definition": "declarator"}
+_C_BODIES = frozenset({"struct_specifier", "union_specifier", "enum_specifier", "class_specifier"})
+
+GRAMMARS: Mapping[str, Grammar] = {
+    "python": Grammar(
+        "tree_sitter_python",
+        ("py", "pyi", "pyw"),
+        {"function_definition": "function", "class_definition": "class"},
+    ),
+    "javascript": Grammar("tree_sitter_javascript", ("js", "jsx", "mjs", "cjs"), _JAVASCRIPT),
+    "typescript": Grammar(
+        "tree_sitter_typescript", ("ts", "mts", "cts"), _TYPESCRIPT, function="language_typescript"
+    ),
+    "tsx": Grammar("tree_sitter_typescript", ("tsx",), _TYPESCRIPT, function="language_tsx"),
+    "go": Grammar(
+        "tree_sitter_go",
+        ("go",),
+        {"function_declaration": "function", "method_declaration": "method", "type_spec": "type"},
+    ),
+    "rust": Grammar(
+        "tree_sitter_rust",
+        ("rs",),
+        {
+            "function_item": "function",
+            "function_signature_item": "function",
+            "struct_item": "struct",
+            "union_item": "union",
+            "enum_item": "enum",
+            "trait_item": "trait",
+            "impl_item": "impl",
+            "mod_item": "module",
+            "type_item": "type",
+            "const_item": "constant",
+            "static_item": "constant",
+            "macro_definition": "macro",
+        },
+        name_fields={"impl_item": "type"},
+    ),
+    "c": Grammar("tree_sitter_c", ("c", "h"), _C, name_fields=_C_NAMES, only_with_body=_C_BODIES),
+    "cpp": Grammar(
+        "tree_sitter_cpp",
+        ("cpp", "cc", "cxx", "hpp", "hh", "hxx", "ipp", "inl"),
+        {
+            **_C,
+            "class_specifier": "class",
+            "namespace_definition": "namespace",
+            "alias_declaration": "type",
+            "concept_definition": "concept",
+        },
+        name_fields=_C_NAMES,
+        only_with_body=_C_BODIES,
+    ),
+    "java": Grammar(
+        "tree_sitter_java",
+        ("java",),
+        {
+            "class_declaration": "class",
+            "interface_declaration": "interface",
+            "enum_declaration": "enum",
+            "record_declaration": "class",
+            "annotation_type_declaration": "interface",
+            "method_declaration": "method",
+            "constructor_declaration": "method",
+        },
+    ),
+    "csharp": Grammar(
+        "tree_sitter_c_sharp",
+        ("cs",),
+        {
+            "namespace_declaration": "namespace",
+            "file_scoped_namespace_declaration": "namespace",
+            "class_declaration": "class",
+            "struct_declaration": "struct",
+            "record_declaration": "class",
+            "interface_declaration": "interface",
+            "enum_declaration": "enum",
+            "delegate_declaration": "type",
+            "method_declaration": "method",
+            "constructor_declaration": "method",
+            "property_declaration": "property",
+        },
+    ),
+    "ruby": Grammar(
+        "tree_sitter_ruby",
+        ("rb", "rake", "gemspec"),
+        {"method": "method", "singleton_method": "method", "class": "class", "module": "module"},
+    ),
+    "php": Grammar(
+        "tree_sitter_php",
+        ("php",),
+        {
+            "namespace_definition": "namespace",
+            "class_declaration": "class",
+            "interface_declaration": "interface",
+            "trait_declaration": "trait",
+            "enum_declaration": "enum",
+            "function_definition": "function",
+            "method_declaration": "method",
+        },
+        function="language_php",
+    ),
+    "bash": Grammar("tree_sitter_bash", ("sh", "bash"), {"function_definition": "function"}),
+}

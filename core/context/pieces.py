@@ -1,0 +1,153 @@
+"""Pieces and layers: the immutable parts that the stack is put together from, with their digests."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from enum import Enum
+
+import msgspec
+
+from core.values.provider import RequestPart
+from core.values.stack import LayerId, Segment
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """A run of one layer.
+
+    Args:
+        key: stable name inside the stack (`10/src/a.py`).
+        parts: its canonical text, in parts, so that a file's content need not be copied to stand in a frame.
+        sha256: hex digest of what goes over the wire for it.
+        wire: what stands for it in a request; `AS_TEXT`: its canonical text; None: nothing of its own, the
+            request carries it in another form (tools).
+        mark: what the layer's digest must tell apart beside the content (the role of a turn).
+    """
+
+    key: str
+    parts: tuple[str, ...]
+    sha256: str
+    wire: RequestPart | AsText | None = None
+    mark: str = ""
+
+    @property
+    def text(self) -> str:
+        """The canonical text. O(n) in characters where there are several parts."""
+        return self.parts[0] if len(self.parts) == 1 else "".join(self.parts)
+
+    @property
+    def length_chars(self) -> int:
+        """Length of the canonical text."""
+        return sum(map(len, self.parts))
+
+
+class AsText(Enum):
+    """The one value of `AS_TEXT`."""
+
+    AS_TEXT = "as text"
+
+
+AS_TEXT = AsText.AS_TEXT
+
+
+class _JoinedText:
+    """The text of some pieces, joined once. Any two are equal: it says nothing that the pieces do not say."""
+
+    __slots__ = ("pieces", "text")
+
+    def __init__(self) -> None:
+        self.pieces: tuple[Piece, ...] | None = None
+        self.text = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _JoinedText)
+
+    def __hash__(self) -> int:
+        return hash(_JoinedText)
+
+    def __repr__(self) -> str:
+        return "…"
+
+
+class Layer(msgspec.Struct, frozen=True):
+    """One of the twelve layers, rendered. Equal content gives equal `sha256`, wherever the layer stands."""
+
+    id: LayerId
+    pieces: tuple[Piece, ...]
+    length_chars: int
+    sha256: str
+    _joined: _JoinedText = msgspec.field(default_factory=_JoinedText)
+
+    @property
+    def text(self) -> str:
+        """The canonical text of the layer, joined when first asked for and then kept."""
+        joined = self._joined
+        if joined.pieces is not self.pieces:
+            joined.pieces, joined.text = self.pieces, "".join(self.parts)
+        return joined.text
+
+    @property
+    def parts(self) -> list[str]:
+        """What the canonical text is put together from; a text that was joined already is one part."""
+        if self._joined.pieces is self.pieces:
+            return [self._joined.text]
+        return [part for piece in self.pieces for part in piece.parts]
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The layer's texts as they go over the wire, in order."""
+        return tuple(
+            piece.wire if isinstance(piece.wire, Segment) else self._segment(piece)
+            for piece in self.pieces
+            if piece.wire is AS_TEXT or isinstance(piece.wire, Segment)
+        )
+
+    def _segment(self, piece: Piece) -> Segment:
+        return Segment(self.id, piece.key, piece.text, piece.sha256)
+
+
+def digest(text: str) -> str:
+    """The hex sha256 of a text's UTF-8 bytes. Lone surrogates do not stop it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def digest_of_pieces(pieces: Sequence[Piece]) -> str:
+    """The hex digest of a run of pieces, made from theirs. One unmarked piece has its own."""
+    if len(pieces) == 1 and not pieces[0].mark:
+        return pieces[0].sha256
+    return digest("\n".join(piece.mark + piece.sha256 for piece in pieces) if pieces else "")
+
+
+def make_layer(layer: LayerId, pieces: Iterable[Piece]) -> Layer:
+    """Put a layer together. O(n) in pieces; the texts are not touched."""
+    kept = tuple(pieces)
+    return Layer(layer, kept, sum(piece.length_chars for piece in kept), digest_of_pieces(kept))
+
+
+def text_piece(layer: LayerId, key: str, text: str) -> Piece:
+    """A piece whose canonical text is what the wire carries.
+
+    Args:
+        key: name inside the layer; `6` and `AGENTS.md` give `6/AGENTS.md`, empty gives `6`.
+    """
+    return Piece(full_key(layer, key), (text,), digest(text), AS_TEXT)
+
+
+def full_key(layer: LayerId, key: str) -> str:
+    """The key of a piece inside the whole stack."""
+    return f"{int(layer)}/{key}" if key else str(int(layer))
+
+
+def unique_key(name: str, taken: set[str]) -> str:
+    """`name`, or `name#2`, `name#3`, … where it is taken; the key is added to `taken`."""
+    key, number = name, 1
+    while key in taken:
+        number += 1
+        key = f"{name}#{number}"
+    taken.add(key)
+    return key
+
+
+def joined_segment(layer: Layer) -> Segment:
+    """A layer whose pieces all go as text, as one segment for the wire; its digest is the layer's."""
+    return Segment(layer.id, str(int(layer.id)), layer.text, layer.sha256)

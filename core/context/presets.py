@@ -1,0 +1,201 @@
+"""Presets as they are edited: work counts at once, is kept in the home, and enters the project's file on Save."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.base.mapping import with_entry, without
+from core.base.text import clean
+from core.context.messages import (
+    ChangePreset,
+    CreatePreset,
+    DeletePreset,
+    FilesRead,
+    RenamePreset,
+    RevertPreset,
+    SavePreset,
+)
+from core.discussion.lifecycle import set_preset
+from core.discussion.messages import SetDiscussionPreset, WriteMeta
+from core.settings.messages import KeepPresets, LoadSettings, PresetStored, TrustProject, WritePreset
+from core.values.curation import FileItem, Preset
+from core.values.outcomes import CommandOutcome
+from core.values.state import AppState, Level
+from core.values.updates import Result, conclude, decline, notify, with_project
+
+PresetEffect = KeepPresets | WriteMeta
+"""Keeping presets, and pointing discussions at them."""
+
+
+def create(state: AppState, command: CreatePreset) -> Result:
+    """A new preset, empty, with items, or a copy; the selected discussion uses it unless told otherwise."""
+    name = _name(command.name)
+    if not name or name in state.config.project.presets:
+        return decline(state, command.command_id, "preset", _name_problem(name)), ()
+    source = state.config.project.presets.get(command.copy_of)
+    items = command.items or (source.items if source is not None else ())
+    state, items = _keepable(state, items)
+    state, kept = _put(state, Preset(name, items))
+    if not state.discussions.selected_id or not command.is_used:
+        return state, kept
+    state, effects = set_preset(state, SetDiscussionPreset(state.discussions.selected_id, name))
+    return state, (*kept, *effects)
+
+
+def _name(given: str) -> str:
+    return " ".join(clean(given).split())
+
+
+def _name_problem(name: str) -> str:
+    return f"A preset named {name!r} exists. Choose another name." if name else "A preset needs a name."
+
+
+def change(state: AppState, command: ChangePreset) -> Result:
+    """Replace the items of a preset."""
+    present = state.config.project.presets.get(command.name)
+    state, items = _keepable(state, command.items)
+    if present is None or present.items == items:
+        return state, ()
+    return _put(state, replace(present, items=items))
+
+
+def _keepable(state: AppState, items: tuple[FileItem, ...]) -> tuple[AppState, tuple[FileItem, ...]]:
+    """The items whose paths a TOML file can hold; the others are named."""
+    kept = tuple(item for item in items if clean(item.path) == item.path)
+    if len(kept) < len(items):
+        names = ", ".join(repr(item.path) for item in items if item not in kept)
+        text = f"The name of {names} is not UTF-8 text, so no preset can hold it."
+        state = notify(state, "preset", Level.WARNING, text, "Rename the file, or take it in with a glob.")
+    return state, tuple(replace(item, notes=clean(item.notes)) for item in kept)
+
+
+def _put(state: AppState, preset: Preset) -> Result:
+    """Put unsaved work in place and keep it in the home. Pinned items come first, here as in what is sent."""
+    preset = replace(preset, items=tuple(sorted(preset.items, key=lambda item: not item.pinned)))
+    project = replace(
+        state.config.project,
+        presets=with_entry(state.config.project.presets, preset.name, preset),
+        unsaved_presets=state.config.project.unsaved_presets | {preset.name},
+    )
+    state = with_project(state, project)
+    return state, (_keep(state),)
+
+
+def _keep(state: AppState) -> PresetEffect:
+    project = state.config.project
+    unsaved = tuple(p for name, p in project.presets.items() if name in project.unsaved_presets)
+    return KeepPresets(project.root, unsaved)
+
+
+def save(state: AppState, command: SavePreset) -> Result:
+    """Write a preset to the project's file."""
+    project = state.config.project
+    preset = project.presets.get(command.name)
+    if preset is None:
+        return state, ()
+    if project.has_file and not project.is_trusted:
+        text = f"{command.name!r} is not saved: the folder's manual_slop.toml is not trusted yet."
+        detail = "Your work is kept. Trust the folder, then save."
+        action = TrustProject(True)
+        state = conclude(state, CommandOutcome(command.command_id, problem=text, remedy=detail))
+        return notify(
+            state, "preset", Level.WARNING, text, detail, action=action, action_label="Trust this folder"
+        ), ()
+    return state, (WritePreset(project.root, preset),)
+
+
+def stored(state: AppState, event: PresetStored) -> Result:
+    """The file holds it: it is no longer unsaved work. The file's settings are read again."""
+    project = replace(
+        state.config.project, unsaved_presets=state.config.project.unsaved_presets - {event.name}
+    )
+    state = with_project(state, project)
+    return state, (_keep(state), LoadSettings())
+
+
+def revert(state: AppState, command: RevertPreset) -> Result:
+    """Forget unsaved work on a preset; the file's version comes back with the settings."""
+    project = state.config.project
+    if command.name not in project.unsaved_presets:
+        return state, ()
+    project = replace(project, unsaved_presets=project.unsaved_presets - {command.name})
+    state = with_project(state, replace(project, presets=without(project.presets, command.name)))
+    return state, (_keep(state), LoadSettings())
+
+
+def rename(state: AppState, command: RenamePreset) -> Result:
+    """Rename a preset, in the file and in every discussion that uses it."""
+    new, project = _name(command.new_name), state.config.project
+    preset = project.presets.get(command.name)
+    if preset is None or new == command.name:
+        return state, ()
+    if not new or new in project.presets:
+        return notify(state, "preset", Level.WARNING, _name_problem(new)), ()
+    renamed = replace(preset, name=new)
+    presets = {
+        (new if name == command.name else name): (renamed if name == command.name else p)
+        for name, p in project.presets.items()
+    }
+    unsaved = frozenset(new if name == command.name else name for name in project.unsaved_presets)
+    state = with_project(state, replace(project, presets=presets, unsaved_presets=unsaved))
+    state, metas = _repoint(state, command.name, new)
+    return state, (_keep(state), WritePreset(project.root, renamed, old_name=command.name), *metas)
+
+
+def delete(state: AppState, command: DeletePreset) -> Result:
+    """Delete a preset from the file. Discussions that used it send no files from now on; it can be taken back."""
+    project = state.config.project
+    gone = project.presets.get(command.name)
+    if gone is None:
+        return state, ()
+    project = replace(
+        project,
+        presets=without(project.presets, command.name),
+        unsaved_presets=project.unsaved_presets - {command.name},
+    )
+    state, metas = _repoint(with_project(state, project), command.name, "")
+    count = len(metas)
+    state = notify(
+        state,
+        "preset",
+        Level.INFO,
+        f"Preset {command.name!r} is deleted."
+        + (f" It was in use in {count} discussions." if count > 1 else ""),
+        action=CreatePreset(gone.name, gone.items),
+        action_label="Undo",
+    )
+    return state, (WritePreset(project.root, None, old_name=command.name), _keep(state), *metas)
+
+
+def _repoint(state: AppState, old: str, new: str) -> Result:
+    effects: list[PresetEffect] = []
+    rows = dict(state.discussions.summaries)
+    for key, row in state.discussions.summaries.items():
+        if row.meta.preset == old:
+            rows[key] = replace(row, meta=replace(row.meta, preset=new))
+            effects.append(WriteMeta(rows[key].meta))
+    return replace(state, discussions=replace(state.discussions, summaries=rows)), tuple(effects)
+
+
+def files_read(state: AppState, event: FilesRead) -> Result:
+    """A preset's files as they are now. What its globs lost to .gitignore is said, once."""
+    if event.losses:
+        state = _say_losses(state, event)
+    if state.context.files.get(event.preset) == event.items:
+        return state, ()
+    return replace(
+        state,
+        context=replace(state.context, files=with_entry(state.context.files, event.preset, event.items)),
+    ), ()
+
+
+def _say_losses(state: AppState, event: FilesRead) -> AppState:
+    lost = [f"{'over ' if loss.is_more else ''}{loss.files:,} by {loss.path!r}" for loss in event.losses]
+    return notify(
+        state,
+        f"ignored/{event.preset}",
+        Level.WARNING,
+        f"Globs follow .gitignore now: preset {event.preset!r} sends fewer files.",
+        f"Left out: {', '.join(lost)}. An item that should take them says so: "
+        'tick "Include ignored files" in its menu, or set include_ignored = true in manual_slop.toml.',
+    )

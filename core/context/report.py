@@ -1,0 +1,61 @@
+"""What is said of a layer without its text: offsets, sizes, digests and tokens of its segments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from core.base.tokens import IMAGE_TOKENS_EST, estimate_tokens, scaled
+from core.context.pieces import Layer, Piece
+from core.values.messages import AttachmentPart
+from core.values.stack import LayerId, LayerReport, Segment, SegmentReport
+
+_RECORDED_SEGMENTS = 64
+
+
+def layer_report(layer: Layer, offset_chars: int, counted: Mapping[str, int], factor: float) -> LayerReport:
+    """Report one layer. Args as for `AggregateStack.report`; O(n) in pieces."""
+    segments = tuple(_segment_report(piece, counted, factor) for piece in layer.pieces)
+    return LayerReport(
+        layer=layer.id,
+        offset_chars=offset_chars,
+        length_chars=layer.length_chars,
+        size_bytes=sum(segment.size_bytes for segment in segments),
+        tokens_est=sum(segment.tokens_est for segment in segments),
+        sha256=layer.sha256,
+        segments=segments,
+    )
+
+
+def recorded(layers: Sequence[LayerReport]) -> tuple[LayerReport, ...]:
+    """The reports as a request's record keeps them: bounded, however long the discussion and the preset.
+
+    Of the turns only the last segment stays (its key says how far the layer went, the layer's digest says
+    what was in it); a layer of more than 64 segments keeps none.
+    """
+    return tuple(replace(report, segments=_recorded_segments(report)) for report in layers)
+
+
+def _recorded_segments(report: LayerReport) -> tuple[SegmentReport, ...]:
+    if report.layer is LayerId.TURNS:
+        return report.segments[-1:]
+    return report.segments if len(report.segments) <= _RECORDED_SEGMENTS else ()
+
+
+def _segment_report(piece: Piece, counted: Mapping[str, int], factor: float) -> SegmentReport:
+    size, tokens = _size_and_tokens(piece, counted)
+    return SegmentReport(piece.key, piece.sha256, size, scaled(tokens, factor))
+
+
+def _size_and_tokens(piece: Piece, counted: Mapping[str, int]) -> tuple[int, int]:
+    wire = piece.wire
+    if isinstance(wire, AttachmentPart):
+        return wire.size_bytes, IMAGE_TOKENS_EST if wire.is_image else estimate_tokens(wire.size_bytes)
+    size = sum(map(_size_bytes, (wire.text,) if isinstance(wire, Segment) else piece.parts))
+    known = counted.get(piece.sha256)
+    return size, estimate_tokens(size) if known is None else known
+
+
+def _size_bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

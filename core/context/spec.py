@@ -1,0 +1,144 @@
+"""From state to the inputs of a discussion's stack, and the effects that follow from a change of them."""
+
+from __future__ import annotations
+
+from core.context.identity import identity_for
+from core.context.messages import AssembleContext
+from core.discussion.log_view import model_view
+from core.settings.models import profile_of
+from core.values.curation import NamedText, Preset
+from core.values.discussion import DiscussionMeta, OpenDiscussion
+from core.values.messages import AttachmentPart, Message
+from core.values.provider import Effort, ModelProfile
+from core.values.spec import StackSpec
+from core.values.stack import DiscussionFacts, StackInputs
+from core.values.state import AppState
+
+
+def preset_of(state: AppState, name: str) -> Preset:
+    """The preset by its name; an unknown one is empty, so that a deleted preset sends nothing."""
+    return state.config.project.presets.get(name, Preset(name))
+
+
+def stack_spec(state: AppState, discussion_id: str, user_message: Message | None = None) -> StackSpec:
+    """Everything a worker needs to assemble a discussion's stack.
+
+    Args:
+        user_message: the message about to be sent; None takes the draft.
+    """
+    meta = state.discussions.summaries[discussion_id].meta
+    opened = state.discussions.open.get(discussion_id, OpenDiscussion(discussion_id))
+    preset = preset_of(state, meta.preset)
+    return StackSpec(
+        discussion_id=discussion_id,
+        inputs=_inputs(state, meta, opened, preset, user_message),
+        preset=preset,
+        root=state.config.project.root,
+        allowed_roots=state.config.project.allowed_roots,
+        limits=state.config.settings.files,
+        previous=opened.last_request,
+        profile=profile_of(state, meta.provider, meta.model),
+        effort=Effort(meta.effort),
+        max_output_tokens=state.config.settings.ai.max_output_tokens,
+        is_project_trusted=state.config.project.is_trusted,
+        knowledge=state.config.settings.knowledge,
+        caching=state.config.settings.caching,
+        caching_enabled=meta.caching_enabled,
+    )
+
+
+def _inputs(
+    state: AppState,
+    meta: DiscussionMeta,
+    opened: OpenDiscussion,
+    preset: Preset,
+    user_message: Message | None,
+) -> StackInputs:
+    profile = profile_of(state, meta.provider, meta.model)
+    turns = model_view(opened)
+    if user_message is not None:
+        turns = _before(turns, user_message.id)
+    return StackInputs(
+        provider=meta.provider,
+        model=meta.model,
+        epoch=meta.cache_epoch,
+        role_text=_role_text(state, profile),
+        system_text=_system_text(state, meta),
+        persona=state.config.project.personas.get(meta.persona),
+        project=(*state.config.project.context, *identity_for(profile.family, state.config.project.identity)),
+        facts=DiscussionFacts(meta.name, tuple(sorted({m.role.value for m in turns})), _user_turns(turns)),
+        preset_name=preset.name if preset.items else "",
+        turns=turns,
+        user_text=user_message.text if user_message is not None else opened.draft.text,
+        attachments=_attachments(opened, user_message),
+        takes_long_system=profile.takes_long_system,
+    )
+
+
+def _attachments(opened: OpenDiscussion, user_message: Message | None) -> tuple[AttachmentPart, ...]:
+    return opened.draft.attachments if user_message is None else user_message.attachments
+
+
+def _before(turns: tuple[Message, ...], message_id: str) -> tuple[Message, ...]:
+    """The turns up to a message, itself and all after it left out."""
+    for index, message in enumerate(turns):
+        if message.id == message_id:
+            return turns[:index]
+    return turns
+
+
+def _user_turns(turns: tuple[Message, ...]) -> int:
+    return sum(1 for message in turns if message.role == "user")
+
+
+def _role_text(state: AppState, profile: ModelProfile) -> str:
+    by_family = state.config.prompts.get(f"role-{profile.family}.md", "")
+    return by_family or state.config.prompts.get("role.md", "")
+
+
+def _system_text(state: AppState, meta: DiscussionMeta) -> NamedText | None:
+    if meta.system_preset:
+        return state.config.project.system_prompts.get(meta.system_preset)
+    text = state.config.settings.ai.system_prompt
+    return NamedText("settings", text) if text else None
+
+
+def context_effects(before: AppState, after: AppState) -> tuple[AssembleContext, ...]:
+    """Assemble the selected discussion's stack anew when anything that enters it has changed."""
+    chosen = after.discussions.selected_id
+    if not chosen or chosen not in after.discussions.open or chosen not in after.discussions.summaries:
+        return ()
+    if _context_key(before, chosen) == _context_key(after, chosen):
+        return ()
+    return (AssembleContext(stack_spec(after, chosen)),)
+
+
+def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
+    """Identities of what enters a stack; equal keys mean equal stacks. O(1)."""
+    opened = state.discussions.open.get(discussion_id)
+    summary = state.discussions.summaries.get(discussion_id)
+    if opened is None or summary is None:
+        return (state.discussions.selected_id,)
+    meta, project = summary.meta, state.config.project
+    return (
+        state.discussions.selected_id,
+        meta,
+        id(opened.entries),
+        opened.draft,
+        id(opened.last_request),
+        id(project.context),
+        id(project.identity),
+        project.presets.get(meta.preset),
+        project.personas.get(meta.persona),
+        project.system_prompts.get(meta.system_preset),
+        id(state.config.prompts),
+        id(state.config.models.get(meta.provider)),
+        id(state.config.profiles),
+        state.config.settings.ai,
+        state.config.settings.files,
+        state.config.settings.knowledge,
+        state.knowledge.digest,
+        state.knowledge.switch,
+        state.knowledge.notes,
+        state.context.files_revision,
+    )

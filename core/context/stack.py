@@ -1,0 +1,222 @@
+"""The context stack: everything that a model sees, built from one immutable input, stable to volatile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import Protocol
+
+import msgspec
+
+from core.context.curated_files import file_details_layer, file_set_layer
+from core.context.memo import StackMemo
+from core.context.pieces import Layer
+from core.context.prefix import (
+    canonical_tools,
+    knowledge_layer,
+    metadata_layer,
+    persona_layer,
+    project_layer,
+    role_layer,
+    system_preset_layer,
+    tool_format_layer,
+    tools_layer,
+)
+from core.context.report import layer_report
+from core.context.turns import turns_layer, user_layer
+from core.context.wire import MadeMessages, canonical_view, system_segments, wire_layers, wire_messages
+from core.values.provider import Effort, ProviderRequest
+from core.values.stack import LayerId, LayerReport, Segment, StackInputs, ToolSchema
+from core.values.view import ContextView
+
+_NONE_COUNTED: Mapping[str, int] = {}
+
+
+class StackSource(Protocol):
+    """Anything that offers the snapshot that the stack is built from: the controller, or a test's value."""
+
+    def stack_inputs(self, user_message: str) -> StackInputs:
+        """The inputs for the discussion at hand, with `user_message` as layer 12."""
+        ...
+
+
+class AggregateStack(msgspec.Struct, frozen=True):
+    """The twelve layers in canonical order, and what a request needs beside their texts.
+
+    Args:
+        layers: all twelve, empty ones included, `layers[n - 1]` is layer n.
+        offsets: where each layer starts in the canonical text, in characters.
+        tools: sorted by name, parameters as canonical JSON.
+    """
+
+    provider: str
+    model: str
+    layers: tuple[Layer, ...]
+    offsets: tuple[int, ...]
+    tools: tuple[ToolSchema, ...] = ()
+    takes_long_system: bool = True
+
+    @property
+    def text(self) -> str:
+        """The canonical text, in layer order. O(n) in characters: joined when asked for, not kept."""
+        return "".join([part for layer in self.layers for part in layer.parts])
+
+    @property
+    def stable_prefix_length(self) -> int:
+        """Where layer 8 starts in the canonical text, in characters. 0: there is nothing to cache."""
+        return self.offsets[LayerId.METADATA - 1]
+
+    @property
+    def shared_prefix_length(self) -> int:
+        """Where layer 7a ends: what discussions of one mode have in common, in characters."""
+        knowledge = self.layers[LayerId.KNOWLEDGE - 1]
+        shared = sum(piece.length_chars for piece in knowledge.pieces if piece.key == "7/digest")
+        return self.offsets[LayerId.KNOWLEDGE - 1] + shared
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """Every text that goes over the wire, in wire order, file by file: what tokens are counted of."""
+        return tuple(s for layer in self.wire_layers for s in self.layers[layer - 1].segments)
+
+    @property
+    def wire_layers(self) -> tuple[LayerId, ...]:
+        """All layers in the order of the wire."""
+        return wire_layers(takes_long_system=self.takes_long_system)
+
+    @property
+    def wire_order(self) -> tuple[str, ...]:
+        """Keys as they go out, for the log: tools and system blocks each, files and turns by their layer."""
+        return tuple(key for layer in self.wire_layers for key in self._keys(layer))
+
+    def layer(self, layer: LayerId) -> Layer:
+        """One of the twelve layers."""
+        return self.layers[layer - 1]
+
+    @property
+    def canonical_view(self) -> ContextView:
+        """Layers 9 and 10 as they are, nothing appended."""
+        return canonical_view(self.layers)
+
+    def request(
+        self,
+        effort: Effort = Effort.AUTO,
+        max_output_tokens: int | None = None,
+        discussion_id: str = "",
+        *,
+        view: ContextView | None = None,
+        message_id: str = "",
+        made: MadeMessages | None = None,
+    ) -> ProviderRequest:
+        """The stack as structure in wire order: tools, system, messages with the volatile tail.
+
+        Args:
+            effort: how hard the model is asked to think; max_output_tokens: None for the model's own limit.
+            discussion_id: for caches and slots that are kept for each discussion.
+            view: how layers 9 and 10 are shown, None for the canonical one.
+            message_id: of the user's message that layer 12 renders, for the view's delta of it.
+            made: messages of the discussion's last request through such a view.
+        """
+        view = self.canonical_view if view is None else view
+        return ProviderRequest(
+            provider=self.provider,
+            model=self.model,
+            system=system_segments(self.layers, takes_long_system=self.takes_long_system),
+            messages=wire_messages(
+                self.layers, view, message_id, made, takes_long_system=self.takes_long_system
+            ),
+            tools=self.tools,
+            effort=effort,
+            max_output_tokens=max_output_tokens,
+            discussion_id=discussion_id,
+        )
+
+    def report(
+        self, counted: Mapping[str, int] = _NONE_COUNTED, factor: float = 1.0
+    ) -> tuple[LayerReport, ...]:
+        """What the Context view and the log say of each layer, in canonical order. No text is copied.
+
+        Args:
+            counted: o200k tokens by sha256 of a segment; what is missing is estimated from its size.
+            factor: the model's tokens over o200k's for the same text.
+        """
+        return tuple(
+            layer_report(layer, offset, counted, factor)
+            for layer, offset in zip(self.layers, self.offsets, strict=True)
+        )
+
+    def _keys(self, layer: LayerId) -> tuple[str, ...]:
+        found = self.layers[layer - 1]
+        if layer in (LayerId.FILE_SET, LayerId.FILE_DETAILS, LayerId.TURNS):
+            return (str(int(layer)),) if found.pieces else ()
+        return tuple(piece.key for piece in found.pieces)
+
+
+def build_stack(inputs: StackInputs, memo: StackMemo | None = None) -> AggregateStack:
+    """Build the stack. Same inputs, same bytes, with or without a memo.
+
+    Args:
+        inputs: everything that a model is to see, immutable.
+        memo: what the last assembly of this discussion rendered; updated in place.
+
+    Raises:
+        ValueError: a tool's parameters are no JSON.
+    """
+    memo = memo or StackMemo()
+    layers = (*_stable_layers(inputs, memo), *_volatile_layers(inputs, memo))
+    ends = accumulate((layer.length_chars for layer in layers), initial=0)
+    return AggregateStack(
+        provider=inputs.provider,
+        model=inputs.model,
+        layers=layers,
+        offsets=tuple(ends)[:-1],
+        tools=canonical_tools(inputs.tools),
+        takes_long_system=inputs.takes_long_system,
+    )
+
+
+def build_initial_context(ctrl: StackSource, user_message: str) -> str:
+    """The whole stack as canonical text, in layer order.
+
+    Args:
+        ctrl: offers the snapshot; user_message: layer 12.
+    """
+    return build_stack(ctrl.stack_inputs(user_message)).text
+
+
+def stable_prefix_length(ctrl: StackSource) -> int:
+    """Where layer 8 starts in the text of `build_initial_context`, in characters. 0: nothing is cached.
+
+    It is read off the same render, and does not depend on the user's message.
+    """
+    return build_stack(ctrl.stack_inputs("")).stable_prefix_length
+
+
+def _stable_layers(inputs: StackInputs, memo: StackMemo) -> tuple[Layer, ...]:
+    role = (inputs.epoch, inputs.role_text)
+    knowledge = (inputs.digest, inputs.notes)
+    form, preset = inputs.tool_format_text, inputs.system_text
+    return (
+        memo.layer(LayerId.ROLE, role, lambda: role_layer(*role)),
+        memo.layer(LayerId.TOOL_FORMAT, form, lambda: tool_format_layer(form)),
+        memo.layer(LayerId.TOOLS, inputs.tools, lambda: tools_layer(canonical_tools(inputs.tools))),
+        memo.layer(LayerId.SYSTEM_PRESET, preset, lambda: system_preset_layer(preset)),
+        memo.layer(LayerId.PERSONA, inputs.persona, lambda: persona_layer(inputs.persona)),
+        memo.layer(LayerId.PROJECT, inputs.project, lambda: project_layer(inputs.project)),
+        memo.layer(LayerId.KNOWLEDGE, knowledge, lambda: knowledge_layer(*knowledge)),
+    )
+
+
+def _volatile_layers(inputs: StackInputs, memo: StackMemo) -> tuple[Layer, ...]:
+    has_user_text = bool(inputs.user_text.strip() or inputs.attachments)
+    file_set = (inputs.preset_name, inputs.items)
+    turns = (inputs.turns, has_user_text)
+    user = (inputs.retrieved, inputs.user_text, inputs.attachments)
+    return (
+        memo.layer(LayerId.METADATA, inputs.facts, lambda: metadata_layer(inputs.facts)),
+        memo.layer(LayerId.FILE_SET, file_set, lambda: file_set_layer(*file_set)),
+        memo.layer(LayerId.FILE_DETAILS, inputs.items, lambda: file_details_layer(inputs.items, memo)),
+        memo.layer(
+            LayerId.TURNS, turns, lambda: turns_layer(inputs.turns, has_user_text=has_user_text, memo=memo)
+        ),
+        memo.layer(LayerId.USER, user, lambda: user_layer(*user)),
+    )

@@ -1,0 +1,141 @@
+"""Layers 11 and 12: prior turns and the user's message, as canonical text and as messages for the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from core.base.frame import empty_frame, frame, safe_tag
+from core.context.memo import StackMemo
+from core.context.pieces import Layer, Piece, digest, full_key, make_layer, text_piece
+from core.values.messages import (
+    AttachmentPart,
+    Message,
+    Part,
+    ReasoningPart,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from core.values.stack import LayerId, Segment
+
+_START = "(The beginning of this conversation was taken out.)"
+
+
+def turns_layer(turns: tuple[Message, ...], *, has_user_text: bool, memo: StackMemo) -> Layer:
+    """Layer 11: what was said before.
+
+    Reasoning is sent back only while a turn is running (the messages after the last one of the user, when no
+    new one is sent): vendors bind it to the bytes before it, and files and metadata before it may change.
+
+    Source: Anthropic, "Extended thinking", binding to the prefix (read 2026-11-20, caching-facts.md, 0.5).
+    """
+    known = memo.pieces(LayerId.TURNS)
+    running_from = len(turns) if has_user_text else _after_last_user(turns)
+    pieces: list[Piece] = []
+    if turns and turns[0].role is not Role.USER:
+        canonical = f"<{Role.USER.value}>\n{_START}\n</{Role.USER.value}>\n"
+        pieces.append(_said("start", _START, canonical, Role.USER))
+    for index, message in enumerate(turns):
+        is_running = index >= running_from
+        content = _Content(message, is_running)
+        found = known.get(content)
+        pieces += known.put(content, _message(message, is_running)) if found is None else found
+    known.keep()
+    return make_layer(LayerId.TURNS, pieces)
+
+
+def user_layer(retrieved: str, user_text: str, attachments: tuple[AttachmentPart, ...]) -> Layer:
+    """Layer 12: retrieved text, then the user's text, then what is attached to it."""
+    pieces: list[Piece] = []
+    if retrieved.strip():
+        pieces.append(text_piece(LayerId.USER, "rag", f"{{rag-context}}\n{retrieved}\n{{/rag-context}}\n"))
+    if user_text.strip():
+        pieces.append(text_piece(LayerId.USER, "text", user_text))
+    if attachments and user_text.strip() and not user_text.endswith("\n"):
+        segment = Segment(LayerId.USER, "12/text", user_text, pieces[-1].sha256)
+        pieces[-1] = replace(pieces[-1], parts=(user_text, "\n"), wire=segment)
+    pieces += [Piece(f"12/{a.sha256}", (_attachment(a),), a.sha256, a) for a in attachments]
+    return make_layer(LayerId.USER, (replace(piece, mark=Role.USER.value) for piece in pieces))
+
+
+class _Content(msgspec.Struct, frozen=True, eq=False):
+    """A message as a key: the same object, or else one of equal content under the same id."""
+
+    message: Message
+    is_running: bool
+
+    def __hash__(self) -> int:
+        return hash(self.message.id)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Content) or self.is_running is not other.is_running:
+            return False
+        one, two = self.message, other.message
+        return one is two or (one.id, one.role, one.parts) == (two.id, two.role, two.parts)
+
+
+def _after_last_user(turns: Sequence[Message]) -> int:
+    for index in range(len(turns) - 1, -1, -1):
+        if turns[index].role is Role.USER:
+            return index + 1
+    return 0
+
+
+def _message(message: Message, is_running: bool) -> tuple[Piece, ...]:
+    """The pieces of one message; its tags stand around the first and the last of them."""
+    parts = [part for part in message.parts if _is_sent(part, is_running)]
+    if not parts:
+        return ()
+    bodies = [_canonical(part) for part in parts]
+    name = safe_tag(message.role.value, "".join(bodies))
+    bodies[0] = f"<{name}>\n{bodies[0]}"
+    bodies[-1] = f"{bodies[-1]}</{name}>\n"
+    pairs = zip(parts, bodies, strict=True)
+    return tuple(_piece(message, number, part, body) for number, (part, body) in enumerate(pairs))
+
+
+def _is_sent(part: Part, is_running: bool) -> bool:
+    match part:
+        case TextPart(text):
+            return bool(text.strip())
+        case ReasoningPart():
+            return is_running
+        case _:
+            return True
+
+
+def _piece(message: Message, number: int, part: Part, body: str) -> Piece:
+    key = f"{message.id}/{number}" if number else message.id
+    if isinstance(part, TextPart):
+        return _said(key, part.text, body, message.role)
+    name = part.sha256 if isinstance(part, AttachmentPart) else digest(_canonical(part))
+    return Piece(f"11/{key}", (body,), name, part, mark=message.role.value)
+
+
+def _said(key: str, text: str, canonical: str, role: Role) -> Piece:
+    segment = Segment(LayerId.TURNS, full_key(LayerId.TURNS, key), text, digest(text))
+    return Piece(segment.key, (canonical,), segment.sha256, segment, mark=role.value)
+
+
+def _canonical(part: Part) -> str:
+    match part:
+        case TextPart(text):
+            return frame("text", text)
+        case ReasoningPart(text):
+            return frame("reasoning", text)
+        case AttachmentPart():
+            return _attachment(part)
+        case ToolCallPart(call_id, name, arguments):
+            return frame("call", arguments, id=call_id, name=name)
+        case ToolResultPart(call_id, text, is_error):
+            return frame("result", text, id=call_id, error="yes" if is_error else "")
+
+
+def _attachment(part: AttachmentPart) -> str:
+    return empty_frame(
+        "attachment", name=part.name, type=part.media_type, bytes=str(part.size_bytes), sha256=part.sha256
+    )

@@ -1,0 +1,244 @@
+"""What the derived index holds of one discussion: its figures and words, taken from new log lines only."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sqlite3
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from core.base import paths
+from core.base.secrets import scrub
+from core.base.text import one_line
+from core.discussion import log
+from core.discussion.log_codec import ForeignLine, from_json_value, to_json_value
+from core.discussion.meta import MetaRead, read_meta
+from core.values.discussion import DiscussionMeta, DiscussionSummary
+from core.values.messages import Part, Role, TextPart
+from core.values.records import DeleteRecord, EditRecord, MessageRecord, Record, RestoreRecord, UsageRecord
+from core.values.usage import Usage, add_usage
+
+PREVIEW_CHARS = 160
+MAX_WORDS_CHARS = 1_000_000
+"""Of one message; what lies behind is not found by search."""
+
+_TAIL_BYTES = 256
+_SPACELESS = re.compile("([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff])")
+
+
+class EntryKeys(msgspec.Struct, frozen=True):
+    """What tells that a discussion's files changed: size and time of meta.toml and log.jsonl, empty where absent."""
+
+    meta: str
+    log: str
+
+
+def keys_of(directory: Path) -> EntryKeys:
+    """Look at the two files of a discussion."""
+    return EntryKeys(_key(directory / paths.META_FILE), _key(directory / paths.LOG_FILE))
+
+
+def index_some(
+    db: sqlite3.Connection, home: Path, discussion_id: str, keys: EntryKeys, limit_bytes: int
+) -> tuple[DiscussionSummary, bool]:
+    """Bring the index nearer to a discussion's files, reading at most about `limit_bytes` of its log.
+
+    Args:
+        keys: of the files before this call.
+
+    Returns:
+        The row as far as it is known, and whether that is all.
+
+    Raises:
+        StorageError: the log cannot be read.
+    """
+    db.execute("INSERT OR IGNORE INTO discussion(id) VALUES(?)", (discussion_id,))
+    number = int(db.execute("SELECT number FROM discussion WHERE id = ?", (discussion_id,)).fetchone()[0])
+    path = paths.log_file(home, discussion_id)
+    is_done = _read_on(db, number, path, limit_bytes)
+    read = read_meta(home, discussion_id)
+    _index_name(db, number, read.meta.name)
+    summary = _summary(db, number, read)
+    db.execute(
+        "UPDATE discussion SET meta_key = ?, log_key = ?, summary = ? WHERE number = ?",
+        (keys.meta, keys.log if is_done else "", json.dumps(to_json_value(summary)), number),
+    )
+    return summary, is_done
+
+
+def forget(db: sqlite3.Connection, ids: Iterable[str]) -> None:
+    """Take discussions out of the index."""
+    for discussion_id in ids:
+        row = db.execute("SELECT number FROM discussion WHERE id = ?", (discussion_id,)).fetchone()
+        if row is not None:
+            db.execute("DELETE FROM entry WHERE discussion = ?", row)
+            db.execute("DELETE FROM discussion WHERE number = ?", row)
+
+
+def stored_summary(text: str) -> DiscussionSummary | None:
+    """Read a summary back; None where it is of another version of this program."""
+    try:
+        return from_json_value(DiscussionSummary, json.loads(text))
+    except ValueError:
+        return None
+
+
+def spaced(text: str) -> str:
+    """The text with blanks around letters of scripts that are written without, so that each is a word of its own."""
+    return text if text.isascii() else _SPACELESS.sub(r" \1 ", text)
+
+
+def parts_text(parts: tuple[Part, ...]) -> str:
+    """The text parts of a message, joined with a blank line."""
+    return "\n\n".join(part.text for part in parts if isinstance(part, TextPart))
+
+
+def _key(path: Path) -> str:
+    try:
+        found = path.stat()
+    except OSError:
+        return ""
+    return f"{found.st_size}:{found.st_mtime_ns}"
+
+
+def _read_on(db: sqlite3.Connection, number: int, path: Path, limit_bytes: int) -> bool:
+    """Take in new lines. Returns whether the end was reached."""
+    read_to, tail, updated_at, usage_text = db.execute(
+        "SELECT read_to, tail, updated_at, usage FROM discussion WHERE number = ?", (number,)
+    ).fetchone()
+    if tail != _tail(path, read_to):  # not the log that was read: start over
+        db.execute("DELETE FROM entry WHERE discussion = ?", (number,))
+        read_to, updated_at, usage_text = 0, "", ""
+    usage = from_json_value(Usage, json.loads(usage_text)) if usage_text else Usage()
+    end, is_done = read_to, True
+    for line in log.scan(path, start=read_to):
+        if line.is_torn:
+            break  # perhaps being written at this moment; the next look sees it whole
+        if line.offset - read_to >= limit_bytes:
+            is_done = False
+            break
+        end = line.offset + line.size_bytes
+        if isinstance(line.content, ForeignLine):
+            continue
+        updated_at = line.content.at.isoformat()
+        if isinstance(line.content, UsageRecord):
+            usage = add_usage(usage, line.content.usage)
+        _index_record(db, number, line.content, line.offset, line.size_bytes)
+    db.execute(
+        "UPDATE discussion SET read_to = ?, tail = ?, updated_at = ?, usage = ? WHERE number = ?",
+        (end, _tail(path, end), updated_at, json.dumps(to_json_value(usage)), number),
+    )
+    return is_done
+
+
+def _tail(path: Path, end: int) -> str:
+    """A mark of the last bytes before `end`: an append leaves it alone, a rewrite does not."""
+    if end == 0:
+        return ""
+    try:
+        with path.open("rb") as stream:
+            stream.seek(max(0, end - _TAIL_BYTES))
+            data = stream.read(min(end, _TAIL_BYTES))
+    except OSError:
+        return "gone"
+    return hashlib.sha256(data).hexdigest()[:16] if len(data) == min(end, _TAIL_BYTES) else "short"
+
+
+def _index_record(db: sqlite3.Connection, number: int, record: Record, start: int, size: int) -> None:
+    match record:
+        case MessageRecord():
+            row = db.execute(
+                "SELECT coalesce(max(position), 0) + 1 FROM entry WHERE discussion = ?", (number,)
+            )
+            place = (number, int(row.fetchone()[0]), record.id, record.role.value, 0, start, size)
+            _insert(db, place, parts_text(record.parts))
+        case EditRecord():
+            _replace(db, number, record, start, size)
+        case DeleteRecord() | RestoreRecord():
+            db.execute(
+                "UPDATE entry SET is_deleted = ? WHERE discussion = ? AND message_id = ?",
+                (isinstance(record, DeleteRecord), number, record.target_id),
+            )
+        case _:
+            pass
+
+
+def _replace(db: sqlite3.Connection, number: int, record: EditRecord, start: int, size: int) -> None:
+    old = db.execute(
+        "SELECT number, position, role, is_deleted FROM entry WHERE discussion = ? AND message_id = ?",
+        (number, record.target_id),
+    ).fetchone()
+    if old is None:
+        return
+    entry, position, role, is_deleted = old
+    db.execute("DELETE FROM entry WHERE number = ?", (entry,))
+    _insert(db, (number, position, record.target_id, role, is_deleted, start, size), parts_text(record.parts))
+
+
+def _insert(db: sqlite3.Connection, place: tuple[int, int, str, str, int, int, int], text: str) -> None:
+    clean = scrub(text[:MAX_WORDS_CHARS])
+    entry = db.execute(
+        "INSERT INTO entry(discussion, position, message_id, role, is_deleted, start, size, preview)"
+        " VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+        (*place, one_line(clean, PREVIEW_CHARS)),
+    ).lastrowid
+    db.execute("INSERT INTO words(rowid, text) VALUES(?, ?)", (entry, spaced(clean)))
+
+
+def _index_name(db: sqlite3.Connection, number: int, name: str) -> None:
+    """The name is the entry at position 0, and has no line in the log."""
+    if db.execute("SELECT name FROM discussion WHERE number = ?", (number,)).fetchone()[
+        0
+    ] == name and _has_name(db, number):
+        return
+    db.execute("DELETE FROM entry WHERE discussion = ? AND position = 0", (number,))
+    _insert(db, (number, 0, "", "name", 0, 0, 0), name)
+    db.execute("UPDATE discussion SET name = ? WHERE number = ?", (name, number))
+
+
+def _has_name(db: sqlite3.Connection, number: int) -> bool:
+    found = db.execute("SELECT 1 FROM entry WHERE discussion = ? AND position = 0", (number,)).fetchone()
+    return found is not None
+
+
+def _summary(db: sqlite3.Connection, number: int, read: MetaRead) -> DiscussionSummary:
+    updated_at, usage = db.execute(
+        "SELECT updated_at, usage FROM discussion WHERE number = ?", (number,)
+    ).fetchone()
+    turns = db.execute(
+        "SELECT count(*) FROM entry WHERE discussion = ? AND role = ? AND NOT is_deleted",
+        (number, Role.USER.value),
+    ).fetchone()[0]
+    return DiscussionSummary(
+        meta=_named(db, number, read.meta),
+        updated_at=datetime.fromisoformat(updated_at) if updated_at else read.meta.created_at,
+        turns=turns,
+        usage=from_json_value(Usage, json.loads(usage)),
+        preview=_preview(db, number, "DESC"),
+        problem=read.problem,
+    )
+
+
+def _named(db: sqlite3.Connection, number: int, meta: DiscussionMeta) -> DiscussionMeta:
+    """A discussion that lost its name takes its first words."""
+    first = _preview(db, number, "ASC") if meta.name == meta.id else ""
+    return replace(meta, name=one_line(first, 60)) if first else meta
+
+
+def _preview(db: sqlite3.Connection, number: int, order: str) -> str:
+    row = db.execute(_PREVIEWS[order], (number,)).fetchone()
+    return str(row[0]) if row is not None else ""
+
+
+_PREVIEWS = {
+    "ASC": "SELECT preview FROM entry WHERE discussion = ? AND position > 0 AND NOT is_deleted AND preview <> ''"
+    " ORDER BY position LIMIT 1",
+    "DESC": "SELECT preview FROM entry WHERE discussion = ? AND position > 0 AND NOT is_deleted AND preview <> ''"
+    " ORDER BY position DESC LIMIT 1",
+}

@@ -1,0 +1,161 @@
+"""The derived index as a SQLite file: its tables, opening it, and starting over when it is broken."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from core.base.disk import make_dirs
+from core.base.errors import StorageError
+
+SCHEMA_VERSION = 1
+
+T = TypeVar("T")
+
+# A row of `words` has the number of its `entry`; `words` keeps no text of its own (content=''), the log does. An entry
+# that goes leaves its words behind, matched by nothing: numbers are never used twice (AUTOINCREMENT).
+_SCHEMA = f"""
+CREATE TABLE discussion(
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    meta_key TEXT NOT NULL DEFAULT '',
+    log_key TEXT NOT NULL DEFAULT '',
+    read_to INTEGER NOT NULL DEFAULT 0,
+    tail TEXT NOT NULL DEFAULT '',
+    updated_at TEXT NOT NULL DEFAULT '',
+    usage TEXT NOT NULL DEFAULT '',
+    name TEXT NOT NULL DEFAULT '',
+    summary TEXT NOT NULL DEFAULT '');
+CREATE TABLE entry(
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    discussion INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    message_id TEXT NOT NULL,
+    role TEXT NOT NULL,
+    is_deleted INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    preview TEXT NOT NULL);
+CREATE INDEX entry_of_message ON entry(discussion, message_id);
+CREATE INDEX entry_in_order ON entry(discussion, position);
+CREATE VIRTUAL TABLE words USING fts5(text, content='', prefix='1 2', tokenize='unicode61 remove_diacritics 2');
+PRAGMA user_version = {SCHEMA_VERSION};
+"""
+
+
+class CatalogFile:
+    """A connection that heals itself: a broken file is deleted and made anew, an unwritable one replaced by memory.
+
+    Opened at the first use, by the thread that uses it, and by no other.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path: Path | None = path
+        self._db: sqlite3.Connection | None = None
+        self._generation = 0
+
+    @property
+    def path(self) -> Path | None:
+        """Where the index is kept, None while it is only in memory."""
+        return self._path
+
+    @property
+    def generation(self) -> int:
+        """Grows whenever the index starts over empty."""
+        return self._generation
+
+    def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do `work`, which changes nothing, beside a writer in another process. Heals as `write`."""
+        return self._healed(work, "BEGIN")
+
+    def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do `work` in one transaction.
+
+        Returns:
+            What it returns. Where the file was broken or could not be written, `work` was done on an empty one.
+        """
+        return self._healed(work, "BEGIN IMMEDIATE")
+
+    def _healed(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
+        try:
+            return self._transact(work, begin)
+        except sqlite3.ProgrammingError:
+            raise
+        except sqlite3.OperationalError:
+            self.close()
+            self._path = None
+        except sqlite3.DatabaseError:
+            self._delete()
+        self._generation += 1
+        return self._transact(work, begin)
+
+    def close(self) -> None:
+        """Close the connection; the next use opens it again."""
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    def _transact(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
+        db = self._open()
+        db.execute(begin)
+        try:
+            result = work(db)
+            db.execute("COMMIT")
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+        return result
+
+    def _open(self) -> sqlite3.Connection:
+        if self._db is None:
+            self._db, self._path = _connect(self._path)
+            if _version(self._db) not in {0, SCHEMA_VERSION}:
+                self._delete()
+                self._db, self._path = _connect(self._path)
+            _make_tables(self._db)
+        return self._db
+
+    def _delete(self) -> None:
+        """Remove the file; where that cannot be done, work in memory."""
+        self.close()
+        if self._path is None:
+            return
+        try:
+            for suffix in ("", "-wal", "-shm"):
+                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+        except OSError:
+            self._path = None
+
+
+def _connect(path: Path | None) -> tuple[sqlite3.Connection, Path | None]:
+    """Open the file, or memory where it cannot be; returns where it is."""
+    if path is not None:
+        try:
+            make_dirs(path.parent)
+            return _configured(sqlite3.connect(path, timeout=10.0, isolation_level=None)), path
+        except (StorageError, sqlite3.OperationalError):
+            pass
+    return _configured(sqlite3.connect(":memory:", isolation_level=None)), None
+
+
+def _configured(db: sqlite3.Connection) -> sqlite3.Connection:
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = NORMAL")
+    return db
+
+
+def _version(db: sqlite3.Connection) -> int:
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _make_tables(db: sqlite3.Connection) -> None:
+    """Two processes may come at once: the second finds the tables made."""
+    db.execute("BEGIN IMMEDIATE")
+    if _version(db) == 0:
+        for statement in _SCHEMA.split(";\n"):
+            if statement.strip():
+                db.execute(statement)
+    db.execute("COMMIT")

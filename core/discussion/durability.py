@@ -1,0 +1,148 @@
+"""Records that reached the disk, and those that did not: applied to state only once they are durable."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from msgspec.structs import replace
+
+from core.base.mapping import with_entry, without
+from core.base.stamp import Stamp
+from core.base.text import clean, one_line
+from core.discussion.log_view import apply
+from core.discussion.messages import (
+    AppendRecords,
+    DeleteMessage,
+    EditMessage,
+    IndexDiscussion,
+    RecordsAppended,
+    ReplyToken,
+    RestoreMessage,
+    WriteFailed,
+    WriteToken,
+)
+from core.spending.limits import add_spent
+from core.values.discussion import DiscussionSummary, OpenDiscussion
+from core.values.messages import Message, Role, TextPart
+from core.values.records import DeleteRecord, EditRecord, MessageRecord, Record, RestoreRecord, UsageRecord
+from core.values.state import AppState, Level, PendingWrite
+from core.values.updates import Result, dismiss, notify, with_open, with_summary
+from core.values.usage import add_usage
+
+RETRY_WRITE_AFTER = timedelta(seconds=5)
+
+
+def appended(state: AppState, given: Stamp, event: RecordsAppended) -> Result:
+    """Records are durable: apply them. What waited for them goes on in the room that asked."""
+    opened = state.discussions.open.get(event.discussion_id)
+    if opened is not None:
+        state = with_open(state, _applied(opened, event.records))
+    state = _update_summary(add_spent(state, event.records), given, event)
+    return _write_succeeded(state, event.token), (IndexDiscussion(event.discussion_id),)
+
+
+def _applied(opened: OpenDiscussion, records: tuple[Record, ...]) -> OpenDiscussion:
+    """Apply records; a failure that the person has not answered yet stays, also after a part of a reply."""
+    failure, failed_id = opened.failure, opened.failed_message_id
+    for record in records:
+        opened = apply(opened, record)
+    return opened if failure is None else replace(opened, failure=failure, failed_message_id=failed_id)
+
+
+def _update_summary(state: AppState, given: Stamp, event: RecordsAppended) -> AppState:
+    summary = state.discussions.summaries.get(event.discussion_id)
+    if summary is None:
+        return state
+    for record in event.records:
+        summary = _summarise(summary, record)
+    return with_summary(state, replace(summary, updated_at=given.at))
+
+
+def _summarise(summary: DiscussionSummary, record: Record) -> DiscussionSummary:
+    """Add one record to a row's figures."""
+    if isinstance(record, UsageRecord):
+        return replace(summary, usage=add_usage(summary.usage, record.usage))
+    if isinstance(record, MessageRecord):
+        text = "\n".join(part.text for part in record.parts if isinstance(part, TextPart))
+        turns = summary.turns + (record.role is Role.USER)
+        return replace(summary, turns=turns, preview=one_line(text, 160) or summary.preview)
+    return summary
+
+
+def _write_succeeded(state: AppState, token: WriteToken | None) -> AppState:
+    if isinstance(token, ReplyToken) and token.call_id in state.discussions.pending:
+        state = replace(
+            state,
+            discussions=replace(state.discussions, pending=without(state.discussions.pending, token.call_id)),
+        )
+    return dismiss(dismiss(state, "disk"), "quit") if not state.discussions.pending else state
+
+
+def write_failed(state: AppState, given: Stamp, event: WriteFailed) -> AppState:
+    """Say it. A paid reply is kept and written again until it is on disk."""
+    state = notify(state, "disk", Level.ERROR, event.text, event.detail)
+    if not isinstance(event.token, ReplyToken):
+        return state
+    retry_at = given.at + RETRY_WRITE_AFTER
+    write = PendingWrite(event.discussion_id, event.records, retry_at, event.text, event.detail)
+    return replace(
+        state,
+        discussions=replace(
+            state.discussions, pending=with_entry(state.discussions.pending, event.token.call_id, write)
+        ),
+    )
+
+
+def retry_pending(state: AppState, given: Stamp) -> Result:
+    """Write again what is due; a clock that was set back does not put it off."""
+    due = {
+        call_id: write
+        for call_id, write in state.discussions.pending.items()
+        if not given.at < write.retry_at <= given.at + RETRY_WRITE_AFTER
+    }
+    if not due:
+        return state, ()
+    later = {name: replace(write, retry_at=given.at + RETRY_WRITE_AFTER) for name, write in due.items()}
+    effects = tuple(
+        AppendRecords(write.discussion_id, write.records, ReplyToken(call_id))
+        for call_id, write in due.items()
+    )
+    return replace(
+        state, discussions=replace(state.discussions, pending={**state.discussions.pending, **later})
+    ), effects
+
+
+def edit_message(state: AppState, given: Stamp, command: EditMessage) -> Result:
+    """Replace a message's text; attachments, reasoning and tool parts stay."""
+    message = _find(state.discussions.open.get(command.discussion_id), command.message_id)
+    text = clean(command.text)
+    if message is None or text == message.text:
+        return state, ()
+    rest = tuple(part for part in message.parts if not isinstance(part, TextPart))
+    parts = (TextPart(text), *rest) if text.strip() else rest
+    record = EditRecord(given.make_id(), given.at, message.id, parts)
+    return state, (AppendRecords(command.discussion_id, (record,)),)
+
+
+def delete_message(state: AppState, given: Stamp, command: DeleteMessage) -> Result:
+    """Take a message out of the discussion; it stays in the log."""
+    message = _find(state.discussions.open.get(command.discussion_id), command.message_id)
+    if message is None or message.is_deleted:
+        return state, ()
+    record = DeleteRecord(given.make_id(), given.at, message.id)
+    return state, (AppendRecords(command.discussion_id, (record,)),)
+
+
+def restore_message(state: AppState, given: Stamp, command: RestoreMessage) -> Result:
+    """Put a deleted message back."""
+    message = _find(state.discussions.open.get(command.discussion_id), command.message_id)
+    if message is None or not message.is_deleted:
+        return state, ()
+    record = RestoreRecord(given.make_id(), given.at, message.id)
+    return state, (AppendRecords(command.discussion_id, (record,)),)
+
+
+def _find(opened: OpenDiscussion | None, message_id: str) -> Message | None:
+    if opened is None:
+        return None
+    return next((e for e in opened.entries if isinstance(e, Message) and e.id == message_id), None)

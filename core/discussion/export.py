@@ -1,0 +1,235 @@
+"""A discussion as one file: Markdown to read, JSON to keep and read back."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from functools import reduce
+from typing import Any, TypeVar, assert_never
+
+from core.base.errors import StorageError
+from core.base.figures import dollars, span
+from core.discussion.log_codec import from_json_value, to_json_value
+from core.values.discussion import DiscussionMeta, OpenDiscussion
+from core.values.messages import (
+    AttachmentPart,
+    Entry,
+    Mark,
+    Message,
+    Part,
+    ReasoningPart,
+    Role,
+    Status,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from core.values.usage import Usage, add_usage
+
+FORMAT = "manual-slop discussion"
+VERSION = 1
+
+T = TypeVar("T")
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")
+_SPEAKERS = {Role.USER: "You", Role.ASSISTANT: "Reply", Role.TOOL: "Tool"}
+_STATUS_NOTES = {
+    Status.COMPLETE: "",
+    Status.PARTIAL: "cut off: the stream ended early",
+    Status.INTERRUPTED: "interrupted",
+}
+
+
+def export_markdown(meta: DiscussionMeta, discussion: OpenDiscussion) -> str:
+    """Write a discussion for reading: what the person sees, deleted messages left out.
+
+    Messages stand as they are; a code fence that a message leaves open is closed, so that it swallows nothing of
+    what follows. Reasoning is quoted, attachments are listed, each reply names its model, tokens and cost.
+    """
+    blocks = [f"# {_inline(meta.name) or meta.id}", "\n".join(_head_lines(meta, discussion))]
+    for entry in discussion.entries:
+        match entry:
+            case Message():
+                blocks += [] if entry.is_deleted else _message_blocks(entry)
+            case Mark():
+                blocks.append(f"*{_inline(entry.kind)}: {_inline(entry.text)}* ({_time(entry)})")
+            case _:
+                assert_never(entry)
+    return _storable("\n\n".join(blocks) + "\n")
+
+
+def export_json(meta: DiscussionMeta, discussion: OpenDiscussion) -> str:
+    """Write a discussion to keep: meta and every entry, deleted ones too. `parse_export` reads it back."""
+    entries = [{"type": _entry_type(entry), **to_json_value(entry)} for entry in discussion.entries]
+    data = {"format": FORMAT, "v": VERSION, "meta": to_json_value(meta), "entries": entries}
+    return _storable(json.dumps(data, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def parse_export(text: str) -> tuple[DiscussionMeta, tuple[Entry, ...]]:
+    """Read what `export_json` wrote.
+
+    Raises:
+        StorageError: it is something else, of a newer version, or damaged; the message says where.
+    """
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(f"it is not JSON: {error}") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise _unreadable("it is not an export of Manual Slop")
+    if data.get("v") != VERSION:
+        raise _unreadable(f"it has version {data.get('v')!r}, this program reads {VERSION}")
+    listed = data.get("entries")
+    if not isinstance(listed, list):
+        raise _unreadable("it has no list of entries")
+    return _parsed("meta", DiscussionMeta, data.get("meta")), tuple(map(_entry, range(len(listed)), listed))
+
+
+def close_fence(text: str) -> str:
+    """The text with its last code fence closed where it was left open (CommonMark 0.31, "Fenced code blocks")."""
+    fence = ""
+    for line in text.split("\n"):
+        match = _FENCE.fullmatch(line)
+        if match is None:
+            continue
+        marker, info = match[1], match[2]
+        if not fence:
+            is_opening = marker[0] == "~" or "`" not in info
+            fence = marker if is_opening else ""
+        elif marker[0] == fence[0] and len(marker) >= len(fence) and not info.strip():
+            fence = ""
+    return f"{text}\n{fence}" if fence else text
+
+
+def _head_lines(meta: DiscussionMeta, discussion: OpenDiscussion) -> Iterator[str]:
+    yield f"- Started: {meta.created_at:%Y-%m-%d %H:%M} UTC"
+    if meta.model:
+        yield f"- Model: {_code(f'{meta.provider}/{meta.model}')}"
+    if meta.preset:
+        yield f"- Context preset: {_code(meta.preset)}"
+    if meta.persona:
+        yield f"- Persona: {_code(meta.persona)}"
+    if meta.parent_id:
+        yield f"- Branch of: {_code(meta.parent_id)}"
+    total = _total(discussion.entries)
+    if total is not None:
+        yield f"- Total: {_usage_text(total)}"
+
+
+def _total(entries: Iterable[Entry]) -> Usage | None:
+    """Deleted replies were paid too."""
+    used = [entry.usage for entry in entries if isinstance(entry, Message) and entry.usage is not None]
+    return reduce(add_usage, used) if used else None
+
+
+def _message_blocks(message: Message) -> list[str]:
+    notes = [_time(message), _STATUS_NOTES[message.status], "edited" if message.is_edited else ""]
+    blocks = [f"## {_speaker(message)}", f"*{', '.join(note for note in notes if note)}*"]
+    blocks += [block for part in message.parts if (block := _part_block(part))]
+    if message.usage is not None:
+        blocks.append(f"*{_usage_text(message.usage)}*")
+    return blocks
+
+
+def _speaker(message: Message) -> str:
+    name = _SPEAKERS[message.role]
+    return f"{name} from {_code(f'{message.provider}/{message.model}')}" if message.model else name
+
+
+def _part_block(part: Part) -> str:
+    match part:
+        case TextPart():
+            return close_fence(part.text.strip("\n"))
+        case ReasoningPart():
+            return (
+                _quoted("**Reasoning**\n\n" + close_fence(part.text.strip("\n"))) if part.text.strip() else ""
+            )
+        case ToolCallPart():
+            return f"Tool call {_code(part.name)} ({_code(part.call_id)}):\n\n{_fenced(part.arguments_json)}"
+        case ToolResultPart():
+            noun = "Tool error" if part.is_error else "Tool result"
+            return f"{noun} ({_code(part.call_id)}):\n\n{_fenced(part.text)}"
+        case AttachmentPart():
+            facts = f"{part.media_type}, {part.size_bytes:,} bytes, sha256 {part.sha256}"
+            return f"- Attachment: {_code(part.name)} ({_inline(facts)})"
+        case _:
+            assert_never(part)
+
+
+def _usage_text(usage: Usage) -> str:
+    facts = [
+        _count(usage.input_tokens, "tokens in"),
+        _count(usage.cache_read_tokens, "of them read from cache"),
+        _count(usage.cache_write_tokens, "of them written to cache"),
+        _count(usage.output_tokens, "tokens out"),
+        _count(usage.reasoning_tokens, "of them reasoning"),
+        "" if usage.cost_usd is None else dollars(usage.cost_usd, 4),
+        "" if usage.duration_s is None else span(usage.duration_s, "terminal"),
+    ]
+    return ", ".join(fact for fact in facts if fact) or "usage not reported"
+
+
+def _count(number: int | None, noun: str) -> str:
+    return "" if number is None else f"{number:,} {noun}"
+
+
+def _time(entry: Entry) -> str:
+    return f"{entry.at:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _inline(text: str) -> str:
+    """On one line, with what Markdown would take for markup escaped."""
+    return re.sub(r"([\\`*_\[\]<>#|~])", r"\\\1", " ".join(text.split()))
+
+
+def _code(text: str) -> str:
+    """A code span that holds any text: its fence is longer than every run of backticks inside."""
+    flat = " ".join(text.split())
+    fence = "`" * (_longest_run("`", flat) + 1)
+    pad = " " if flat.startswith("`") or flat.endswith("`") or not flat else ""
+    return f"{fence}{pad}{flat}{pad}{fence}"
+
+
+def _fenced(text: str) -> str:
+    fence = "`" * max(3, _longest_run("`", text) + 1)
+    return f"{fence}\n{text}\n{fence}"
+
+
+def _longest_run(char: str, text: str) -> int:
+    return max((len(run) for run in re.findall(re.escape(char) + "+", text)), default=0)
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}" if line else ">" for line in text.split("\n"))
+
+
+def _entry_type(entry: Entry) -> str:
+    return "message" if isinstance(entry, Message) else "mark"
+
+
+def _entry(position: int, data: Any) -> Entry:
+    kind = data.get("type") if isinstance(data, dict) else None
+    match kind:
+        case "message":
+            return _parsed(f"entry {position + 1}", Message, data)
+        case "mark":
+            return _parsed(f"entry {position + 1}", Mark, data)
+        case _:
+            raise _unreadable(f"entry {position + 1} has an unknown type, {str(kind)[:40]!r}")
+
+
+def _parsed(where: str, cls: type[T], data: Any) -> T:
+    try:
+        return from_json_value(cls, data)
+    except ValueError as error:
+        raise _unreadable(f"{where}: {error}") from error
+
+
+def _unreadable(why: str) -> StorageError:
+    return StorageError(f"The export cannot be read: {why}", remedy="Export the discussion again, as JSON")
+
+
+def _storable(text: str) -> str:
+    return _SURROGATES.sub("\ufffd", text)

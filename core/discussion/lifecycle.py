@@ -1,0 +1,373 @@
+"""Discussions as a list: create, select, describe, branch, trash, search."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.base.ids import is_id
+from core.base.mapping import without
+from core.base.stamp import Stamp
+from core.base.text import clean
+from core.discussion.messages import (
+    AppendRecords,
+    ArchiveDiscussion,
+    BranchDiscussion,
+    BranchOnDisk,
+    CreateDiscussion,
+    CreateOnDisk,
+    DeleteDiscussion,
+    DiscussionChangedOutside,
+    DiscussionCreated,
+    DiscussionLoaded,
+    DiscussionRestored,
+    DiscussionTrashed,
+    IndexDiscussion,
+    LoadDiscussion,
+    PinDiscussion,
+    RenameDiscussion,
+    RestoreOnDisk,
+    SetDiscussionPreset,
+    SetEffort,
+    SetModel,
+    SetPersona,
+    SetSystemPreset,
+    SummariesLoaded,
+    TrashOnDisk,
+    UndoDelete,
+    WriteMeta,
+)
+from core.settings.models import default_model
+from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
+from core.values.messages import Message, Role
+from core.values.provider import Effort
+from core.values.records import MarkRecord
+from core.values.state import AppState, Level
+from core.values.updates import Result, decline, notify, with_open, with_summary
+
+UNNAMED = "New discussion"
+"""Name of a discussion until its first prompt names it."""
+
+
+HISTORY_LIMIT = 200
+"""Prompts kept for the composer's history."""
+
+
+def create(state: AppState, given: Stamp, command: CreateDiscussion) -> Result:
+    """Start a discussion on disk; it is selected when it stands there."""
+    ai = state.config.settings.ai
+    provider = command.provider or _default_provider(state)
+    if not command.provider and provider != ai.provider:
+        why = state.config.providers[ai.provider].problem
+        state = notify(
+            state, "provider", Level.WARNING, f"The embedded model answers instead of {ai.provider}.", why
+        )
+    meta = DiscussionMeta(
+        id=_free_id(state, command.id) or given.make_id(),
+        name=" ".join(clean(command.name).split()) or UNNAMED,
+        created_at=given.at,
+        provider=provider,
+        model=command.model or default_model(state, provider),
+        effort=ai.effort,
+        preset=command.preset or _inherited_preset(state),
+        persona=ai.persona,
+        system_preset=ai.system_prompt_preset,
+    )
+    return state, (CreateOnDisk(meta),)
+
+
+def _free_id(state: AppState, wanted: str) -> str:
+    """The id that a front end chose, empty where it is none or taken."""
+    taken = wanted in state.discussions.summaries or any(
+        item.discussion_id == wanted for item in state.discussions.trash
+    )
+    return wanted if is_id(wanted) and not taken else ""
+
+
+def _default_provider(state: AppState) -> str:
+    """The configured provider; without a usable one the embedded model answers, so a new person can begin."""
+    wanted = state.config.settings.ai.provider
+    status = state.config.providers.get(wanted)
+    return wanted if status is None or status.is_ready else "embedded"
+
+
+def _inherited_preset(state: AppState) -> str:
+    selected = state.discussions.summaries.get(state.discussions.selected_id)
+    return selected.meta.preset if selected is not None else ""
+
+
+def created(state: AppState, event: DiscussionCreated) -> Result:
+    """A new discussion or branch stands on disk: show it."""
+    state = with_open(with_summary(state, event.summary), event.discussion)
+    return replace(state, discussions=replace(state.discussions, selected_id=event.summary.meta.id)), (
+        IndexDiscussion(event.summary.meta.id),
+    )
+
+
+def select(state: AppState, discussion_id: str) -> Result:
+    """Show a discussion and read its log when it is not yet read."""
+    if discussion_id not in state.discussions.summaries:
+        return state, ()
+    state = replace(state, discussions=replace(state.discussions, selected_id=discussion_id))
+    if discussion_id in state.discussions.open:
+        return state, ()
+    return state, (LoadDiscussion(discussion_id),)
+
+
+def read(state: AppState, discussion_id: str) -> Result:
+    """Load a log that is not loaded yet; nothing else changes."""
+    if discussion_id not in state.discussions.summaries or discussion_id in state.discussions.open:
+        return state, ()
+    return state, (LoadDiscussion(discussion_id),)
+
+
+def loaded(state: AppState, event: DiscussionLoaded) -> AppState:
+    """A log was read. A call that runs keeps what it has; repairs are said."""
+    opened = event.discussion
+    state = _with_counted(with_open(state, opened), event.summary)
+    if opened.repaired:
+        name = _name(state, opened.id)
+        state = notify(
+            state,
+            f"repair/{opened.id}",
+            Level.WARNING,
+            f"{name} was repaired when it was read.",
+            "\n".join(opened.repaired),
+        )
+    if not state.discussions.prompt_history:
+        state = replace(state, discussions=replace(state.discussions, prompt_history=_prompts(opened)))
+    return state
+
+
+def _with_counted(state: AppState, counted: DiscussionSummary | None) -> AppState:
+    """Set a row right whose discussion has grown since the list was read."""
+    row = state.discussions.summaries.get(counted.meta.id) if counted is not None else None
+    if row is None or counted is None or row.turns == counted.turns:
+        return state
+    return with_summary(state, replace(counted, meta=row.meta, problem=row.problem))
+
+
+def _prompts(opened: OpenDiscussion) -> tuple[str, ...]:
+    texts = (m.text for m in opened.messages if m.role is Role.USER and m.text)
+    return tuple(texts)[-HISTORY_LIMIT:]
+
+
+def _name(state: AppState, discussion_id: str) -> str:
+    summary = state.discussions.summaries.get(discussion_id)
+    return repr(summary.meta.name) if summary is not None else f"Discussion {discussion_id}"
+
+
+def rename(state: AppState, command: RenameDiscussion) -> Result:
+    """Rename; an empty name is ignored."""
+    name = " ".join(clean(command.name).split())
+    return change_meta(state, command.discussion_id, name=name) if name else (state, ())
+
+
+def pin(state: AppState, command: PinDiscussion) -> Result:
+    """Pin or unpin."""
+    return change_meta(state, command.discussion_id, pinned=command.is_pinned)
+
+
+def archive(state: AppState, command: ArchiveDiscussion) -> Result:
+    """Archive or take back."""
+    return change_meta(state, command.discussion_id, archived=command.is_archived)
+
+
+def set_preset(state: AppState, command: SetDiscussionPreset) -> Result:
+    """Choose the context preset."""
+    return change_meta(state, command.discussion_id, preset=command.preset)
+
+
+def set_persona(state: AppState, command: SetPersona) -> Result:
+    """Choose the persona."""
+    return change_meta(state, command.discussion_id, persona=command.persona)
+
+
+def set_system_preset(state: AppState, command: SetSystemPreset) -> Result:
+    """Choose the system prompt preset."""
+    return change_meta(state, command.discussion_id, system_preset=command.system_preset)
+
+
+def set_effort(state: AppState, command: SetEffort) -> Result:
+    """Choose how hard the model thinks. An unknown level is ignored."""
+    if command.effort not in set(Effort):
+        return state, ()
+    return change_meta(state, command.discussion_id, effort=command.effort)
+
+
+def set_model(state: AppState, given: Stamp, command: SetModel) -> Result:
+    """Switch provider or model, in the middle too; a mark stands where it happened."""
+    summary = state.discussions.summaries.get(command.discussion_id)
+    if summary is None:
+        return state, ()
+    model = command.model or default_model(state, command.provider)
+    if (summary.meta.provider, summary.meta.model) == (command.provider, model):
+        return state, ()
+    state, effects = change_meta(state, command.discussion_id, provider=command.provider, model=model)
+    if summary.turns:
+        mark = MarkRecord(given.make_id(), given.at, "model", f"{summary.meta.model} → {model}")
+        effects = (*effects, AppendRecords(command.discussion_id, (mark,)))
+    return state, effects
+
+
+def change_meta(state: AppState, discussion_id: str, **fields: object) -> Result:
+    """Replace fields of a discussion's meta and write it, when anything differs."""
+    summary = state.discussions.summaries.get(discussion_id)
+    if summary is None:
+        return state, ()
+    meta = replace(summary.meta, **fields)  # type: ignore[arg-type]
+    if meta == summary.meta:
+        return state, ()
+    return with_summary(state, replace(summary, meta=meta)), (WriteMeta(meta),)
+
+
+def branch(state: AppState, given: Stamp, command: BranchDiscussion) -> Result:
+    """Copy a discussion up to a message into a new one. The parent stays untouched."""
+    summary = state.discussions.summaries.get(command.discussion_id)
+    opened = state.discussions.open.get(command.discussion_id)
+    if summary is None or opened is None or not _holds(opened, command.message_id):
+        return state, ()
+    meta = replace(
+        summary.meta,
+        id=given.make_id(),
+        name=f"{summary.meta.name} (branch)",
+        created_at=given.at,
+        pinned=False,
+        archived=False,
+        parent_id=command.discussion_id,
+        branch_message_id=command.message_id,
+    )
+    return state, (BranchOnDisk(command.discussion_id, command.message_id, meta),)
+
+
+def _holds(opened: OpenDiscussion, message_id: str) -> bool:
+    return any(isinstance(entry, Message) and entry.id == message_id for entry in opened.entries)
+
+
+def delete(state: AppState, command: DeleteDiscussion) -> Result:
+    """Move to the trash, unless a reply is under way."""
+    summary = state.discussions.summaries.get(command.discussion_id)
+    if summary is None:
+        return state, ()
+    if command.discussion_id in state.turns.calls:
+        text = f"{summary.meta.name!r} is still receiving a reply. Stop it first, then delete."
+        return decline(state, command.command_id, f"delete/{command.discussion_id}", text), ()
+    return state, (TrashOnDisk(command.discussion_id, summary.meta.name, "deleted"),)
+
+
+def trashed(state: AppState, event: DiscussionTrashed) -> Result:
+    """It is in the trash: take it off the list and offer to undo."""
+    gone = event.item.discussion_id
+    state = notify(
+        state,
+        "deleted",
+        Level.INFO,
+        f"{event.item.name!r} is in the trash.",
+        action=UndoDelete(gone),
+        action_label="Undo",
+    )
+    return _without(
+        replace(state, discussions=replace(state.discussions, trash=(*state.discussions.trash, event.item))),
+        gone,
+    )
+
+
+def _without(state: AppState, gone: str) -> Result:
+    """Take a discussion off the list; the newest one is shown in its place."""
+    state = replace(
+        state,
+        discussions=replace(
+            state.discussions,
+            summaries=without(state.discussions.summaries, gone),
+            open=without(state.discussions.open, gone),
+        ),
+        context=replace(state.context, reports=without(state.context.reports, gone)),
+    )
+    if state.discussions.selected_id != gone:
+        return state, (IndexDiscussion(gone),)
+    state, effects = select(
+        replace(state, discussions=replace(state.discussions, selected_id="")), newest(state)
+    )
+    return state, (IndexDiscussion(gone), *effects)
+
+
+def newest(state: AppState) -> str:
+    """Id of the discussion touched last that is not archived, empty when there is none."""
+    rows = [s for s in state.discussions.summaries.values() if not s.meta.archived]
+    return max(rows, key=lambda s: (s.updated_at, s.meta.id)).meta.id if rows else ""
+
+
+def undo_delete(state: AppState, command: UndoDelete) -> Result:
+    """Bring one back from the trash, the last one when none is named."""
+    wanted = command.discussion_id or (
+        state.discussions.trash[-1].discussion_id if state.discussions.trash else ""
+    )
+    if not any(item.discussion_id == wanted for item in state.discussions.trash):
+        return state, ()
+    return state, (RestoreOnDisk(wanted),)
+
+
+def restored(state: AppState, event: DiscussionRestored) -> Result:
+    """It is back: list it and show it."""
+    back = event.summary.meta.id
+    state = with_summary(state, event.summary)
+    state = replace(
+        state,
+        discussions=replace(
+            state.discussions,
+            trash=tuple(item for item in state.discussions.trash if item.discussion_id != back),
+        ),
+        program=replace(state.program, notices=tuple(n for n in state.program.notices if n.id != "deleted")),
+    )
+    state, effects = select(state, back)
+    return state, (IndexDiscussion(back), *effects)
+
+
+def listed(state: AppState, event: SummariesLoaded) -> Result:
+    """Discussions were found on disk. Rows that the program itself has changed since win."""
+    found = {s.meta.id: s for s in event.summaries}
+    ours = {
+        key: row
+        for key, row in state.discussions.summaries.items()
+        if key in state.discussions.open or not event.is_complete
+    }
+    state = replace(
+        state,
+        discussions=replace(state.discussions, summaries={**found, **ours}),
+        program=replace(state.program, is_loading=not event.is_complete),
+    )
+    if not event.is_complete:
+        return state, ()
+    if state.discussions.selected_id in state.discussions.open:
+        return state, ()
+    wanted = (
+        state.discussions.selected_id
+        if state.discussions.selected_id in state.discussions.summaries
+        else newest(state)
+    )
+    if not wanted:
+        return replace(state, discussions=replace(state.discussions, selected_id="")), ()
+    return select(replace(state, discussions=replace(state.discussions, selected_id="")), wanted)
+
+
+def changed_outside(state: AppState, event: DiscussionChangedOutside) -> Result:
+    """Another program wrote to a discussion: show it as it is. What the person types here stays."""
+    fresh, changed = event.discussion, event.summary.meta.id
+    state = with_summary(state, event.summary)
+    opened = state.discussions.open.get(changed)
+    if opened is not None:
+        is_same = fresh.failed_message_id == opened.failed_message_id
+        failure = opened.failure if is_same else None
+        state = with_open(state, replace(fresh, draft=opened.draft, failure=failure))
+    return state, (IndexDiscussion(changed),)
+
+
+def vanished(state: AppState, gone: str) -> Result:
+    """Another program moved a discussion away: take it off the list, unless a reply to it is under way."""
+    if gone not in state.discussions.summaries or gone in state.turns.calls:
+        return state, ()
+    return _without(state, gone)
+
+
+def touch(state: AppState, given: Stamp, summary: DiscussionSummary) -> AppState:
+    """Note that a discussion changed now."""
+    return with_summary(state, replace(summary, updated_at=given.at))

@@ -1,0 +1,136 @@
+"""The list of discussions, the trash and search, on one thread, from the derived index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import assert_never
+
+from core.base import paths
+from core.base.errors import SlopError
+from core.base.reports import Report, WorkerReported
+from core.discussion import log, trash
+from core.discussion.catalog import Catalog
+from core.discussion.messages import (
+    DiscussionEvent,
+    IndexDiscussion,
+    ListEffect,
+    LoadSummaries,
+    SearchCatalog,
+    SearchFound,
+    SummariesLoaded,
+    TrashListed,
+)
+from core.spending.harvest_costs import harvests_spent_since
+from core.spending.messages import SpendingEvent, SpentCounted
+from core.values.discussion import DiscussionSummary
+from core.values.records import UsageRecord
+from core.values.state import SearchHits
+
+Emit = Callable[[DiscussionEvent | SpendingEvent | Report], None]
+"""Puts an event into the controller's inbox. Thread-safe, returns at once."""
+
+SEARCH_LIMIT = 200
+
+
+class ListingHandler:
+    """Carries out the listing worker's effects.
+
+    Args:
+        home: the person's data; is_read_only: whether the trash may be emptied; clock: UTC; emit: the inbox.
+    """
+
+    def __init__(self, home: Path, clock: Callable[[], datetime], emit: Emit, *, is_read_only: bool) -> None:
+        self._home = home
+        self._clock = clock
+        self._emit = emit
+        self._is_read_only = is_read_only
+        self._opened: Catalog | None = None
+
+    def handle(self, effect: ListEffect) -> None:
+        """Carry out one effect. Raises StorageError."""
+        match effect:
+            case LoadSummaries():
+                self._list(effect.trash_days)
+            case IndexDiscussion():
+                self._catalog.update(effect.discussion_id)
+            case SearchCatalog():
+                self._search(effect.query)
+            case _:
+                assert_never(effect)
+
+    @property
+    def _catalog(self) -> Catalog:
+        """The index; opened on this thread, which alone uses it."""
+        if self._opened is None:
+            self._opened = Catalog(self._home, paths.catalog_file(self._home))
+        return self._opened
+
+    def _list(self, trash_days: int) -> None:
+        """What the index knew last at once, then what the home says."""
+        rows = {row.meta.id: row for row in self._catalog.load_summaries()}
+        self._report(rows, is_complete=False)
+        for found in self._catalog.refresh():
+            rows |= {row.meta.id: row for row in found.summaries}
+            for gone in found.removed_ids:
+                rows.pop(gone, None)
+            if found.done < found.total:
+                self._emit(WorkerReported("list", "busy", "Reading discussions", found.done / found.total))
+                self._emit(SummariesLoaded(found.summaries, is_complete=False))
+        self._report(rows, is_complete=True)
+        self._emit(WorkerReported("list", "idle"))
+        self._count_spent(rows)
+        self._look_into_trash(trash_days)
+
+    def _count_spent(self, rows: dict[str, DiscussionSummary]) -> None:
+        """Add up what was paid since the person's midnight: in logs, also those deleted since, and by harvests."""
+        start = midnight(self._clock())
+        logs = [paths.log_file(self._home, key) for key, row in rows.items() if row.updated_at >= start]
+        paid: dict[str, float] = {}
+        with suppress(SlopError):
+            logs += [
+                Path(one.path) / paths.LOG_FILE for one in trash.items(self._home) if one.deleted_at >= start
+            ]
+        for path in logs:
+            with suppress(SlopError):
+                paid |= paid_since(path, start)
+        usd = sum(paid.values())
+        with suppress(SlopError):
+            usd += harvests_spent_since(self._home, start)
+        self._emit(SpentCounted(start, usd))
+
+    def _report(self, rows: dict[str, DiscussionSummary], *, is_complete: bool) -> None:
+        self._emit(SummariesLoaded(tuple(rows.values()), is_complete))
+
+    def _look_into_trash(self, trash_days: int) -> None:
+        if not self._is_read_only:
+            trash.expire(self._home, self._clock(), trash_days)
+        self._emit(TrashListed(tuple(reversed(trash.items(self._home)))))
+
+    def _search(self, query: str) -> None:
+        found = self._catalog.search(query, SEARCH_LIMIT)
+        self._emit(SearchFound(SearchHits(query, found.ids, found.lines, is_complete=True)))
+
+
+def midnight(now: datetime) -> datetime:
+    """The last midnight where the person is, UTC."""
+    here = now.astimezone()
+    return here.replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
+
+
+def paid_since(log_file: Path, start: datetime) -> dict[str, float]:
+    """What the calls of a log have cost since then, in US dollars by the record's id: a branch repeats its parent's.
+
+    Unknown prices add nothing. Raises StorageError.
+    """
+    found = (line.content for line in log.scan(log_file))
+    return {r.id: r.usage.cost_usd or 0.0 for r in found if isinstance(r, UsageRecord) and r.at >= start}
+
+
+def supersedes(newer: ListEffect, older: ListEffect) -> bool:
+    """A later search makes an earlier one needless; so does a later look at the same discussion."""
+    if isinstance(newer, IndexDiscussion) and isinstance(older, IndexDiscussion):
+        return newer.discussion_id == older.discussion_id
+    return isinstance(newer, SearchCatalog) and isinstance(older, SearchCatalog)

@@ -1,0 +1,170 @@
+"""The log of a discussion on disk: append with fsync under a lock, and read as a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from core.base import paths
+from core.base.disk import OS_DISK, Appended, Disk, append_file, reported
+from core.base.errors import LockedError, StorageError
+from core.base.locks import discussion_lock
+from core.discussion import log_codec
+from core.discussion.log_codec import ForeignLine
+from core.values.records import Record
+
+MAX_LINE_BYTES = 256 * 1024 * 1024
+"""A longer line is foreign: no record of ours gets there, and reading it would cost all memory."""
+
+_READ_WAIT_S = 2.0
+
+
+class LogLine(msgspec.Struct, frozen=True):
+    """One line of a log.
+
+    Args:
+        offset, size_bytes: where it lies in the file, its LF included; is_torn: it has no LF.
+    """
+
+    offset: int
+    size_bytes: int
+    content: Record | ForeignLine
+    is_torn: bool = False
+
+
+class LogContent(msgspec.Struct, frozen=True):
+    """A whole log.
+
+    Args:
+        records: in order; foreign: lines that this program cannot read, they stay in the file.
+        repairs: what was set right while reading, in sentences; size_bytes: how much of the file was read.
+    """
+
+    records: tuple[Record, ...] = ()
+    foreign: tuple[ForeignLine, ...] = ()
+    repairs: tuple[str, ...] = ()
+    size_bytes: int = 0
+
+
+def append(home: Path, discussion_id: str, records: Iterable[Record], *, disk: Disk = OS_DISK) -> Appended:
+    """Append records as one write and return once they are on the medium.
+
+    Args:
+        records: any number; their ids must be new to the log.
+
+    Returns:
+        Where they went, and whether a torn last line was closed first.
+
+    Raises:
+        StorageError: nothing was added (no space, no right, the discussion is gone).
+        LockedError: another process kept the discussion's lock.
+    """
+    directory = paths.discussion_dir(home, discussion_id)
+    data = b"".join(map(log_codec.encode, records))
+    with discussion_lock(directory):
+        return append_file(directory / paths.LOG_FILE, data, disk=disk)
+
+
+def read(home: Path, discussion_id: str) -> LogContent:
+    """Read a log as far as it reached when it was opened. A log that is not there is empty.
+
+    Raises:
+        StorageError: it is there and cannot be read.
+    """
+    path = paths.log_file(home, discussion_id)
+    size = settled_size(path)
+    records: list[Record] = []
+    foreign: list[ForeignLine] = []
+    repairs: list[str] = []
+    for line in scan(path, end=size):
+        if isinstance(line.content, ForeignLine):
+            foreign.append(line.content)
+        else:
+            records.append(line.content)
+        if line.is_torn:
+            repairs.append(_torn_sentence(line))
+    return LogContent(tuple(records), tuple(foreign), tuple(repairs), size)
+
+
+def scan(path: Path, *, start: int = 0, end: int | None = None, first_line: int = 1) -> Iterator[LogLine]:
+    """Read a log line by line, with no more than one line in memory. Blank lines are passed over.
+
+    Args:
+        start: byte offset of a line's first byte; end: stop there, None for the end of the file.
+        first_line: number of the line at `start`.
+
+    Raises:
+        StorageError: the file is there and cannot be read.
+    """
+    with reported("read", path):
+        try:
+            stream = path.open("rb")
+        except FileNotFoundError:
+            return
+        with stream:
+            stream.seek(start)
+            number, offset = first_line, start
+            while end is None or offset < end:
+                limit = MAX_LINE_BYTES if end is None else min(MAX_LINE_BYTES, end - offset)
+                line = stream.readline(limit)
+                if not line:
+                    return
+                size = len(line)
+                if size == MAX_LINE_BYTES and not line.endswith(b"\n"):
+                    size += _skip_line(stream)
+                    yield LogLine(
+                        offset, size, ForeignLine(number, f"it is longer than {MAX_LINE_BYTES:,} bytes")
+                    )
+                elif line.strip(b" \t\r\n\0"):
+                    yield LogLine(offset, size, log_codec.decode(line, number), not line.endswith(b"\n"))
+                offset += size
+                number += 1
+
+
+def settled_size(path: Path) -> int:
+    """The size of a log between two appends, 0 where there is none. Waits a little for one under way.
+
+    Where the lock cannot be had (a read-only home, a holder that hangs) the size of this moment is taken.
+    """
+    try:
+        with discussion_lock(path.parent, wait_s=_READ_WAIT_S):
+            return _size(path)
+    except (StorageError, LockedError):
+        return _size(path)
+
+
+def foreign_sentences(content: LogContent) -> tuple[str, ...]:
+    """What a person should know of lines that could not be read, at most three of them by number."""
+    lines = [f"Line {f.line_number} of the log was left alone: {f.reason}" for f in content.foreign[:3]]
+    more = len(content.foreign) - len(lines)
+    return (*lines, f"{more} more lines of the log were left alone") if more else tuple(lines)
+
+
+def _skip_line(stream: BinaryIO) -> int:
+    """Pass over what is left of a line. Returns its bytes."""
+    skipped = 0
+    while piece := stream.readline(MAX_LINE_BYTES):
+        skipped += len(piece)
+        if piece.endswith(b"\n"):
+            break
+    return skipped
+
+
+def _torn_sentence(line: LogLine) -> str:
+    if isinstance(line.content, ForeignLine):
+        return (
+            f"The last record of the log was cut off by a crash after {line.size_bytes} bytes; "
+            "it is kept in the file and passed over"
+        )
+    return "The last record of the log had no line end; it is whole and was kept"
+
+
+def _size(path: Path) -> int:
+    with reported("read", path):
+        try:
+            return path.stat().st_size
+        except FileNotFoundError:
+            return 0

@@ -1,0 +1,241 @@
+"""The log's line format: a record to one canonical JSON line and back, total over any bytes."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from datetime import UTC, datetime
+from enum import Enum
+from typing import Any, TypeVar
+
+import msgspec
+
+from core.values.records import (
+    DeleteRecord,
+    EditRecord,
+    MarkRecord,
+    MessageRecord,
+    Record,
+    RequestRecord,
+    RestoreRecord,
+    UsageRecord,
+    ViewRecord,
+)
+
+VERSION = 1
+
+_RECORDS: tuple[type[Record], ...] = (
+    MessageRecord,
+    RequestRecord,
+    UsageRecord,
+    EditRecord,
+    DeleteRecord,
+    RestoreRecord,
+    ViewRecord,
+    MarkRecord,
+)
+RECORD_TYPES: dict[str, type[Record]] = {str(cls.__struct_config__.tag): cls for cls in _RECORDS}
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+T = TypeVar("T")
+
+
+class ForeignLine(msgspec.Struct, frozen=True):
+    """A line that this version cannot read. It stays in the log untouched.
+
+    Args:
+        line_number: 1-based; reason: why, one plain phrase.
+    """
+
+    line_number: int
+    reason: str
+
+
+class _Head(msgspec.Struct, frozen=True):
+    """What says how a line is to be read."""
+
+    v: int
+    type: str
+
+
+_HEAD = msgspec.json.Decoder(_Head)
+_DECODERS = {tag: msgspec.json.Decoder(cls) for tag, cls in RECORD_TYPES.items()}
+_ENDS = {f',"type":"{tag}","v":{VERSION}}}\n'.encode(): decoder for tag, decoder in _DECODERS.items()}
+"""The last keys of most lines that this program wrote: where they end a JSON object, they are the object's own."""
+
+_LONGEST_END = max(map(len, _ENDS))
+_UNREADABLE = (ValueError, RecursionError)
+_REASONS = (
+    (re.compile("^Object missing required field `(.*)`$", re.DOTALL), r"it has no '\1'"),
+    (re.compile("^Expected `(.*)`, got `(.*)`$", re.DOTALL), r"it has \2 where \1 belongs"),
+    (re.compile("^Invalid RFC3339 encoded datetime$"), "it has no readable time"),
+    (re.compile("^Invalid (?:enum )?value (.{0,40}).*$", re.DOTALL), r"it has the unknown value \1"),
+)
+"""What a person reads for what msgspec says."""
+
+
+def encode(record: Record) -> bytes:
+    """Write a record as one line: canonical JSON, UTF-8, ended by LF.
+
+    Keys are sorted, no spaces, no ASCII escapes; None and numbers that are not finite are left out. A lone
+    surrogate, which UTF-8 cannot hold, becomes U+FFFD. Never fails on a record.
+
+    `json` writes, not msgspec: the bytes of a log stay what they were (1e-05, which msgspec writes as 0.00001).
+    """
+    data = {"v": VERSION, **_plain(record)}
+    line = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n"
+    try:
+        return line.encode()
+    except UnicodeEncodeError:
+        return _SURROGATES.sub("\ufffd", line).encode()
+
+
+def decode(line: bytes, line_number: int) -> Record | ForeignLine:
+    """Read one line.
+
+    Args:
+        line: any bytes, with or without its line end; line_number: 1-based, for the report.
+
+    Returns:
+        The record, or a `ForeignLine` for anything else: broken JSON, another program's line, a type, part or
+        version that this program does not know. Unknown keys of a known type are passed over.
+    """
+    try:
+        record = _decoder(line).decode(line)
+    except _UNREADABLE:
+        return _decode_slowly(line, line_number)
+    return record if record.at.tzinfo is UTC else _decode_slowly(line, line_number)
+
+
+def to_json_value(value: Any) -> Any:
+    """A value of `core.values` (structs, enums, times, tuples) as what JSON knows. None is left out."""
+    return _plain(value)
+
+
+def from_json_value(cls: type[T], data: Any) -> T:
+    """Read what `to_json_value` gave for a struct.
+
+    Raises:
+        ValueError: the data is not of that shape; its text says why.
+    """
+    try:
+        return msgspec.convert(_mended(data), cls)
+    except msgspec.ValidationError as error:
+        raise ValueError(_reason(error)) from None
+
+
+def _decoder(line: bytes) -> msgspec.json.Decoder[Record]:
+    """The reader of a line's type. Raises ValueError where there is none, or a byte is damaged.
+
+    msgspec looks for damage only in what it keeps: a key with a broken byte would be one more unknown key.
+    """
+    if not line.isascii():
+        line.decode()
+    end = line[-_LONGEST_END:]
+    decoder = _ENDS.get(end[end.find(b',"type":') :])
+    if decoder is not None:
+        return decoder
+    head = _HEAD.decode(line)
+    decoder = _DECODERS.get(head.type)
+    if decoder is None or head.v != VERSION:
+        raise ValueError("another version or type")
+    return decoder
+
+
+def _decode_slowly(line: bytes, line_number: int) -> Record | ForeignLine:
+    """Read what msgspec refuses or reads otherwise: lone surrogates, a BOM, 1e400, times of other zones or none."""
+    try:
+        data = json.loads(line, parse_float=_finite, parse_constant=_finite)
+    except _UNREADABLE:
+        return ForeignLine(line_number, "it is not JSON")
+    try:
+        return from_json_value(_record_type(data), data)
+    except _UNREADABLE as error:
+        return ForeignLine(line_number, str(error))
+
+
+def _record_type(data: Any) -> type[Record]:
+    if not isinstance(data, dict):
+        raise ValueError("it is no JSON object")  # noqa: TRY004 (a line's fault, not a caller's)
+    version, tag = data.get("v"), data.get("type")
+    if type(version) is not int:
+        raise ValueError("it has no version")
+    if version != VERSION:
+        raise ValueError(f"it is of version {version}, this program reads {VERSION}")
+    if not isinstance(tag, str) or tag not in RECORD_TYPES:
+        raise ValueError(f"it has an unknown type of record, {str(tag)[:40]!r}")
+    return RECORD_TYPES[tag]
+
+
+def _reason(error: msgspec.ValidationError) -> str:
+    """What is wrong, as the end of a sentence."""
+    words, _, place = str(error).partition(" - at ")
+    for pattern, reason in _REASONS:
+        words = pattern.sub(reason, words)
+    place = place.strip("`").removeprefix("$").removeprefix(".")
+    return f"{words}, at {place}" if place else words
+
+
+def _finite(text: str) -> float | None:
+    number = float(text)
+    return number if math.isfinite(number) else None
+
+
+def _mended(value: Any, key: str = "") -> Any:
+    """Data without lone surrogates, which nothing behind the log could encode, and with its times in UTC."""
+    match value:
+        case str():
+            return _time(value) if key == "at" or key.endswith("_at") else _scrubbed(value)
+        case list():
+            return [_mended(item) for item in value]
+        case dict():
+            return {name: _mended(item, name) for name, item in value.items()}
+        case _:
+            return value
+
+
+def _scrubbed(text: str) -> str:
+    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
+
+
+def _time(text: str) -> datetime | str:
+    """A moment; the text as it stands where it says none."""
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return _scrubbed(text)
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON knows it; records and parts carry their `type`."""
+    match value:
+        case Enum():
+            return value.value
+        case str():
+            return value
+        case datetime():
+            return _time_text(value)
+        case tuple():
+            return [_plain(item) for item in value]
+        case msgspec.Struct():
+            return _object(value)
+        case _:
+            return value
+
+
+def _object(value: msgspec.Struct) -> dict[str, Any]:
+    tag = value.__struct_config__.tag
+    data: dict[str, Any] = {} if tag is None else {"type": tag}
+    for name in value.__struct_fields__:
+        item = getattr(value, name)
+        if item is None or (isinstance(item, float) and not math.isfinite(item)):
+            continue
+        data[name] = _plain(item)
+    return data
+
+
+def _time_text(at: datetime) -> str:
+    moment = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+    return moment.isoformat().replace("+00:00", "Z")

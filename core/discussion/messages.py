@@ -1,0 +1,474 @@
+"""What can be asked of discussions, what has happened to them, and what their workers do."""
+
+from __future__ import annotations
+
+import msgspec
+
+from core.values.discussion import DiscussionMeta, DiscussionSummary, Draft, OpenDiscussion
+from core.values.messages import AttachmentPart
+from core.values.records import Record
+from core.values.state import SearchHits, TrashItem
+
+
+class CreateDiscussion(msgspec.Struct, frozen=True):
+    """Start a discussion and select it. Empty fields take the settings' defaults.
+
+    `id` is given by a front end that must tell its discussion from others made at the same time; else empty.
+    """
+
+    name: str = ""
+    provider: str = ""
+    model: str = ""
+    preset: str = ""
+    id: str = ""
+    command_id: str = ""
+
+
+class SelectDiscussion(msgspec.Struct, frozen=True):
+    """Show a discussion; its log is loaded when it is not yet."""
+
+    discussion_id: str
+    command_id: str = ""
+
+
+class ReadDiscussion(msgspec.Struct, frozen=True):
+    """Load a discussion's log, when it is not yet, without showing it."""
+
+    discussion_id: str
+    command_id: str = ""
+
+
+class RenameDiscussion(msgspec.Struct, frozen=True):
+    """Give a discussion another name. Empty names are ignored."""
+
+    discussion_id: str
+    name: str
+    command_id: str = ""
+
+
+class PinDiscussion(msgspec.Struct, frozen=True):
+    """Pin a discussion to the head of the list, or unpin it."""
+
+    discussion_id: str
+    is_pinned: bool
+    command_id: str = ""
+
+
+class ArchiveDiscussion(msgspec.Struct, frozen=True):
+    """Put a discussion into the archive, or take it back."""
+
+    discussion_id: str
+    is_archived: bool
+    command_id: str = ""
+
+
+class DeleteDiscussion(msgspec.Struct, frozen=True):
+    """Move a discussion to the trash; `UndoDelete` brings it back."""
+
+    discussion_id: str
+    command_id: str = ""
+
+
+class UndoDelete(msgspec.Struct, frozen=True):
+    """Bring a discussion back from the trash. Empty id: the one deleted last."""
+
+    discussion_id: str = ""
+    command_id: str = ""
+
+
+class BranchDiscussion(msgspec.Struct, frozen=True):
+    """Copy a discussion up to and including a message into a new one, and select it."""
+
+    discussion_id: str
+    message_id: str
+
+
+class SetModel(msgspec.Struct, frozen=True):
+    """Answer with another provider or model from now on. Empty model: the provider's default."""
+
+    discussion_id: str
+    provider: str
+    model: str
+    command_id: str = ""
+
+
+class SetEffort(msgspec.Struct, frozen=True):
+    """Choose how hard the model thinks; one of `Effort`."""
+
+    discussion_id: str
+    effort: str
+    command_id: str = ""
+
+
+class SetDiscussionPreset(msgspec.Struct, frozen=True):
+    """Choose the context preset of a discussion. Empty: none."""
+
+    discussion_id: str
+    preset: str
+    command_id: str = ""
+
+
+class SetPersona(msgspec.Struct, frozen=True):
+    """Choose the persona. Empty: none."""
+
+    discussion_id: str
+    persona: str
+    command_id: str = ""
+
+
+class SetSystemPreset(msgspec.Struct, frozen=True):
+    """Choose the system prompt preset. Empty: none."""
+
+    discussion_id: str
+    system_preset: str
+    command_id: str = ""
+
+
+class EditMessage(msgspec.Struct, frozen=True):
+    """Replace a message's text; its attachments stay."""
+
+    discussion_id: str
+    message_id: str
+    text: str
+
+
+class DeleteMessage(msgspec.Struct, frozen=True):
+    """Take a message out of the discussion; it stays in the log."""
+
+    discussion_id: str
+    message_id: str
+
+
+class RestoreMessage(msgspec.Struct, frozen=True):
+    """Put a deleted message back."""
+
+    discussion_id: str
+    message_id: str
+
+
+class SetDraft(msgspec.Struct, frozen=True):
+    """What stands in the composer now; written to disk soon after."""
+
+    discussion_id: str
+    text: str
+
+
+class AttachFile(msgspec.Struct, frozen=True):
+    """Attach a file by its path to the draft."""
+
+    discussion_id: str
+    path: str
+    command_id: str = ""
+
+
+class AttachText(msgspec.Struct, frozen=True):
+    """Attach a text (a long paste) to the draft."""
+
+    discussion_id: str
+    text: str
+    name: str = "pasted.txt"
+
+
+class Detach(msgspec.Struct, frozen=True):
+    """Take an attachment out of the draft."""
+
+    discussion_id: str
+    sha256: str
+
+
+class ExportDiscussion(msgspec.Struct, frozen=True):
+    """Write a discussion to a file. `form` is `markdown` or `json`."""
+
+    discussion_id: str
+    form: str
+    path: str
+
+
+class SearchDiscussions(msgspec.Struct, frozen=True):
+    """Find text in names and messages of all discussions. Empty: show all."""
+
+    query: str
+    command_id: str = ""
+
+
+# disk worker: one thread, first in first out
+class CreateOnDisk(msgspec.Struct, frozen=True):
+    """Make the folder, meta and an empty log."""
+
+    meta: DiscussionMeta
+    command_id: str = ""
+
+
+class BranchOnDisk(msgspec.Struct, frozen=True):
+    """Make a discussion whose log starts with the parent's records up to a message."""
+
+    parent_id: str
+    message_id: str
+    meta: DiscussionMeta
+
+
+class LoadDiscussion(msgspec.Struct, frozen=True):
+    """Read a log and report `DiscussionLoaded`."""
+
+    discussion_id: str
+    command_id: str = ""
+
+
+class PromptToken(msgspec.Struct, frozen=True):
+    """The records are what a call waits for before it is made."""
+
+    call_id: str
+
+
+class ReplyToken(msgspec.Struct, frozen=True):
+    """The records hold a call's reply: once they stand in the log its journal goes."""
+
+    call_id: str
+
+
+WriteToken = PromptToken | ReplyToken
+"""Who waits for a write."""
+
+
+class AppendRecords(msgspec.Struct, frozen=True):
+    """Append, fsync, then report `RecordsAppended` or `WriteFailed` with the token. None: nobody waits."""
+
+    discussion_id: str
+    records: tuple[Record, ...]
+    token: WriteToken | None = None
+
+
+class WriteMeta(msgspec.Struct, frozen=True):
+    """Write `meta.toml`."""
+
+    meta: DiscussionMeta
+    command_id: str = ""
+
+
+class LookAtDiscussions(msgspec.Struct, frozen=True):
+    """Read again what another program changed in these discussions."""
+
+    discussion_ids: tuple[str, ...]
+
+
+class WriteDraft(msgspec.Struct, frozen=True):
+    """Later drafts of the same discussion replace earlier ones that are still waiting."""
+
+    discussion_id: str
+    draft: Draft
+
+
+class TrashOnDisk(msgspec.Struct, frozen=True):
+    """Move a discussion to the trash and report `DiscussionTrashed`."""
+
+    discussion_id: str
+    name: str
+    why: str
+    command_id: str = ""
+
+
+class RestoreOnDisk(msgspec.Struct, frozen=True):
+    """Bring a discussion back and report `DiscussionRestored`."""
+
+    discussion_id: str
+    command_id: str = ""
+
+
+class StoreAttachment(msgspec.Struct, frozen=True):
+    """Copy a file (`path`) or a text into the discussion's attachments, unless it has more than `max_bytes`."""
+
+    discussion_id: str
+    max_bytes: int
+    path: str = ""
+    text: str = ""
+    name: str = ""
+    command_id: str = ""
+
+
+class WriteExport(msgspec.Struct, frozen=True):
+    """Write an export to a path the person chose."""
+
+    discussion_id: str
+    form: str
+    path: str
+
+
+# catalog worker: the list of discussions
+class LoadSummaries(msgspec.Struct, frozen=True):
+    """Report the list, the trash, and empty the trash of what is past its time."""
+
+    trash_days: int
+
+
+class IndexDiscussion(msgspec.Struct, frozen=True):
+    """Bring the derived index up to date after an append."""
+
+    discussion_id: str
+
+
+class SearchCatalog(msgspec.Struct, frozen=True):
+    """Search names and messages and report `SearchFound`."""
+
+    query: str
+    command_id: str = ""
+
+
+class SummariesLoaded(msgspec.Struct, frozen=True):
+    """Discussions were found. `is_complete`: these are all of them, and every other id is gone."""
+
+    summaries: tuple[DiscussionSummary, ...]
+    is_complete: bool
+
+
+class TrashListed(msgspec.Struct, frozen=True):
+    """What waits in the trash."""
+
+    items: tuple[TrashItem, ...]
+
+
+class DiscussionLoaded(msgspec.Struct, frozen=True):
+    """A log was read."""
+
+    discussion: OpenDiscussion
+    summary: DiscussionSummary | None = None
+
+
+class DiscussionCreated(msgspec.Struct, frozen=True):
+    """A discussion stands on disk with its first records, already folded."""
+
+    summary: DiscussionSummary
+    discussion: OpenDiscussion
+
+
+class DiscussionTrashed(msgspec.Struct, frozen=True):
+    """A discussion is in the trash."""
+
+    item: TrashItem
+
+
+class DiscussionRestored(msgspec.Struct, frozen=True):
+    """A discussion is back from the trash."""
+
+    summary: DiscussionSummary
+
+
+class MetaWritten(msgspec.Struct, frozen=True):
+    """The meta of a discussion stands on disk."""
+
+    discussion_id: str
+
+
+class DiscussionsTouched(msgspec.Struct, frozen=True):
+    """Something in these discussions' folders changed on disk, by this program or another."""
+
+    discussion_ids: tuple[str, ...]
+
+
+class DiscussionChangedOutside(msgspec.Struct, frozen=True):
+    """Another program wrote to a discussion: its row and its content as they are now."""
+
+    summary: DiscussionSummary
+    discussion: OpenDiscussion
+
+
+class DiscussionVanished(msgspec.Struct, frozen=True):
+    """Another program moved a discussion away."""
+
+    discussion_id: str
+
+
+class RecordsAppended(msgspec.Struct, frozen=True):
+    """Records are on disk, fsynced. `token` is that of the effect."""
+
+    discussion_id: str
+    records: tuple[Record, ...]
+    token: WriteToken | None = None
+
+
+class WriteFailed(msgspec.Struct, frozen=True):
+    """Something could not be written. `token` and `records` are the effect's."""
+
+    discussion_id: str
+    token: WriteToken | None
+    text: str
+    detail: str
+    records: tuple[Record, ...] = ()
+
+
+class AttachmentStored(msgspec.Struct, frozen=True):
+    """A file is in the discussion's attachments."""
+
+    discussion_id: str
+    part: AttachmentPart
+
+
+class SearchFound(msgspec.Struct, frozen=True):
+    """A search has results."""
+
+    hits: SearchHits
+
+
+DiscussionCommand = (
+    CreateDiscussion
+    | SelectDiscussion
+    | ReadDiscussion
+    | RenameDiscussion
+    | PinDiscussion
+    | ArchiveDiscussion
+    | DeleteDiscussion
+    | UndoDelete
+    | BranchDiscussion
+    | SetModel
+    | SetEffort
+    | SetDiscussionPreset
+    | SetPersona
+    | SetSystemPreset
+    | EditMessage
+    | DeleteMessage
+    | RestoreMessage
+    | SetDraft
+    | AttachFile
+    | AttachText
+    | Detach
+    | ExportDiscussion
+    | SearchDiscussions
+)
+"""What a front end may ask of this room."""
+
+DiscussionEvent = (
+    SummariesLoaded
+    | TrashListed
+    | DiscussionLoaded
+    | DiscussionCreated
+    | DiscussionTrashed
+    | DiscussionRestored
+    | MetaWritten
+    | DiscussionsTouched
+    | DiscussionChangedOutside
+    | DiscussionVanished
+    | RecordsAppended
+    | WriteFailed
+    | AttachmentStored
+    | SearchFound
+)
+"""What has happened in this room."""
+
+DiskEffect = (
+    CreateOnDisk
+    | BranchOnDisk
+    | LoadDiscussion
+    | AppendRecords
+    | WriteMeta
+    | LookAtDiscussions
+    | WriteDraft
+    | TrashOnDisk
+    | RestoreOnDisk
+    | StoreAttachment
+    | WriteExport
+)
+"""The disk worker's: one thread, first in first out."""
+
+ListEffect = LoadSummaries | IndexDiscussion | SearchCatalog
+"""The list worker's: the derived index, on one thread."""
+
+DiscussionEffect = DiskEffect | ListEffect

@@ -1,0 +1,285 @@
+"""The reply that is arriving, kept on disk as it comes, so that what was paid for survives a kill."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from core.base import paths
+from core.base.disk import OS_DISK, Disk, reported, storage_error
+from core.base.errors import LockedError, StorageError
+from core.base.locks import take_lock
+from core.values.messages import Part, ReasoningPart, Role, Status, TextPart, ToolCallPart
+from core.values.records import MessageRecord
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+log = logging.getLogger(__name__)
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+class ReplyHead(msgspec.Struct, frozen=True):
+    """What is known of a reply before it arrives: the id its record will have, when it was asked for, of whom."""
+
+    reply_id: str
+    at: datetime
+    provider: str
+    model: str
+
+
+class LeftoverReply(msgspec.Struct, frozen=True):
+    """A journal that a killed process left behind. `parts` is what had arrived, may be empty."""
+
+    head: ReplyHead
+    parts: tuple[Part, ...]
+    path: Path
+
+    @property
+    def record(self) -> MessageRecord:
+        """The message that it becomes."""
+        head = self.head
+        return MessageRecord(
+            head.reply_id, head.at, Role.ASSISTANT, self.parts, Status.INTERRUPTED, head.provider, head.model
+        )
+
+
+class ReplyJournal:
+    """The journal of one reply, from its first text until the reply is in the log.
+
+    It opens with the first text, so that a call that fails before leaves nothing, and holds the discussion's reply
+    lock from then on. A disk that refuses does not stop a paid stream: that is logged once, then the journal is
+    silent. The call's thread writes; the disk worker's ends it when the reply is logged.
+
+    Every part goes to the operating system at once (a stream may pause for minutes after it), but is not synced to
+    the medium: a killed program loses nothing, a power cut some seconds.
+
+    Args:
+        head: makes the head when the first text arrives; opening: hears of the journal before it takes the lock.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        discussion_id: str,
+        head: Callable[[], ReplyHead],
+        *,
+        opening: Callable[[ReplyJournal], None] = lambda _journal: None,
+        disk: Disk = OS_DISK,
+    ) -> None:
+        self.discussion_id = discussion_id
+        self._directory = paths.discussion_dir(home, discussion_id)
+        self._head, self._opening, self._disk = head, opening, disk
+        self._path = self._directory / paths.REPLY_FILE
+        self._fd = -1
+        self._lock: FileLock | None = None
+        self._is_silent = False
+
+    def add_text(self, text: str) -> None:
+        """Keep more of the reply's text.
+
+        Raises:
+            LockedError: with the first text; another process is receiving a reply in this discussion.
+        """
+        self._add({"t": text})
+
+    def add_reasoning(self, text: str, vendor_json: str = "") -> None:
+        """Keep more of the reasoning; `vendor_json` ends its block. Raises as `add_text`."""
+        self._add({"r": text, "j": vendor_json} if vendor_json else {"r": text})
+
+    def add_tool_call(self, part: ToolCallPart) -> None:
+        """Keep a complete tool call. Raises as `add_text`."""
+        self._add({"c": [part.call_id, part.name, part.arguments_json]})
+
+    def finish(self) -> None:
+        """Remove the journal: the reply's record is in the log, or nothing of it shall be kept."""
+        try:
+            if self._lock is not None:
+                with reported("remove", self._path):
+                    self._path.unlink(missing_ok=True)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Let go of the journal and leave it for the next load: its record could not be written to the log."""
+        self._is_silent = True
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def _add(self, delta: dict[str, Any]) -> None:
+        if self._is_silent:
+            return
+        try:
+            if self._lock is None:
+                self._open()
+            self._write(delta)
+        except StorageError as error:
+            self._is_silent = True
+            log.warning("reply journal failed: %s", error)
+
+    def _open(self) -> None:
+        """Take the lock and write the head. An older leftover is set aside, not overwritten."""
+        self._opening(self)
+        self._lock = take_lock(self._directory / paths.REPLY_LOCK_FILE)
+        if self._lock is None:
+            raise LockedError(
+                "Another window or command is receiving a reply in this discussion",
+                remedy="Wait until it is done, or stop it there",
+                where=str(self._directory),
+            )
+        try:
+            with reported("write", self._path):
+                _set_aside(self._path, self._disk)
+                self._fd = self._disk.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND)
+        except BaseException:
+            self.close()
+            raise
+        try:
+            self._write(_head_data(self._head()))
+        except BaseException:
+            self.finish()
+            raise
+
+    def _write(self, data: dict[str, Any]) -> None:
+        pending = _line(data)
+        try:
+            while pending:
+                pending = pending[self._disk.write(self._fd, pending) :]
+        except OSError as error:
+            raise storage_error("write", self._path, error) from error
+
+
+@contextmanager
+def leftovers(home: Path, discussion_id: str) -> Iterator[tuple[LeftoverReply, ...]]:
+    """Replies whose process died, oldest first; nobody can begin or take over one inside the block.
+
+    Yields nothing while a live process journals in this discussion. A journal without a readable head holds
+    nothing that could be told apart and is passed over.
+
+    Raises:
+        StorageError: a journal is there and cannot be read.
+    """
+    directory = paths.discussion_dir(home, discussion_id)
+    if not _found(directory):
+        yield ()
+        return
+    lock, is_live = _lock_for_reading(directory)
+    try:
+        found = () if is_live else _found(directory)
+        yield tuple(left for left in map(_read, found) if left is not None)
+    finally:
+        if lock is not None:
+            lock.release()
+
+
+def discard(left: Iterable[LeftoverReply]) -> None:
+    """Remove journals whose records are in the log.
+
+    Raises:
+        StorageError: one could not be removed.
+    """
+    for reply in left:
+        with reported("remove", reply.path):
+            reply.path.unlink(missing_ok=True)
+
+
+def _found(directory: Path) -> tuple[Path, ...]:
+    """Those set aside first, by their number, then the one that was written last."""
+    aside = sorted(directory.glob("reply.*.part"), key=lambda path: (len(path.name), path.name))
+    last = directory / paths.REPLY_FILE
+    return (*aside, last) if last.exists() else tuple(aside)
+
+
+def _lock_for_reading(directory: Path) -> tuple[FileLock | None, bool]:
+    """The reply lock, and whether a live process has it. A home that cannot be written has no live journal."""
+    try:
+        lock = take_lock(directory / paths.REPLY_LOCK_FILE)
+    except StorageError:
+        return None, False
+    return lock, lock is None
+
+
+def _set_aside(path: Path, disk: Disk) -> None:
+    if not path.exists():
+        return
+    number = 1
+    while (aside := path.with_name(f"reply.{number}.part")).exists():
+        number += 1
+    disk.replace(path, aside)
+
+
+def _head_data(head: ReplyHead) -> dict[str, Any]:
+    return {
+        "v": 1,
+        "id": head.reply_id,
+        "at": head.at.isoformat(),
+        "provider": head.provider,
+        "model": head.model,
+    }
+
+
+def _line(data: dict[str, Any]) -> bytes:
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False) + "\n"
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATES.sub("\ufffd", text).encode()
+
+
+def _read(path: Path) -> LeftoverReply | None:
+    with reported("read", path):
+        lines = path.read_bytes().split(b"\n")
+    values = [value for line in lines if isinstance(value := _value(line), dict)]
+    head = _head(values[0]) if values else None
+    return None if head is None else LeftoverReply(head, _parts(values[1:]), path)
+
+
+def _value(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None  # the torn end, or nothing
+
+
+def _head(data: dict[str, Any]) -> ReplyHead | None:
+    try:
+        at = datetime.fromisoformat(data["at"])
+        moment = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+        return ReplyHead(str(data["id"]), moment, str(data["provider"]), str(data["model"]))
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return None
+
+
+def _parts(deltas: list[dict[str, Any]]) -> tuple[Part, ...]:
+    """Join deltas: text to text, reasoning to reasoning until its block ends."""
+    parts: list[Part] = []
+    for delta in deltas:
+        last = parts[-1] if parts else None
+        match delta:
+            case {"t": str(text)} if isinstance(last, TextPart):
+                parts[-1] = TextPart(last.text + text)
+            case {"t": str(text)}:
+                parts.append(TextPart(text))
+            case {"r": str(text), **rest} if isinstance(last, ReasoningPart) and not last.vendor_json:
+                parts[-1] = ReasoningPart(last.text + text, str(rest.get("j", "")))
+            case {"r": str(text), **rest}:
+                parts.append(ReasoningPart(text, str(rest.get("j", ""))))
+            case {"c": [str(call_id), str(name), str(arguments)]}:
+                parts.append(ToolCallPart(call_id, name, arguments))
+            case _:
+                continue
+    return tuple(parts)

@@ -1,0 +1,193 @@
+"""The discussions' part of the step: which function decides each command and event."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from core.base.stamp import Stamp
+from core.base.text import clean
+from core.discussion import durability, lifecycle
+from core.discussion.messages import (
+    ArchiveDiscussion,
+    AttachFile,
+    AttachmentStored,
+    AttachText,
+    BranchDiscussion,
+    CreateDiscussion,
+    DeleteDiscussion,
+    DeleteMessage,
+    Detach,
+    DiscussionChangedOutside,
+    DiscussionCommand,
+    DiscussionCreated,
+    DiscussionEvent,
+    DiscussionLoaded,
+    DiscussionRestored,
+    DiscussionsTouched,
+    DiscussionTrashed,
+    DiscussionVanished,
+    EditMessage,
+    ExportDiscussion,
+    IndexDiscussion,
+    LookAtDiscussions,
+    MetaWritten,
+    PinDiscussion,
+    ReadDiscussion,
+    RecordsAppended,
+    RenameDiscussion,
+    RestoreMessage,
+    SearchCatalog,
+    SearchDiscussions,
+    SearchFound,
+    SelectDiscussion,
+    SetDiscussionPreset,
+    SetDraft,
+    SetEffort,
+    SetModel,
+    SetPersona,
+    SetSystemPreset,
+    StoreAttachment,
+    SummariesLoaded,
+    TrashListed,
+    UndoDelete,
+    WriteDraft,
+    WriteExport,
+    WriteFailed,
+)
+from core.values.discussion import Draft
+from core.values.state import AppState, SearchHits
+from core.values.updates import Result, with_open
+
+
+def command(state: AppState, given: Stamp, asked: DiscussionCommand) -> Result:
+    """Decide what follows from a command."""
+    match asked:
+        case CreateDiscussion():
+            return lifecycle.create(state, given, asked)
+        case SelectDiscussion():
+            return lifecycle.select(state, asked.discussion_id)
+        case ReadDiscussion():
+            return lifecycle.read(state, asked.discussion_id)
+        case RenameDiscussion():
+            return lifecycle.rename(state, asked)
+        case PinDiscussion():
+            return lifecycle.pin(state, asked)
+        case ArchiveDiscussion():
+            return lifecycle.archive(state, asked)
+        case DeleteDiscussion():
+            return lifecycle.delete(state, asked)
+        case UndoDelete():
+            return lifecycle.undo_delete(state, asked)
+        case BranchDiscussion():
+            return lifecycle.branch(state, given, asked)
+        case SetModel():
+            return lifecycle.set_model(state, given, asked)
+        case SetEffort():
+            return lifecycle.set_effort(state, asked)
+        case SetDiscussionPreset():
+            return lifecycle.set_preset(state, asked)
+        case SetPersona():
+            return lifecycle.set_persona(state, asked)
+        case SetSystemPreset():
+            return lifecycle.set_system_preset(state, asked)
+        case EditMessage():
+            return durability.edit_message(state, given, asked)
+        case DeleteMessage():
+            return durability.delete_message(state, given, asked)
+        case RestoreMessage():
+            return durability.restore_message(state, given, asked)
+        case SetDraft():
+            return _set_draft(state, asked.discussion_id, text=clean(asked.text))
+        case AttachFile():
+            most = state.config.settings.files.max_attachment_bytes
+            return state, (StoreAttachment(asked.discussion_id, most, path=asked.path),)
+        case AttachText():
+            most, text = state.config.settings.files.max_attachment_bytes, clean(asked.text)
+            return state, (StoreAttachment(asked.discussion_id, most, text=text, name=asked.name),)
+        case Detach():
+            return _detach(state, asked)
+        case ExportDiscussion():
+            return state, (WriteExport(asked.discussion_id, asked.form, asked.path),)
+        case SearchDiscussions():
+            return _search(state, asked.query)
+        case _:
+            assert_never(asked)
+
+
+def event(state: AppState, given: Stamp, happened: DiscussionEvent) -> Result:
+    """Decide what follows from an event."""
+    match happened:
+        case SummariesLoaded():
+            return lifecycle.listed(state, happened)
+        case TrashListed():
+            return replace(state, discussions=replace(state.discussions, trash=happened.items)), ()
+        case DiscussionLoaded():
+            return lifecycle.loaded(state, happened), ()
+        case DiscussionCreated():
+            return lifecycle.created(state, happened)
+        case DiscussionTrashed():
+            return lifecycle.trashed(state, happened)
+        case DiscussionRestored():
+            return lifecycle.restored(state, happened)
+        case MetaWritten():
+            return state, (IndexDiscussion(happened.discussion_id),)
+        case DiscussionsTouched():
+            return state, (LookAtDiscussions(happened.discussion_ids),)
+        case DiscussionChangedOutside():
+            return lifecycle.changed_outside(state, happened)
+        case DiscussionVanished():
+            return lifecycle.vanished(state, happened.discussion_id)
+        case RecordsAppended():
+            return durability.appended(state, given, happened)
+        case WriteFailed():
+            return durability.write_failed(state, given, happened), ()
+        case AttachmentStored():
+            return _attach(state, happened)
+        case SearchFound():
+            current = happened.hits.query == state.discussions.search.query
+            return (
+                replace(state, discussions=replace(state.discussions, search=happened.hits))
+                if current
+                else state
+            ), ()
+        case _:
+            assert_never(happened)
+
+
+def _set_draft(state: AppState, discussion_id: str, *, text: str) -> Result:
+    opened = state.discussions.open.get(discussion_id)
+    if opened is None or opened.draft.text == text:
+        return state, ()
+    return _put_draft(state, discussion_id, replace(opened.draft, text=text))
+
+
+def _put_draft(state: AppState, discussion_id: str, draft: Draft) -> Result:
+    opened = state.discussions.open[discussion_id]
+    return with_open(state, replace(opened, draft=draft)), (WriteDraft(discussion_id, draft),)
+
+
+def _attach(state: AppState, stored: AttachmentStored) -> Result:
+    opened = state.discussions.open.get(stored.discussion_id)
+    if opened is None or stored.part in opened.draft.attachments:
+        return state, ()
+    draft = replace(opened.draft, attachments=(*opened.draft.attachments, stored.part))
+    return _put_draft(state, stored.discussion_id, draft)
+
+
+def _detach(state: AppState, asked: Detach) -> Result:
+    opened = state.discussions.open.get(asked.discussion_id)
+    if opened is None:
+        return state, ()
+    rest = tuple(part for part in opened.draft.attachments if part.sha256 != asked.sha256)
+    return _put_draft(state, asked.discussion_id, replace(opened.draft, attachments=rest))
+
+
+def _search(state: AppState, query: str) -> Result:
+    query = query.strip()
+    if not query:
+        return replace(state, discussions=replace(state.discussions, search=SearchHits())), ()
+    return replace(
+        state, discussions=replace(state.discussions, search=SearchHits(query, is_complete=False))
+    ), (SearchCatalog(query),)

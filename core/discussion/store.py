@@ -1,0 +1,155 @@
+"""A discussion as a whole on disk: made at once, loaded with its repairs, branched."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from core.base import paths
+from core.base.disk import OS_DISK, Disk, append_file, make_dirs, remove_leftovers, reported, sync_dir
+from core.base.errors import LockedError, StorageError
+from core.discussion import attachments, log, log_codec, log_view, meta, reply_journal
+from core.values.discussion import DiscussionMeta, OpenDiscussion
+from core.values.messages import AttachmentPart
+from core.values.records import EditRecord, MessageRecord, Record
+
+
+class LoadedDiscussion(msgspec.Struct, frozen=True):
+    """A discussion read from disk. `meta_problem` as in `MetaRead`; what was repaired is in `discussion.repaired`."""
+
+    meta: DiscussionMeta
+    discussion: OpenDiscussion
+    meta_problem: str = ""
+
+
+def create(
+    home: Path,
+    new: DiscussionMeta,
+    records: Iterable[Record] = (),
+    *,
+    attachments_of: str = "",
+    disk: Disk = OS_DISK,
+) -> None:
+    """Make a discussion; it appears whole or not at all.
+
+    Args:
+        new: its id must be free; records: what its log starts with (a branch).
+        attachments_of: the discussion whose attachments the records name, empty for none.
+
+    Raises:
+        StorageError: it was not made.
+    """
+    directory = paths.discussion_dir(home, new.id)
+    first = tuple(records)
+    make_dirs(directory.parent, disk=disk)
+    staging = directory.with_name(f".new-{new.id}.{secrets.token_hex(4)}.tmp")
+    make_dirs(staging, disk=disk)
+    try:
+        _fill(staging, new, first, disk)
+        if attachments_of:
+            source = paths.attachments_dir(home, attachments_of)
+            attachments.copy_between(source, staging / "attachments", attachments_in(first), disk=disk)
+        with reported("make", directory):
+            _claim(staging, directory, disk)
+    except BaseException:
+        shutil.rmtree(staging, ignore_errors=True)
+        raise
+
+
+def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK) -> LoadedDiscussion:
+    """Read a discussion, and set right what a crash left: a torn line, a reply that was arriving.
+
+    Args:
+        now: UTC, only to tell old temporary files from live ones.
+
+    Raises:
+        StorageError: there is no such discussion, or its log cannot be read. Where repairs cannot be written (a
+            read-only home, a full disk) the discussion is shown as repaired all the same.
+    """
+    directory = paths.discussion_dir(home, discussion_id)
+    with reported("open the discussion", directory):
+        directory.stat()
+    remove_leftovers(directory, now)
+    content = log.read(home, discussion_id)
+    content, notes = _with_leftovers(home, discussion_id, content, disk)
+    repaired = (*content.repairs, *log.foreign_sentences(content), *notes)
+    discussion = replace(
+        log_view.fold(discussion_id, content.records),
+        draft=meta.read_draft(home, discussion_id),
+        repaired=repaired,
+        attachments_dir=str(paths.attachments_dir(home, discussion_id)),
+    )
+    read = meta.read_meta(home, discussion_id)
+    return LoadedDiscussion(read.meta, discussion, read.problem)
+
+
+def branch(
+    home: Path, parent: DiscussionMeta, message_id: str, new: DiscussionMeta, *, disk: Disk = OS_DISK
+) -> DiscussionMeta:
+    """Copy a discussion up to a message into a new one. The parent is only read.
+
+    Returns:
+        The meta of the branch, as it was written.
+
+    Raises:
+        StorageError: the message is not in the parent's log, or the branch could not be made.
+    """
+    records = log_view.branch_records(log.read(home, parent.id).records, message_id)
+    if records is None:
+        raise StorageError(
+            f"The discussion has no message {message_id!r}",
+            remedy="Open the discussion again and branch from a message that it shows",
+            where=str(paths.log_file(home, parent.id)),
+        )
+    made = log_view.branch_meta(parent, message_id, new)
+    create(home, made, records, attachments_of=parent.id, disk=disk)
+    return made
+
+
+def attachments_in(records: Sequence[Record]) -> tuple[AttachmentPart, ...]:
+    """Every attachment that messages and edits name, each once."""
+    parts = [
+        part for record in records if isinstance(record, (MessageRecord, EditRecord)) for part in record.parts
+    ]
+    return tuple(dict.fromkeys(part for part in parts if isinstance(part, AttachmentPart)))
+
+
+def _fill(staging: Path, new: DiscussionMeta, records: tuple[Record, ...], disk: Disk) -> None:
+    meta.write_meta_in(staging, new, disk=disk)
+    if records:
+        data = b"".join(map(log_codec.encode, records))
+        append_file(staging / paths.LOG_FILE, data, disk=disk)
+
+
+def _claim(staging: Path, directory: Path, disk: Disk) -> None:
+    """A rename onto a directory that holds something fails, so an id is never taken twice."""
+    if directory.exists():
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+    disk.replace(staging, directory)
+    sync_dir(directory.parent, disk)
+
+
+def _with_leftovers(
+    home: Path, discussion_id: str, content: log.LogContent, disk: Disk
+) -> tuple[log.LogContent, tuple[str, ...]]:
+    """Put replies that a killed process was receiving into the log."""
+    known = {record.id for record in content.records if isinstance(record, MessageRecord)}
+    with reply_journal.leftovers(home, discussion_id) as left:
+        new = tuple(reply.record for reply in left if reply.parts and reply.head.reply_id not in known)
+        with suppress(StorageError, LockedError):
+            if new:
+                log.append(home, discussion_id, new, disk=disk)
+            reply_journal.discard(left)
+    notes = ("The program ended while a reply was arriving; what had arrived was kept and marked",) * bool(
+        new
+    )
+    return replace(content, records=(*content.records, *new)), notes

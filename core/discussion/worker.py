@@ -1,0 +1,230 @@
+"""What of discussions is written to and read from the home, in the order asked for, on the disk worker's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol, assert_never
+
+from msgspec.structs import replace
+
+from core.base.errors import SlopError, StorageError
+from core.base.reports import OperationDone, Report
+from core.base.text import one_line
+from core.discussion import attachments, log, meta, store, trash
+from core.discussion.messages import (
+    AppendRecords,
+    AttachmentStored,
+    BranchOnDisk,
+    CreateOnDisk,
+    DiscussionChangedOutside,
+    DiscussionCreated,
+    DiscussionEvent,
+    DiscussionLoaded,
+    DiscussionRestored,
+    DiscussionTrashed,
+    DiscussionVanished,
+    DiskEffect,
+    LoadDiscussion,
+    LookAtDiscussions,
+    MetaWritten,
+    RecordsAppended,
+    ReplyToken,
+    RestoreOnDisk,
+    StoreAttachment,
+    TrashListed,
+    TrashOnDisk,
+    WriteDraft,
+    WriteExport,
+    WriteFailed,
+    WriteMeta,
+)
+from core.discussion.sightings import Seen
+from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
+from core.values.messages import Message, Role
+from core.values.usage import Usage, add_usage
+
+Emit = Callable[[DiscussionEvent | Report], None]
+"""Puts an event into the controller's inbox. Thread-safe, returns at once."""
+
+
+class OpenJournals(Protocol):
+    """The reply journals that are open."""
+
+    def drop(self, discussion_id: str) -> None:
+        """The reply is in the log: its journal may go."""
+        ...
+
+
+class DiscussionHandler:
+    """Carries out the disk worker's effects of discussions.
+
+    Args:
+        root: the home; clock: UTC; emit: the controller's inbox; journals: of the replies under way.
+    """
+
+    def __init__(self, root: Path, clock: Callable[[], datetime], emit: Emit, journals: OpenJournals) -> None:
+        self._root = root
+        self._clock = clock
+        self._emit = emit
+        self._journals = journals
+        self._seen = Seen(root)
+
+    def handle(self, effect: DiskEffect) -> None:
+        """Carry out one effect. Raises StorageError for what has no event of its own."""
+        match effect:
+            case AppendRecords():
+                self._append(effect)
+            case CreateOnDisk():
+                store.create(self._root, effect.meta)
+                self._created(effect.meta)
+            case BranchOnDisk():
+                parent = meta.read_meta(self._root, effect.parent_id).meta
+                made = store.branch(self._root, parent, effect.message_id, effect.meta)
+                self._created(made)
+            case LoadDiscussion():
+                loaded = self._load(effect.discussion_id)
+                row = summarise(loaded.meta, loaded.discussion)
+                self._emit(DiscussionLoaded(loaded.discussion, row))
+            case WriteMeta():
+                meta.write_meta(self._root, effect.meta)
+                self._seen.wrote_meta(effect.meta.id)
+                self._emit(MetaWritten(effect.meta.id))
+            case LookAtDiscussions():
+                self._look_at(effect.discussion_ids)
+            case WriteDraft():
+                self._write_draft(effect)
+            case TrashOnDisk():
+                item = trash.delete(self._root, effect.discussion_id, self._clock(), effect.why)
+                self._seen.forget(effect.discussion_id)
+                self._emit(DiscussionTrashed(replace(item, name=effect.name)))
+            case RestoreOnDisk():
+                self._restore(effect.discussion_id)
+            case StoreAttachment():
+                self._attach(effect)
+            case WriteExport():
+                self._export(effect)
+            case _:
+                assert_never(effect)
+
+    def _append(self, effect: AppendRecords) -> None:
+        try:
+            went = log.append(self._root, effect.discussion_id, effect.records)
+        except SlopError as error:
+            detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
+            self._emit(WriteFailed(effect.discussion_id, effect.token, error.what, detail, effect.records))
+            return
+        if isinstance(effect.token, ReplyToken):
+            self._journals.drop(effect.discussion_id)
+        self._emit(RecordsAppended(effect.discussion_id, effect.records, effect.token))
+        if self._seen.appended(effect.discussion_id, went):
+            self._tell_changed(effect.discussion_id)
+
+    def _load(self, discussion_id: str) -> store.LoadedDiscussion:
+        self._seen.look(discussion_id)
+        return store.load(self._root, discussion_id, self._clock())
+
+    def _look_at(self, discussion_ids: Iterable[str]) -> None:
+        """Tell what another program did to discussions, if anything; the trash once, however many came or went."""
+        has_moved = False
+        for discussion_id in discussion_ids:
+            if not (self._root / "discussions" / discussion_id).is_dir():
+                has_moved = True
+                self._seen.forget(discussion_id)
+                self._emit(DiscussionVanished(discussion_id))
+            else:
+                has_moved = has_moved or not self._seen.knows(discussion_id)
+                if self._seen.look(discussion_id):
+                    self._tell_changed(discussion_id)
+        if has_moved:
+            self._emit(TrashListed(tuple(reversed(trash.items(self._root)))))
+
+    def _tell_changed(self, discussion_id: str) -> None:
+        loaded = self._load(discussion_id)
+        summary = summarise(loaded.meta, loaded.discussion)
+        self._emit(DiscussionChangedOutside(summary, loaded.discussion))
+
+    def _created(self, new: DiscussionMeta) -> None:
+        loaded = self._load(new.id)
+        self._emit(DiscussionCreated(summarise(loaded.meta, loaded.discussion), loaded.discussion))
+
+    def _write_draft(self, effect: WriteDraft) -> None:
+        if (self._root / "discussions" / effect.discussion_id).is_dir():
+            meta.write_draft(self._root, effect.discussion_id, effect.draft)
+
+    def _restore(self, discussion_id: str) -> None:
+        back = trash.restore(self._root, discussion_id)
+        loaded = self._load(back)
+        self._emit(DiscussionRestored(summarise(loaded.meta, loaded.discussion)))
+
+    def _attach(self, effect: StoreAttachment) -> None:
+        data, name = (effect.text.encode(), effect.name) if effect.text else _read_file(effect)
+        _check_size(effect, len(data), name)
+        part = attachments.save(self._root, effect.discussion_id, data, name)
+        self._emit(AttachmentStored(effect.discussion_id, part))
+
+    def _export(self, effect: WriteExport) -> None:
+        from core.base.disk import write_file
+        from core.discussion.export import export_json, export_markdown
+
+        loaded = store.load(self._root, effect.discussion_id, self._clock())
+        render = export_json if effect.form == "json" else export_markdown
+        target = Path(effect.path).expanduser()
+        write_file(target, render(loaded.meta, loaded.discussion).encode("utf-8", "replace"))
+        self._emit(OperationDone("export", f"Exported {loaded.meta.name!r}.", str(target)))
+
+
+def _check_size(effect: StoreAttachment, size_bytes: int, name: str) -> None:
+    limit = effect.max_bytes
+    if size_bytes > limit:
+        raise StorageError(
+            f"{name!r} is {size_bytes:,} bytes, more than an attachment may have ({limit:,})",
+            remedy="Attach a part of it, add it to a context preset in slices, or raise files.max_attachment_bytes",
+            where=effect.path,
+        )
+
+
+def _read_file(effect: StoreAttachment) -> tuple[bytes, str]:
+    path = effect.path
+    source = Path(path).expanduser()
+    if not source.is_file():
+        raise StorageError(f"{path!r} is not a file", remedy="Choose a file that exists", where=path)
+    _check_size(effect, source.stat().st_size, source.name)
+    try:
+        return source.read_bytes(), source.name
+    except OSError as error:
+        raise StorageError(
+            f"Cannot read {path!r}: {error.strerror}", where=path, errno=error.errno
+        ) from error
+
+
+def summarise(found: DiscussionMeta, discussion: OpenDiscussion) -> DiscussionSummary:
+    """The row of the list that a loaded discussion gives. What deleted replies cost was paid all the same."""
+    messages = discussion.messages
+    usage = Usage()
+    for entry in discussion.entries:
+        if isinstance(entry, Message) and entry.usage is not None:
+            usage = add_usage(usage, entry.usage)
+    last: Message | None = messages[-1] if messages else None
+    return DiscussionSummary(
+        meta=found,
+        updated_at=last.at if last is not None else found.created_at,
+        turns=sum(1 for m in messages if m.role is Role.USER),
+        usage=usage,
+        preview=one_line(last.text, 160) if last is not None else "",
+    )
+
+
+def supersedes(newer: DiskEffect, older: DiskEffect) -> bool:
+    """A draft or meta makes an earlier one of the same discussion needless."""
+    if isinstance(newer, WriteMeta) and isinstance(older, WriteMeta):
+        return newer.meta.id == older.meta.id
+    if isinstance(newer, WriteDraft) and isinstance(older, WriteDraft):
+        return newer.discussion_id == older.discussion_id
+    return False
+
+
+def keeps(effect: DiskEffect) -> bool:
+    """What is written again until it is on disk: it says how things stand, whenever that is."""
+    return isinstance(effect, WriteDraft | WriteMeta)

@@ -1,1 +1,0 @@
-"""Curated files on disk: reading them, expanding globs, watching them, and finding prompt files."""

@@ -1,0 +1,1 @@
+"""The harvest: conversations read for what stays useful, reviewed by a person, applied and undone."""

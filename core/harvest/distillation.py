@@ -1,0 +1,126 @@
+"""Distils one conversation: asks a model piece by piece, shows it its malformed reply once, merges without doubles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from core.base.errors import SlopError
+from core.harvest.classes import PROMPT_BYTES, SUMMARIZE_THRESHOLD_BYTES
+from core.harvest.prompt import build_harvest_prompt
+from core.harvest.reply import Reply, read_reply
+from core.harvest.transcript import Said, pieces
+from core.knowledge.duplicates import same_text
+from core.values.harvest import HarvestItem
+from core.values.knowledge import Category
+from core.values.provider import ModelProfile
+
+HARVEST_MAX_ATTEMPTS = 2
+"""To get JSON that can be read. Source: 30-knowledge.md, "Budgets"."""
+
+LEAST_PIECE_BYTES = 2_000
+BYTES_PER_TOKEN = 3
+"""Fewer than prose has (four), so that code and other scripts than Latin fit as well."""
+
+OUTPUT_SHARE = 0.25
+"""Of a model's window that is left for the reply."""
+
+Ask = Callable[[str], str]
+"""Sends a prompt and returns the reply's text. Raises SlopError."""
+
+
+class HarvestError(SlopError, ValueError):
+    """A conversation could not be harvested: it is kept."""
+
+
+def distil(
+    messages: Sequence[Said],
+    name: str,
+    template: str,
+    ask: Ask,
+    *,
+    piece_bytes: int = SUMMARIZE_THRESHOLD_BYTES,
+) -> Reply:
+    """Ask a model what stays useful of a conversation.
+
+    Args:
+        messages: prepared (no secrets, no recalled memory), in order; none give nothing and cost nothing.
+        name: of the conversation; template: the prompt; piece_bytes: what one call reads at most.
+
+    Raises:
+        HarvestError: a reply was malformed after every attempt. SlopError: whatever `ask` raises.
+    """
+    return run_subagent_summarization(pieces(messages, piece_bytes), name, template, ask)
+
+
+def run_subagent_summarization(texts: Sequence[str], name: str, template: str, ask: Ask) -> Reply:
+    """Have a model read a conversation piece by piece with the seven categories in mind, and merge what it found.
+
+    This is how a conversation that is larger than one call may read is harvested: each piece is distilled by
+    itself, so that no decision or task is lost in a summary, then what several pieces say is kept once.
+
+    Args:
+        texts: the pieces, cut between messages (`core.harvest.transcript.pieces`), each ready to be read.
+        name: of the conversation; template: the prompt of a harvest; ask: sends a prompt, returns the reply.
+
+    Returns:
+        The items of all pieces in order, each once, and how many malformed rows were left out.
+
+    Raises:
+        HarvestError: a reply was malformed after every attempt. SlopError: whatever `ask` raises.
+    """
+    replies = [
+        ask_for_items(
+            ask, template, f"{name} (part {number} of {len(texts)})" if len(texts) > 1 else name, text
+        )
+        for number, text in enumerate(texts, 1)
+    ]
+    found = merged(item for reply in replies for item in reply.items)
+    return Reply(found, sum(reply.dropped for reply in replies))
+
+
+def ask_for_items(ask: Ask, template: str, name: str, content: str) -> Reply:
+    """One piece: a malformed reply is shown to the model once, with a line that says what was wrong.
+
+    Raises:
+        HarvestError: the last reply was malformed too.
+    """
+    malformed: str | bool = False
+    fault = ""
+    for _ in range(HARVEST_MAX_ATTEMPTS):
+        text = ask(build_harvest_prompt(template, name, content, retry=malformed))
+        try:
+            return read_reply(text)
+        except ValueError as error:
+            malformed, fault = text or True, str(error)
+    raise HarvestError(f"harvest output invalid after {HARVEST_MAX_ATTEMPTS} attempts: {fault}")
+
+
+def piece_bytes_for(profile: ModelProfile) -> int:
+    """How much of a conversation one call to a model may read, in bytes; at most `SUMMARIZE_THRESHOLD_BYTES`."""
+    window = profile.context_tokens
+    if window is None:
+        return SUMMARIZE_THRESHOLD_BYTES
+    room = int(window * (1 - OUTPUT_SHARE) * BYTES_PER_TOKEN) - PROMPT_BYTES
+    return max(LEAST_PIECE_BYTES, min(SUMMARIZE_THRESHOLD_BYTES, room))
+
+
+def merged(items: Iterable[HarvestItem]) -> tuple[HarvestItem, ...]:
+    """Items of all pieces in order, each once; a task that a later piece saw done is open no longer."""
+    found: dict[tuple[Category, str], HarvestItem] = {}
+    for item in items:
+        key = (item.category, _key(item))
+        old = found.get(key)
+        if old is None or (not old.body and item.body):
+            found[key] = item
+    done = {key for category, key in found if category is Category.TASKS_DONE}
+    return tuple(
+        item
+        for (category, key), item in found.items()
+        if category is not Category.TASKS_OPEN or key not in done
+    )
+
+
+def _key(item: HarvestItem) -> str:
+    """What two items that say the same have in common. A path or a playbook's name alone says nothing."""
+    is_statement = item.category not in {Category.FILES, Category.PLAYBOOKS}
+    return same_text(item.head if is_statement else f"{item.head} {item.body}")

@@ -1,0 +1,223 @@
+"""What can be asked of the harvest, and how its runs go."""
+
+from __future__ import annotations
+
+import msgspec
+
+from core.values.harvest import (
+    Artifact,
+    HarvestLook,
+    HarvestPreview,
+    HarvestReport,
+    HarvestUse,
+    Review,
+    UndoReport,
+)
+from core.values.knowledge import Category
+from core.values.provider import ModelProfile
+from core.values.settings import (
+    KnowledgeSettings,
+)
+
+
+class LookForHarvest(msgspec.Struct, frozen=True):
+    """Look at the conversations, the ledger and the applies; changes nothing on disk."""
+
+
+class PreviewHarvest(msgspec.Struct, frozen=True):
+    """Have the model read conversations and propose items. `paths`: of artifacts, empty for all candidates."""
+
+    paths: tuple[str, ...] = ()
+
+
+class TickHarvestItems(msgspec.Struct, frozen=True):
+    """Take proposed items into the choice, or out of it."""
+
+    item_ids: tuple[str, ...]
+    is_ticked: bool
+
+
+class EditHarvestItem(msgspec.Struct, frozen=True):
+    """Give a proposed item other words. `head`, `body`: as in `HarvestItem`."""
+
+    item_id: str
+    head: str
+    body: str = ""
+
+
+class MoveHarvestItem(msgspec.Struct, frozen=True):
+    """Give a proposed item another category."""
+
+    item_id: str
+    category: Category
+
+
+class DiscardPreview(msgspec.Struct, frozen=True):
+    """Forget what was proposed. The paid replies stay on disk: another preview costs nothing anew."""
+
+
+class ApplyHarvest(msgspec.Struct, frozen=True):
+    """Write what is ticked, prove it, reclaim the previewed conversations and prune the empty ones.
+
+    `paths`: without a preview, the candidates that are to be reclaimed unharvested; empty otherwise.
+    """
+
+    paths: tuple[str, ...] = ()
+
+
+class CancelHarvest(msgspec.Struct, frozen=True):
+    """Stop the harvest after what is being written."""
+
+
+class UndoHarvest(msgspec.Struct, frozen=True):
+    """Take an apply back. `apply_id`: empty for the newest that is not undone."""
+
+    apply_id: str = ""
+
+
+class WriteReview(msgspec.Struct, frozen=True):
+    """Keep what the person made of previews: `review` of earlier ones, and of the one that is shown, if any.
+
+    A later one replaces those that still wait. Nothing to keep: no file is left.
+    """
+
+    review: Review
+    preview: HarvestPreview | None = None
+
+
+# harvest worker: one thread; each reports `HarvestProgressed` on its way and ends with one event of its own
+class HarvestRun(msgspec.Struct, frozen=True):
+    """What every run of the harvest is set to.
+
+    Args:
+        open_ids: discussions that are open or answering; provider, model: which reads; profile: what is known of it.
+        prompts_root: the trusted project's root, whose prompt file counts; empty for none.
+        room_usd: what its calls may cost, by what is left of the day's limit now; None for no limit.
+    """
+
+    settings: KnowledgeSettings
+    open_ids: frozenset[str]
+    provider: str
+    model: str
+    profile: ModelProfile
+    prompts_root: str = ""
+    room_usd: float | None = None
+
+
+class ScanConversations(msgspec.Struct, frozen=True):
+    """Look at every conversation, the ledger and the applies; report `HarvestLooked`."""
+
+    run: HarvestRun
+
+
+class DistilConversations(msgspec.Struct, frozen=True):
+    """Ask the model about these; report `HarvestProposed` for each, then `HarvestEnded`."""
+
+    run: HarvestRun
+    artifacts: tuple[Artifact, ...]
+
+
+class ApplyPreview(msgspec.Struct, frozen=True):
+    """Append, prove, reclaim; report `HarvestApplied`. `preview` None: reclaim without harvesting."""
+
+    run: HarvestRun
+    artifacts: tuple[Artifact, ...]
+    preview: HarvestPreview | None
+
+
+class UndoApply(msgspec.Struct, frozen=True):
+    """Take an apply back; report `HarvestUndone`."""
+
+    run: HarvestRun
+    apply_id: str = ""
+
+
+class StopHarvest(msgspec.Struct, frozen=True):
+    """Cancel the run under way; what is being written is finished. `why`: empty where the person asked for it."""
+
+    why: str = ""
+
+
+class HarvestProgressed(msgspec.Struct, frozen=True):
+    """The run under way got on. `doing`: the conversation in work, empty between two."""
+
+    done: int
+    total: int
+    doing: str = ""
+
+
+class HarvestLooked(msgspec.Struct, frozen=True):
+    """A look at the disk is done."""
+
+    look: HarvestLook
+
+
+class HarvestProposed(msgspec.Struct, frozen=True):
+    """What one conversation gave, or why it could not be read: to be added to the preview."""
+
+    part: HarvestPreview
+
+
+class HarvestPaid(msgspec.Struct, frozen=True):
+    """A model answered a call of the run, with what that used."""
+
+    use: HarvestUse
+
+
+class HarvestEnded(msgspec.Struct, frozen=True):
+    """A preview ended. `problem`: why early, empty where it did not."""
+
+    problem: str = ""
+
+
+class HarvestApplied(msgspec.Struct, frozen=True):
+    """An apply ended, with what is on disk now. `look` None: that could not be looked at."""
+
+    report: HarvestReport
+    look: HarvestLook | None
+
+
+class HarvestUndone(msgspec.Struct, frozen=True):
+    """An undo ended, with what is on disk now. `look` None: that could not be looked at."""
+
+    report: UndoReport
+    look: HarvestLook | None
+
+
+class HarvestFailed(msgspec.Struct, frozen=True):
+    """A run could not begin or go on: nothing more of it happens. `text`: what failed; `detail`: the remedy."""
+
+    text: str
+    detail: str = ""
+
+
+HarvestCommand = (
+    LookForHarvest
+    | PreviewHarvest
+    | ApplyHarvest
+    | UndoHarvest
+    | CancelHarvest
+    | TickHarvestItems
+    | EditHarvestItem
+    | MoveHarvestItem
+    | DiscardPreview
+)
+"""What a front end may ask of this room."""
+
+HarvestEvent = (
+    HarvestProgressed
+    | HarvestLooked
+    | HarvestProposed
+    | HarvestPaid
+    | HarvestEnded
+    | HarvestApplied
+    | HarvestUndone
+    | HarvestFailed
+)
+"""What has happened in this room."""
+
+RunEffect = ScanConversations | DistilConversations | ApplyPreview | UndoApply
+"""The harvest worker's: one run at a time, on one thread."""
+
+HarvestEffect = RunEffect | StopHarvest | WriteReview
+"""`StopHarvest` reaches a run from outside its thread; `WriteReview` is the disk worker's."""

@@ -1,0 +1,119 @@
+"""What a person does with a preview: untick, edit, choose. Values to values, no disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from core.harvest.reply import Reply, cleaned, is_whole, new_item
+from core.knowledge.categories import FILE_OF
+from core.knowledge.duplicates import Known
+from core.knowledge.wording import item_body
+from core.values.harvest import ArtifactFacts, HarvestFailure, HarvestItem, HarvestPreview, ProposedItem
+from core.values.knowledge import Category, Item, NewItem, Provenance
+
+
+def propose(preview: HarvestPreview, facts: ArtifactFacts, distilled: Reply, known: Known) -> HarvestPreview:
+    """Add what one conversation gave. What is known exactly is shown, and not ticked.
+
+    Args:
+        known: everything that the knowledge holds; what is proposed here is added to it, so that two conversations
+            that say the same propose it once.
+    """
+    made: list[ProposedItem] = []
+    for number, item in enumerate(distilled.items):
+        text = item_body(new_item(item, Provenance(facts.name, "")))
+        place = FILE_OF.get(item.category, item.head)
+        is_known = known.exact(item.category, place, text) is not None
+        made.append(
+            ProposedItem(
+                id=f"{facts.sha256[:16]}-{number}",
+                item=item,
+                source=facts.name,
+                artifact_path=facts.path,
+                sha256=facts.sha256,
+                near=tuple(one.text for one in known.near(text)),
+                is_known=is_known,
+                is_ticked=not is_known,
+            )
+        )
+        known.add([Item(item.category, place, text)])
+    return replace(
+        preview,
+        sources=(*preview.sources, facts),
+        items=(*preview.items, *made),
+        dropped=preview.dropped + distilled.dropped,
+    )
+
+
+def joined(parts: Iterable[HarvestPreview]) -> HarvestPreview:
+    """Parts, in the order in which they came, as one preview."""
+    found = tuple(parts)
+    return HarvestPreview(
+        tuple(one for part in found for one in part.sources),
+        tuple(one for part in found for one in part.items),
+        tuple(one for part in found for one in part.failures),
+        sum(part.dropped for part in found),
+        sum(part.calls for part in found),
+    )
+
+
+def failed(preview: HarvestPreview, facts: ArtifactFacts, reason: str) -> HarvestPreview:
+    """Add a conversation that could not be harvested."""
+    failure = HarvestFailure(facts.name, facts.path, facts.sha256, reason)
+    return replace(preview, failures=(*preview.failures, failure))
+
+
+def ticked(preview: HarvestPreview, item_ids: Iterable[str], *, is_ticked: bool) -> HarvestPreview:
+    """Take items into the choice, or out of it. O(items of the preview)."""
+    wanted = frozenset(item_ids)
+    items = (replace(one, is_ticked=is_ticked) if one.id in wanted else one for one in preview.items)
+    return replace(preview, items=tuple(items))
+
+
+def edited(preview: HarvestPreview, item_id: str, head: str, body: str) -> HarvestPreview:
+    """Give an item other words, cleaned as a model's are. Words that say nothing leave it as it was."""
+
+    def change(found: ProposedItem) -> ProposedItem:
+        item = cleaned(HarvestItem(found.item.category, head, body))
+        if item == found.item or not is_whole(item):
+            return found
+        return replace(
+            found, item=item, proposed=found.proposed or found.item, is_edited=True, is_known=False
+        )
+
+    return _changed(preview, item_id, change)
+
+
+def moved(preview: HarvestPreview, item_id: str, category: Category) -> HarvestPreview:
+    """Give an item another category, where its words fit it."""
+
+    def change(found: ProposedItem) -> ProposedItem:
+        item = replace(found.item, category=category)
+        if not is_whole(item):
+            return found
+        return replace(found, item=item, proposed=found.proposed or found.item, is_edited=True)
+
+    return _changed(preview, item_id, change)
+
+
+def chosen(preview: HarvestPreview, facts: ArtifactFacts, at: datetime) -> tuple[NewItem, ...]:
+    """What is to be written of one conversation: its ticked items with their provenance.
+
+    Args:
+        at: UTC, the day of the harvest.
+    """
+    provenance = Provenance(facts.name, f"{at.year:04d}-{at:%m-%d}")
+    return tuple(
+        new_item(one.item, provenance)
+        for one in preview.items
+        if one.is_ticked and (one.artifact_path, one.sha256) == (facts.path, facts.sha256)
+    )
+
+
+def _changed(
+    preview: HarvestPreview, item_id: str, change: Callable[[ProposedItem], ProposedItem]
+) -> HarvestPreview:
+    return replace(preview, items=tuple(change(one) if one.id == item_id else one for one in preview.items))

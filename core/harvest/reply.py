@@ -1,0 +1,203 @@
+"""What a model may answer to a harvest: the schema that it is asked for, and the strict reader of the reply."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any, NoReturn
+
+import msgspec
+
+from core.base.secrets import scrub, scrub_thoroughly
+from core.base.text import clean
+from core.values.harvest import HarvestItem
+from core.values.knowledge import Category, NewItem, Provenance
+
+ITEM_CATEGORIES = tuple(category.value for category in Category)
+"""The seven arrays of a reply, in the order of the report. Source: 30-knowledge.md, "Harvest"."""
+
+MAX_REPLY_CHARS = 2_000_000
+"""A longer reply is no answer to what was asked."""
+
+MAX_VALUE_CHARS = 2_000
+"""A longer statement, name, path or note is no single sentence: its row is dropped."""
+
+MAX_STEPS_CHARS = 8_000
+
+MAX_ITEMS = 500
+"""Of one reply. What comes after them is dropped and counted."""
+
+SMALL_ITEMS, SMALL_CHARS = 2, 160
+"""Of each category and text where the reply is bounded: even a model that fills all of it ends within its room."""
+
+_KEYS = {Category.PLAYBOOKS: ("name", "steps"), Category.FILES: ("path", "note")}
+_STATEMENT = ("statement", "detail")
+_FENCE = re.compile(r"\A\s*(`{3,}|~{3,})[^\n`]*\n(.*)\n[ \t]*\1[`~]*[ \t]*\s*\Z", re.DOTALL)
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """What a reply holds. `dropped`: rows that were malformed, too long, or too many."""
+
+    items: tuple[HarvestItem, ...]
+    dropped: int = 0
+
+
+class _Twice:
+    """Stands for an object in which a key came twice: which one was meant cannot be told."""
+
+
+def category_keys(category: Category) -> tuple[str, str]:
+    """The names of a category's two fields: what must be there, and what goes with it."""
+    return _KEYS.get(category, _STATEMENT)
+
+
+def read_reply(text: str) -> Reply:
+    """Read a model's reply.
+
+    Args:
+        text: one JSON object, with at most one code fence around it.
+
+    Returns:
+        Its items, cleaned, in the order of `Category`. A category that is missing or no list is empty; a
+        malformed row is dropped and counted.
+
+    Raises:
+        ValueError: it is not one JSON object; the text says why.
+    """
+    data = _object(text)
+    items: list[HarvestItem] = []
+    dropped = 0
+    for category in Category:
+        rows = data.get(category)
+        for row in rows if isinstance(rows, list) else ():
+            item = _item(category, row) if len(items) < MAX_ITEMS else None
+            if item is None:
+                dropped += 1
+            else:
+                items.append(item)
+    return Reply(tuple(items), dropped)
+
+
+def by_category(items: Iterable[HarvestItem]) -> dict[str, list[dict[str, str]]]:
+    """Items as the reply has them: seven lists of objects."""
+    found: dict[str, list[dict[str, str]]] = {category: [] for category in ITEM_CATEGORIES}
+    for item in items:
+        first, second = category_keys(item.category)
+        found[item.category].append({first: item.head, second: item.body})
+    return found
+
+
+def new_item(item: HarvestItem, provenance: Provenance) -> NewItem:
+    """An item as the store takes it."""
+    if item.category in _KEYS:
+        return NewItem(item.category, item.body, name=item.head, provenance=provenance)
+    return NewItem(item.category, item.head, item.body, provenance=provenance)
+
+
+def reply_schema(*, is_small: bool = False) -> str:
+    """The JSON Schema of a reply, canonical: closed objects in which every property is required.
+
+    Args:
+        is_small: bounds lists and texts, for a model that would go on until its room is used up. Only where the
+            provider turns a schema into a grammar: the vendors refuse bounds.
+
+    Source: OpenAI "Structured model outputs" and Anthropic "Structured outputs", supported schemas (read 2026-11-20):
+        every property required, `additionalProperties` false, no `maxLength`, no `maxItems`.
+    """
+    text = {"type": "string", **({"maxLength": SMALL_CHARS} if is_small else {})}
+    bound = {"maxItems": SMALL_ITEMS} if is_small else {}
+    properties = {
+        category.value: {
+            "type": "array",
+            "items": _closed(dict.fromkeys(category_keys(category), text)),
+            **bound,
+        }
+        for category in Category
+    }
+    return json.dumps(_closed(properties), sort_keys=True, separators=(",", ":"))
+
+
+def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _object(text: str) -> dict[str, Any]:
+    if len(text) > MAX_REPLY_CHARS:
+        raise ValueError(f"the reply has {len(text):,} characters")
+    fenced = _FENCE.match(text)
+    try:
+        data = json.loads(
+            fenced[2] if fenced else text.strip().removeprefix("\ufeff"),
+            object_pairs_hook=_pairs,
+            parse_constant=_refuse,
+        )
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(f"not valid JSON: {error}") from error
+    if isinstance(data, _Twice):
+        raise ValueError("a key comes twice in the object")  # noqa: TRY004 - one kind of error for every fault
+    if not isinstance(data, dict):
+        raise ValueError(f"not a JSON object but {type(data).__name__}")  # noqa: TRY004
+    return data
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Twice:
+    data = dict(pairs)
+    return data if len(data) == len(pairs) else _Twice()
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON")
+
+
+def _item(category: Category, row: Any) -> HarvestItem | None:
+    if not isinstance(row, dict):
+        return None
+    first, second = category_keys(category)
+    head, body = row.get(first), row.get(second, "")
+    if not isinstance(head, str) or not isinstance(body, str):
+        return None
+    body_limit = MAX_STEPS_CHARS if category is Category.PLAYBOOKS else MAX_VALUE_CHARS
+    if len(head) > MAX_VALUE_CHARS or len(body) > body_limit:
+        return None
+    said = head if category is Category.FILES else scrub_thoroughly(head)
+    made = cleaned(HarvestItem(category, said, scrub_thoroughly(body)))
+    return made if is_whole(made) else None
+
+
+def cleaned(item: HarvestItem) -> HarvestItem:
+    """The item on one line, without secrets and without characters that change how text looks. Idempotent."""
+    head = item.head if item.category is Category.FILES else scrub(_flat(item.head))
+    return HarvestItem(item.category, _flat(head), scrub(_flat(item.body)))
+
+
+def is_whole(item: HarvestItem) -> bool:
+    """Whether an item says something: playbooks need steps, notes an absolute path without `..` and a note."""
+    match item.category:
+        case Category.PLAYBOOKS:
+            return bool(item.head and item.body)
+        case Category.FILES:
+            return bool(item.body) and is_plain_path(item.head)
+        case _:
+            return any(char.isalnum() for char in item.head)
+
+
+def is_plain_path(path: str) -> bool:
+    """Whether a path is absolute on some platform and climbs nowhere."""
+    windows, posix = PureWindowsPath(path), PurePosixPath(path)
+    if ".." in windows.parts or ".." in posix.parts:
+        return False
+    return posix.is_absolute() or (windows.is_absolute() and not path.startswith("\\\\"))
+
+
+def _flat(text: str) -> str:
+    return " ".join(_UNPRINTABLE.sub("", clean(text)).split())

@@ -1,0 +1,116 @@
+"""The report of a harvest, as text in the form of the contract and as plain data. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+from core.base.figures import money, size, tokens_est
+from core.base.text import one_line
+from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts, HarvestEstimate, HarvestReport
+
+NAME_CHARS = 100
+
+
+def report_text(report: HarvestReport) -> str:
+    """The report for a person. Source: 30-knowledge.md, "Harvest"."""
+    return "".join(f"{line}\n" for line in _lines(report))
+
+
+def report_data(report: HarvestReport) -> dict[str, Any]:
+    """The report for a program. Costs and prices that nobody knows are None."""
+    estimate = report.estimate
+    return {
+        "artifacts": {kind.value: count for kind, count in _counts(report).items()},
+        "estimate": {
+            "candidate_bytes": estimate.candidate_bytes,
+            "prune_bytes": estimate.prune_bytes,
+            "new_bytes": estimate.new_bytes,
+            "input_tokens_est": estimate.input_tokens_est,
+            "output_tokens_est": estimate.output_tokens_est,
+            "cost_usd_est": estimate.cost_usd,
+        },
+        "is_dry": report.is_dry,
+        "conversations": [artifact_data(artifact) for artifact in report.artifacts],
+        "reclaimed_bytes": report.reclaimed_bytes,
+        "items": dict(report.items),
+        "known_items": report.known,
+        "dropped_rows": report.dropped,
+        "failures": [
+            {"name": f.name, "path": f.path, "sha256": f.sha256, "reason": f.reason} for f in report.failures
+        ],
+        "digest": report.digest_path,
+        "ledger": report.ledger_path,
+        "stopped": report.stopped,
+    }
+
+
+def _lines(report: HarvestReport) -> Iterator[str]:
+    counts = _counts(report)
+    yield "artifacts: " + ", ".join(f"{kind.value}:{count}" for kind, count in counts.items())
+    yield _estimate_line(report.estimate)
+    if report.is_dry:
+        yield "dry run; pass --apply to harvest and reclaim"
+    yield from _kept(report)
+    if report.is_dry:
+        return
+    yield ""
+    yield f"reclaimed: {size(report.reclaimed_bytes, 'report')}"
+    yield "harvested items: " + ", ".join(f"{name}:{count}" for name, count in report.items)
+    yield f"digest: {report.digest_path}"
+    yield f"ledger: {report.ledger_path}"
+
+
+def _counts(report: HarvestReport) -> dict[ArtifactClass, int]:
+    """In the order of the report, which names what is kept last."""
+    order = (
+        ArtifactClass.LIVE,
+        ArtifactClass.USER_KEPT,
+        ArtifactClass.PRUNE,
+        ArtifactClass.HARVEST,
+        ArtifactClass.KEEP,
+    )
+    return {kind: sum(a.kind is kind for a in report.artifacts) for kind in order}
+
+
+def _estimate_line(estimate: HarvestEstimate) -> str:
+    tokens, price = tokens_est(estimate.input_tokens_est, "report"), money(estimate.cost_usd, "report")
+    return (
+        f"harvest candidates: {size(estimate.candidate_bytes, 'report')} ({tokens} input tokens, {price}), "
+        f"prune candidates: {size(estimate.prune_bytes, 'report')}"
+    )
+
+
+def _kept(report: HarvestReport) -> Iterator[str]:
+    for artifact in report.artifacts:
+        if artifact.kind is ArtifactClass.KEEP:
+            yield f"kept ({one_line(artifact.why, 200)}): {one_line(_shown_name(artifact.facts), NAME_CHARS)}"
+    for failure in report.failures:
+        yield f"kept ({one_line(failure.reason, 300)}): {one_line(failure.name, NAME_CHARS)}"
+    if report.stopped:
+        yield f"stopped: {one_line(report.stopped, 300)}"
+
+
+def artifact_data(artifact: Artifact) -> dict[str, Any]:
+    """A conversation that was looked at as plain data, as the CLI prints it and the Hook API answers with it."""
+    facts = artifact.facts
+    return {
+        "class": artifact.kind.value,
+        "why": artifact.why,
+        "kind": facts.kind.value,
+        "id": facts.id,
+        "name": facts.name,
+        "title": facts.title,
+        "path": facts.path,
+        "size_bytes": facts.size_bytes,
+        "new_bytes": facts.new_bytes,
+        "sha256": facts.sha256,
+        "updated_at": facts.updated_at.isoformat(),
+        "ledger_status": facts.known_status,
+    }
+
+
+def _shown_name(facts: ArtifactFacts) -> str:
+    """A discussion by its name, another program's file as the person finds it: three may be called LICENSE."""
+    return facts.name if facts.id else "/".join(PurePath(facts.path).parts[-2:])

@@ -1,0 +1,278 @@
+"""Looks for conversations on disk and says what they are; reads, and changes nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from itertools import chain
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from core.base import paths
+from core.base.disk import reported
+from core.discussion.meta import read_meta
+from core.harvest.classes import LIVE_FOR, MAX_HARVEST_SOURCE_BYTES, classify
+from core.harvest.transcript_sources import SHAPE_BYTES, messages_of, recognised
+from core.knowledge.ledger import HarvestLedger, SourceHash
+from core.knowledge.provenance import source_name
+from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts, ArtifactKind
+from core.values.knowledge import LedgerStatus
+
+MAX_SOURCES = 100_000
+STAGING_AGE = timedelta(hours=1)
+
+_HASHERS = 2
+_EMPTY_BYTES = 16 * 1024
+_MESSAGE = b'"type":"message"'
+_DATED = re.compile(r"(\d{4})-(\d{2})-(\d{2})[_T ]?[\d-]*Z?[-_ ]*(.*)")
+
+Progress = Callable[[int, int, str], None]
+"""Told how many conversations of how many are done, and the name of the one in work, empty where several are.
+
+Of 0 while they are still being found. What it raises ends the run: HarvestCancelledError where the person stopped it.
+"""
+
+
+def no_progress(_done: int, _total: int, _doing: str) -> None:
+    """For who does not want to know."""
+
+
+class ScanRequest(msgspec.Struct, frozen=True):
+    """What to look at.
+
+    Args:
+        home: its discussions are looked at, always; sources: further files and folders, never reclaimed.
+        open_ids: discussions that a window has open.
+        live_for, max_bytes: as for `classify`.
+    """
+
+    home: Path
+    now: datetime
+    sources: tuple[Path, ...] = ()
+    open_ids: frozenset[str] = frozenset()
+    live_for: timedelta = LIVE_FOR
+    max_bytes: int = MAX_HARVEST_SOURCE_BYTES
+
+    def classified(self, facts: ArtifactFacts) -> Artifact:
+        """A conversation with its class."""
+        return classify(facts, self.now, live_for=self.live_for, max_bytes=self.max_bytes)
+
+
+def scan(
+    request: ScanRequest, ledger: HarvestLedger, on_progress: Progress = no_progress
+) -> tuple[Artifact, ...]:
+    """Find every conversation and give it its class. Only those that may be harvested or pruned are read.
+
+    Args:
+        ledger: read on this thread only; on_progress: called on this thread.
+
+    Returns:
+        Those of the home by id, then the other sources by path.
+
+    Raises:
+        ConfigError: the ledger does not parse. StorageError: it cannot be read.
+    """
+    found: list[ArtifactFacts] = []
+    for facts in chain(_discussions(request), _foreign(request.sources)):
+        found.append(facts)
+        on_progress(0, 0, "")
+    todo = [(facts, _lengths(facts, request, ledger)) for facts in found]
+    made: list[Artifact] = []
+    with ThreadPoolExecutor(_HASHERS) as pool:
+        for facts, source in pool.map(_looked_into, todo):
+            known = facts if source is None else with_ledger(facts, source, ledger)
+            made.append(request.classified(known))
+            on_progress(len(made), len(found), "")
+    return tuple(made)
+
+
+def look_again(facts: ArtifactFacts, ledger: HarvestLedger) -> tuple[ArtifactFacts, bytes]:
+    """Read a conversation anew, before it is distilled or reclaimed.
+
+    Returns:
+        The facts with its hash and what the ledger says of it now, and its bytes.
+
+    Raises:
+        StorageError: it cannot be read, or the ledger cannot.
+    """
+    lengths = ledger.harvested_lengths(facts.path, facts.size_bytes)
+    path = Path(facts.path)
+    with reported("read", path):
+        data = path.read_bytes() if path.exists() or not facts.is_empty else b""
+    changed = max(facts.updated_at, _stat(path)[1] or facts.updated_at)
+    looked, source = _with_content(replace(facts, updated_at=changed), data, lengths)
+    return with_ledger(looked, source, ledger), data
+
+
+def with_ledger(facts: ArtifactFacts, source: SourceHash, ledger: HarvestLedger) -> ArtifactFacts:
+    """The facts with what the ledger says of exactly these bytes, or of the run that they begin with."""
+    entry = ledger.get(source.sha256)
+    is_back = entry is not None and entry.deleted and entry.path == facts.path
+    is_unread = entry is not None and entry.status is LedgerStatus.DELETED_UNHARVESTED
+    if entry is not None and entry.allows_reclaim and not (is_back and is_unread):
+        return replace(facts, known_status=entry.status.value, new_bytes=0, is_restored=is_back)
+    return replace(facts, known_status="", new_bytes=facts.size_bytes - ledger.harvested_prefix(source))
+
+
+_Todo = tuple[ArtifactFacts, tuple[int, ...] | None]
+
+
+def _lengths(facts: ArtifactFacts, request: ScanRequest, ledger: HarvestLedger) -> tuple[int, ...] | None:
+    """Where a conversation may have ended when it was harvested before; None where it need not be read."""
+    first = request.classified(facts)
+    if first.kind not in {ArtifactClass.HARVEST, ArtifactClass.PRUNE} or facts.kind is ArtifactKind.TEMPORARY:
+        return None
+    return ledger.harvested_lengths(facts.path, facts.size_bytes)
+
+
+def _looked_into(todo: _Todo) -> tuple[ArtifactFacts, SourceHash | None]:
+    """Read and hash one conversation. On a thread of the pool; hashing lets go of the interpreter."""
+    facts, lengths = todo
+    if lengths is None:
+        return facts, None
+    try:
+        data = Path(facts.path).read_bytes() if facts.size_bytes else b""
+    except OSError as error:
+        return replace(facts, problem=f"cannot be read: {error.strerror or error}"), None
+    return _with_content(facts, data, lengths)
+
+
+def _with_content(
+    facts: ArtifactFacts, data: bytes, lengths: tuple[int, ...]
+) -> tuple[ArtifactFacts, SourceHash]:
+    prefixes = {n: hashlib.sha256(memoryview(data)[:n]).hexdigest() for n in lengths if n < len(data)}
+    source = SourceHash(hashlib.sha256(data).hexdigest(), len(data), prefixes)
+    made = replace(facts, sha256=source.sha256, size_bytes=len(data), new_bytes=len(data))
+    return _with_emptiness(made, data), source
+
+
+def _with_emptiness(facts: ArtifactFacts, data: bytes) -> ArtifactFacts:
+    """Whether anything was said. A log without a single message of ours is not called empty when lines are foreign."""
+    if facts.kind is not ArtifactKind.DISCUSSION or (len(data) > _EMPTY_BYTES and _MESSAGE in data):
+        return facts
+    try:
+        return replace(facts, is_empty=not messages_of(facts.kind, data))
+    except ValueError as error:
+        return replace(facts, problem=str(error))
+
+
+def _discussions(request: ScanRequest) -> Iterator[ArtifactFacts]:
+    root = paths.discussions_dir(request.home)
+    try:
+        entries = sorted(os.scandir(root), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.startswith("."):
+            yield from _staging(entry, request.now)
+        elif not entry.is_dir(follow_symlinks=False) or not paths.is_directory_name(entry.name):
+            yield _unknown(Path(entry.path))
+        else:
+            yield _discussion(request, Path(entry.path), entry.name)
+
+
+def _discussion(request: ScanRequest, folder: Path, discussion_id: str) -> ArtifactFacts:
+    log = folder / paths.LOG_FILE
+    meta = read_meta(request.home, discussion_id).meta
+    log_size, log_time = _stat(log)
+    times = [log_time, _stat(folder / paths.META_FILE)[1]]
+    drafts = [_stat(folder / name) for name in (paths.DRAFT_FILE, paths.DRAFT_ATTACHMENTS_FILE)]
+    has_reply = (folder / paths.REPLY_FILE).exists()
+    seen = [time for time in (*times, *(at for _, at in drafts)) if time is not None]
+    facts = ArtifactFacts(
+        id=discussion_id,
+        path=str(log),
+        name=source_name(meta.created_at, meta.name),
+        title=meta.name,
+        kind=ArtifactKind.DISCUSSION if seen else ArtifactKind.UNKNOWN,
+        size_bytes=log_size,
+        updated_at=max(seen, default=meta.created_at),
+        is_open=discussion_id in request.open_ids or has_reply,
+        is_pinned=meta.pinned,
+        has_draft=any(size for size, _ in drafts),
+        new_bytes=log_size,
+    )
+    return replace(facts, is_empty=True) if log_size == 0 and seen else facts
+
+
+def _staging(entry: os.DirEntry[str], now: datetime) -> Iterator[ArtifactFacts]:
+    """What a killed process left half made; other hidden names are none of ours."""
+    if not (entry.name.startswith(".new-") and entry.name.endswith(".tmp")):
+        return
+    _, at = _stat(Path(entry.path))
+    if at is not None and now - at > STAGING_AGE:
+        size = sum(_stat(path)[0] for path in Path(entry.path).rglob("*") if path.is_file())
+        yield ArtifactFacts("", entry.path, entry.name, ArtifactKind.TEMPORARY, size, at)
+
+
+def _foreign(sources: Iterable[Path]) -> Iterator[ArtifactFacts]:
+    seen: set[Path] = set()
+    for source in sources:
+        for path in _files(source):
+            if path not in seen and len(seen) < MAX_SOURCES:
+                seen.add(path)
+                yield _foreign_facts(path)
+
+
+def _files(source: Path) -> Iterator[Path]:
+    """The files of a source in a fixed order; links are not followed, hidden folders are passed over."""
+    if not source.is_dir():
+        yield source
+        return
+    for folder, folders, names in os.walk(source):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (
+            path for name in sorted(names) if (path := Path(folder, name)).is_file() and not path.is_symlink()
+        )
+
+
+def _foreign_facts(path: Path) -> ArtifactFacts:
+    size, at = _stat(path)
+    problem, kind = "", ArtifactKind.UNKNOWN
+    try:
+        with path.open("rb") as file:
+            kind = recognised(file.read(SHAPE_BYTES))
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror or error}"
+    changed = at or datetime.fromtimestamp(0, UTC)
+    return ArtifactFacts(
+        "",
+        str(path),
+        foreign_name(path.stem, changed),
+        kind,
+        size,
+        changed,
+        path.name,
+        new_bytes=size,
+        problem=problem,
+    )
+
+
+def foreign_name(stem: str, changed: datetime) -> str:
+    """The source's name for provenance: the date that the file's name starts with, else that of its last change."""
+    match = _DATED.fullmatch(stem)
+    if match is not None:
+        with suppress(ValueError):
+            return source_name(datetime(int(match[1]), int(match[2]), int(match[3]), tzinfo=UTC), match[4])
+    return source_name(changed, stem)
+
+
+def _unknown(path: Path) -> ArtifactFacts:
+    size, at = _stat(path)
+    changed = at or datetime.fromtimestamp(0, UTC)
+    return ArtifactFacts("", str(path), path.name, ArtifactKind.UNKNOWN, size, changed, path.name)
+
+
+def _stat(path: Path) -> tuple[int, datetime | None]:
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, None
+    return found.st_size, datetime.fromtimestamp(found.st_mtime, UTC)

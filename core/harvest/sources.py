@@ -1,0 +1,163 @@
+"""What of a conversation is to be distilled now, and asking for it without paying twice."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import msgspec
+
+from core.base.disk import OS_DISK, Disk
+from core.base.errors import SlopError, StorageError
+from core.harvest.distillation import HarvestError, distil
+from core.harvest.generation import Generate
+from core.harvest.replies import KeptReplies
+from core.harvest.reply import Reply, read_reply
+from core.harvest.transcript import Said
+from core.harvest.transcript_sources import unread_messages
+from core.values.harvest import ArtifactFacts, ArtifactKind
+
+LEAST_FREE_BYTES = 4 * 1024 * 1024
+"""Room that must be there before a model is asked: a reply that is paid for must find its place."""
+
+
+def free_bytes(folder: Path) -> int:
+    """Bytes that can still be written where a folder is, or will be."""
+    there = folder
+    while not there.exists():
+        there = there.parent
+    return shutil.disk_usage(there).free
+
+
+ReadMessages = Callable[[ArtifactKind, bytes, int], tuple[Said, ...]]
+"""`unread_messages`, or the same in another process. Raises ValueError, or SlopError where that process failed."""
+
+
+class HarvestStoppedError(SlopError):
+    """The run cannot go on: what was paid for could not be put on disk."""
+
+
+class _NotKeptError(SlopError):
+    """A reply would have to be asked for."""
+
+
+class Distiller(msgspec.Struct, frozen=True):
+    """Distils conversations with one model.
+
+    Args:
+        template: the prompt; piece_bytes: what one call reads at most; knowledge: the knowledge directory.
+        free_bytes: room on the disk of a folder; read: gives what is to be distilled of a conversation.
+    """
+
+    generate: Generate
+    provider: str
+    model: str
+    template: str
+    piece_bytes: int
+    knowledge: Path
+    disk: Disk = OS_DISK
+    free_bytes: Callable[[Path], int] = free_bytes
+    read: ReadMessages = unread_messages
+
+    def distil(self, facts: ArtifactFacts, data: bytes) -> Reply:
+        """Ask the model, or take the replies that an earlier run paid for.
+
+        Args:
+            facts: with the hash of `data`, the conversation's bytes.
+
+        Raises:
+            HarvestError: the conversation cannot be read, or the replies were malformed; those are asked anew.
+            HarvestStoppedError: a reply could not be kept. SlopError: whatever the provider raises.
+        """
+        ask = _KeptAsk(self, KeptReplies(self.knowledge, facts.sha256, disk=self.disk))
+        try:
+            return distil(
+                self._messages(facts, data),
+                facts.title or facts.name,
+                self.template,
+                ask,
+                piece_bytes=self.piece_bytes,
+            )
+        except HarvestError:
+            ask.forget_malformed()
+            raise
+
+    def has_kept(self, facts: ArtifactFacts, data: bytes) -> bool:
+        """Whether every reply that `distil` takes is kept, so that it asks nobody. Writes nothing.
+
+        Raises:
+            SlopError: the conversation or a reply cannot be read.
+        """
+        kept = KeptReplies(self.knowledge, facts.sha256, disk=self.disk)
+
+        def find(prompt: str) -> str:
+            text = kept.find(prompt, self.provider, self.model)
+            if text is None:
+                raise _NotKeptError("the reply is not kept")
+            return text
+
+        name = facts.title or facts.name
+        try:
+            distil(self._messages(facts, data), name, self.template, find, piece_bytes=self.piece_bytes)
+        except _NotKeptError:
+            return False
+        return True
+
+    def _messages(self, facts: ArtifactFacts, data: bytes) -> tuple[Said, ...]:
+        try:
+            return self.read(facts.kind, data, facts.new_bytes)
+        except ValueError as error:
+            raise HarvestError(f"it cannot be read: {error}", where=facts.path) from error
+
+
+class _KeptAsk:
+    """Asks through the kept replies, and remembers which were asked."""
+
+    def __init__(self, distiller: Distiller, kept: KeptReplies) -> None:
+        self._distiller, self._kept = distiller, kept
+        self._asked: list[tuple[str, str]] = []
+
+    def __call__(self, prompt: str) -> str:
+        """The reply to a prompt: the kept one, else a new one, which is on disk before it is returned."""
+        by, kept = self._distiller, self._kept
+        text = kept.find(prompt, by.provider, by.model)
+        if text is None:
+            if by.free_bytes(by.knowledge) < LEAST_FREE_BYTES:
+                raise HarvestStoppedError(
+                    "The disk is nearly full: no model was asked, its reply could not be kept",
+                    remedy="Free some space and try again",
+                    where=str(by.knowledge),
+                )
+            text = self._paid(prompt)
+        self._asked.append((prompt, text))
+        return text
+
+    def _paid(self, prompt: str) -> str:
+        """Ask the model. The reply has its place on disk before it is asked for, and is there once it is returned."""
+        by = self._distiller
+        with ExitStack() as places:
+            with _or_stop("no model was asked, its reply could not be kept"):
+                place = places.enter_context(self._kept.place(prompt, by.provider, by.model))
+            text = by.generate(prompt, by.provider, by.model)
+            with _or_stop("the model's reply could not be kept"):
+                place.keep(text)
+        return text
+
+    def forget_malformed(self) -> None:
+        """Drop the replies that nobody can read: the next run asks anew, and only for those."""
+        for prompt, text in self._asked:
+            try:
+                read_reply(text)
+            except ValueError:
+                self._kept.drop(prompt, self._distiller.provider, self._distiller.model)
+
+
+@contextmanager
+def _or_stop(what: str) -> Iterator[None]:
+    """A disk that fails here ends the run."""
+    try:
+        yield
+    except StorageError as error:
+        raise HarvestStoppedError(f"{what}. {error.what}", remedy=error.remedy, where=error.where) from error

@@ -1,0 +1,338 @@
+"""The harvest in the state: one run at a time, what it proposed, what the person chose of it, and what came of it."""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+from msgspec.structs import replace
+
+from core.discussion.lifecycle import vanished
+from core.discussion.messages import LoadSummaries, UndoDelete
+from core.harvest.messages import (
+    ApplyHarvest,
+    ApplyPreview,
+    CancelHarvest,
+    DiscardPreview,
+    DistilConversations,
+    EditHarvestItem,
+    HarvestApplied,
+    HarvestCommand,
+    HarvestEnded,
+    HarvestEvent,
+    HarvestFailed,
+    HarvestLooked,
+    HarvestPaid,
+    HarvestProgressed,
+    HarvestProposed,
+    HarvestRun,
+    HarvestUndone,
+    LookForHarvest,
+    MoveHarvestItem,
+    PreviewHarvest,
+    ScanConversations,
+    StopHarvest,
+    TickHarvestItems,
+    UndoApply,
+    UndoHarvest,
+    WriteReview,
+)
+from core.harvest.preview import edited, joined, moved, ticked
+from core.harvest.reader import harvest_reader
+from core.harvest.review import folded, with_choices, without
+from core.knowledge.step import read_again
+from core.settings.models import profile_of
+from core.spending.limits import left_today_usd, limit_reached
+from core.values.harvest import (
+    Artifact,
+    ArtifactClass,
+    HarvestLook,
+    HarvestPhase,
+    HarvestPreview,
+    HarvestState,
+    Review,
+)
+from core.values.state import AppState, Level
+from core.values.updates import Result, notify
+
+NOTICE = "harvest"
+
+
+def command(state: AppState, asked: HarvestCommand) -> Result:
+    """Decide what follows from a command."""
+    match asked:
+        case LookForHarvest() | PreviewHarvest() | ApplyHarvest() | UndoHarvest() | CancelHarvest():
+            return run(state, asked)
+        case TickHarvestItems() | EditHarvestItem() | MoveHarvestItem() | DiscardPreview():
+            return review(state, asked)
+        case _:
+            assert_never(asked)
+
+
+def event(state: AppState, happened: HarvestEvent) -> Result:
+    """Decide what follows from an event."""
+    match happened:
+        case HarvestProgressed() | HarvestProposed() | HarvestPaid():
+            return got_on(state, happened), ()
+        case HarvestLooked() | HarvestEnded() | HarvestApplied() | HarvestUndone() | HarvestFailed():
+            return ended(state, happened)
+        case _:
+            assert_never(happened)
+
+
+def run(
+    state: AppState, command: LookForHarvest | PreviewHarvest | ApplyHarvest | UndoHarvest | CancelHarvest
+) -> Result:
+    """Begin a run, or stop the one under way. While one runs, another is not begun."""
+    harvest = state.harvest
+    if isinstance(command, CancelHarvest):
+        if not harvest.is_busy:
+            return state, ()
+        return replace(state, harvest=replace(harvest, is_cancelling=True)), (StopHarvest(),)
+    if harvest.is_busy:
+        return notify(state, NOTICE, Level.INFO, f"The harvest is {harvest.phase}; wait for its end."), ()
+    match command:
+        case LookForHarvest():
+            return _begin(state, HarvestPhase.LOOKING, ScanConversations(harvest_run(state)))
+        case PreviewHarvest():
+            return _preview(state, command)
+        case ApplyHarvest():
+            return _apply(state, command)
+        case UndoHarvest():
+            return _begin(state, HarvestPhase.UNDOING, UndoApply(harvest_run(state), command.apply_id))
+
+
+def review(
+    state: AppState, command: TickHarvestItems | EditHarvestItem | MoveHarvestItem | DiscardPreview
+) -> Result:
+    """What the person makes of the proposals, kept on disk. While they are being written nothing is changed."""
+    harvest = state.harvest
+    preview = harvest.preview
+    if preview is None or harvest.phase is HarvestPhase.APPLYING:
+        return state, ()
+    made = _reviewed(preview, command, is_busy=harvest.is_busy)
+    if made == preview:
+        return state, ()
+    review = without(harvest.review, preview.sources) if made is None else harvest.review
+    return _kept(_with(state, replace(harvest, preview=made, review=review)))
+
+
+def got_on(state: AppState, event: HarvestProgressed | HarvestProposed | HarvestPaid) -> AppState:
+    """A run told how far it is, what it found, or what that cost, which counts towards the day."""
+    harvest = state.harvest
+    match event:
+        case HarvestProgressed():
+            harvest = replace(harvest, done=event.done, total=event.total, doing=event.doing)
+        case HarvestProposed():
+            part = with_choices(event.part, harvest.review)
+            harvest = replace(harvest, preview=joined((harvest.preview or HarvestPreview(), part)))
+        case HarvestPaid(use):
+            if use.cost_usd is not None:
+                state = replace(
+                    state,
+                    spending=replace(
+                        state.spending, spent_today_usd=(state.spending.spent_today_usd or 0.0) + use.cost_usd
+                    ),
+                )
+            preview = harvest.preview and replace(harvest.preview, calls=harvest.preview.calls + use.calls)
+            harvest = replace(harvest, use=harvest.use + use, preview=preview)
+    return replace(state, harvest=harvest)
+
+
+def ended(
+    state: AppState, event: HarvestLooked | HarvestEnded | HarvestApplied | HarvestUndone | HarvestFailed
+) -> Result:
+    """A run is over. What it changed on disk is read anew."""
+    idle = replace(
+        state.harvest, phase=HarvestPhase.IDLE, done=0, total=0, doing="", is_cancelling=False, problem=""
+    )
+    match event:
+        case HarvestLooked():
+            return _with(state, _looked(idle, event.look, state)), ()
+        case HarvestEnded():
+            return _with(state, replace(idle, problem=event.problem)), ()
+        case HarvestApplied():
+            left = _unwritten(idle.preview, event)
+            done = replace(
+                idle,
+                preview=left if event.report.stopped else None,
+                review=_unapplied(idle, left),
+                report=event.report,
+                problem=event.report.stopped,
+            )
+            state, write = _kept(_with(state, _looked(done, event.look, state)))
+            state, effects = _changed(state, event.report.reclaimed)
+            return state, (*write, *effects)
+        case HarvestUndone():
+            done = replace(idle, report=None, undone=event.report)
+            return _changed(_with(state, _looked(done, event.look, state)))
+        case HarvestFailed():
+            state = notify(state, NOTICE, Level.ERROR, event.text, event.detail)
+            return _with(state, replace(idle, problem=event.text)), ()
+
+
+def harvest_run(state: AppState) -> HarvestRun:
+    """What a run is set to now: the person's settings, the model that reads, what is open."""
+    settings = state.config.settings.knowledge
+    provider, model = harvest_reader(state)
+    open_ids = {state.discussions.selected_id, *state.turns.calls} - {""}
+    root = state.config.project.root if state.config.project.is_trusted else ""
+    profile, room = profile_of(state, provider, model), left_today_usd(state)
+    return HarvestRun(settings, frozenset(open_ids), provider, model, profile, root, room)
+
+
+def limit_effects(before: AppState, after: AppState) -> tuple[StopHarvest, ...]:
+    """Stop a preview when the day's money goes, whoever spends it."""
+    is_asking = after.harvest.phase is HarvestPhase.PREVIEWING
+    if not is_asking or before.spending.spent_today_usd == after.spending.spent_today_usd:
+        return ()
+    why = _limit(after)
+    return (StopHarvest(why),) if why else ()
+
+
+def _reviewed(
+    preview: HarvestPreview,
+    command: TickHarvestItems | EditHarvestItem | MoveHarvestItem | DiscardPreview,
+    *,
+    is_busy: bool,
+) -> HarvestPreview | None:
+    match command:
+        case TickHarvestItems():
+            return ticked(preview, command.item_ids, is_ticked=command.is_ticked)
+        case EditHarvestItem():
+            return edited(preview, command.item_id, command.head, command.body)
+        case MoveHarvestItem():
+            return moved(preview, command.item_id, command.category)
+        case DiscardPreview():
+            return preview if is_busy else None
+
+
+def _begin(state: AppState, phase: HarvestPhase, effect: ScanConversations | UndoApply) -> Result:
+    made = effect.run
+    begun = replace(state.harvest, phase=phase, problem="", provider=made.provider, model=made.model)
+    return _with(state, begun), (effect,)
+
+
+def _preview(state: AppState, command: PreviewHarvest) -> Result:
+    chosen = _candidates(state, command.paths)
+    if not chosen:
+        return notify(state, NOTICE, Level.INFO, "There is nothing to harvest."), ()
+    is_free = all(one.facts.sha256 in state.harvest.look.kept for one in chosen)
+    if not is_free and (why := _limit(state)):
+        return notify(state, NOTICE, Level.WARNING, "No harvest was begun.", why), ()
+    made = harvest_run(state)
+    begun = replace(
+        state.harvest,
+        phase=HarvestPhase.PREVIEWING,
+        total=len(chosen),
+        preview=HarvestPreview(),
+        review=folded(state.harvest.review, state.harvest.preview),
+        report=None,
+        undone=None,
+        problem="",
+        provider=made.provider,
+        model=made.model,
+    )
+    return _with(state, begun), (DistilConversations(made, chosen),)
+
+
+def _limit(state: AppState) -> str:
+    """Why background work stops, empty while the day has money."""
+    return limit_reached(state)
+
+
+def _apply(state: AppState, command: ApplyHarvest) -> Result:
+    """With a preview what was previewed, else what the person gives up unharvested; the empty ones with either.
+
+    What a model failed at is among the first: the ledger says why it is kept.
+    """
+    harvest = state.harvest
+    seen = harvest.preview or HarvestPreview()
+    previewed = {one.path for one in seen.sources}
+    wanted = previewed | {one.path for one in seen.failures} if previewed else set(command.paths)
+    chosen = tuple(
+        one
+        for one in harvest.look.artifacts
+        if one.kind is ArtifactClass.PRUNE or (one.kind is ArtifactClass.HARVEST and one.facts.path in wanted)
+    )
+    if not chosen:
+        return notify(state, NOTICE, Level.INFO, "There is nothing to apply."), ()
+    begun = replace(
+        harvest, phase=HarvestPhase.APPLYING, total=len(chosen), report=None, undone=None, problem=""
+    )
+    preview = harvest.preview if previewed else None
+    return _with(state, begun), (ApplyPreview(harvest_run(state), chosen, preview),)
+
+
+def _candidates(state: AppState, paths: tuple[str, ...]) -> tuple[Artifact, ...]:
+    wanted = frozenset(paths)
+    return tuple(
+        one
+        for one in state.harvest.look.artifacts
+        if one.kind is ArtifactClass.HARVEST and (not wanted or one.facts.path in wanted)
+    )
+
+
+def _looked(harvest: HarvestState, look: HarvestLook | None, state: AppState) -> HarvestState:
+    """What a look found. Of reviews that were begun the disk tells at the first one; from then on they are here."""
+    if look is None:
+        return harvest
+    review = look.review if harvest.looked_at is None else harvest.review
+    return replace(harvest, look=look, looked_at=state.now, review=review)
+
+
+def _kept(state: AppState) -> Result:
+    """Have the disk keep the reviews as they are now."""
+    harvest = state.harvest
+    return state, () if state.program.is_home_read_only else (WriteReview(harvest.review, harvest.preview),)
+
+
+def _unapplied(harvest: HarvestState, left: HarvestPreview | None) -> Review:
+    """The reviews without what an apply has written."""
+    review = harvest.review if harvest.preview is None else without(harvest.review, harvest.preview.sources)
+    return folded(review, left)
+
+
+def _unwritten(preview: HarvestPreview | None, event: HarvestApplied) -> HarvestPreview | None:
+    """What an apply that ended early did not come to, with everything that the person did to it; None for nothing."""
+    if preview is None:
+        return None
+    known = {
+        one.facts.path
+        for one in (event.look.artifacts if event.look is not None else ())
+        if one.facts.known_status
+    }
+    left = tuple(
+        one for one in preview.sources if one.path not in known and one.id not in event.report.reclaimed
+    )
+    paths = {one.path for one in left}
+    items = tuple(one for one in preview.items if one.artifact_path in paths)
+    return replace(preview, sources=left, items=items) if left else None
+
+
+def _changed(state: AppState, reclaimed: tuple[str, ...] = ()) -> Result:
+    """Read anew what is on disk. Reclaimed conversations leave the list at once; the newest is shown in their place."""
+    effects: list[Any] = []
+    for gone in reclaimed:
+        state = _told(state, gone)
+        state, more = vanished(state, gone)
+        effects += more
+    return state, (*effects, *read_again(state), LoadSummaries(state.config.settings.trash_days))
+
+
+def _told(state: AppState, gone: str) -> AppState:
+    """Say so where the person was just looking at it."""
+    summary = state.discussions.summaries.get(gone)
+    if summary is None or gone != state.discussions.selected_id or gone in state.turns.calls:
+        return state
+    return notify(
+        state,
+        "deleted",
+        Level.INFO,
+        f"{summary.meta.name!r} was harvested and is in the trash.",
+        action=UndoDelete(gone),
+        action_label="Bring it back",
+    )
+
+
+def _with(state: AppState, harvest: HarvestState) -> AppState:
+    return replace(state, harvest=harvest)

@@ -1,0 +1,280 @@
+"""The harvest in the background, one run at a time: look, preview, apply, undo; stopped from another thread at once."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import assert_never
+
+import msgspec
+from msgspec.structs import replace
+
+from core.base.errors import SlopError, StorageError
+from core.base.figures import dollars
+from core.base.reports import Report
+from core.harvest.distillation import piece_bytes_for
+from core.harvest.generation import HarvestCancelledError, ProviderGenerate
+from core.harvest.look import look_at_all
+from core.harvest.messages import (
+    ApplyPreview,
+    DistilConversations,
+    HarvestApplied,
+    HarvestEnded,
+    HarvestEvent,
+    HarvestFailed,
+    HarvestLooked,
+    HarvestPaid,
+    HarvestProgressed,
+    HarvestProposed,
+    HarvestRun,
+    HarvestUndone,
+    RunEffect,
+    ScanConversations,
+    UndoApply,
+)
+from core.harvest.review import conversation_mark, marks_of
+from core.harvest.run import ApplyRequest, apply, items_of_preview, preview
+from core.harvest.scan import Progress
+from core.harvest.setup import distiller, scan_request
+from core.harvest.sources import HarvestStoppedError, ReadMessages
+from core.harvest.transcript_sources import unread_messages
+from core.knowledge.locks import harvest_lock
+from core.knowledge.undo import undo_apply
+from core.providers.protocol import CancelToken, Provider
+from core.spending.harvest_costs import Payments
+from core.values.harvest import ArtifactClass, HarvestLook
+from core.values.usage import Usage
+
+Emit = Callable[[HarvestEvent | Report], None]
+"""Puts an event into the controller's inbox. Thread-safe, returns at once."""
+
+log = logging.getLogger(__name__)
+
+BY = "a window's harvest"
+"""How others are told who holds the lock."""
+
+HOLD_S, REST_S = 0.002, 0.0002
+"""How long this thread works at a stretch, and how long it then leaves the interpreter to others."""
+
+STOPPED = "You stopped it."
+ENDING = "The program is ending."
+
+
+class HarvestServices(msgspec.Struct, frozen=True):
+    """What a harvest asks of the program.
+
+    Args:
+        client: a provider's client, raises ProviderError where there is none.
+        price: of a call in US dollars, None where unknown.
+        read: gives what is to be distilled of a conversation, best in another process.
+    """
+
+    client: Callable[[str], Provider]
+    price: Callable[[str, str, Usage], float | None]
+    read: ReadMessages = unread_messages
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run: what its calls used so far, and whether and why it is to end early."""
+
+    payments: Payments
+    token: CancelToken = field(default_factory=CancelToken)
+    why: str = ""
+
+    def stop(self, why: str) -> None:
+        self.why = self.why or why
+        self.token.cancel()
+
+    def check(self) -> None:
+        if self.token.is_cancelled:
+            raise HarvestCancelledError(self.why)
+
+
+class _Pace:
+    """Lets other threads have the interpreter every few milliseconds: a window draws while thousands are read."""
+
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+
+    def step(self) -> None:
+        if time.monotonic() - self._since > HOLD_S:
+            time.sleep(REST_S)
+            self._since = time.monotonic()
+
+
+def _nobody(prompt: str, provider: str, model: str) -> str:  # noqa: ARG001
+    raise AssertionError("a look asks no model")
+
+
+class HarvestHandler:
+    """Carries out the harvest worker's effects.
+
+    Args:
+        home: the person's data; clock: UTC; emit: the inbox; is_read_only: the home cannot be written.
+        seed: fresh randomness, for the ids of applies.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        clock: Callable[[], datetime],
+        emit: Emit,
+        services: HarvestServices,
+        *,
+        is_read_only: bool = False,
+        seed: Callable[[], str] = lambda: secrets.token_hex(8),
+    ) -> None:
+        self._home = home
+        self._clock = clock
+        self._emit = emit
+        self._services = services
+        self._is_read_only = is_read_only
+        self._seed = seed
+        self._closing = threading.Event()
+        self._current = self._made()
+
+    def prepare(self) -> None:
+        """A run is about to be queued: from now on it can be stopped. On the controller's thread."""
+        self._current = self._made()
+        if self._closing.is_set():
+            self._current.stop(ENDING)
+
+    def _made(self) -> _Run:
+        return _Run(Payments(self._home, self._services.price, self._clock))
+
+    def cancel(self, why: str = "") -> None:
+        """Stop the run that is queued or under way; what is being written is finished. Thread-safe."""
+        self._current.stop(why or STOPPED)
+
+    def close(self) -> None:
+        """The program ends: stop the run, and every one that may still come. Thread-safe."""
+        self._closing.set()
+        self._current.stop(ENDING)
+
+    def handle(self, effect: RunEffect) -> None:
+        """Carry out one effect. Each ends with an event of its own, also where it fails."""
+        run = self._current
+        try:
+            self._carry_out(effect, run)
+        except HarvestCancelledError:
+            self._emit(HarvestEnded(run.why))
+        except SlopError as error:
+            detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
+            self._emit(HarvestFailed(error.what, detail))
+        except Exception as error:  # the run is over, and is told so; the queue tells the rest
+            self._emit(HarvestFailed(f"The harvest failed: {error}", "See the log file."))
+            raise
+
+    def _carry_out(self, effect: RunEffect, run: _Run) -> None:
+        match effect:
+            case ScanConversations():
+                self._emit(HarvestLooked(self._look(effect.run, self._progress(run.check))))
+            case DistilConversations():
+                self._distil(effect, run)
+            case ApplyPreview():
+                self._apply(effect, run)
+            case UndoApply():
+                self._check_writable()
+                report = undo_apply(self._home, self._clock(), effect.apply_id)
+                self._emit(HarvestUndone(report, self._look_after(effect.run)))
+            case _:
+                assert_never(effect)
+
+    def _distil(self, effect: DistilConversations, run: _Run) -> None:
+        self._check_writable()
+        made = effect.run
+        self._services.client(made.provider)
+        problem = ""
+        generate = ProviderGenerate(self._services.client, run.token, self._paying(made, run))
+        with harvest_lock(self._home, BY):
+            asker = distiller(self._home, made, generate, made.profile, self._services.read)
+            request = scan_request(self._home, made, self._clock())
+            try:
+                for part in preview(request, effect.artifacts, asker, self._progress(run.check)):
+                    self._emit(HarvestProposed(part))
+            except HarvestCancelledError:
+                problem = run.why
+            except HarvestStoppedError as error:
+                problem = ". ".join(filter(None, (error.what, error.remedy)))
+        self._emit(HarvestEnded(problem))
+
+    def _apply(self, effect: ApplyPreview, run: _Run) -> None:
+        self._check_writable()
+        now = self._clock()
+        items_of = None if effect.preview is None else items_of_preview(effect.preview, now)
+        request = scan_request(self._home, effect.run, now)
+        asked = ApplyRequest(request, effect.artifacts, items_of, self._seed(), by=BY)
+        report = apply(asked, self._progress(run.check))
+        self._emit(HarvestApplied(report, self._look_after(effect.run)))
+
+    def _look(self, run: HarvestRun, on_progress: Progress) -> HarvestLook:
+        request = scan_request(self._home, run, self._clock())
+        found = look_at_all(request, run.provider, run.model, piece_bytes_for(run.profile), on_progress)
+        return replace(found, kept=self._kept(run, found, on_progress)) if found.review else found
+
+    def _kept(self, run: HarvestRun, found: HarvestLook, on_progress: Progress) -> frozenset[str]:
+        """The conversations of reviews that were begun whose replies are all kept: going on asks nobody."""
+        marks, kept = marks_of(found.review), set()
+        for facts in (one.facts for one in found.artifacts if one.kind is ArtifactClass.HARVEST):
+            if conversation_mark(facts.sha256) not in marks:
+                continue
+            on_progress(0, 0, "")
+            try:
+                asker = distiller(self._home, run, _nobody, run.profile, self._services.read)
+                if asker.has_kept(facts, Path(facts.path).read_bytes()):
+                    kept.add(facts.sha256)
+            except (SlopError, OSError) as error:
+                log.warning("whether its replies are kept cannot be said: %s: %s", facts.path, error)
+        return frozenset(kept)
+
+    def _look_after(self, run: HarvestRun) -> HarvestLook | None:
+        """What is on disk now, None where that cannot be said or nobody will see it: the run counts all the same."""
+
+        def check() -> None:
+            if self._closing.is_set():
+                raise HarvestCancelledError(ENDING)
+
+        try:
+            return self._look(run, self._progress(check))
+        except SlopError as error:
+            log.warning("no look after a harvest: %s", error)
+            return None
+
+    def _progress(self, check: Callable[[], None]) -> Progress:
+        """Tells the controller: every conversation that has a name, else a hundred times at most."""
+        pace = _Pace()
+
+        def told(done: int, total: int, doing: str) -> None:
+            pace.step()
+            if done < total or not total:
+                check()
+            if doing or (total and (done == total or done % max(1, total // 100) == 0)):
+                self._emit(HarvestProgressed(done, total, doing))
+
+        return told
+
+    def _paying(self, made: HarvestRun, run: _Run) -> Callable[[str, str, Usage], None]:
+        """Counts a call, and ends the run before the next one where the day's money is spent."""
+
+        def paid(provider: str, model: str, usage: Usage) -> None:
+            self._emit(HarvestPaid(run.payments(provider, model, usage)))
+            spent = run.payments.spent_usd
+            if made.room_usd is not None and spent >= made.room_usd:
+                run.stop(f"The day's limit is reached: this preview used {dollars(spent)}.")
+
+        return paid
+
+    def _check_writable(self) -> None:
+        if self._is_read_only:
+            raise StorageError(
+                "Nothing can be harvested: this home is read-only",
+                remedy="Make it writable and start again",
+                where=str(self._home),
+            )

@@ -1,0 +1,179 @@
+"""Caches over HTTP: what is known of each discussion's, and switching it."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from core.caching.contents import living
+from core.caching.messages import CachingCommand, DisableCaching, EnableCaching, InvalidateCache
+from core.caching.step import abilities_of
+from core.hooks.fields import Count, Data, Figure, Money, Time, filled
+from core.hooks.operation import NO_DISCUSSION, Resource, operation
+from core.hooks.refusals import RefusedError, unknown
+from core.hooks.request import Answer, Request
+from core.values.discussion import DiscussionSummary
+from core.values.state import AppState
+
+
+class AbilitiesData(Data, frozen=True):
+    """What the discussion's provider can do, and why it cannot."""
+
+    can_disable: bool
+    can_invalidate: bool
+    can_set_ttl: bool
+    disable_text: str
+    invalidate_text: str
+
+
+class RewriteData(Data, frozen=True):
+    """What the next turn writes anew because knowledge changed. Null cost: the price is not known."""
+
+    why: str
+    tokens: Count
+    cost_usd: Money
+    until: Time | None
+
+
+class CacheData(Data, frozen=True):
+    """What is known of a discussion's cache. Null: not known, or nothing there; never an invented figure."""
+
+    discussion_id: str
+    name: str
+    provider: str
+    model: str
+    caching_enabled: bool
+    cache_epoch: Count
+    cached_by: str | None
+    cached_at: Time | None
+    expires_at: Time | None
+    hit_count: Figure
+    tokens_cached: Figure
+    last_invalidated_at: Time | None
+    last_miss_reason: str
+    input_tokens: Figure
+    cache_read_tokens: Figure
+    cache_write_tokens: Figure
+    abilities: AbilitiesData | None
+    rewrite: RewriteData | None
+
+    @classmethod
+    def of(cls, state: AppState, row: DiscussionSummary) -> CacheData:
+        """The cache of a row of the list."""
+        held, usage, chosen = state.caching.caches.get(row.meta.id), row.usage, row.meta.id
+        abilities, rewrite = abilities_of(state, chosen), state.caching.rewrites.get(chosen)
+        return filled(
+            cls,
+            row.meta,
+            discussion_id=chosen,
+            cached_by=None if held is None else held.provider,
+            cached_at=None if held is None else held.cached_at,
+            expires_at=None if held is None else held.expires_at,
+            hit_count=None if held is None else held.hit_count,
+            tokens_cached=None if held is None else held.tokens_cached,
+            last_invalidated_at=None if held is None else held.last_invalidated_at,
+            last_miss_reason=state.caching.miss_reasons.get(chosen, ""),
+            input_tokens=usage.input_tokens,
+            cache_read_tokens=usage.cache_read_tokens,
+            cache_write_tokens=usage.cache_write_tokens,
+            abilities=None if abilities is None else filled(AbilitiesData, abilities),
+            rewrite=None if rewrite is None else filled(RewriteData, rewrite),
+        )
+
+
+class OrphanData(Data, frozen=True):
+    """A prefix that is stored, and billed, for a discussion that is gone. Null rent: the price is not known."""
+
+    provider: str
+    name: str
+    discussion_id: str
+    model: str
+    tokens: Count
+    expires_at: Time
+    usd_per_hour: Money
+
+
+class CachesData(Data, frozen=True):
+    """Every cache, and what is left of discussions that are gone."""
+
+    caches: list[CacheData]
+    orphans: list[OrphanData]
+
+
+async def list_caches(request: Request[None]) -> Answer:
+    """The caches of all discussions, newest discussion first, and what is stored of those that are gone."""
+    state = request.state
+    orphans = [filled(OrphanData, orphan) for orphan in living(state.caching.orphans, state.now)]
+    return Answer(CachesData([CacheData.of(state, row) for row in request.rows()], orphans))
+
+
+async def get_cache(request: Request[None]) -> Answer:
+    """The cache of one discussion."""
+    return Answer(CacheData.of(request.state, request.row()))
+
+
+async def invalidate_cache(request: Request[None]) -> Answer:
+    """Let the next request share no prefix with what was sent before."""
+    chosen = _cached_row(request, "can_invalidate", "invalidate_text")
+    epoch = request.row().meta.cache_epoch
+    state = await request.do(
+        InvalidateCache(chosen),
+        lambda now: (
+            chosen not in now.discussions.summaries
+            or now.discussions.summaries[chosen].meta.cache_epoch > epoch
+        ),
+    )
+    return _cache_answer(state, chosen)
+
+
+async def disable_caching(request: Request[None]) -> Answer:
+    """Cache nothing more of this discussion."""
+    chosen = _cached_row(request, "can_disable", "disable_text")
+    state = await request.do(DisableCaching(chosen), lambda now: not _is_cached(now, chosen))
+    return _cache_answer(state, chosen)
+
+
+async def enable_caching(request: Request[None]) -> Answer:
+    """Cache this discussion again."""
+    request.check_writable()
+    chosen = request.row().meta.id
+    state = await request.do(
+        EnableCaching(chosen), lambda now: chosen not in now.discussions.summaries or _is_cached(now, chosen)
+    )
+    return _cache_answer(state, chosen)
+
+
+def _cached_row(request: Request[None], ability: str, text: str) -> str:
+    """The discussion's id, where its provider can do what is asked. Raises RefusedError (404, 409)."""
+    chosen = request.row().meta.id
+    request.check_writable()
+    abilities = abilities_of(request.state, chosen)
+    if abilities is not None and not getattr(abilities, ability):
+        raise RefusedError(409, "not_possible", getattr(abilities, text), "Choose another provider or model")
+    return chosen
+
+
+def _is_cached(state: AppState, chosen: str) -> bool:
+    return chosen in state.discussions.summaries and state.discussions.summaries[chosen].meta.caching_enabled
+
+
+def _cache_answer(state: AppState, chosen: str) -> Answer:
+    row = state.discussions.summaries.get(chosen)
+    if row is None:
+        raise unknown("discussion", chosen, "It was deleted meanwhile")
+    return Answer(CacheData.of(state, row))
+
+
+_ONE = "/api/cache/{discussion_id}"
+_ANSWER = {200: CacheData}
+_ERRORS = {404: NO_DISCUSSION, 409: "the provider cannot do it, or the home is read-only"}
+
+RESOURCE = Resource(
+    (
+        operation("GET", "/api/cache", list_caches, {200: CachesData}),
+        operation("GET", _ONE, get_cache, _ANSWER, {404: NO_DISCUSSION}),
+        operation("POST", f"{_ONE}/invalidate", invalidate_cache, _ANSWER, _ERRORS),
+        operation("POST", f"{_ONE}/disable", disable_caching, _ANSWER, _ERRORS),
+        operation("POST", f"{_ONE}/enable", enable_caching, _ANSWER, _ERRORS),
+    ),
+    {"caching": get_args(CachingCommand)},
+)

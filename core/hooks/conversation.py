@@ -1,0 +1,412 @@
+"""A discussion's messages over HTTP: the log, sending, the reply as it comes, cancelling."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from msgspec import Meta
+from msgspec.structs import replace
+
+from core.discussion.messages import (
+    AttachFile,
+    AttachText,
+    BranchDiscussion,
+    DeleteMessage,
+    Detach,
+    EditMessage,
+    RestoreMessage,
+    SetDiscussionPreset,
+    SetDraft,
+    SetEffort,
+    SetModel,
+    SetPersona,
+    SetSystemPreset,
+)
+from core.hooks.fields import Body, Count, Data, Time, UsageData, encode, filled
+from core.hooks.operation import NO_DISCUSSION, Resource, operation
+from core.hooks.refusals import RefusedError, unknown
+from core.hooks.request import Answer, HookDesk, Request
+from core.turn.messages import CancelReply, PaidCommand, RegenerateReply, RetrySend, SendPrompt
+from core.values.discussion import CallPhase, LiveCall, OpenDiscussion
+from core.values.messages import (
+    Entry,
+    Mark,
+    Message,
+    ReasoningPart,
+    Role,
+    Status,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from core.values.outcomes import CommandOutcome
+from core.values.state import AppState
+from core.values.updates import outcome_of
+
+MAX_TEXT_CHARS = 10_000_000
+SAVE_S = 30.0
+REPLY_S = 86_400.0
+BEAT_S = 15.0
+"""A comment line keeps a silent stream of events alive."""
+
+
+class CallData(Data, frozen=True):
+    """A call under way."""
+
+    discussion_id: str
+    message_id: str
+    provider: str
+    model: str
+    phase: CallPhase
+    retry_reason: str
+
+    @classmethod
+    def of(cls, call: LiveCall) -> CallData:
+        """The call as it is answered with."""
+        reason = call.retry_reason if call.phase is CallPhase.RETRYING else ""
+        return filled(cls, call, message_id=call.user_message_id, retry_reason=reason)
+
+
+class ToolCallData(Data, frozen=True):
+    """What the model asked a tool."""
+
+    call_id: str
+    name: str
+    arguments_json: str
+
+
+class ToolResultData(Data, frozen=True):
+    """What the tool said."""
+
+    call_id: str
+    text: str
+    is_error: bool
+
+
+class AttachmentData(Data, frozen=True):
+    """What hangs on a message."""
+
+    sha256: str
+    name: str
+    media_type: str
+    size_bytes: Count
+
+
+class MessageData(Data, frozen=True, tag_field="type", tag="message"):
+    """One message. What a vendor wants back of its reasoning stays inside."""
+
+    id: str
+    at: Time
+    role: Role
+    status: Status
+    text: str
+    reasoning: str
+    tool_calls: list[ToolCallData]
+    tool_results: list[ToolResultData]
+    attachments: list[AttachmentData]
+    provider: str
+    model: str
+    is_edited: bool
+    usage: UsageData | None
+
+    @classmethod
+    def of(cls, message: Message) -> MessageData:
+        """The message as it is answered with."""
+        parts = message.parts
+        return filled(
+            cls,
+            message,
+            tool_calls=[filled(ToolCallData, part) for part in parts if isinstance(part, ToolCallPart)],
+            tool_results=[filled(ToolResultData, part) for part in parts if isinstance(part, ToolResultPart)],
+            attachments=[filled(AttachmentData, part) for part in message.attachments],
+            usage=None if message.usage is None else UsageData.of(message.usage),
+        )
+
+
+class MarkData(Data, frozen=True, tag_field="type", tag="mark"):
+    """Something that is shown in place."""
+
+    id: str
+    at: Time
+    kind: str
+    text: str
+
+
+class MessagesData(Data, frozen=True):
+    """The log in order, without what was deleted, and the call under way."""
+
+    discussion_id: str
+    messages: list[MessageData | MarkData]
+    call: CallData | None
+
+
+class MessageBody(Body, frozen=True):
+    """A text to send. `wait`: answer with the reply; `over_limit`: send past a spend limit."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=MAX_TEXT_CHARS)]
+    wait: bool = False
+    over_limit: bool = False
+
+
+class SentData(Data, frozen=True):
+    """The message that is on disk now."""
+
+    discussion_id: str
+    message_id: str
+
+
+class AnsweredData(Data, frozen=True):
+    """The message and its reply. Null: none came."""
+
+    discussion_id: str
+    message_id: str
+    reply: MessageData | None
+    is_stopped: bool
+
+
+class CancelledData(Data, frozen=True):
+    """Whether the reply has stopped."""
+
+    discussion_id: str
+    is_stopped: bool
+
+
+async def list_messages(request: Request[None]) -> Answer:
+    """What was said in a discussion, and the call under way."""
+    opened = await request.opened()
+    call = request.state.turns.calls.get(opened.id)
+    listed = list(_listed(opened.entries))
+    return Answer(MessagesData(opened.id, listed, None if call is None else CallData.of(call)))
+
+
+def _listed(entries: Iterable[Entry]) -> Iterable[MessageData | MarkData]:
+    for entry in entries:
+        if isinstance(entry, Mark):
+            yield filled(MarkData, entry)
+        elif not entry.is_deleted:
+            yield MessageData.of(entry)
+
+
+async def send_message(request: Request[MessageBody]) -> Answer:
+    """Send a text; answer when the words are on disk, when the reply is, or with events as it comes."""
+    chosen = request.row().meta.id
+    body, text = request.fields, request.fields.text
+    request.check_writable()
+    if not text.strip():
+        raise RefusedError(422, "wrong_body", "body.text holds nothing but spaces", "Send some words")
+    async with request.desk.lock(chosen):
+        message_id = await _save(request, chosen, text, over_limit=body.over_limit)
+    turn = FollowedTurn(request, chosen, message_id)
+    if request.wants_events:
+        return Answer(events=turn.events())
+    if body.wait:
+        state = await request.desk.watch.until(turn.is_over, REPLY_S)
+        return Answer(turn.answer(state or request.state))
+    return Answer(turn.sent, status=202)
+
+
+async def _save(request: Request[MessageBody], chosen: str, text: str, *, over_limit: bool) -> str:
+    """Send, and wait until the words are on disk. Returns their message's id."""
+    await request.opened()
+    if chosen in request.state.turns.calls:
+        raise RefusedError(
+            409, "busy", "A reply is under way in this discussion", "Cancel it, or wait for its end"
+        )
+    outcome = await pay(request.desk, SendPrompt(chosen, text, over_limit))
+    if not outcome.is_done:
+        raise RefusedError(500, "not_saved", outcome.problem, outcome.remedy or "Try again")
+    return outcome.made_id
+
+
+async def pay(desk: HookDesk, command: PaidCommand) -> CommandOutcome:
+    """Send what costs money, and wait until its words are on disk and the call has begun, or it was not carried out.
+
+    Raises:
+        RefusedError: 404 the discussion is gone; 409 a spend limit stands against it: the window would ask, here
+            nobody can be asked; 503 it took too long.
+    """
+    chosen, command_id = command.discussion_id, secrets.token_hex(8)
+    desk.front.send(replace(command, command_id=command_id))
+    state = await desk.watch.until(
+        lambda now: outcome_of(now, command_id) is not None or chosen not in now.discussions.summaries, SAVE_S
+    )
+    if state is None:
+        raise RefusedError(503, "slow", f"The message was not written within {SAVE_S:g} s", "Try again")
+    outcome = outcome_of(state, command_id)
+    if outcome is None:
+        raise unknown("discussion", chosen, "It was deleted meanwhile")
+    if outcome.refusal is not None:
+        remedy = 'Raise it in Caching, Settings, or send it with "over_limit": true'
+        raise RefusedError(409, "spend_limit", outcome.problem, remedy)
+    return outcome
+
+
+async def cancel_reply(request: Request[None]) -> Answer:
+    """Stop the reply under way; what has arrived is kept."""
+    chosen = request.row().meta.id
+    call = request.state.turns.calls.get(chosen)
+    if call is None:
+        raise RefusedError(409, "nothing_runs", "No reply is under way in this discussion")
+    request.desk.front.send(CancelReply(chosen))
+    state = await request.desk.watch.until(
+        lambda now: chosen not in now.turns.calls or now.turns.calls[chosen].id != call.id, SAVE_S
+    )
+    return Answer(CancelledData(chosen, state is not None))
+
+
+@dataclass(slots=True)
+class FollowedTurn:
+    """A message on disk and the reply to it.
+
+    Args:
+        told_text, told_reasoning: how much of the reply went out as events; told: reasons of waits that did.
+    """
+
+    request: Request[MessageBody]
+    chosen: str
+    message_id: str
+    told_text: int = 0
+    told_reasoning: int = 0
+    told: set[str] = field(default_factory=set)
+
+    @property
+    def sent(self) -> SentData:
+        """What is said at once."""
+        return SentData(self.chosen, self.message_id)
+
+    def is_over(self, state: AppState) -> bool:
+        """Whether the call has ended, and what came of it is written."""
+        call = state.turns.calls.get(self.chosen)
+        return call is None or call.user_message_id != self.message_id
+
+    def answer(self, state: AppState) -> AnsweredData:
+        """The reply. Raises RefusedError: 502 the provider failed, 404 the discussion is gone."""
+        opened = self._opened(state)
+        if opened.failure is not None and opened.failed_message_id == self.message_id:
+            failure = opened.failure
+            raise RefusedError(502, failure.kind.value, failure.what, failure.remedy)
+        reply = self._reply(opened)
+        is_stopped = reply is None or reply.status is not Status.COMPLETE
+        data = None if reply is None else MessageData.of(reply)
+        return AnsweredData(self.chosen, self.message_id, data, is_stopped)
+
+    def _opened(self, state: AppState) -> OpenDiscussion:
+        opened = state.discussions.open.get(self.chosen)
+        if opened is None:
+            raise unknown("discussion", self.chosen, "It was deleted meanwhile")
+        return opened
+
+    def _reply(self, opened: OpenDiscussion) -> Message | None:
+        ids = [message.id for message in opened.messages]
+        if self.message_id not in ids:
+            return None
+        after = opened.messages[ids.index(self.message_id) + 1 :]
+        own = []
+        for message in after:
+            if message.role is Role.USER:
+                break
+            own.append(message)
+        replies = [message for message in own if message.role is Role.ASSISTANT]
+        return replies[-1] if replies else None
+
+    async def events(self) -> AsyncIterator[bytes]:
+        """Server-sent events: accepted, reasoning, text, retrying, then done or error."""
+        yield event("accepted", self.sent)
+        try:
+            while True:
+                state = await self.request.desk.watch.until(self._has_news, BEAT_S)
+                if state is None:
+                    yield b": waiting\n\n"
+                    continue
+                for line in self._news(state):
+                    yield line
+                if self.is_over(state):
+                    break
+            yield event("done", self.answer(state))
+        except RefusedError as error:
+            yield event("error", error.data.error)
+
+    def _has_news(self, state: AppState) -> bool:
+        if self.is_over(state):
+            return True
+        call = state.turns.calls[self.chosen]
+        is_retry = call.phase is CallPhase.RETRYING and call.retry_reason not in self.told
+        return is_retry or len(call.text) > self.told_text or len(call.reasoning) > self.told_reasoning
+
+    def _news(self, state: AppState) -> list[bytes]:
+        if not self.is_over(state):
+            call = state.turns.calls[self.chosen]
+            if call.phase is CallPhase.RETRYING and call.retry_reason not in self.told:
+                self.told.add(call.retry_reason)
+                return [event("retrying", {"reason": call.retry_reason})]
+            return self._more(call.text, call.reasoning)
+        reply = (
+            self._reply(state.discussions.open[self.chosen])
+            if self.chosen in state.discussions.open
+            else None
+        )
+        return [] if reply is None else self._more(joined(reply, TextPart), joined(reply, ReasoningPart))
+
+    def _more(self, text: str, reasoning: str) -> list[bytes]:
+        lines = []
+        if len(reasoning) > self.told_reasoning:
+            lines.append(event("reasoning", {"text": reasoning[self.told_reasoning :]}))
+            self.told_reasoning = len(reasoning)
+        if len(text) > self.told_text:
+            lines.append(event("text", {"text": text[self.told_text :]}))
+            self.told_text = len(text)
+        return lines
+
+
+def joined(message: Message, kind: type[TextPart | ReasoningPart]) -> str:
+    """The parts of one kind as they streamed, with nothing between them."""
+    return "".join(part.text for part in message.parts if isinstance(part, kind))
+
+
+def event(name: str, data: Data | Mapping[str, str]) -> bytes:
+    """One server-sent event; its data is JSON on one line."""
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), encode(data))
+
+
+_ONE = "/api/discussions/{discussion_id}"
+_SEND_ERRORS = {
+    404: NO_DISCUSSION,
+    409: "a reply is under way, a spend limit is reached, or the home is read-only",
+    502: "the provider failed; the words are kept",
+}
+_CANCEL_ERRORS = {404: NO_DISCUSSION, 409: "no reply is under way"}
+_SENT: Mapping[int, type[Data]] = {200: AnsweredData, 202: SentData}
+
+RESOURCE = Resource(
+    (
+        operation("GET", f"{_ONE}/messages", list_messages, {200: MessagesData}, {404: NO_DISCUSSION}),
+        operation("POST", f"{_ONE}/messages", send_message, _SENT, _SEND_ERRORS, streams=True),
+        operation("POST", f"{_ONE}/cancel", cancel_reply, {200: CancelledData}, _CANCEL_ERRORS),
+    ),
+    {
+        "conversation": (
+            CancelReply,
+            RetrySend,
+            RegenerateReply,
+            EditMessage,
+            DeleteMessage,
+            RestoreMessage,
+            BranchDiscussion,
+        ),
+        "composer": (
+            SendPrompt,
+            SetDraft,
+            AttachFile,
+            AttachText,
+            Detach,
+            SetModel,
+            SetEffort,
+            SetDiscussionPreset,
+            SetPersona,
+            SetSystemPreset,
+        ),
+    },
+)

@@ -1,0 +1,156 @@
+"""Discussions over HTTP: the list, a new one, and the preset of each."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+
+from core.base.ids import make_id
+from core.discussion.messages import (
+    ArchiveDiscussion,
+    CreateDiscussion,
+    DeleteDiscussion,
+    ExportDiscussion,
+    PinDiscussion,
+    ReadDiscussion,
+    RenameDiscussion,
+    SearchDiscussions,
+    SelectDiscussion,
+    SetDiscussionPreset,
+    UndoDelete,
+)
+from core.hooks.fields import Body, Count, Data, Name, Time, UsageData, filled
+from core.hooks.operation import READ_ONLY, Resource, operation
+from core.hooks.refusals import unknown
+from core.hooks.request import Answer, Request
+from core.values.discussion import DiscussionSummary
+from core.values.state import AppState
+
+
+class DiscussionData(Data, frozen=True):
+    """A row of the list."""
+
+    id: str
+    name: str
+    created_at: Time
+    updated_at: Time
+    provider: str
+    model: str
+    effort: str
+    preset: str
+    persona: str
+    system_preset: str
+    is_pinned: bool
+    is_archived: bool
+    turns: Count
+    preview: str
+    problem: str
+    usage: UsageData
+    is_busy: bool
+
+    @classmethod
+    def of(cls, state: AppState, row: DiscussionSummary) -> DiscussionData:
+        """The row as it is answered with."""
+        return filled(
+            cls,
+            row.meta,
+            updated_at=row.updated_at,
+            is_pinned=row.meta.pinned,
+            is_archived=row.meta.archived,
+            turns=row.turns,
+            preview=row.preview,
+            problem=row.problem,
+            usage=UsageData.of(row.usage),
+            is_busy=row.meta.id in state.turns.calls,
+        )
+
+
+class DiscussionsData(Data, frozen=True):
+    """The list, newest first."""
+
+    discussions: list[DiscussionData]
+
+
+class DiscussionBody(Body, frozen=True):
+    """A new discussion. What is left out is as the settings say."""
+
+    name: Name = ""
+    provider: Name = ""
+    model: Name = ""
+    preset: Name = ""
+
+
+class PresetChoiceBody(Body, frozen=True):
+    """The preset of a discussion; empty: none."""
+
+    name: Name
+
+
+async def list_discussions(request: Request[None]) -> Answer:
+    """All discussions, newest first."""
+    state = request.state
+    return Answer(DiscussionsData([DiscussionData.of(state, row) for row in request.rows()]))
+
+
+async def create_discussion(request: Request[DiscussionBody]) -> Answer:
+    """Start a discussion; the window shows it."""
+    request.check_writable()
+    body, state = request.fields, request.state
+    if body.provider and body.provider not in state.config.providers:
+        raise unknown("provider", body.provider, f"There are: {', '.join(state.config.providers)}")
+    _check_preset(state, body.preset)
+    chosen = make_id(state.now or datetime.now(UTC), secrets.token_hex(8))
+    state = await request.do(
+        CreateDiscussion(" ".join(body.name.split()), body.provider, body.model, body.preset, chosen),
+        lambda now: chosen in now.discussions.summaries,
+    )
+    headers = {"Location": f"/api/discussions/{chosen}/messages"}
+    return Answer(DiscussionData.of(state, state.discussions.summaries[chosen]), status=201, headers=headers)
+
+
+def _check_preset(state: AppState, name: str) -> None:
+    if name and name not in state.config.project.presets:
+        raise unknown("preset", name, "See GET /api/presets")
+
+
+async def choose_preset(request: Request[PresetChoiceBody]) -> Answer:
+    """Choose the context preset of a discussion; an empty name chooses none."""
+    chosen, name = request.row().meta.id, request.fields.name
+    request.check_writable()
+    _check_preset(request.state, name)
+    state = await request.do(
+        SetDiscussionPreset(chosen, name),
+        lambda now: (
+            chosen not in now.discussions.summaries or now.discussions.summaries[chosen].meta.preset == name
+        ),
+    )
+    row = state.discussions.summaries.get(chosen)
+    if row is None:
+        raise unknown("discussion", chosen, "It was deleted meanwhile")
+    return Answer(DiscussionData.of(state, row))
+
+
+_ALL = "/api/discussions"
+_ERRORS = {404: "no such discussion, provider or preset", 409: READ_ONLY}
+
+RESOURCE = Resource(
+    (
+        operation("GET", _ALL, list_discussions, {200: DiscussionsData}),
+        operation("POST", _ALL, create_discussion, {201: DiscussionData}, _ERRORS),
+        operation("POST", f"{_ALL}/{{discussion_id}}/preset", choose_preset, {200: DiscussionData}, _ERRORS),
+    ),
+    {
+        "discussions": (
+            CreateDiscussion,
+            SelectDiscussion,
+            ReadDiscussion,
+            RenameDiscussion,
+            PinDiscussion,
+            ArchiveDiscussion,
+            DeleteDiscussion,
+            UndoDelete,
+            SearchDiscussions,
+            ExportDiscussion,
+        )
+    },
+)

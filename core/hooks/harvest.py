@@ -1,0 +1,336 @@
+"""The harvest over HTTP: how it stands; look, preview, apply, undo, cancel, answered when begun, or when ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Literal, get_args
+
+import msgspec
+from msgspec import Meta
+from msgspec.structs import replace
+
+from core.app.messages import Command
+from core.harvest.messages import (
+    ApplyHarvest,
+    CancelHarvest,
+    EditHarvestItem,
+    HarvestCommand,
+    LookForHarvest,
+    MoveHarvestItem,
+    PreviewHarvest,
+    TickHarvestItems,
+    UndoHarvest,
+)
+from core.harvest.step import NOTICE
+from core.hooks.fields import MAX_CHOSEN, Body, PathText
+from core.hooks.harvest_answers import HarvestData
+from core.hooks.operation import Operation, Resource, Run, operation
+from core.hooks.queries import PageQuery
+from core.hooks.refusals import RefusedError, unknown
+from core.hooks.request import ACT_S, Answer, Request
+from core.values.harvest import ArtifactClass, HarvestPhase, HarvestPreview, HarvestState
+from core.values.state import AppState, Level, Notice
+
+RUN_S = 86_400.0
+
+
+Wait = Annotated[bool, Meta(description="Answer when the run has ended, not when it has begun.")]
+
+
+class RunBody(Body, frozen=True, kw_only=True):
+    """A run of the harvest."""
+
+    wait: Wait = False
+
+
+class PreviewBody(RunBody, frozen=True):
+    """The conversations to read."""
+
+    paths: Annotated[
+        tuple[PathText, ...],
+        Meta(
+            max_length=MAX_CHOSEN,
+            description="`path` of rows of `artifacts`; without any, all of class `harvest`.",
+        ),
+    ] = ()
+
+
+class ApplyBody(RunBody, frozen=True):
+    """What to write, or to give up."""
+
+    items: Annotated[
+        Literal["all"] | Annotated[tuple[str, ...], Meta(max_length=MAX_CHOSEN)] | msgspec.UnsetType,
+        Meta(
+            description="Ids of the proposed items to write, the others are unticked; or 'all'; as ticked without."
+        ),
+    ] = msgspec.UNSET
+    paths: Annotated[
+        tuple[PathText, ...],
+        Meta(
+            max_length=MAX_CHOSEN,
+            description="Without a preview: `path` of candidates that go to the trash unharvested.",
+        ),
+    ] = ()
+
+
+class UndoBody(RunBody, frozen=True):
+    """The apply to take back."""
+
+    apply_id: Annotated[
+        str, Meta(max_length=200, description="Of a row of `applies`; without one, the newest that stands.")
+    ] = ""
+
+
+async def get_harvest(request: Request[PageQuery]) -> Answer:
+    """The harvest: phase, progress, conversations with their class, what was proposed, ledger, applies, reports."""
+    return Answer(HarvestData.of(request.state.harvest, request.fields))
+
+
+async def look_harvest(request: Request[RunBody]) -> Answer:
+    """Look at the conversations, the ledger and the applies; changes nothing on disk."""
+    async with request.desk.harvest_lock:
+        run = await _begun(request, LookForHarvest(), HarvestPhase.LOOKING)
+    return await _answer(run)
+
+
+async def preview_harvest(request: Request[PreviewBody]) -> Answer:
+    """Look, then have the model read conversations and propose items."""
+    request.check_writable()
+    paths = request.fields.paths
+    async with request.desk.harvest_lock:
+        await _looked(request)
+        check_candidates(request.state, paths)
+        run = await _begun(request, PreviewHarvest(paths), HarvestPhase.PREVIEWING)
+    return await _answer(run)
+
+
+async def apply_harvest(request: Request[ApplyBody]) -> Answer:
+    """Write what is ticked, prove it, reclaim the previewed conversations and prune the empty ones."""
+    request.check_writable()
+    async with request.desk.harvest_lock:
+        found = request.state.harvest
+        _check_idle(found)
+        proposed = found.preview
+        if proposed is None:
+            paths = await _given_up(request)
+        else:
+            paths = ()
+            _tick(request, proposed)
+        run = await _begun(request, ApplyHarvest(paths), HarvestPhase.APPLYING)
+    return await _answer(run)
+
+
+async def undo_harvest(request: Request[UndoBody]) -> Answer:
+    """Take an apply back: items out, conversations out of the trash."""
+    request.check_writable()
+    apply_id = request.fields.apply_id
+    async with request.desk.harvest_lock:
+        await _looked(request)
+        check_apply(request.state, apply_id)
+        run = await _begun(request, UndoHarvest(apply_id), HarvestPhase.UNDOING)
+    return await _answer(run)
+
+
+async def cancel_harvest(request: Request[RunBody]) -> Answer:
+    """Stop the run under way; what is being written is finished."""
+    run = _Run.of(request)
+    if not run.before.is_busy:
+        raise RefusedError(409, "nothing_runs", "No run of the harvest is under way")
+    request.desk.front.send(CancelHarvest())
+    return await _answer(run)
+
+
+async def _looked(request: Request[RunBody]) -> None:
+    """Have the conversations as they are now. Raises RefusedError."""
+    run = await _begun(request, LookForHarvest(), HarvestPhase.LOOKING)
+    found = (await run.ended()).harvest
+    if found.look is run.before.look:
+        raise RefusedError(409, "not_now", found.problem or "The look was stopped", "Try again")
+
+
+async def _given_up(request: Request[ApplyBody]) -> tuple[str, ...]:
+    """Without a preview: the conversations that go unharvested. Raises RefusedError (404, 409)."""
+    if request.fields.items is not msgspec.UNSET:
+        raise RefusedError(
+            409, "no_preview", "There is no preview to choose from", "Send POST /api/harvest/preview first"
+        )
+    await _looked(request)
+    paths = request.fields.paths
+    check_candidates(request.state, paths)
+    return paths
+
+
+def _tick(request: Request[ApplyBody], proposed: HarvestPreview) -> None:
+    """Take what the request names into the choice, and everything else out of it. Raises RefusedError."""
+    if request.fields.paths:
+        raise RefusedError(
+            409,
+            "has_preview",
+            "There is a preview: its conversations are applied, no others",
+            "Send no paths, or discard the preview (POST /api/ui, panel harvest, discard_preview)",
+        )
+    wanted = request.fields.items
+    if wanted is msgspec.UNSET:
+        return
+    every = tuple(one.id for one in proposed.items)
+    if wanted == "all":
+        wanted = every
+    check_proposed(proposed, wanted)
+    request.desk.front.send(TickHarvestItems(every, is_ticked=False))
+    request.desk.front.send(TickHarvestItems(wanted, is_ticked=True))
+
+
+class _Run(msgspec.Struct, frozen=True):
+    """A run and the state before it. `is_seen`: it was under way, so that it is over when none is."""
+
+    request: Request[RunBody]
+    before: HarvestState
+    notices: frozenset[Notice]
+    is_seen: bool = False
+
+    @staticmethod
+    def of(request: Request[RunBody]) -> _Run:
+        state = request.state
+        return _Run(request, state.harvest, frozenset(state.program.notices), state.harvest.is_busy)
+
+    def is_done(self, state: AppState) -> bool:
+        """Whether it has ended, well or not."""
+        if state.harvest.is_busy:
+            return False
+        has_changed = _outcome(state.harvest) != _outcome(self.before)
+        return self.is_seen or has_changed or self.fault(state) is not None
+
+    def fault(self, state: AppState, level: Level = Level.ERROR) -> Notice | None:
+        """What was said of the harvest since."""
+        new = [one for one in state.program.notices if one.id == NOTICE and one not in self.notices]
+        return next((one for one in new if one.level is level), None)
+
+    async def ended(self) -> AppState:
+        """Wait for its end. Raises RefusedError: 500 it could not begin or go on."""
+        state = await self.request.desk.watch.until(self.is_done, RUN_S)
+        if state is None:
+            raise RefusedError(503, "slow", f"The run has not ended for {RUN_S:g} s", "Cancel it")
+        if (fault := self.fault(state)) is not None:
+            raise RefusedError(500, "failed", fault.text, fault.detail)
+        return state
+
+
+def _outcome(found: HarvestState) -> tuple[object, ...]:
+    """What an ended run leaves: something of it is another than before."""
+    preview = found.preview
+    proposed = None if preview is None else (id(preview.sources), id(preview.failures))
+    return found.looked_at, proposed, id(found.report), id(found.undone), found.problem, found.use
+
+
+def _check_idle(found: HarvestState) -> None:
+    if found.is_busy:
+        raise RefusedError(
+            409, "busy", f"The harvest is {found.phase.value}", "Wait for its end, or cancel it"
+        )
+
+
+async def _begun(
+    request: Request[RunBody],
+    command: LookForHarvest | PreviewHarvest | ApplyHarvest | UndoHarvest,
+    phase: HarvestPhase,
+) -> _Run:
+    """Send a command and wait until its run is under way, or over.
+
+    Raises:
+        RefusedError: 409 another run is under way, or there is nothing to do; 503 nothing happened in time.
+    """
+    run = _Run.of(request)
+    _check_idle(run.before)
+    request.desk.front.send(command)
+    state = await request.desk.watch.until(
+        lambda now: now.harvest.is_busy or run.is_done(now) or _refusal(run, now) is not None, ACT_S
+    )
+    if state is None:
+        raise RefusedError(503, "slow", f"Nothing happened for {ACT_S:g} s", "Try again")
+    if state.harvest.is_busy:
+        if state.harvest.phase is not phase:
+            _check_idle(state.harvest)
+        return replace(run, is_seen=True)
+    refusal = _refusal(run, state)
+    if refusal is not None and not run.is_done(state):
+        code = "nothing_to_do" if refusal.level is Level.INFO else "not_now"
+        raise RefusedError(409, code, refusal.text, refusal.detail)
+    return run
+
+
+def _refusal(run: _Run, state: AppState) -> Notice | None:
+    """Why no run was begun."""
+    return run.fault(state, Level.INFO) or run.fault(state, Level.WARNING)
+
+
+async def _answer(run: _Run) -> Answer:
+    """The harvest once the run has ended where that is asked for, else as it is now."""
+    waits = run.request.fields.wait
+    state = await run.ended() if waits else run.request.state
+    return Answer(HarvestData.of(state.harvest, PageQuery()), status=200 if waits else 202)
+
+
+def check_candidates(state: AppState, paths: Iterable[str]) -> None:
+    """Whether each is the path of a conversation that may be harvested. Raises RefusedError (404, 409)."""
+    by_path = {one.facts.path: one for one in state.harvest.look.artifacts}
+    for path in paths:
+        artifact = by_path.get(path)
+        if artifact is None:
+            raise unknown("conversation", path, "See `artifacts` of GET /api/harvest")
+        if artifact.kind is not ArtifactClass.HARVEST:
+            reason = f"{artifact.kind.value}, {artifact.why}".removesuffix(", ")
+            why = f"{path[:80]!r} is not to be harvested: {reason}"
+            raise RefusedError(409, "no_candidate", why, "See `artifacts` of GET /api/harvest")
+
+
+def check_proposed(preview: HarvestPreview | None, item_ids: Iterable[str]) -> None:
+    """Whether each is the id of an item of the preview. Raises RefusedError (404)."""
+    known = frozenset(one.id for one in preview.items) if preview is not None else frozenset()
+    for item_id in item_ids:
+        if item_id not in known:
+            raise unknown("proposed item", item_id, "See `preview` of GET /api/harvest")
+
+
+def check_apply(state: AppState, apply_id: str) -> None:
+    """Whether an apply can be undone; empty: whether any can. Raises RefusedError (404, 409)."""
+    applies = state.harvest.look.applies
+    chosen = [one for one in applies if one.id == apply_id or (not apply_id and not one.undone_at)]
+    if apply_id and not chosen:
+        raise unknown("apply", apply_id, "See `applies` of GET /api/harvest")
+    if not chosen or chosen[0].undone_at:
+        raise RefusedError(409, "nothing_to_do", "There is nothing to undo", "See `applies`")
+
+
+def _check(state: AppState, command: Command) -> None:
+    if isinstance(command, PreviewHarvest | ApplyHarvest):
+        check_candidates(state, command.paths)
+    elif isinstance(command, TickHarvestItems):
+        check_proposed(state.harvest.preview, command.item_ids)
+    elif isinstance(command, EditHarvestItem | MoveHarvestItem):
+        check_proposed(state.harvest.preview, (command.item_id,))
+    elif isinstance(command, UndoHarvest):
+        check_apply(state, command.apply_id)
+
+
+_ALL = "/api/harvest"
+_RUN = {200: HarvestData, 202: HarvestData}
+_NOT_NOW = "another run is under way, there is nothing to do, or the home is read-only"
+
+
+def _run(name: str, run: Run, errors: dict[int, str]) -> Operation:
+    """A run: begun, or with `wait` ended."""
+    return operation("POST", f"{_ALL}/{name}", run, _RUN, errors, may_be_empty=True)
+
+
+RESOURCE = Resource(
+    (
+        operation("GET", _ALL, get_harvest, {200: HarvestData}),
+        _run("look", look_harvest, {409: "another run is under way"}),
+        _run("preview", preview_harvest, {404: "no such conversation", 409: _NOT_NOW}),
+        _run("apply", apply_harvest, {404: "no such item or conversation", 409: _NOT_NOW}),
+        _run("undo", undo_harvest, {404: "no such apply", 409: _NOT_NOW}),
+        _run("cancel", cancel_harvest, {409: "no run is under way"}),
+    ),
+    {"harvest": get_args(HarvestCommand)},
+    _check,
+)

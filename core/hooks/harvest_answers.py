@@ -1,0 +1,266 @@
+"""What the Hook API says of the harvest: the types of its answers, and how they are filled from the state."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from core.harvest.report import artifact_data
+from core.hooks.fields import Count, Counts, Data, Money, Rows, Time, UsageData, filled
+from core.hooks.queries import PageQuery
+from core.knowledge.ledger_text import entry_data
+from core.values.harvest import (
+    Artifact,
+    ArtifactClass,
+    ArtifactKind,
+    HarvestPhase,
+    HarvestPreview,
+    HarvestReport,
+    HarvestState,
+    ProposedItem,
+    UndoReport,
+)
+from core.values.knowledge import Category, LedgerStatus
+
+
+class ArtifactData(Data, frozen=True):
+    """A conversation that was looked at."""
+
+    class_: ArtifactClass = msgspec.field(name="class")
+    why: str
+    kind: ArtifactKind
+    id: str
+    name: str
+    title: str
+    path: str
+    size_bytes: Count
+    new_bytes: Count
+    sha256: str
+    updated_at: Time
+    ledger_status: str
+
+
+class ArtifactPage(Rows[ArtifactData], frozen=True):
+    """Conversations, and how many of each class there are in all."""
+
+    classes: Counts
+
+
+class ProposedItemData(Data, frozen=True):
+    """An item that the model proposed."""
+
+    id: str
+    category: Category
+    head: str
+    body: str
+    source: str
+    artifact_path: str
+    near: list[str]
+    is_known: bool
+    is_ticked: bool
+    is_edited: bool
+
+
+class ProposedItemRows(Rows[ProposedItemData], frozen=True):
+    """Proposed items, and how many of all are ticked."""
+
+    ticked: Count
+
+
+class HarvestFailureData(Data, frozen=True):
+    """A conversation that could not be harvested."""
+
+    name: str
+    path: str
+    sha256: str
+    reason: str
+
+
+class HarvestPreviewData(Data, frozen=True):
+    """What an apply would write."""
+
+    conversations: Count
+    items: ProposedItemRows
+    failures: Rows[HarvestFailureData]
+    dropped_rows: Count
+
+
+class HarvestReportData(Data, frozen=True):
+    """What the last apply did."""
+
+    reclaimed_bytes: Count
+    reclaimed: Rows[str]
+    items: Counts
+    known_items: Count
+    dropped_rows: Count
+    failures: Rows[HarvestFailureData]
+    digest: str
+    ledger: str
+    stopped: str
+
+
+class UndoReportData(Data, frozen=True):
+    """What the last undo did."""
+
+    apply_id: str
+    removed: Count
+    left: Rows[str]
+    restored: Rows[str]
+    problems: Rows[str]
+
+
+class LedgerEntryData(Data, frozen=True):
+    """What became of a conversation."""
+
+    sha256: str
+    path: str
+    status: LedgerStatus
+    at: str
+    deleted: bool
+    bytes: Count
+    items: Counts
+    error: str
+    undone_at: str
+
+
+class LedgerEntryRows(Rows[LedgerEntryData], frozen=True):
+    """Entries, and how many of each status there are in all."""
+
+    statuses: Counts
+
+
+class ApplyData(Data, frozen=True):
+    """An apply of the past."""
+
+    id: str
+    at: str
+    undone_at: str
+    conversations: Count
+    items: Count
+    reclaimed: Count
+
+
+class ProgressData(Data, frozen=True):
+    """How far the run is."""
+
+    done: Count
+    total: Count
+    doing: str
+
+
+class EstimateData(Data, frozen=True):
+    """What a preview of all candidates would read and cost."""
+
+    candidate_bytes: Count
+    prune_bytes: Count
+    new_bytes: Count
+    input_tokens_est: Count
+    output_tokens_est: Count
+    cost_usd_est: Money
+
+
+class HarvestUseData(Data, frozen=True):
+    """What the harvest has used."""
+
+    calls: Count
+    usage: UsageData
+    cost_usd: Money
+
+
+class HarvestData(Data, frozen=True):
+    """The harvest as it is now."""
+
+    phase: HarvestPhase
+    is_cancelling: bool
+    progress: ProgressData
+    provider: str
+    model: str
+    looked_at: Time | None
+    artifacts: ArtifactPage
+    estimate: EstimateData
+    preview: HarvestPreviewData | None
+    ledger: LedgerEntryRows
+    applies: Rows[ApplyData]
+    report: HarvestReportData | None
+    undone: UndoReportData | None
+    problem: str
+    use: HarvestUseData
+
+    @classmethod
+    def of(cls, state: HarvestState, page: PageQuery) -> HarvestData:
+        """The harvest as it is answered with, its lists cut to a page."""
+        look, report, undone = state.look, state.report, state.undone
+        return filled(
+            cls,
+            state,
+            progress=filled(ProgressData, state),
+            artifacts=ArtifactPage(
+                len(look.artifacts),
+                [_artifact_data(one) for one in page.of(look.artifacts)],
+                _counts((one.kind.value for one in look.artifacts), ArtifactClass),
+            ),
+            estimate=filled(EstimateData, look.estimate, cost_usd_est=look.estimate.cost_usd),
+            preview=None if state.preview is None else _preview_data(state.preview, page),
+            ledger=LedgerEntryRows(
+                len(look.ledger),
+                [LedgerEntryData(**entry_data(one)) for one in page.of(look.ledger)],
+                _counts(one.status.value for one in look.ledger),
+            ),
+            applies=page.cut(look.applies, ApplyData),
+            report=None if report is None else _report_data(report, page),
+            undone=None if undone is None else _undo_data(undone, page),
+            use=filled(HarvestUseData, state.use, usage=UsageData.of(state.use.usage)),
+        )
+
+
+def _artifact_data(artifact: Artifact) -> ArtifactData:
+    values = artifact_data(artifact)
+    return ArtifactData(values.pop("class"), **values)
+
+
+def _counts(values: Iterable[str], names: Iterable[str] = ()) -> Counts:
+    """How often each occurs; those named are there also where they never do."""
+    return {**{str(name): 0 for name in names}, **Counter(values)}
+
+
+def _preview_data(preview: HarvestPreview, page: PageQuery) -> HarvestPreviewData:
+    items = preview.items
+    return HarvestPreviewData(
+        len(preview.sources),
+        ProposedItemRows(
+            len(items), [_proposed_data(one) for one in page.of(items)], sum(one.is_ticked for one in items)
+        ),
+        page.cut(preview.failures, HarvestFailureData),
+        preview.dropped,
+    )
+
+
+def _proposed_data(proposed: ProposedItem) -> ProposedItemData:
+    item = proposed.item
+    return filled(ProposedItemData, proposed, category=item.category, head=item.head, body=item.body)
+
+
+def _report_data(report: HarvestReport, page: PageQuery) -> HarvestReportData:
+    return filled(
+        HarvestReportData,
+        report,
+        reclaimed=page.part(report.reclaimed),
+        items=dict(report.items),
+        known_items=report.known,
+        dropped_rows=report.dropped,
+        failures=page.cut(report.failures, HarvestFailureData),
+        digest=report.digest_path,
+        ledger=report.ledger_path,
+    )
+
+
+def _undo_data(undone: UndoReport, page: PageQuery) -> UndoReportData:
+    return filled(
+        UndoReportData,
+        undone,
+        left=page.part(undone.left),
+        restored=page.part(undone.restored),
+        problems=page.part(undone.problems),
+    )

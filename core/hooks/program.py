@@ -1,0 +1,150 @@
+"""The program over HTTP: its status, the clock of a test, and the panels that belong to no other resource."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from core.app.messages import DismissNotice, Quit
+from core.hooks.conversation import CallData
+from core.hooks.fields import Body, Count, Data, Money, Time, filled
+from core.hooks.operation import Resource, operation
+from core.hooks.refusals import RefusedError
+from core.hooks.request import FRAMES_S, Answer, Request
+from core.settings.messages import (
+    ChangeSetting,
+    FindLocalServers,
+    OpenProject,
+    RefreshModels,
+    RemoveServer,
+    SaveServer,
+    TrustProject,
+)
+from core.values.state import Level
+
+
+class ProjectData(Data, frozen=True):
+    """The opened folder."""
+
+    root: str
+    name: str
+    is_trusted: bool
+
+
+class ProviderData(Data, frozen=True):
+    """A provider, and where its key comes from, never the key."""
+
+    id: str
+    kind: str
+    label: str
+    key_source: str
+    is_ready: bool
+    problem: str
+
+
+class WorkerData(Data, frozen=True):
+    """A worker, and how far it is. Null fraction: not known."""
+
+    name: str
+    status: str
+    detail: str
+    fraction: Money
+
+
+class NoticeData(Data, frozen=True):
+    """What the window's notices say."""
+
+    id: str
+    level: Level
+    text: str
+    detail: str
+
+
+class StatusData(Data, frozen=True):
+    """The program as it is now."""
+
+    version: str
+    home: str
+    is_home_read_only: bool
+    is_headless: bool
+    has_test_clock: bool
+    is_loading: bool
+    now: Time | None
+    project: ProjectData
+    providers: list[ProviderData]
+    workers: list[WorkerData]
+    notices: list[NoticeData]
+    default_provider: str
+    discussions: Count
+    selected_id: str
+    calls: list[CallData]
+
+
+class ClockBody(Body, frozen=True):
+    """How far the clock goes forward."""
+
+    advance_s: Annotated[float, Meta(ge=0, le=3_153_600_000)]
+
+
+class ClockData(Data, frozen=True):
+    """The program's time."""
+
+    now: Time | None
+
+
+async def status(request: Request[None]) -> Answer:
+    """The program as it is now."""
+    desk, state = request.desk, request.state
+    return Answer(
+        filled(
+            StatusData,
+            state.program,
+            now=state.now,
+            selected_id=state.discussions.selected_id,
+            version=desk.version,
+            is_headless=desk.window is None,
+            has_test_clock=desk.clock is not None,
+            project=filled(ProjectData, state.config.project),
+            providers=[filled(ProviderData, provider) for provider in state.config.providers.values()],
+            workers=[filled(WorkerData, worker) for worker in state.program.workers.values()],
+            notices=[filled(NoticeData, notice) for notice in state.program.notices],
+            default_provider=state.config.settings.ai.provider,
+            discussions=len(state.discussions.summaries),
+            calls=[CallData.of(call) for call in state.turns.calls.values()],
+        )
+    )
+
+
+async def advance_clock(request: Request[ClockBody]) -> Answer:
+    """Put the program's clock forward, for tests."""
+    clock = request.desk.clock
+    assert clock is not None
+    now = clock.advance(request.fields.advance_s)
+    if now is None:
+        raise RefusedError(422, "wrong_body", "The clock would be over 100 years ahead", "Advance it by less")
+    state = await request.desk.watch.until(lambda at: at.now is not None and at.now >= now, FRAMES_S)
+    return Answer(ClockData((now if state is None or state.now is None else state.now).isoformat()))
+
+
+_NO_CLOCK = {404: "the program was started without --test-clock"}
+
+RESOURCE = Resource(
+    (
+        operation("GET", "/api/status", status, {200: StatusData}),
+        operation("POST", "/api/clock", advance_clock, {200: ClockData}, _NO_CLOCK, needs_clock=True),
+    ),
+    {
+        "settings": (
+            ChangeSetting,
+            SaveServer,
+            RemoveServer,
+            RefreshModels,
+            FindLocalServers,
+            TrustProject,
+            OpenProject,
+        ),
+        "notices": (DismissNotice,),
+        "program": (Quit,),
+    },
+)

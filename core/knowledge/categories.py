@@ -1,0 +1,259 @@
+"""Category files: what of them are items, and how one is added, replaced or taken out without another byte changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from core.knowledge.provenance import split_tag
+from core.values.knowledge import Category, CategoryFile, Item, Provenance
+
+FACTS, DECISIONS, QUESTIONS, PLAYBOOKS, TASKS = (
+    f"{name}.md" for name in ("facts", "decisions", "questions", "playbooks", "tasks")
+)
+FILE_OF = {
+    Category.FACTS: FACTS,
+    Category.DECISIONS: DECISIONS,
+    Category.QUESTIONS: QUESTIONS,
+    Category.PLAYBOOKS: PLAYBOOKS,
+    Category.TASKS_OPEN: TASKS,
+    Category.TASKS_DONE: TASKS,
+}
+"""The file of each category; notes have a file for each path."""
+
+CATEGORY_NAMES = (TASKS, QUESTIONS, DECISIONS, FACTS, PLAYBOOKS)
+"""The category files in the order of the digest."""
+
+OPEN, DONE = "Open", "Done"
+NOTES_FOLDER = "files"
+
+_HEADINGS = {
+    FACTS: "# Facts\n\n",
+    DECISIONS: "# Decisions\n\n",
+    QUESTIONS: "# Questions\n\n",
+    PLAYBOOKS: "# Playbooks\n\n",
+    TASKS: "# Tasks\n\n## Open\n\n## Done\n",
+}
+_BY_FILE = {name: category for category, name in FILE_OF.items() if name != TASKS}
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t\r]*$")
+_BOM = b"\xef\xbb\xbf"
+_HEAD_BYTES = 4096
+_BLANKS = b" \t\r\n"
+
+
+class CategoryLine(msgspec.Struct, frozen=True):
+    """An item's line that is to be added: `text` without line end, `section` only for tasks."""
+
+    text: str
+    section: str = ""
+
+
+def section_of(category: Category) -> str:
+    """The section of tasks.md, empty for other categories."""
+    return {Category.TASKS_OPEN: OPEN, Category.TASKS_DONE: DONE}.get(category, "")
+
+
+def is_done(section: str) -> bool:
+    """Whether tasks under this heading are done; under any other they are open."""
+    return section.strip().casefold() == DONE.casefold()
+
+
+def parse_file(name: str, data: bytes) -> CategoryFile:
+    """Read a category file or notes. Total over its input: what is no item is not understood and is kept. O(n).
+
+    Args:
+        name: below the knowledge directory; data: its bytes, BOM, CRLF and bytes that are no UTF-8 allowed.
+    """
+    if b"\0" in data[:_HEAD_BYTES]:
+        return CategoryFile(name, data, problem=f"{name} is not UTF-8 text; save it as UTF-8 to have it read")
+    text = data.removeprefix(_BOM).decode("utf-8", "replace")
+    return CategoryFile(name, data, tuple(_items(name, text.split("\n"))))
+
+
+def category_of(name: str, section: str) -> Category:
+    """The category of items in a file, under a heading."""
+    if name == TASKS:
+        return Category.TASKS_DONE if is_done(section) else Category.TASKS_OPEN
+    return _BY_FILE.get(name, Category.FILES)
+
+
+def new_file(name: str, heading: str = "") -> bytes:
+    """What a file that is not there yet starts with. `heading`: of notes, one line."""
+    return _HEADINGS.get(name, f"# {heading}\n\n").encode("utf-8", "surrogateescape")
+
+
+def with_lines(name: str, data: bytes, lines: Sequence[CategoryLine]) -> bytes:
+    """Add items at the end of their sections; every byte that was there stays, in order.
+
+    Args:
+        data: the whole file, not empty (`new_file`).
+    """
+    if name != TASKS:
+        return _joined(data, len(data), [line.text for line in lines])
+    for section in (DONE, OPEN):
+        texts = [line.text for line in lines if (line.section == DONE) is (section == DONE)]
+        if texts:
+            data, at = _section_end(data, section)
+            data = _joined(data, at, texts)
+    return data
+
+
+def line_end(data: bytes) -> bytes:
+    """The line end that a file uses, by its first line."""
+    first = data.find(b"\n")
+    return b"\r\n" if first > 0 and data[first - 1] == 13 else b"\n"
+
+
+def without_item(data: bytes, item: Item) -> bytes:
+    """Take an item's lines out, nothing else. `item` is of this very `data`."""
+    bom = _BOM if item.first_line == 1 and data.startswith(_BOM) else b""
+    lines = data.split(b"\n")
+    del lines[item.first_line - 1 : item.last_line]
+    return bom + b"\n".join(lines)
+
+
+def with_item(data: bytes, item: Item, text: str) -> bytes:
+    """Put other lines (without end) in the place of an item's. `item` is of this very `data`."""
+    lines = data.split(b"\n")
+    first, last = item.first_line - 1, item.last_line
+    end = b"\r" if lines[first].endswith(b"\r") else b""
+    bom = _BOM if first == 0 and data.startswith(_BOM) else b""
+    lines[first:last] = [bom + text.encode("utf-8", "replace").replace(b"\n", end + b"\n") + end]
+    return b"\n".join(lines)
+
+
+def find_item(file: CategoryFile, wanted: Item) -> Item | None:
+    """The item as it stands now: the same words in the same section, nearest to where it was; None when gone."""
+    same = [i for i in file.items if (i.text, i.provenance) == (wanted.text, wanted.provenance)]
+    same = [i for i in same if is_done(i.section) is is_done(wanted.section)]
+    return min(same, key=lambda i: abs(i.first_line - wanted.first_line), default=None)
+
+
+def newest_first(name: str, data: bytes, *, done: bool = False) -> Iterator[str]:
+    """Texts of items from the last to the first, read from the end only as far as they are taken.
+
+    For tasks those that are open, or done when asked. The same texts as `parse_file` gives, reversed.
+    """
+    if b"\0" in data[:_HEAD_BYTES]:
+        return
+    start = len(_BOM) if data.startswith(_BOM) else 0
+    spans = _task_spans(data, start, done=done) if name == TASKS else [(start, len(data))]
+    for first, last in reversed(spans):
+        yield from _backwards(data, first, last)
+
+
+def _items(name: str, lines: list[str]) -> Iterator[Item]:
+    section, start = "", -1
+    category = category_of(name, section)
+    for number, line in enumerate(lines):
+        if start >= 0 and _continues(line):
+            continue
+        if start >= 0:
+            yield Item(category, name, *_read(lines[start:number]), section, start + 1, number)
+            start = -1
+        if _starts(line):
+            start = number
+        elif (found := _section(line)) is not None:
+            section = found
+            category = category_of(name, section)
+    if start >= 0:
+        yield Item(category, name, *_read(lines[start:]), section, start + 1, len(lines))
+
+
+def _backwards(data: bytes, first: int, last: int) -> Iterator[str]:
+    """Items of a part of the file, whole lines, from its end to its start."""
+    pending: list[str] = []
+    while last > first:
+        at = data.rfind(b"\n", first, last)
+        line = data[max(at + 1, first) : last].decode("utf-8", "replace")
+        last = max(at, first)
+        if _continues(line):
+            pending.append(line)
+            continue
+        if _starts(line):
+            yield _read([line, *reversed(pending)])[0]
+        pending.clear()
+
+
+def _task_spans(data: bytes, start: int, *, done: bool) -> list[tuple[int, int]]:
+    """Where tasks stand that are done, or that are open."""
+    return [(a, b) for section, a, b in _sections(data, start) if is_done(section) is done]
+
+
+def _sections(data: bytes, start: int) -> Iterator[tuple[str, int, int]]:
+    """The name of each section and where its lines begin and end, its heading left out."""
+    section, at = "", start
+    for here in _heading_lines(data, start):
+        end = data.find(b"\n", here)
+        end = len(data) if end < 0 else end
+        found = _section(data[here:end].decode("utf-8", "replace"))
+        if found is not None:
+            yield section, at, here
+            section, at = found, end
+    yield section, at, len(data)
+
+
+def _heading_lines(data: bytes, start: int) -> Iterator[int]:
+    """Where lines begin that start with a `#`. A look for one byte is ten times as fast as one for two."""
+    at = data.find(b"#", start)
+    while at >= 0:
+        if at == start or data[at - 1] == 10:
+            yield at
+        at = data.find(b"#", at + 1)
+
+
+def _section(line: str) -> str | None:
+    """The name of a section that starts with this line: a heading of the first or second level."""
+    match = _HEADING.match(line) if line[:1] == "#" else None
+    return match[2] if match is not None and len(match[1]) <= 2 else None
+
+
+def _starts(line: str) -> bool:
+    return line[:2] in {"- ", "-\t"} and not line[2:].isspace() and len(line) > 2
+
+
+def _continues(line: str) -> bool:
+    return line[:1] in {" ", "\t"} and not line.isspace()
+
+
+def _read(lines: list[str]) -> tuple[str, Provenance | None]:
+    """The words of an item and its provenance, at the end of whichever line it stands."""
+    text, provenance = split_tag(lines[0][2:].strip().replace("\0", ""))
+    for line in lines[1:]:
+        rest, found = split_tag(line.rstrip().replace("\0", ""))
+        text, provenance = f"{text}\n{rest}", found or provenance
+    return text, provenance
+
+
+def _section_end(data: bytes, section: str) -> tuple[bytes, int]:
+    """The file with this section, made where there was none, and where its last line that is not blank ends."""
+    start = len(_BOM) if data.startswith(_BOM) else 0
+    spans = [(a, b) for name, a, b in _sections(data, start) if name.casefold() == section.casefold()]
+    if not spans:
+        end = line_end(data)
+        gap = b"" if data.endswith(b"\n") or not data else end
+        data = data + gap + end + f"## {section}".encode() + end
+        return data, len(data)
+    first, last = spans[-1]
+    words_end = first + len(data[first:last].rstrip(_BLANKS))
+    return data, data.find(b"\n", words_end) + 1 or len(data)
+
+
+def _joined(data: bytes, at: int, texts: Sequence[str]) -> bytes:
+    """Put lines in at the start of a line, or at the end of the file."""
+    end = line_end(data)
+    lines = end.join(_encoded(text, end) for text in texts)
+    head, tail = data[:at], data[at:]
+    if head.removeprefix(_BOM) and not head.endswith(b"\n"):
+        head += end
+    is_under_heading = head.rstrip(_BLANKS).rpartition(b"\n")[2].removeprefix(_BOM).startswith(b"#")
+    if is_under_heading and not head.endswith(end * 2):
+        head += end
+    return head + lines + end + tail
+
+
+def _encoded(text: str, end: bytes) -> bytes:
+    """Bytes of an item's line or lines; bytes of the file that were no UTF-8 come back as they were."""
+    return text.encode("utf-8", "surrogateescape").replace(b"\n", end)

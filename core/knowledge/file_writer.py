@@ -1,0 +1,196 @@
+"""Writing of files that a person may save at the same moment: both their words and ours are there afterwards."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from core.base.disk import OS_DISK, Disk, append_file, make_dirs, reported, write_file
+from core.base.errors import StorageError
+from core.knowledge.categories import CategoryLine, line_end, parse_file, with_lines
+
+ATTEMPTS = 20
+
+
+class _ChangedMeanwhileError(Exception):
+    """Somebody saved the file after it was read."""
+
+
+class _UnlessChanged(Disk):
+    """Renames over a file only while it is the one that was read."""
+
+    def __init__(self, disk: Disk, path: Path, seen: tuple[int, ...]) -> None:
+        self._disk, self._path, self._seen = disk, path, seen
+
+    def open(self, path: Path, flags: int, mode: int = 0o600) -> int:
+        return self._disk.open(path, flags, mode)
+
+    def write(self, fd: int, data: bytes | memoryview) -> int:
+        return self._disk.write(fd, data)
+
+    def fsync(self, fd: int) -> None:
+        self._disk.fsync(fd)
+
+    def replace(self, source: Path, target: Path) -> None:
+        if _stamp(self._path) != self._seen:
+            raise _ChangedMeanwhileError
+        self._disk.replace(source, target)
+
+
+def change_file(path: Path, change: Callable[[bytes], bytes], *, disk: Disk = OS_DISK) -> bytes:
+    """Rewrite a file atomically; a save by somebody else in between is taken in, not lost.
+
+    Args:
+        change: makes the new content from the old, empty bytes where there is no file; may be asked again.
+
+    Returns:
+        What the file holds now.
+
+    Raises:
+        StorageError: it is as it was; or somebody saves it all the time.
+    """
+    late: bytes | None = None
+    for _ in range(ATTEMPTS):
+        seen = _stamp(path)
+        fd = _open(path)
+        try:
+            before = b"" if fd is None else _read(fd)
+            fd = _closed_where_held(fd)
+            after = change(before if late is None else late)
+            if after == before:
+                return after
+            write_file(path, after, disk=_UnlessChanged(disk, path, seen))
+            late = None if fd is None else _read(fd)
+            if late is None or late == before:
+                return after
+        except _ChangedMeanwhileError:
+            late = None
+        finally:
+            if fd is not None:
+                os.close(fd)
+    raise StorageError(
+        f"Another program keeps changing {path.name!r}",
+        remedy="Close it there and try again",
+        where=str(path),
+    )
+
+
+def ensure_lines(
+    path: Path, name: str, lines: Sequence[CategoryLine], head: bytes, *, disk: Disk = OS_DISK
+) -> None:
+    """Have these items in a file, each once. What is there already is left; so it may be asked again after a crash.
+
+    Args:
+        name: below the knowledge directory; lines: of one file; head: what a file that is missing starts with.
+
+    Raises:
+        StorageError: some may be missing; the file is whole.
+    """
+    make_dirs(path.parent, disk=disk)
+    for _ in range(ATTEMPTS):
+        data = read_bytes(path)
+        if problem := parse_file(name, data[:4096]).problem:
+            raise StorageError(problem, where=str(path))
+        missing = [line for line in lines if not has_line(data, line.text)]
+        if not missing:
+            return
+        if name != "tasks.md" and data.endswith(b"\n"):
+            end = line_end(data)
+            added = b"".join(line.text.encode("utf-8", "replace") + end for line in missing)
+            append_file(path, added, disk=disk)
+        else:
+            change_file(path, lambda old: with_lines(name, old or head, missing), disk=disk)  # noqa: B023
+    raise StorageError(
+        f"Another program keeps changing {path.name!r}",
+        remedy="Close it there and try again",
+        where=str(path),
+    )
+
+
+def cut_end(path: Path, lines: Sequence[CategoryLine], *, disk: Disk = OS_DISK) -> bool:
+    """Take lines back that were just appended, by shortening the file: on a full disk nothing can be rewritten.
+
+    Returns:
+        Whether they stood at its end and are gone.
+    """
+    data = read_bytes(path)
+    block = b"".join(line.text.encode("utf-8", "replace") + line_end(data) for line in lines)
+    if not data.endswith(block):
+        return False
+    with reported("write", path):
+        fd = disk.open(path, os.O_RDWR)
+        try:
+            if os.fstat(fd).st_size != len(data):
+                return False
+            os.ftruncate(fd, len(data) - len(block))
+            disk.fsync(fd)
+        finally:
+            os.close(fd)
+    return True
+
+
+def without_torn(data: bytes, lines: Sequence[CategoryLine]) -> bytes:
+    """The file without a last line that is only the head of one of these: a write that a crash cut short."""
+    torn = data[data.rfind(b"\n") + 1 :]
+    starts = any(line.text.encode("utf-8", "replace").startswith(torn) for line in lines)
+    is_ours = torn.startswith(b"- ") and starts and not any(has_line(torn, line.text) for line in lines)
+    return data[: len(data) - len(torn)] if is_ours else data
+
+
+def has_line(data: bytes, text: str) -> bool:
+    """Whether a file has exactly this line. O(n), in C."""
+    line = text.encode("utf-8", "replace")
+    at = data.find(line)
+    while at >= 0:
+        is_start = at == 0 or data[at - 1] == 10 or data[:at] == b"\xef\xbb\xbf"
+        if is_start and data[at + len(line) : at + len(line) + 2].removeprefix(b"\r")[:1] in {b"", b"\n"}:
+            return True
+        at = data.find(line, at + 1)
+    return False
+
+
+def read_bytes(path: Path) -> bytes:
+    """A file's bytes, none where there is no file.
+
+    Raises:
+        StorageError: it is there and cannot be read.
+    """
+    with reported("read", path):
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            return b""
+
+
+def _open(path: Path) -> int | None:
+    with reported("read", path):
+        try:
+            return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        except FileNotFoundError:
+            return None
+
+
+def _closed_where_held(fd: int | None) -> int | None:
+    """Windows renames over no open file, and lets nobody write to it behind our back in place of that."""
+    if fd is not None and sys.platform == "win32":
+        os.close(fd)
+        return None
+    return fd
+
+
+def _read(fd: int) -> bytes:
+    os.lseek(fd, 0, os.SEEK_SET)
+    parts = []
+    while part := os.read(fd, 1 << 20):
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    try:
+        status = path.stat()
+    except OSError:
+        return ()
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)

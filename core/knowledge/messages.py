@@ -1,0 +1,117 @@
+"""What can be asked of knowledge, and what was read of it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from core.values.knowledge import Category, Item, KnowledgeState
+from core.values.settings import (
+    KnowledgeSettings,
+)
+
+
+class RegenerateDigest(msgspec.Struct, frozen=True):
+    """Make the digest from the category files, which turns layer 7 on."""
+
+    command_id: str = ""
+
+
+class DeleteDigest(msgspec.Struct, frozen=True):
+    """Remove `digest.md`: layer 7 is off."""
+
+
+class AddKnowledgeItem(msgspec.Struct, frozen=True):
+    """Write an item into its category file. `name`: of a playbook. Not for notes, which a harvest places."""
+
+    category: Category
+    text: str
+    name: str = ""
+
+
+class EditKnowledgeItem(msgspec.Struct, frozen=True):
+    """Give an item other words; its provenance stays. LF separates continued lines."""
+
+    item: Item
+    text: str
+
+
+class DeleteKnowledgeItem(msgspec.Struct, frozen=True):
+    """Take an item out of its file."""
+
+    item: Item
+
+
+class SetTaskDone(msgspec.Struct, frozen=True):
+    """Move a task between its sections."""
+
+    item: Item
+    is_done: bool
+
+
+class AttachNotes(msgspec.Struct, frozen=True):
+    """Bind orphaned notes to a file. `path`: absolute."""
+
+    file_id: str
+    path: str
+
+
+# knowledge worker: one thread, the latest reading wins
+class ReadKnowledge(msgspec.Struct, frozen=True):
+    """Read category files, notes, digest and switch; report `KnowledgeRead`.
+
+    `candidates`: absolute paths that files with notes may have moved to.
+    """
+
+    settings: KnowledgeSettings
+    candidates: tuple[str, ...] = ()
+
+
+class MakeDigest(msgspec.Struct, frozen=True):
+    """Make the digest, which turns layer 7 on, and read knowledge."""
+
+    settings: KnowledgeSettings
+    command_id: str = ""
+
+
+class RemoveDigest(msgspec.Struct, frozen=True):
+    """Remove `digest.md`, which turns layer 7 off, and read knowledge."""
+
+    settings: KnowledgeSettings
+
+
+class ChangeKnowledge(msgspec.Struct, frozen=True):
+    """A person's change to an item or to notes: carry it out, and read knowledge."""
+
+    change: AddKnowledgeItem | EditKnowledgeItem | DeleteKnowledgeItem | SetTaskDone | AttachNotes
+    settings: KnowledgeSettings
+    candidates: tuple[str, ...] = ()
+
+
+class KnowledgeFilesChanged(msgspec.Struct, frozen=True):
+    """A category file, notes, the digest or the ledger has changed, been made or gone."""
+
+    paths: tuple[str, ...]
+
+
+class KnowledgeRead(msgspec.Struct, frozen=True):
+    """What is known now."""
+
+    knowledge: KnowledgeState
+
+
+KnowledgeCommand = (
+    RegenerateDigest
+    | DeleteDigest
+    | AddKnowledgeItem
+    | EditKnowledgeItem
+    | DeleteKnowledgeItem
+    | SetTaskDone
+    | AttachNotes
+)
+"""What a front end may ask of this room."""
+
+KnowledgeEvent = KnowledgeFilesChanged | KnowledgeRead
+"""What has happened in this room."""
+
+KnowledgeEffect = ReadKnowledge | MakeDigest | RemoveDigest | ChangeKnowledge
+"""The knowledge worker's: one thread, the latest reading wins."""

@@ -1,0 +1,119 @@
+"""Reads knowledge as it is on disk: category files, notes, digest and switch, in one snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from core.base import paths
+from core.base.errors import SlopError
+from core.base.text import clean
+from core.knowledge.categories import CATEGORY_NAMES, NOTES_FOLDER, parse_file
+from core.knowledge.digest import digest_file
+from core.knowledge.file_writer import read_bytes
+from core.knowledge.files import read_notes
+from core.values.knowledge import CategoryFile, DigestSwitch, KnowledgeState, NoteFile
+from core.values.settings import KnowledgeSettings
+
+MAX_DIGEST_BYTES = 65_536
+"""A digest that a person made longer than this by hand is not injected; ours has at most 4096."""
+
+
+def read_categories(home: Path) -> tuple[CategoryFile, ...]:
+    """The category files in the order of the digest; a missing one is empty.
+
+    Raises:
+        StorageError: one cannot be read.
+    """
+    directory = paths.knowledge_dir(home)
+    return tuple(parse_file(name, read_bytes(directory / name)) for name in CATEGORY_NAMES)
+
+
+class KnowledgeReader:
+    """Reads snapshots; files that did not change are not parsed again. Used by one thread at a time."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._parsed: dict[str, CategoryFile] = {}
+        self._categories: tuple[CategoryFile, ...] = ()
+        self._last_notes: tuple[NoteFile, ...] = ()
+
+    def read(
+        self, settings: KnowledgeSettings, candidates: Iterable[str] = (), *, with_categories: bool = True
+    ) -> KnowledgeState:
+        """What is known now. What cannot be read is said in `problems`, and the rest is there.
+
+        Args:
+            candidates: absolute paths that files with notes may have moved to.
+            with_categories: False leaves the category files as they were read before, which is soon done.
+        """
+        problems: list[str] = []
+        if with_categories:
+            self._categories = tuple(self._category(name, problems) for name in CATEGORY_NAMES)
+        notes = self._notes(candidates, problems)
+        digest, size = self._digest(problems)
+        return KnowledgeState(
+            categories=self._categories,
+            notes=notes,
+            digest=digest or "",
+            digest_bytes=size,
+            switch=switch_of(settings, has_digest=digest is not None),
+            watched=watch_paths(self._home, notes),
+            problems=tuple(problems),
+        )
+
+    def _category(self, name: str, problems: list[str]) -> CategoryFile:
+        try:
+            data = read_bytes(paths.knowledge_dir(self._home) / name)
+        except SlopError as error:
+            problems.append(str(error))
+            return CategoryFile(name, problem=str(error))
+        before = self._parsed.get(name)
+        if before is None or before.data != data:
+            self._parsed[name] = parse_file(name, data)
+        if self._parsed[name].problem:
+            problems.append(self._parsed[name].problem)
+        return self._parsed[name]
+
+    def _notes(self, candidates: Iterable[str], problems: list[str]) -> tuple[NoteFile, ...]:
+        try:
+            found = read_notes(self._home, candidates)
+        except SlopError as error:
+            problems.append(str(error))
+            return ()
+        if found != self._last_notes:
+            self._last_notes = found
+        return self._last_notes
+
+    def _digest(self, problems: list[str]) -> tuple[str | None, int]:
+        """The digest's text and size; None where there is no file, or none that can be injected."""
+        path = digest_file(self._home)
+        try:
+            if not path.is_file():
+                return None, 0
+            data = read_bytes(path)
+        except (SlopError, OSError) as error:
+            problems.append(str(error))
+            return None, 0
+        if len(data) > MAX_DIGEST_BYTES:
+            problems.append(
+                f"digest.md has {len(data):,} bytes, over {MAX_DIGEST_BYTES:,}; it is not injected"
+            )
+            return None, len(data)
+        return clean(data.decode("utf-8-sig", "replace")), len(data)
+
+
+def switch_of(settings: KnowledgeSettings, *, has_digest: bool) -> DigestSwitch:
+    """Whether layer 7 is on: the file says so, and configuration does not forbid it."""
+    if not settings.digest_enabled:
+        return DigestSwitch.OFF_BY_CONFIGURATION
+    return DigestSwitch.ON if has_digest else DigestSwitch.OFF_BY_DELETION
+
+
+def watch_paths(home: Path, notes: Iterable[NoteFile] = ()) -> tuple[str, ...]:
+    """Absolute paths whose change calls for another reading: the files, those not there yet, and their folders."""
+    directory = paths.knowledge_dir(home)
+    folder = directory / NOTES_FOLDER
+    named = (*CATEGORY_NAMES, "digest.md", "ledger.json")
+    found = {str(directory / name) for name in named} | {str(folder)}
+    return tuple(sorted(found | {str(folder / f"{note.file_id}.md") for note in notes}))

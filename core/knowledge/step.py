@@ -1,0 +1,98 @@
+"""Knowledge in the state: when it is read anew, and what was read."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from core.knowledge.messages import (
+    AddKnowledgeItem,
+    AttachNotes,
+    ChangeKnowledge,
+    DeleteDigest,
+    DeleteKnowledgeItem,
+    EditKnowledgeItem,
+    KnowledgeCommand,
+    KnowledgeEffect,
+    KnowledgeEvent,
+    KnowledgeFilesChanged,
+    KnowledgeRead,
+    MakeDigest,
+    ReadKnowledge,
+    RegenerateDigest,
+    RemoveDigest,
+    SetTaskDone,
+)
+from core.values.state import AppState, Level
+from core.values.updates import Result, dismiss, notify
+
+
+def command(state: AppState, asked: KnowledgeCommand) -> Result:
+    """Decide what follows from a command."""
+    match asked:
+        case RegenerateDigest():
+            return state, (MakeDigest(state.config.settings.knowledge),)
+        case DeleteDigest():
+            return state, (RemoveDigest(state.config.settings.knowledge),)
+        case AddKnowledgeItem() | EditKnowledgeItem() | DeleteKnowledgeItem() | SetTaskDone() | AttachNotes():
+            return change(state, asked)
+        case _:
+            assert_never(asked)
+
+
+def event(state: AppState, happened: KnowledgeEvent) -> Result:
+    """Decide what follows from an event."""
+    match happened:
+        case KnowledgeFilesChanged():
+            return state, read_again(state)
+        case KnowledgeRead():
+            return knowledge_read(state, happened)
+        case _:
+            assert_never(happened)
+
+
+def read_again(state: AppState) -> tuple[KnowledgeEffect, ...]:
+    """Read everything again: a watched file changed."""
+    return (ReadKnowledge(state.config.settings.knowledge, _candidates(state)),)
+
+
+def change(
+    state: AppState,
+    command: AddKnowledgeItem | EditKnowledgeItem | DeleteKnowledgeItem | SetTaskDone | AttachNotes,
+) -> Result:
+    """A person's change to what is known."""
+    return state, (ChangeKnowledge(command, state.config.settings.knowledge, _candidates(state)),)
+
+
+def knowledge_read(state: AppState, event: KnowledgeRead) -> Result:
+    """What is known now. The same as before changes nothing."""
+    found = event.knowledge
+    if found == state.knowledge:
+        return state, ()
+    state = replace(state, knowledge=found)
+    if not found.problems:
+        return dismiss(state, "knowledge-files"), ()
+    detail = "\n".join(found.problems[1:])
+    return notify(state, "knowledge-files", Level.WARNING, found.problems[0], detail), ()
+
+
+def knowledge_effects(before: AppState, after: AppState) -> tuple[KnowledgeEffect, ...]:
+    """Read knowledge when settings are first known or switch it, and when files with notes may have moved."""
+    if not after.config.settings_paths:
+        return ()
+    is_first = (
+        not before.config.settings_paths
+        or before.config.settings.knowledge != after.config.settings.knowledge
+    )
+    if is_first:
+        return read_again(after)
+    if before.context.files is after.context.files or not after.knowledge.notes:
+        return ()
+    return read_again(after) if _candidates(before) != _candidates(after) else ()
+
+
+def _candidates(state: AppState) -> tuple[str, ...]:
+    """Files that notes may belong to, wherever these were moved."""
+    found = {f.absolute_path for items in state.context.files.values() for item in items for f in item.files}
+    return tuple(sorted(found - {""}))

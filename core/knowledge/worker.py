@@ -1,0 +1,187 @@
+"""Reads knowledge for the window, makes, follows and removes the digest, and carries out a person's changes, on one thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import assert_never
+
+from core.base.disk import remove_file
+from core.base.errors import LockedError, SlopError, StorageError
+from core.base.paths import knowledge_dir
+from core.base.reports import OperationDone, OperationFailed, Report
+from core.knowledge import edits
+from core.knowledge.digest import DigestFollower, digest_file, regenerate_digest
+from core.knowledge.files import attach_notes, move_notes, note_name, read_notes
+from core.knowledge.layer import layer_inputs
+from core.knowledge.messages import (
+    AddKnowledgeItem,
+    AttachNotes,
+    ChangeKnowledge,
+    DeleteKnowledgeItem,
+    EditKnowledgeItem,
+    KnowledgeEffect,
+    KnowledgeEvent,
+    KnowledgeRead,
+    MakeDigest,
+    ReadKnowledge,
+    RemoveDigest,
+    SetTaskDone,
+)
+from core.knowledge.reader import KnowledgeReader
+from core.knowledge.recovery import recover_home
+from core.values.curation import ItemFiles, NamedText
+from core.values.knowledge import Category, NewItem, NoteFile, NoteStatus
+from core.values.settings import KnowledgeSettings
+from core.values.spec import StackSpec
+
+Emit = Callable[[KnowledgeEvent | Report], None]
+"""Puts an event into the controller's inbox. Thread-safe, returns at once."""
+
+Change = AddKnowledgeItem | EditKnowledgeItem | DeleteKnowledgeItem | SetTaskDone | AttachNotes
+
+
+class KnowledgeHandler:
+    """Carries out the knowledge worker's effects.
+
+    Args:
+        home: the person's data; emit: the inbox; is_read_only: the home cannot be written.
+    """
+
+    def __init__(self, home: Path, emit: Emit, *, is_read_only: bool = False) -> None:
+        self._home = home
+        self._emit = emit
+        self._reader = KnowledgeReader(home)
+        self._follower = DigestFollower(home)
+        self._is_read_only = is_read_only
+        self._may_recover = not is_read_only
+
+    def handle(self, effect: KnowledgeEffect) -> None:
+        """Carry out one effect. Raises SlopError for what could not be done."""
+        match effect:
+            case ReadKnowledge():
+                self._recover()
+                self._follow()
+                self._read(effect.settings, effect.candidates)
+            case MakeDigest():
+                done = regenerate_digest(self._home)
+                self._read(effect.settings, ())
+                self._emit(OperationDone("digest", f"Digest {done.write.value}"))
+            case RemoveDigest():
+                self._reading_after(lambda: remove_file(digest_file(self._home)), effect.settings, ())
+            case ChangeKnowledge():
+                change = effect.change
+                self._reading_after(lambda: self._change(change), effect.settings, effect.candidates)
+            case _:
+                assert_never(effect)
+
+    def _reading_after(
+        self, act: Callable[[], None], settings: KnowledgeSettings, candidates: tuple[str, ...]
+    ) -> None:
+        """Do something, then tell what is known now: also where it failed, for that may be why."""
+        try:
+            act()
+        finally:
+            self._read(settings, candidates)
+
+    def _change(self, change: Change) -> None:
+        match change:
+            case AddKnowledgeItem(category=Category.FILES):
+                raise SlopError(
+                    "Notes on files come from a harvest", remedy="Write a fact that names the file"
+                )
+            case AddKnowledgeItem():
+                edits.add_item(self._home, NewItem(change.category, change.text, name=change.name))
+            case EditKnowledgeItem():
+                edits.edit_item(self._home, change.item, change.text)
+            case DeleteKnowledgeItem():
+                edits.delete_item(self._home, change.item)
+            case SetTaskDone():
+                edits.set_task_done(self._home, change.item, done=change.is_done)
+            case AttachNotes():
+                attach_notes(self._home, self._note(change.file_id), change.path)
+            case _:
+                assert_never(change)
+
+    def _note(self, file_id: str) -> NoteFile:
+        """Notes by their id, wherever they stand now. Raises StorageError: there are none."""
+        for note in read_notes(self._home):
+            if note.file_id == file_id:
+                return note
+        raise StorageError(
+            f"There are no notes {file_id!r} any more",
+            remedy="Another program moved or removed them; look at the list again",
+            where=str(knowledge_dir(self._home) / note_name(file_id)),
+        )
+
+    def _read(self, settings: KnowledgeSettings, candidates: tuple[str, ...]) -> None:
+        """Tell the switch and the digest at once, then all the items."""
+        self._emit(KnowledgeRead(self._reader.read(settings, candidates, with_categories=False)))
+        found = self._reader.read(settings, candidates)
+        self._emit(KnowledgeRead(found))
+        if self._settled(found.notes):
+            self._emit(KnowledgeRead(self._reader.read(settings, candidates)))
+
+    def _settled(self, notes: tuple[NoteFile, ...]) -> bool:
+        """Let notes follow files that were saved by rename or renamed, before another such change hides where they are.
+
+        Returns:
+            Whether any moved.
+        """
+        following = [note for note in notes if note.status in {NoteStatus.MOVED, NoteStatus.RENAMED}]
+        if not following or self._is_read_only:
+            return False
+        try:
+            return bool(move_notes(self._home, following))
+        except SlopError as error:
+            self._emit(OperationFailed("notes", error.what, f"{error.remedy} {error.where}".strip()))
+            return False
+
+    def _follow(self) -> None:
+        """An editor's save, or a pull, is in the digest too, while there is one."""
+        if self._is_read_only:
+            return
+        try:
+            self._follower.follow()
+        except SlopError as error:
+            self._emit(OperationFailed("digest", error.what, f"{error.remedy} {error.where}".strip()))
+
+    def _recover(self) -> None:
+        """Once: finish what a crash interrupted."""
+        if not self._may_recover:
+            return
+        self._may_recover = False
+        try:
+            found = recover_home(self._home)
+        except LockedError:
+            return
+        except SlopError as error:
+            self._emit(OperationFailed("knowledge", error.what, f"{error.remedy} {error.where}".strip()))
+            return
+        if found:
+            text = f"A harvest that was interrupted is whole now: {len(found)} conversations"
+            self._emit(OperationDone("knowledge", text, "\n".join(found)))
+
+
+class Layer7:
+    """Reads the digest and the notes on files in scope fresh for every assembly: `rm` counts at once. Thread-safe."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._lock = threading.Lock()
+        self._reader = KnowledgeReader(home)
+
+    def read(self, spec: StackSpec, items: tuple[ItemFiles, ...]) -> tuple[str, tuple[NamedText, ...]]:
+        """The digest's text and notes of a preset's files, both empty while knowledge is off."""
+        if not spec.knowledge.digest_enabled or not digest_file(self._home).is_file():
+            return "", ()
+        candidates = [file.absolute_path for item in items for file in item.files]
+        with self._lock:
+            found = self._reader.read(spec.knowledge, candidates, with_categories=False)
+        return layer_inputs(found, items, spec.knowledge.budget_bytes)
+
+
+def supersedes(newer: KnowledgeEffect, older: KnowledgeEffect) -> bool:
+    """A later reading makes an earlier one needless."""
+    return isinstance(newer, ReadKnowledge) and isinstance(older, ReadKnowledge)

@@ -1,0 +1,108 @@
+"""What a person can ask of each provider's cache, with the true effect or the reason why not, in words."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from core.values.provider import ProviderKind
+
+GEMINI_EXPLICIT = ((2, 5), (4, 0))
+"""Versions that have `cachedContents`: from 2.5, below 4. Source: Google, "Context caching" (read 2026-10-13)."""
+
+OPENAI_EXPLICIT_FROM = (5, 6)
+"""GPT-5.6 and later have breakpoints. Source: openai 3.51.0, `response_create_params` (read 2026-11)."""
+
+SALT = "The next request begins with another first line, so that it reads nothing of what is cached"
+
+
+class Abilities(msgspec.Struct, frozen=True):
+    """What the buttons of a discussion's cache do.
+
+    Args:
+        can_set_ttl: whether the person chooses how long entries live.
+        disable_text, invalidate_text: what it does; where it cannot be done, why.
+    """
+
+    can_disable: bool
+    can_invalidate: bool
+    can_set_ttl: bool
+    disable_text: str
+    invalidate_text: str
+
+
+def cache_abilities(kind: ProviderKind, model: str, *, takes_cache_prompt: bool = False) -> Abilities:
+    """What can be asked of a provider's cache with a model.
+
+    Args:
+        model: the vendor's name of it; an unknown one is taken for what the table promises least for.
+        takes_cache_prompt: of a compatible server: whether it is known to honour `cache_prompt`.
+
+    Source: 20-caching.md, "By provider".
+    """
+    match kind:
+        case ProviderKind.ANTHROPIC:
+            return _able("No marks are sent.", "What is known to be cached is forgotten. " + SALT + ".")
+        case ProviderKind.GEMINI if has_gemini_contents(model):
+            deleted = "The cached content is deleted"
+            return _able(f"{deleted}; all is sent inline.", f"{deleted}; the next request makes another.")
+        case ProviderKind.OPENAI if has_openai_breakpoints(model):
+            return _able("Explicit mode is sent without marks.", SALT + ".")
+        case ProviderKind.GEMINI | ProviderKind.OPENAI:
+            return _salted(
+                f"{model or 'This model'} caches by itself; the provider offers no way to turn it off."
+            )
+        case ProviderKind.COMPATIBLE if takes_cache_prompt:
+            return _able("`cache_prompt: false` is sent.", SALT + ".", can_set_ttl=False)
+        case ProviderKind.COMPATIBLE:
+            return _salted("The server reuses prefixes by itself; no way to turn that off is known.")
+        case ProviderKind.EMBEDDED:
+            deleted = "The prefix saved on disk is deleted. " + SALT + "."
+            return _able("`cache_prompt: false` is sent.", deleted, can_set_ttl=False)
+        case ProviderKind.CLAUDE_CODE:
+            return Abilities(
+                can_disable=False,
+                can_invalidate=True,
+                can_set_ttl=False,
+                disable_text="Claude Code caches by itself; it offers no way to turn that off.",
+                invalidate_text="The next message starts a new session of Claude Code.",
+            )
+
+
+def has_gemini_contents(model: str) -> bool:
+    """Whether a Gemini model takes `cachedContents`."""
+    low, high = GEMINI_EXPLICIT
+    version = _version(model, "gemini")
+    return version is not None and low <= version < high
+
+
+def has_openai_breakpoints(model: str) -> bool:
+    """Whether a model of OpenAI takes breakpoints and lets caching be turned off."""
+    version = _version(model, "gpt")
+    return version is not None and version >= OPENAI_EXPLICIT_FROM
+
+
+def _version(model: str, family: str) -> tuple[int, int] | None:
+    found = re.search(rf"(?:^|/){family}-(\d{{1,3}})(?:\.(\d{{1,3}}))?(?![\d.])", model)
+    return None if found is None else (int(found[1]), int(found[2] or 0))
+
+
+def _able(disable: str, invalidate: str, *, can_set_ttl: bool = True) -> Abilities:
+    return Abilities(
+        can_disable=True,
+        can_invalidate=True,
+        can_set_ttl=can_set_ttl,
+        disable_text=disable,
+        invalidate_text=invalidate,
+    )
+
+
+def _salted(why_not: str) -> Abilities:
+    return Abilities(
+        can_disable=False,
+        can_invalidate=True,
+        can_set_ttl=False,
+        disable_text=why_not,
+        invalidate_text=SALT + ".",
+    )

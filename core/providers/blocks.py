@@ -1,0 +1,261 @@
+"""A request as the run of blocks that a provider hashes: keys, cumulative hashes, tokens, places for marks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from enum import Enum
+
+import msgspec
+
+from core.values.cache import TOOLS_KEY, LedgerScope
+from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
+from core.values.provider import ProviderRequest, RequestMessage, RequestPart
+from core.values.stack import LayerId, Segment, ToolSchema
+
+CountTokens = Callable[[RequestPart | ToolSchema], int]
+"""Tokens of a part for the model in use."""
+
+TRANSIENT_KEYS = frozenset({"12/rag"})
+"""Segments of the current message that the next turn does not repeat."""
+
+_BASE = frozenset({str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))})
+
+
+class MarkPlace(Enum):
+    """Which part of the stack a block belongs to."""
+
+    STABLE = "stable"
+    BASE = "base"
+    TALK = "talk"
+    TRANSIENT = "transient"
+    TAIL = "tail"
+
+
+class Block(msgspec.Struct, frozen=True):
+    """One block of a request.
+
+    Args:
+        sha256: of its role and content; run: blocks of one run (`call`, `result`) are one position together.
+        can_be_marked: thinking cannot.
+    """
+
+    key: str
+    sha256: str
+    place: MarkPlace
+    run: str = ""
+    can_be_marked: bool = True
+
+
+class Wire(msgspec.Struct, frozen=True):
+    """A request in wire order, one row a block.
+
+    Args:
+        hashes: of the prefix that ends with the block, its scope included; ends: tokens up to there.
+        positions: for lookback, 1-based; a run of tool calls, or of results, is one.
+        head: index of the last block that the next turn will repeat in its place, -1 for none.
+        turn_head: the same for the next request of this turn.
+    """
+
+    blocks: tuple[Block, ...]
+    hashes: tuple[str, ...]
+    ends: tuple[int, ...]
+    positions: tuple[int, ...]
+    head: int = -1
+    turn_head: int = -1
+
+    @property
+    def total_tokens(self) -> int:
+        """Everything sent."""
+        return self.ends[-1] if self.ends else 0
+
+    def last(self, *places: MarkPlace) -> int:
+        """Index of the last block at one of these places, -1 for none."""
+        return next((i for i in range(len(self.blocks) - 1, -1, -1) if self.blocks[i].place in places), -1)
+
+
+@dataclass(slots=True)
+class WireMemo:
+    """What was made of the last request of a discussion: its leading run is taken over. One thread at a time."""
+
+    key: object = None
+    messages: tuple[RequestMessage, ...] = ()
+    parts: list[RequestPart | ToolSchema] = field(default_factory=list)
+    wire: Wire = field(default_factory=lambda: Wire((), (), (), ()))
+    transient: int = -1
+
+
+def part_key(part: RequestPart) -> str:
+    """The key by which a `CacheMark` names a part of a request."""
+    match part:
+        case Segment():
+            return part.key
+        case ToolCallPart():
+            return f"call/{part.call_id}"
+        case ToolResultPart():
+            return f"result/{part.call_id}"
+        case AttachmentPart():
+            return f"attachment/{part.sha256}"
+        case ReasoningPart():
+            return "reasoning"
+
+
+def wire_of(
+    request: ProviderRequest,
+    scope: LedgerScope,
+    count: CountTokens,
+    memo: WireMemo | None = None,
+    revision: Hashable = None,
+) -> Wire:
+    """Lay a request out as blocks with cumulative hashes.
+
+    Args:
+        scope: whose cache; part of every hash.
+        count: tokens of a part, cheap.
+        memo: of the same discussion; rows of the leading parts that did not change are taken over.
+        revision: stands for the state of `count`; another one counts every part again.
+    """
+    memo = memo or WireMemo()
+    key = (scope, revision)
+    kept = memo.parts if memo.key == key else []
+    sure, roles, rest = _parts(request, kept, memo.messages)
+    same = sure + _common(kept[sure:], rest)
+    parts = [*kept[:sure], *rest]
+    old = memo.wire
+    known = [one is two for one, two in zip(kept[same:], rest[same - sure :], strict=False)]
+    known += [False] * (len(parts) - same - len(known))
+    fresh = [
+        old.blocks[place] if is_known else _made(role, part)
+        for place, (is_known, role, part) in enumerate(
+            zip(known, roles[same - sure :], rest[same - sure :], strict=True), same
+        )
+    ]
+    hashes = list(old.hashes[:same])
+    ends = list(old.ends[:same])
+    last = hashes[-1] if hashes else scope_hash(scope)
+    total = ends[-1] if ends else 0
+    for place, (block, part) in enumerate(zip(fresh, parts[same:], strict=True), same):
+        last = hashlib.sha256(f"{last}\n{block.sha256}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        hashes.append(last)
+        total += old.ends[place] - old.ends[place - 1] if known[place - same] and place else count(part)
+        ends.append(total)
+    blocks = (*old.blocks[:same], *fresh)
+    positions = _positions(blocks, old.positions[:same])
+    turn_head = _turn_head(blocks)
+    if not 0 <= memo.transient < same:
+        memo.transient = next((same + n for n, b in enumerate(fresh) if b.place is MarkPlace.TRANSIENT), -1)
+    head = _markable(blocks, memo.transient - 1) if 0 <= memo.transient <= turn_head else turn_head
+    wire = Wire(blocks, tuple(hashes), tuple(ends), positions, head, turn_head)
+    memo.key, memo.messages, memo.parts, memo.wire = key, request.messages, parts, wire
+    return wire
+
+
+def scope_hash(scope: LedgerScope) -> str:
+    """A short digest of a scope."""
+    text = f"{scope.provider}\0{scope.key_id}\0{scope.model}\0{scope.settings}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _parts(
+    request: ProviderRequest, kept: list[RequestPart | ToolSchema], messages: tuple[RequestMessage, ...]
+) -> tuple[int, list[str], list[RequestPart | ToolSchema]]:
+    """How many leading parts are surely those that were kept, then the roles and parts of the rest.
+
+    They are where tools and system are the same and the first messages are the same objects.
+    """
+    head: list[RequestPart | ToolSchema] = [*request.tools, *request.system]
+    sure, first = 0, 0
+    if kept and _common(kept, head) == len(head):
+        sure = len(head)
+        for one, two in zip(messages, request.messages, strict=False):
+            if one is not two:
+                break
+            sure += len(one.parts)
+            first += 1
+    if sure:
+        roles, parts = [], []
+    else:
+        roles, parts = ["tool"] * len(request.tools) + ["system"] * len(request.system), head
+    for message in request.messages[first:]:
+        parts.extend(message.parts)
+        roles.extend(["assistant" if message.role is Role.ASSISTANT else "user"] * len(message.parts))
+    return sure, roles, parts
+
+
+def _common(one: list[RequestPart | ToolSchema], two: list[RequestPart | ToolSchema]) -> int:
+    """How many leading parts are the same: objects, or segments under the same key by their digest.
+
+    The role of a part follows from what it is and what stands around it; a part that changes its role changes its key.
+    """
+    same = 0
+    for first, second in zip(one, two, strict=False):
+        if first is not second and not _is_same(first, second):
+            break
+        same += 1
+    return same
+
+
+def _is_same(one: RequestPart | ToolSchema, two: RequestPart | ToolSchema) -> bool:
+    if isinstance(one, Segment) and isinstance(two, Segment):
+        return one.sha256 == two.sha256 and one.key == two.key
+    return one == two
+
+
+def _turn_head(blocks: tuple[Block, ...]) -> int:
+    end = len(blocks) - 1
+    while end >= 0 and blocks[end].place is MarkPlace.TAIL:
+        end -= 1
+    return _markable(blocks, end)
+
+
+def _markable(blocks: tuple[Block, ...], index: int) -> int:
+    while index >= 0 and not blocks[index].can_be_marked:
+        index -= 1
+    return index
+
+
+def _made(role: str, part: RequestPart | ToolSchema) -> Block:
+    match part:
+        case ToolSchema(name, description, parameters):
+            return Block(TOOLS_KEY, _digest("tool", name, description, parameters), MarkPlace.STABLE)
+        case Segment():
+            return Block(part.key, f"{role}:{part.sha256}", _place(part))
+        case AttachmentPart():
+            return Block(part_key(part), f"{role}:{part.sha256}", MarkPlace.TALK)
+        case ReasoningPart(text, vendor):
+            return Block("reasoning", _digest(role, text, vendor), MarkPlace.TRANSIENT, can_be_marked=False)
+        case ToolCallPart(call_id, name, arguments):
+            return Block(part_key(part), _digest("call", call_id, name, arguments), MarkPlace.TALK, "call")
+        case ToolResultPart(call_id, text, is_error):
+            return Block(
+                part_key(part), _digest("result", call_id, text, str(is_error)), MarkPlace.TALK, "result"
+            )
+
+
+def _place(segment: Segment) -> MarkPlace:
+    if segment.layer.is_stable:
+        return MarkPlace.STABLE
+    if segment.layer is LayerId.METADATA:
+        return MarkPlace.TAIL
+    if segment.key in TRANSIENT_KEYS:
+        return MarkPlace.TRANSIENT
+    return MarkPlace.BASE if segment.key in _BASE else MarkPlace.TALK
+
+
+def _positions(blocks: tuple[Block, ...], known: tuple[int, ...]) -> tuple[int, ...]:
+    """Source: Anthropic "Prompt caching", a run of tool uses or results is one position (read 2026-08, 2026-10)."""
+    positions = list(known)
+    number = positions[-1] if positions else 0
+    run = blocks[len(known) - 1].run if known else ""
+    for block in blocks[len(known) :]:
+        if not block.run or block.run != run:
+            number += 1
+            run = block.run
+        positions.append(number)
+    return tuple(positions)
+
+
+def _digest(*texts: str) -> str:
+    parts = "".join(f"{len(text)}:{text}" for text in texts)
+    return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()

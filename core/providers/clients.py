@@ -1,0 +1,213 @@
+"""The providers' clients: made when first called, made anew when their settings or key change."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from core.base import paths
+from core.base.errors import FailureKind, ProviderError
+from core.providers.factory import make_provider
+from core.providers.keys import KeyStore
+from core.providers.protocol import Provider
+from core.values.provider import ModelProfile, ProviderKind, StoredContent
+from core.values.settings import ServerSettings
+
+log = logging.getLogger(__name__)
+
+KEYLESS = frozenset({ProviderKind.EMBEDDED, ProviderKind.CLAUDE_CODE, ProviderKind.COMPATIBLE})
+"""Kinds that can be called without a key of ours."""
+
+RELEASE_S = 10.0
+"""Longest that the end of the program waits for what is stored to be deleted."""
+
+
+@runtime_checkable
+class Starts(Protocol):
+    """A client with something to start before its first call (the embedded model's process)."""
+
+    def start(self) -> None:
+        """Begin to start it; returns at once."""
+        ...
+
+
+@runtime_checkable
+class Forgets(Protocol):
+    """A client that can delete what its provider holds for a discussion."""
+
+    def forget(self, discussion_id: str) -> None:
+        """Delete it. Raises ProviderError."""
+        ...
+
+
+@runtime_checkable
+class Stores(Protocol):
+    """A client whose provider stores prefixes by name and bills for them until they are deleted."""
+
+    @property
+    def stored_names(self) -> tuple[str, ...]:
+        """Those that this program is known to hold. Asks nobody."""
+        ...
+
+    def adopt(self, discussion_ids: Collection[str]) -> tuple[StoredContent, ...]:
+        """Every live one that this program made; those of these discussions are held from now on.
+
+        Raises:
+            ProviderError: the list cannot be had.
+        """
+        ...
+
+    def delete_stored(self, names: Collection[str]) -> tuple[str, ...]:
+        """Delete them; those that could not be are returned. One that is gone already is deleted."""
+        ...
+
+
+class Clients:
+    """Thread-safe. Holds the keys; nobody else keeps them.
+
+    Args:
+        cache_dir: where the embedded model may keep saved prefixes.
+    """
+
+    def __init__(self, cache_dir: Path | None = None) -> None:
+        self._cache_dir = cache_dir
+        self._lock = threading.Lock()
+        self._servers: Mapping[str, ServerSettings] = {}
+        self._keys: Mapping[str, str] = {}
+        self._models: Sequence[ModelProfile] = ()
+        self._clients: dict[str, Provider] = {}
+        self._storing: list[Provider] = []
+        self.embedded_disk_mb = 512
+
+    def configure(
+        self, servers: Mapping[str, ServerSettings], keys: Mapping[str, str], models: Sequence[ModelProfile]
+    ) -> None:
+        """Take new settings.
+
+        A client whose server or key changed is made anew at the next call; so is a vendor's when the list of models
+        did. Calls that run keep the client they have, and one that stores something for rent is kept until the end,
+        to delete it. The embedded model's process is ended only when its own
+        server's settings changed: it holds warm prefixes.
+        """
+        with self._lock:
+            is_same_list = tuple(models) == tuple(self._models)
+            stale = [
+                provider
+                for provider in self._clients
+                if servers.get(provider) != self._servers.get(provider)
+                or keys.get(provider) != self._keys.get(provider)
+                or not (is_same_list or self._is_embedded(provider))
+            ]
+            dropped = {provider: self._clients.pop(provider) for provider in stale}
+            closing = [client for provider, client in dropped.items() if self._is_embedded(provider)]
+            self._storing += [one for one in dropped.values() if isinstance(one, Stores) and one.stored_names]
+            self._servers, self._keys, self._models = dict(servers), dict(keys), tuple(models)
+        for client in closing:
+            client.close()
+
+    def _is_embedded(self, provider: str) -> bool:
+        server = self._servers.get(provider)
+        return server is not None and server.kind == ProviderKind.EMBEDDED
+
+    def get(self, provider: str) -> Provider:
+        """The client of a provider.
+
+        Raises:
+            ProviderError: it is not configured, switched off, or has no key.
+        """
+        with self._lock:
+            client = self._clients.get(provider)
+            if client is None:
+                client = self._clients[provider] = self._make(provider)
+            return client
+
+    def kind(self, provider: str) -> ProviderKind:
+        """Which client speaks to a provider; an unknown one is taken for a compatible server."""
+        with self._lock:
+            server = self._servers.get(provider)
+        return ProviderKind(server.kind) if server is not None else ProviderKind.COMPATIBLE
+
+    def label(self, provider: str) -> str:
+        """A provider's name as the person knows it; its id where it has none."""
+        with self._lock:
+            server = self._servers.get(provider)
+        return (server.label if server is not None else "") or provider
+
+    def key_id(self, provider: str) -> str:
+        """A short name of a provider's key that does not tell it; empty where it has none."""
+        with self._lock:
+            key = self._keys.get(provider, "")
+        return hashlib.sha256(f"manual-slop/{key}".encode()).hexdigest()[:12] if key else ""
+
+    def close(self) -> tuple[str, ...]:
+        """Close every client; what is billed while it is stored is deleted first, as far as the network lets it.
+
+        Returns:
+            Names of what was deleted.
+        """
+        with self._lock:
+            closing = [*self._clients.values(), *self._storing]
+            self._clients.clear()
+            self._storing.clear()
+        storing = [client for client in closing if isinstance(client, Stores) and client.stored_names]
+        deleted: list[str] = []
+        release = threading.Thread(target=_release, args=(storing, deleted), name="release", daemon=True)
+        release.start()
+        release.join(RELEASE_S)
+        if release.is_alive():
+            log.warning(
+                "what is stored was not all deleted within %g s: it is billed until it expires", RELEASE_S
+            )
+        for client in closing:
+            if not (release.is_alive() and isinstance(client, Stores)):
+                client.close()
+        return tuple(deleted)
+
+    def _make(self, provider: str) -> Provider:
+        server = self._servers.get(provider)
+        if server is None or not server.is_enabled:
+            raise ProviderError(
+                FailureKind.NOT_INSTALLED,
+                f"There is no provider {provider!r}",
+                remedy="Choose another model, or add the provider in Settings.",
+            )
+        key = self._keys.get(provider)
+        if key is None and ProviderKind(server.kind) not in KEYLESS:
+            raise ProviderError(
+                FailureKind.NO_KEY,
+                f"{server.label or provider} has no key",
+                remedy="Enter one in Settings, Providers, then press Retry.",
+            )
+        return make_provider(
+            server, key, self._models, cache_dir=self._cache_dir, embedded_disk_mb=self.embedded_disk_mb
+        )
+
+
+def clients_for(
+    home: Path, provider: str, servers: Mapping[str, ServerSettings], models: Sequence[ModelProfile]
+) -> Clients:
+    """Clients for a program that calls one provider and ends; the caller closes them.
+
+    Args:
+        home: where its key may stand.
+    """
+    clients = Clients(paths.cache_dir())
+    key = KeyStore(home).find(provider).value
+    clients.configure(servers, {provider: key} if key else {}, models)
+    return clients
+
+
+def _release(clients: Sequence[Stores], deleted: list[str]) -> None:
+    """Delete what clients store; names of what was deleted are added to `deleted`."""
+    for client in clients:
+        names = client.stored_names
+        left = client.delete_stored(names)
+        deleted += [name for name in names if name not in left]
+        if left:
+            log.warning(
+                "%d stored prefixes could not be deleted: they are billed until they expire", len(left)
+            )

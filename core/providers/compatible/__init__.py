@@ -1,0 +1,1 @@
+"""Any server that speaks OpenAI's Chat Completions."""

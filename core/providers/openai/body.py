@@ -1,0 +1,213 @@
+"""The body of a Responses request, rendered from the stack: same stack, same bytes, nothing added."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.providers.attachments import data_url
+from core.providers.marks import Blocks
+from core.providers.openai.cache import add_cache_fields, takes_breakpoints
+from core.providers.profiles import nearest_effort
+from core.providers.protocol import ReadBlob
+from core.providers.wire import attached, open_turn_start, sorted_object
+from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
+from core.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage, RequestPart
+from core.values.stack import LayerId, Segment
+
+Json = dict[str, Any]
+
+
+def responses_body(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob) -> Json:
+    """Render a request for `POST /v1/responses`.
+
+    The system segments are the content blocks of one developer message, not `instructions`: only blocks can carry a
+    cache breakpoint. Nothing is stored by the vendor (`store: false`); reasoning comes back encrypted.
+
+    Args:
+        profile: what is known of the model.
+
+    Raises:
+        ProviderError: an attachment that the model does not take, or that is gone.
+
+    Source: OpenAI API reference, "Create a model response", openai 3.51.0 (read 2026-11-20).
+    """
+    blocks = Blocks()
+    body: Json = {
+        **prompt(request, profile, read_blob, blocks),
+        "model": request.model,
+        "store": False,
+        "stream": True,
+    }
+    if request.max_output_tokens is not None:
+        body["max_output_tokens"] = request.max_output_tokens
+    if body.get("reasoning", {}).get("summary"):
+        body["include"] = ["reasoning.encrypted_content"]
+    add_cache_fields(body, request, blocks)
+    return body
+
+
+def prompt(
+    request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob, blocks: Blocks | None = None
+) -> Json:
+    """The fields that are part of what the model reads, the same for sending and for counting.
+
+    Args:
+        blocks: takes in which block came from which part, for breakpoints.
+    """
+    body: Json = {"input": _input(request, profile, read_blob, blocks or Blocks())}
+    if request.tools:
+        body["tools"] = [
+            {
+                "type": "function",
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": sorted_object(tool.parameters_json) or {"type": "object"},
+                "strict": False,
+            }
+            for tool in sorted(request.tools, key=lambda tool: tool.name)
+        ]
+    if request.response_schema_json:
+        schema = sorted_object(request.response_schema_json) or {}
+        form = {"type": "json_schema", "name": "reply", "schema": schema, "strict": is_strict_schema(schema)}
+        body["text"] = {"format": form}
+    if reasoning := reasoning_field(request.effort, profile):
+        body["reasoning"] = reasoning
+    return body
+
+
+def reasoning_field(effort: Effort, profile: ModelProfile) -> Json:
+    """How hard to think, and that a summary is wanted. Empty for a model that does not reason."""
+    if not profile.efforts or not profile.thinking.startswith("effort"):
+        return {}
+    level = nearest_effort(profile, effort)
+    if level is Effort.AUTO:
+        return {"summary": "auto"}
+    return {"effort": effort_word(level, profile), "summary": "auto"}
+
+
+def effort_word(level: Effort, profile: ModelProfile) -> str:
+    """The wire's word for a level: the highest is `max`, before GPT-5.6 `xhigh`.
+
+    Source: openai types/shared/reasoning_effort.py, 3.51.0; OpenAI's model pages (read 2026-11-20).
+    """
+    return "xhigh" if level is Effort.MAX and profile.thinking == "effort_xhigh" else level.value
+
+
+def is_strict_schema(schema: object) -> bool:
+    """Whether a JSON Schema obeys what strict mode asks: closed objects in which every property is required.
+
+    Source: OpenAI "Structured model outputs", supported schemas (read 2026-11-20).
+    """
+    if isinstance(schema, list):
+        return all(is_strict_schema(item) for item in schema)
+    if not isinstance(schema, dict):
+        return True
+    if schema.get("type") == "object":
+        properties = schema.get("properties", {})
+        if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != set(
+            properties
+        ):
+            return False
+    return all(is_strict_schema(value) for value in schema.values())
+
+
+def _input(
+    request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob, blocks: Blocks
+) -> list[Json]:
+    items: list[Json] = []
+    if system := _user_content(request.system, profile, read_blob, blocks):
+        items.append({"type": "message", "role": "developer", "content": system})
+    open_from = open_turn_start(request.messages)
+    for number, message in enumerate(request.messages):
+        match message.role:
+            case Role.USER:
+                content = _user_content(message.parts, profile, read_blob, blocks)
+                items.append({"type": "message", "role": "user", "content": content})
+                if not _has_metadata(message):
+                    blocks.note_end()
+            case Role.ASSISTANT:
+                items.extend(_assistant_items(message, keeps_reasoning=number >= open_from))
+                for part in message.parts:
+                    blocks.note_part(part, None)
+            case Role.TOOL:
+                items.extend(_tool_items(message, blocks, as_blocks=takes_breakpoints(request)))
+                if number >= open_from:
+                    blocks.note_end()
+    return items
+
+
+def _has_metadata(message: RequestMessage) -> bool:
+    return any(isinstance(part, Segment) and part.layer is LayerId.METADATA for part in message.parts)
+
+
+def _user_content(
+    parts: Sequence[RequestPart], profile: ModelProfile, read_blob: ReadBlob, blocks: Blocks
+) -> list[Json]:
+    content: list[Json] = []
+    for part in parts:
+        block = None
+        match part:
+            case Segment(text=text) if text.strip():
+                block = _text("input_text", part)
+            case AttachmentPart():
+                block = _attachment(part, profile, read_blob)
+            case _:
+                pass
+        blocks.note_part(part, block)
+        if block is not None:
+            content.append(block)
+    return content
+
+
+def _attachment(part: AttachmentPart, profile: ModelProfile, read_blob: ReadBlob) -> Json:
+    data = attached(part, read_blob, profile)
+    if isinstance(data, str):
+        return {"type": "input_text", "text": data}
+    return {"type": "input_image", "image_url": data_url(part, data), "detail": "auto"}
+
+
+def _assistant_items(message: RequestMessage, *, keeps_reasoning: bool) -> list[Json]:
+    """A turn of the model. Reasoning goes back only inside the turn under way, where tools need it.
+
+    A finished turn may have been edited, or come from another model: its encrypted reasoning would be refused.
+    """
+    items: list[Json] = []
+    for part in message.parts:
+        match part:
+            case Segment(text=text) if text.strip():
+                if not items or items[-1].get("role") != "assistant":
+                    items.append({"type": "message", "role": "assistant", "content": []})
+                items[-1]["content"].append(_text("output_text", part))
+            case ToolCallPart(call_id, name, arguments):
+                call = {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments}
+                items.append(call)
+            case ReasoningPart() if keeps_reasoning and (block := _own_block(part)):
+                items.append(block)
+            case _:
+                pass
+    return items
+
+
+def _own_block(part: ReasoningPart) -> Json | None:
+    """The reasoning item that this API once gave, None for another vendor's block: one log holds them all."""
+    block = sorted_object(part.vendor_json) or {}
+    return block if block.get("type") == "reasoning" and block.get("encrypted_content") else None
+
+
+def _tool_items(message: RequestMessage, blocks: Blocks, *, as_blocks: bool) -> list[Json]:
+    """Answers of tools: strings, or blocks where a model takes breakpoints, which only blocks can bear."""
+    items: list[Json] = []
+    for part in message.parts:
+        if isinstance(part, ToolResultPart):
+            item: Json = {"type": "function_call_output", "call_id": part.call_id, "output": part.text}
+            if as_blocks and part.text.strip():
+                block = {"type": "input_text", "text": part.text}
+                item["output"] = [block]
+                blocks.note_part(part, block)
+            items.append(item)
+    return items
+
+
+def _text(kind: str, segment: Segment) -> Json:
+    return {"type": kind, "text": segment.text}

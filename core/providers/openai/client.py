@@ -1,0 +1,284 @@
+"""OpenAI's Responses API through its SDK."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from core.base.errors import FailureKind, ProviderError
+from core.base.lazy import Lazy
+from core.providers.failures import provider_error
+from core.providers.openai.body import prompt, responses_body
+from core.providers.openai.cache import OPTIONS, miss_reason, prewarm_body, without_cache_fields
+from core.providers.openai.sdk import OPENAI_URL, failure, openai_client, sdk_error, sdk_failures
+from core.providers.profiles import find_profile
+from core.providers.protocol import CancelToken, ReadBlob
+from core.providers.pump import run_call
+from core.providers.reply_ids import LastIds
+from core.providers.wire import canonical_json
+from core.values.messages import ToolCallPart
+from core.values.provider import (
+    ModelProfile,
+    ProviderRequest,
+    ReasoningDelta,
+    StopKind,
+    Stopped,
+    StreamItem,
+    TextDelta,
+    ToolCallReady,
+    UsageUpdate,
+)
+from core.values.settings import ServerSettings
+from core.values.usage import Usage
+
+if TYPE_CHECKING:
+    import openai
+
+_SPEAKS = re.compile(r"^(gpt-|o\d|chatgpt-|ft:gpt-|codex-)")
+_MUTE = re.compile(r"audio|realtime|transcribe|tts|image|search|instruct|embedding|live|moderation")
+
+_OPTIONAL: Mapping[str, Callable[[dict[str, Any]], object]] = {
+    "reasoning.summary": lambda body: body["reasoning"].pop("summary", None),
+    "include": lambda body: body.pop("include", None),
+    OPTIONS: without_cache_fields,
+    "prompt_cache_key": lambda body: body.pop("prompt_cache_key", None),
+}
+"""Fields that a model or an account may refuse: summaries need a verified organization. Left out once refused."""
+
+
+class OpenAiProvider:
+    """Client of the Responses API. Thread-safe; the SDK is imported at the first call.
+
+    Args:
+        models: known profiles; those of other providers are passed over.
+    """
+
+    def __init__(self, server: ServerSettings, key: str | None, models: Sequence[ModelProfile] = ()) -> None:
+        self._server = server
+        self._key = key
+        self._models = tuple(models)
+        self._sdk: Lazy[openai.OpenAI] = Lazy(self._make_client, lambda client: client.close())
+        self._refused: frozenset[tuple[str, str]] = frozenset()
+        self._last_ids = LastIds()
+
+    @property
+    def base_url(self) -> str:
+        """Where requests go: the settings, else the SDK's own variable, else OpenAI."""
+        return self._server.base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+
+    def stream(
+        self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken
+    ) -> Iterator[StreamItem]:
+        """Send a request and yield what comes back; see `Provider.stream`."""
+        self._require_key()
+        body = self._body(request, read_blob)
+        return run_call(lambda: self._run(body, request.discussion_id), cancel)
+
+    def prewarm(self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken) -> Usage | None:
+        """See `Prewarms.prewarm`. Only models with breakpoints."""
+        self._require_key()
+        body = prewarm_body(responses_body(request, self._profile(request.model), read_blob))
+        if body is None:
+            return None
+        usage = None
+        for item in run_call(lambda: self._warm(body), cancel):
+            usage = item.usage if isinstance(item, UsageUpdate) else usage
+        return usage
+
+    def list_models(self) -> tuple[ModelProfile, ...]:
+        """The models of this account that hold a conversation; the list says nothing but their names."""
+        self._require_key()
+        ids = self._ask("/models", lambda client: [model.id for model in client.models.list()])
+        spoken = sorted(i for i in ids if _SPEAKS.match(i) and not _MUTE.search(i))
+        return tuple(ModelProfile(self._server.id, i, from_server=True) for i in spoken)
+
+    def count_tokens(self, request: ProviderRequest, read_blob: ReadBlob) -> int | None:
+        """Input tokens by the vendor's free endpoint."""
+        self._require_key()
+        body = prompt(request, self._profile(request.model), read_blob)
+        body["model"] = request.model
+        count = self._ask(
+            "/responses/input_tokens",
+            lambda client: client.responses.input_tokens.count(**body),
+            request.model,
+        )
+        return int(count.input_tokens)
+
+    def close(self) -> None:
+        """Release connections."""
+        self._sdk.close()
+
+    def _profile(self, model: str) -> ModelProfile:
+        return find_profile(self._models, self._server.id, model, kind=self._server.kind)
+
+    def _require_key(self) -> None:
+        if not self._key:
+            raise provider_error(
+                FailureKind.NO_KEY,
+                self._server,
+                remedy="Set OPENAI_API_KEY, or store a key on the settings page",
+            )
+
+    def _make_client(self) -> openai.OpenAI:
+        return openai_client(self._server, self._key, self.base_url, is_vendor=True)
+
+    def _ask(self, path: str, call: Callable[[openai.OpenAI], Any], model: str = "") -> Any:
+        """One answer without a stream, its failures translated."""
+        client = self._sdk.get()
+        try:
+            return call(client)
+        except sdk_failures() as error:
+            raise self._translate(error, path, model, has_begun=False) from error
+
+    def _body(self, request: ProviderRequest, read_blob: ReadBlob) -> dict[str, Any]:
+        """The body, with the question why less is read than the discussion's last reply left there."""
+        body = responses_body(request, self._profile(request.model), read_blob)
+        last = self._last_ids.get(request.discussion_id)
+        if OPTIONS in body and last and request.cache is not None and request.cache.is_enabled:
+            body[OPTIONS]["comparison_response_id"] = last
+        return body
+
+    def _warm(self, body: dict[str, Any]) -> Iterator[StreamItem]:
+        answer = self._ask("/responses", lambda client: client.responses.create(**body), str(body["model"]))
+        if answer.usage is not None:
+            yield UsageUpdate(usage_of(answer.usage, answer.id))
+        yield Stopped(StopKind.COMPLETED)
+
+    def _run(self, body: dict[str, Any], discussion_id: str) -> Iterator[StreamItem]:
+        has_begun = False
+        try:
+            stream = self._open(body)
+            has_begun = True
+            with stream:
+                yield from self._read(stream, body["model"], discussion_id)
+        except sdk_failures() as error:
+            raise self._translate(error, "/responses", body["model"], has_begun=has_begun) from error
+
+    def _open(self, body: dict[str, Any]) -> openai.Stream[Any]:
+        """Send the body; without an optional field where this model has refused it."""
+        import openai
+
+        model = str(body["model"])
+        while True:
+            for param, leave_out in _OPTIONAL.items():
+                if (model, param) in self._refused:
+                    leave_out(body)
+            try:
+                stream: openai.Stream[Any] = self._sdk.get().responses.create(**body)
+            except openai.BadRequestError as error:
+                refused = model, _optional_field(error)
+                if refused[1] not in _OPTIONAL or refused in self._refused:
+                    raise
+                self._refused |= {refused}
+            else:
+                return stream
+
+    def _translate(self, error: Exception, path: str, model: str, *, has_begun: bool) -> ProviderError:
+        url = self.base_url.rstrip("/") + path
+        return sdk_error(error, self._server, model=model, url=url, key=self._key, has_begun=has_begun)
+
+    def _read(self, stream: openai.Stream[Any], model: str, discussion_id: str) -> Iterator[StreamItem]:
+        request_id = stream.response.headers.get("x-request-id", "")
+        has_text = has_calls = has_refused = False
+        for event in stream:
+            match event.type:
+                case "response.output_text.delta" | "response.refusal.delta":
+                    has_text = True
+                    has_refused |= event.type == "response.refusal.delta"
+                    yield TextDelta(event.delta)
+                case "response.output_item.added" if event.item.type == "message" and has_text:
+                    yield TextDelta("\n\n")
+                case "response.output_item.done":
+                    item = _finished_item(event.item)
+                    has_calls |= isinstance(item, ToolCallReady)
+                    if item is not None:
+                        yield item
+                case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
+                    yield ReasoningDelta(event.delta)
+                case "response.reasoning_summary_part.added" if event.summary_index > 0:
+                    yield ReasoningDelta("\n\n")
+                case "error":
+                    raise self._stream_failure(event.message, event.code, model, request_id)
+                case "response.failed":
+                    code, message = _response_error(event.response)
+                    raise self._stream_failure(message, code, model, request_id)
+                case "response.completed" | "response.incomplete":
+                    self._last_ids.put(discussion_id, event.response.id)
+                    if event.response.usage is not None:
+                        why = miss_reason(getattr(event.response, "prompt_cache_diagnostics", None))
+                        usage = usage_of(event.response.usage, request_id or event.response.id)
+                        yield UsageUpdate(replace(usage, miss_reason=why))
+                    yield _stop(event.response, has_calls=has_calls, has_refused=has_refused)
+                    return
+                case _:
+                    pass
+        kind = FailureKind.STREAM_DROPPED if _is_event_stream(stream) else FailureKind.BAD_REPLY
+        raise provider_error(kind, self._server, url=self.base_url, key=self._key, request_id=request_id)
+
+    def _stream_failure(self, message: str, code: str | None, model: str, request_id: str) -> ProviderError:
+        return failure(
+            self._server,
+            message=message,
+            code=code or "",
+            request_id=request_id,
+            model=model,
+            url=self.base_url.rstrip("/") + "/responses",
+            key=self._key,
+        )
+
+
+def _optional_field(error: openai.BadRequestError) -> str:
+    """The field that a server refused, one for all that belongs to breakpoints."""
+    param = error.param or ""
+    return OPTIONS if "prompt_cache_options" in param or "prompt_cache_breakpoint" in param else param
+
+
+def usage_of(usage: Any, request_id: str) -> Usage:
+    """Usage of a response. `input_tokens` already holds cache reads and writes; what is missing is not reported.
+
+    Source: openai types/responses/response_usage.py, 3.51.0; OpenAI "Prompt caching" (read 2026-11-20).
+    """
+    read = getattr(usage, "input_tokens_details", None)
+    written = getattr(usage, "output_tokens_details", None)
+    return Usage(
+        input_tokens=getattr(usage, "input_tokens", None),
+        output_tokens=getattr(usage, "output_tokens", None),
+        cache_read_tokens=getattr(read, "cached_tokens", None),
+        cache_write_tokens=getattr(read, "cache_write_tokens", None),
+        reasoning_tokens=getattr(written, "reasoning_tokens", None),
+        request_id=request_id,
+    )
+
+
+def _finished_item(item: Any) -> StreamItem | None:
+    if item.type == "function_call":
+        return ToolCallReady(ToolCallPart(item.call_id, item.name, item.arguments))
+    if item.type == "reasoning" and item.encrypted_content:
+        block = item.model_dump(mode="json", exclude_none=True, exclude={"status"})
+        return ReasoningDelta("", canonical_json(block))
+    return None
+
+
+def _response_error(response: Any) -> tuple[str, str]:
+    error = response.error
+    return ("server_error", "no reason given") if error is None else (str(error.code), error.message)
+
+
+def _stop(response: Any, *, has_calls: bool, has_refused: bool) -> Stopped:
+    if response.status == "incomplete" or response.incomplete_details is not None:
+        reason = getattr(response.incomplete_details, "reason", None) or "incomplete"
+        kind = StopKind.REFUSED if reason == "content_filter" else StopKind.TRUNCATED
+        return Stopped(kind, reason)
+    if has_refused:
+        return Stopped(StopKind.REFUSED, "refusal")
+    if has_calls:
+        return Stopped(StopKind.TOOL_CALLS, "completed")
+    return Stopped(StopKind.COMPLETED, "completed")
+
+
+def _is_event_stream(stream: openai.Stream[Any]) -> bool:
+    return "text/event-stream" in stream.response.headers.get("content-type", "")

@@ -1,0 +1,197 @@
+"""What the OpenAI SDK needs wherever it is used: a client for one server, and its failures in our words."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from core.base.errors import FailureKind, ProviderError
+from core.providers.failures import kind_of_status, provider_error, retry_after_s, transport_error
+from core.providers.http import http_client
+from core.values.settings import ServerSettings
+
+if TYPE_CHECKING:
+    import openai
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+_KIND_OF_CODE: Mapping[str, FailureKind] = {
+    "context_length_exceeded": FailureKind.CONTEXT_TOO_LONG,
+    "exceed_context_size_error": FailureKind.CONTEXT_TOO_LONG,
+    "insufficient_quota": FailureKind.NO_QUOTA,
+    "billing_hard_limit_reached": FailureKind.NO_QUOTA,
+    "billing_not_active": FailureKind.NO_QUOTA,
+    "invalid_api_key": FailureKind.BAD_KEY,
+    "model_not_found": FailureKind.UNKNOWN_MODEL,
+    "rate_limit_exceeded": FailureKind.RATE_LIMITED,
+    "request_too_large": FailureKind.REQUEST_TOO_LARGE,
+    "server_error": FailureKind.SERVER_FAULT,
+    "server_is_overloaded": FailureKind.OVERLOADED,
+    "slow_down": FailureKind.OVERLOADED,
+    "unavailable_error": FailureKind.OVERLOADED,
+    "unsupported_country_region_territory": FailureKind.FORBIDDEN,
+    "vector_store_timeout": FailureKind.TIMED_OUT,
+}
+"""Codes and types that say more than the status.
+
+Source: OpenAI "Error codes" and types/responses/response_error.py (openai 3.51.0), llama.cpp server README (2026-11).
+"""
+
+_TOO_LONG = re.compile(
+    r"(?i)maximum context length|exceeds? the (?:available |model'?s )?(?:maximum )?context"
+    r"|longer than the maximum (?:model|context) length|context (?:length|window|size) (?:exceeded|of only)"
+    r"|(?:greater|larger|longer) than the (?:model'?s )?context|prompt is too long|reduce the length of the (?:messages|prompt|input)"
+)
+"""Texts of vLLM, llama.cpp, Ollama, LM Studio, OpenRouter, Mistral and Groq for a context that does not fit."""
+
+_NO_MODEL = re.compile(
+    r"(?i)\bmodel\b.*(?:not found|does not exist|not exist|unknown|not loaded)|unknown model"
+)
+
+
+def openai_client(
+    server: ServerSettings, key: str | None, base_url: str, *, is_vendor: bool
+) -> openai.OpenAI:
+    """Make the SDK's client. Blocks while the SDK is imported (about a second, once).
+
+    Args:
+        base_url: where requests go, with its version path.
+        is_vendor: whether this is OpenAI itself; no one else is told the environment's organization, project,
+            headers and keys, which are meant for OpenAI.
+
+    Raises:
+        ProviderError: the environment names a proxy that cannot be used.
+    """
+    import openai
+
+    http = http_client(server, base_url)
+    if not key:
+        # The SDK sends nothing without a key; servers without one get no header at all.
+        http.event_hooks["request"].append(lambda request: request.headers.pop("authorization", None))
+    hidden: dict[str, Any] = {}
+    if not is_vendor:
+        ambient = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")
+        names = [line.partition(":")[0].strip() for line in ambient if ":" in line]
+        hidden = dict.fromkeys((*names, "OpenAI-Organization", "OpenAI-Project"), openai.Omit())
+        hidden["Authorization"] = f"Bearer {key or 'none'}"
+    return openai.OpenAI(
+        api_key=key or "none",
+        admin_api_key="",
+        base_url=base_url,
+        max_retries=0,
+        http_client=http,
+        default_headers=hidden,
+    )
+
+
+def sdk_failures() -> tuple[type[Exception], ...]:
+    """What a call through the SDK may raise for the server's sake.
+
+    Besides its own errors: the HTTP client's, where a stream breaks; ValueError for what is no JSON; AttributeError,
+    TypeError and LookupError, since the SDK builds its objects without checking them, and a foreign reply shows only
+    when a field is used.
+    """
+    import httpx2
+    import openai
+
+    foreign = (ValueError, AttributeError, TypeError, LookupError)
+    return (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, *foreign)
+
+
+def sdk_error(
+    error: Exception,
+    server: ServerSettings,
+    *,
+    model: str,
+    url: str,
+    key: str | None,
+    has_begun: bool,
+) -> ProviderError:
+    """Translate one of `sdk_failures`.
+
+    Args:
+        has_begun: whether the reply's headers had arrived.
+    """
+    import openai
+
+    if (found := transport_error(error, server, url=url, key=key, has_begun=has_begun)) is not None:
+        return found
+    if isinstance(error, openai.APIResponseValidationError) or not isinstance(error, openai.APIError):
+        return provider_error(FailureKind.BAD_REPLY, server, detail=str(error), url=url, key=key)
+    headers: Mapping[str, str] = {}
+    status = None
+    if isinstance(error, openai.APIStatusError):
+        headers, status = error.response.headers, error.status_code
+    body = error.body if isinstance(error.body, dict) else {}
+    return failure(
+        server,
+        message=error.body if isinstance(error.body, str) else _message(error.message, body),
+        code=error.code or "",
+        error_type=error.type or "",
+        status=status,
+        headers=headers,
+        model=model,
+        url=url,
+        key=key,
+    )
+
+
+def failure(
+    server: ServerSettings,
+    *,
+    message: str,
+    code: str = "",
+    error_type: str = "",
+    status: int | None = None,
+    headers: Mapping[str, str] | None = None,
+    request_id: str = "",
+    model: str = "",
+    url: str = "",
+    key: str | None = None,
+) -> ProviderError:
+    """The error for a failure that the server described, in a body or in the middle of a stream."""
+    heads = headers or {}
+    kind = _kind(message, code, error_type, status)
+    remedy = ""
+    if kind is FailureKind.BAD_REQUEST and status in {404, 405}:
+        remedy = "Check the provider's address (base_url) in the settings: it usually ends in /v1"
+    return provider_error(
+        kind,
+        server,
+        model=model,
+        detail=message or code or error_type,
+        remedy=remedy,
+        url=url,
+        key=key,
+        status=status,
+        request_id=request_id or heads.get("x-request-id", ""),
+        retry_after_s=retry_after_s(heads),
+    )
+
+
+def _kind(message: str, code: str, error_type: str, status: int | None) -> FailureKind:
+    known = _KIND_OF_CODE.get(code) or _KIND_OF_CODE.get(error_type)
+    if known is not None:
+        return known
+    number = status or (int(code) if code.isdecimal() and len(code) == 3 else None)
+    if number not in {401, 403, 429} and _TOO_LONG.search(message):
+        return FailureKind.CONTEXT_TOO_LONG
+    if number in {400, 404} and _NO_MODEL.search(message):
+        return FailureKind.UNKNOWN_MODEL
+    if number is None:
+        is_ours = error_type == "invalid_request_error" or code.startswith(
+            ("invalid_", "image_", "unsupported_")
+        )
+        return FailureKind.BAD_REQUEST if is_ours else FailureKind.SERVER_FAULT
+    return kind_of_status(number)
+
+
+def _message(message: str, body: Mapping[str, Any]) -> str:
+    """The server's own words: SDKs put status and the whole body into theirs when the shape is not OpenAI's."""
+    for name in ("message", "detail", "error"):
+        value = body.get(name)
+        if isinstance(value, str) and value:
+            return value
+    return message

@@ -1,0 +1,124 @@
+"""One call under way, pumped on a thread of its own so that a cancel is felt at once and closes its sockets."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from contextvars import ContextVar
+from queue import SimpleQueue
+
+from core.providers.protocol import CancelToken
+from core.values.provider import StopKind, Stopped, StreamItem
+
+
+class Call:
+    """The sockets of one call. Thread-safe.
+
+    The HTTP client reports each socket it opens (`trace`); `close` shuts them down, which wakes the thread that
+    reads from them and tells the server that nobody listens any more.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sockets: list[socket.socket] = []
+        self._is_closed = False
+        self.has_begun = False
+        """Whether the head of an answer has arrived."""
+
+    def trace(self, event: str, info: Mapping[str, object]) -> None:
+        """Take in an event of the HTTP client's `trace` extension."""
+        if event.endswith("receive_response_headers.complete"):
+            self.has_begun = True
+        if not event.endswith(("connect_tcp.complete", "start_tls.complete")):
+            return
+        stream = info.get("return_value")
+        sock = getattr(stream, "get_extra_info", lambda _: None)("socket")
+        if isinstance(sock, socket.socket):
+            self._hold(sock)
+
+    def close(self) -> None:
+        """Shut down every socket, now and those still to come. Idempotent."""
+        with self._lock:  # also while shutting down: whoever closes next must find it done
+            self._is_closed = True
+            for sock in self._sockets:
+                _shut_down(sock)
+
+    def release(self) -> None:
+        """Close the sockets for good. Only for the thread that used them, when it is done."""
+        with self._lock:
+            for sock in self._sockets:
+                sock.close()
+            self._sockets.clear()
+
+    def _hold(self, sock: socket.socket) -> None:
+        with self._lock:
+            if not self._is_closed:
+                self._sockets.append(sock)
+                return
+        _shut_down(sock)
+
+
+_CURRENT: ContextVar[Call | None] = ContextVar("call", default=None)
+
+
+def current_call() -> Call | None:
+    """The call that runs on this thread, None outside of one."""
+    return _CURRENT.get()
+
+
+def run_call(produce: Callable[[], Iterator[StreamItem]], cancel: CancelToken) -> Iterator[StreamItem]:
+    """Run a provider's blocking iterator on its own thread and yield what it yields.
+
+    When cancelled, whatever the call is doing (resolving a name, connecting, waiting for the first byte, reading):
+    what had arrived is yielded, then `Stopped(CANCELLED)`, at once. The thread ends when its sockets are closed.
+
+    Raises:
+        Whatever `produce` raises.
+    """
+    if cancel.is_cancelled:
+        yield Stopped(StopKind.CANCELLED)
+        return
+    call = Call()
+    queue: SimpleQueue[StreamItem | BaseException | None] = SimpleQueue()
+    threading.Thread(target=_pump, args=(produce, call, queue), name="provider-call", daemon=True).start()
+    cancel.on_cancel(call.close)
+    cancel.on_cancel(lambda: queue.put(Stopped(StopKind.CANCELLED)))
+    try:
+        while (item := queue.get()) is not None:
+            if isinstance(item, BaseException):
+                item = _cancelled_or_raise(item, cancel)
+            yield item
+            if isinstance(item, Stopped):
+                return
+    finally:
+        call.close()
+
+
+def _pump(
+    produce: Callable[[], Iterator[StreamItem]],
+    call: Call,
+    queue: SimpleQueue[StreamItem | BaseException | None],
+) -> None:
+    _CURRENT.set(call)
+    try:
+        for item in produce():
+            queue.put(item)
+        queue.put(None)
+    except Exception as error:  # noqa: BLE001 - the edge of this thread: the reader raises it
+        queue.put(error)
+    finally:
+        call.release()
+
+
+def _cancelled_or_raise(error: BaseException, cancel: CancelToken) -> Stopped:
+    """A call whose sockets a cancel closed fails in some way: that is no failure."""
+    if cancel.is_cancelled:
+        return Stopped(StopKind.CANCELLED)
+    raise error
+
+
+def _shut_down(sock: socket.socket) -> None:
+    with suppress(OSError):
+        socket.socket.shutdown(sock, socket.SHUT_RDWR)

@@ -1,0 +1,197 @@
+"""One settings file against the schema: which values hold, and what is wrong with the others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from core.settings.schema import (
+    BY_KEY,
+    LATER_TABLES,
+    NAME_PATTERN,
+    NEVER_TABLES,
+    PROJECT_TABLES,
+    VENDORS,
+    Kind,
+    Setting,
+    SettingScope,
+    Value,
+)
+from core.settings.toml_places import Place
+from core.values.provider import ProviderKind
+
+SECRET_NAMES = frozenset({"api_key", "apikey", "key", "token", "secret", "password", "auth_token"})
+"""Names under which people put keys into settings; such a value is never read nor repeated."""
+
+_TABLES = frozenset(
+    tuple(key.split(".")[:length])
+    for key in BY_KEY
+    for length in range(1, key.count(".") + 1)
+    if "<" not in key
+) | {("providers",)}
+_DEEPEST = 4
+
+
+class Flaw(msgspec.Struct, frozen=True):
+    """Something wrong in a settings file.
+
+    Args:
+        place: where, for finding the line; is_grave: the file's values cannot be used, else only said.
+    """
+
+    place: Place
+    reason: str
+    is_grave: bool = True
+
+
+def setting_for(key: str) -> Setting | None:
+    """The schema's entry for a dotted key as it stands in a file (`providers.ollama.label`), or None."""
+    if key in BY_KEY:
+        return BY_KEY[key]
+    parts = key.split(".")
+    if parts[0] == "providers" and len(parts) == 3 and re.fullmatch(NAME_PATTERN, parts[1]):
+        return BY_KEY.get(f"providers.<id>.{parts[2]}")
+    return None
+
+
+def value_flaw(setting: Setting, value: Any) -> str:
+    """Why a value cannot be that of a setting, as the end of a sentence (`must be …`), empty where it can."""
+    match setting.kind:
+        case Kind.SWITCH:
+            return "" if isinstance(value, bool) else f"must be true or false, not {_shown(value)}"
+        case Kind.WHOLE:
+            if isinstance(value, bool) or not isinstance(value, int):
+                return f"must be a whole number, not {_shown(value)}"
+            return _range_flaw(setting, value)
+        case Kind.NUMBER:
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                return f"must be a number, not {_shown(value)}"
+            return _range_flaw(setting, value)
+        case Kind.TEXTS:
+            if not isinstance(value, list | tuple):
+                return f'must be a list of texts (["one", "two"]), not {_shown(value)}'
+            return next(filter(None, (_text_flaw(setting, text) for text in value)), "")
+        case _:
+            return _text_flaw(setting, value)
+
+
+def _range_flaw(setting: Setting, value: float) -> str:
+    low, high = setting.minimum, setting.maximum
+    if low is not None and high is not None and not low <= value <= high:
+        return f"must be from {low:g} to {high:,.0f}, not {value}"
+    return ""
+
+
+def _text_flaw(setting: Setting, value: Any) -> str:
+    if not isinstance(value, str):
+        return f"must be a text in quotes, not {_shown(value)}"
+    if setting.choices and value not in setting.choices:
+        near = did_you_mean(value, setting.choices)
+        return f"must be one of {', '.join(setting.choices)}, not {value!r}{near}"
+    if setting.minimum is not None and len(value) < setting.minimum:
+        return "must not be empty"
+    if setting.maximum is not None and len(value) > setting.maximum:
+        return f"must have at most {setting.maximum:,.0f} characters, not {len(value):,}"
+    return _address_flaw(value) if setting.key.endswith(".base_url") else ""
+
+
+def _address_flaw(address: str) -> str:
+    if not address:
+        return ""
+    try:
+        parts = urlsplit(address)
+        port_is_good = parts.port is None or 0 < parts.port < 65536
+    except ValueError:
+        return "is not an address (http://host:port/path)"
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not port_is_good:
+        return "must be an address that starts with http:// or https://"
+    if parts.username or parts.password:
+        return "must not hold a user or a password; keys go into the keyring"
+    if any(mark.isspace() or not mark.isprintable() for mark in address):
+        return "must not hold spaces or control characters"
+    return ""
+
+
+def check_settings(data: Mapping[str, Any], *, is_project: bool) -> tuple[dict[str, Value], list[Flaw]]:
+    """Sort a parsed file into values that hold and flaws.
+
+    Args:
+        data: the parsed TOML; is_project: the tables of `Project` are another's to read, and are passed over.
+
+    Returns:
+        Values by dotted key as it stands in the file, and the flaws in file order.
+    """
+    values: dict[str, Value] = {}
+    flaws: list[Flaw] = []
+    passed_over = (*LATER_TABLES, *((*PROJECT_TABLES, *NEVER_TABLES) if is_project else ()))
+    for place, value in _leaves((), {name: row for name, row in data.items() if name not in passed_over}):
+        flaw = _flaw(place, value, is_project=is_project)
+        if flaw is None:
+            values[".".join(place)] = tuple(value) if isinstance(value, list) else value
+        else:
+            flaws.append(flaw)
+    return values, flaws
+
+
+def _leaves(place: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every value that is no table, with its path; an empty or a deep table stands for itself."""
+    if not isinstance(value, Mapping) or len(place) == _DEEPEST:
+        yield place, value
+    elif value:
+        for name, inner in value.items():
+            yield from _leaves((*place, name), inner)
+    elif place and place not in _TABLES and place[:1] != ("providers",):
+        yield place, value
+
+
+def _flaw(place: tuple[str, ...], value: Any, *, is_project: bool) -> Flaw | None:
+    key = ".".join(place)
+    if place[-1].lower() in SECRET_NAMES and place[0] == "providers":
+        return Flaw(
+            place, f"{key}: keys never stand in a settings file; store it in Settings", is_grave=False
+        )
+    if place in _TABLES or (len(place) == 2 and place[0] == "providers"):
+        return Flaw(place, f"{key} must be a table ([{key}])")
+    setting = None if any("." in part for part in place) else setting_for(key)
+    if setting is None or (setting.scope is SettingScope.PROJECT and not is_project):
+        return _unknown(place, is_project=is_project)
+    reason = value_flaw(setting, value) or _kind_flaw(place, value)
+    return Flaw(place, f"{key} {reason}") if reason else None
+
+
+def _kind_flaw(place: tuple[str, ...], value: Any) -> str:
+    if place[0] != "providers" or place[-1] != "kind":
+        return ""
+    own = place[1] if place[1] in VENDORS else ProviderKind.COMPATIBLE.value
+    return "" if value == own else f"must be {own!r} for {place[1]!r}"
+
+
+def _unknown(place: tuple[str, ...], *, is_project: bool) -> Flaw:
+    key = ".".join(place)
+    if place[0] == "providers" and len(place) > 1 and not re.fullmatch(NAME_PATTERN, place[1]):
+        reason = f"{place[1]!r} is no id for a server: use small letters, digits, - and _ (40 at most)"
+        return Flaw(place, reason, is_grave=False)
+    if place[0] == "providers" and len(place) == 3:
+        known = tuple(name.replace("<id>", place[1]) for name in BY_KEY if name.startswith("providers."))
+    else:
+        known = tuple(k for k, s in BY_KEY.items() if is_project or s.scope is not SettingScope.PROJECT)
+    return Flaw(place, f"{key} is not a setting{did_you_mean(key, known)}; it is ignored", is_grave=False)
+
+
+def did_you_mean(word: str, known: tuple[str, ...]) -> str:
+    """`; did you mean x?` for the nearest known word or one with the same last name, empty where none is near."""
+    found = get_close_matches(word, known, n=1, cutoff=0.6)
+    if not found:
+        tail = word.rpartition(".")[2]
+        found = [name for name in known if name.rpartition(".")[2] == tail][:1]
+    return f"; did you mean {found[0]}?" if found else ""
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"

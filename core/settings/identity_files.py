@@ -1,0 +1,71 @@
+"""Identity and memory files: where CLAUDE.md, AGENTS.md and POC.md may stand, and what they say."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from core.settings.project_texts import ContextFile, read_context_file
+from core.values.curation import NamedText
+from core.values.settings import SettingsFault
+
+IDENTITY_NAMES = ("CLAUDE.md", "AGENTS.md", "POC.md")
+HOME_PREFIX = "home:"
+"""What the name of a file of the home starts with: its path would differ between machines."""
+
+
+def repository_root(start: Path, otherwise: Path) -> Path:
+    """The nearest folder at or above `start` that holds `.git`, else `otherwise`."""
+    for folder in (start, *start.parents):
+        if (folder / ".git").exists():
+            return folder
+    return otherwise
+
+
+def identity_paths(root: Path, start: Path, homes: Iterable[Path]) -> tuple[ContextFile, ...]:
+    """Where identity files may stand, most general first: homes, then from the repository's root down to `start`.
+
+    Args:
+        root: the project's root, resolved; start: the working directory, inside root; homes: person's own folders.
+    """
+    top = repository_root(start, root)
+    folders = [folder for folder in reversed((start, *start.parents)) if folder.is_relative_to(top)]
+    places = [
+        ContextFile(home / name, f"{HOME_PREFIX}{name}", inside=home)
+        for home in homes
+        for name in IDENTITY_NAMES
+    ]
+    for folder in folders:
+        shown = Path(os.path.relpath(folder, root)).as_posix()
+        prefix = "" if shown == "." else f"{shown}/"
+        places += [ContextFile(folder / name, f"{prefix}{name}", inside=top) for name in IDENTITY_NAMES]
+    return tuple(places)
+
+
+def find_identity(
+    places: Iterable[ContextFile], allowed_roots: tuple[Path, ...], taken: Iterable[str] = ()
+) -> tuple[tuple[NamedText, ...], tuple[SettingsFault, ...]]:
+    """Read the identity files that exist.
+
+    Args:
+        places: from `identity_paths`; allowed_roots: folders outside that links may lead to.
+        taken: absolute paths already in the project's context, which are left out.
+
+    Returns:
+        The texts in the order of `places`, and what could not be read, by file.
+    """
+    texts: list[NamedText] = []
+    faults: list[SettingsFault] = []
+    seen = {os.path.realpath(path) for path in taken}
+    for place in places:
+        if not os.path.lexists(place.path):
+            continue
+        real = os.path.realpath(place.path)
+        found = read_context_file(place, allowed_roots)
+        if isinstance(found, SettingsFault):
+            faults.append(found)
+        elif real not in seen and found.text.strip():
+            seen.add(real)
+            texts.append(found)
+    return tuple(texts), tuple(faults)

@@ -1,0 +1,197 @@
+"""Merging: the same key from several sources, the strongest wins, into `Settings`. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from core.settings.checks import did_you_mean, setting_for, value_flaw
+from core.settings.schema import SETTINGS, VENDORS, Kind, Setting, Value
+from core.values.provider import ProviderKind
+from core.values.settings import (
+    AiSettings,
+    Appearance,
+    CachingSettings,
+    FileLimits,
+    HookSettings,
+    KnowledgeSettings,
+    ServerSettings,
+    Settings,
+    SettingsFault,
+)
+
+PROVIDER_KEY = "ai_settings.provider"
+MODEL_KEY = "ai_settings.model"
+
+
+class SettingSource(msgspec.Struct, frozen=True):
+    """One source of settings.
+
+    Args:
+        name: how the person knows it: a file's path, `environment`, `command line`.
+        values: checked values by dotted key; labels: a closer name for single keys (the variable's).
+    """
+
+    name: str
+    values: Mapping[str, Value]
+    labels: Mapping[str, str]
+
+
+def environment_source(environ: Mapping[str, str]) -> tuple[SettingSource, tuple[SettingsFault, ...]]:
+    """Settings that environment variables give. An empty variable gives nothing; a wrong one is a fault."""
+    values: dict[str, Value] = {}
+    labels: dict[str, str] = {}
+    faults: list[SettingsFault] = []
+    for setting, key, variable in _variables():
+        text = environ.get(variable, "")
+        if not text:
+            continue
+        value = from_text(setting, text)
+        if reason := value_flaw(setting, value):
+            faults.append(
+                SettingsFault(variable, None, f"Environment variable {variable} {reason}; it is ignored")
+            )
+        else:
+            values[key] = value
+            labels[key] = f"environment {variable}"
+    return SettingSource("environment", values, labels), tuple(faults)
+
+
+def _variables() -> Iterator[tuple[Setting, str, str]]:
+    for setting in SETTINGS:
+        for name, variable in setting.env:
+            yield setting, setting.key.replace("<id>", name), variable
+
+
+def from_text(setting: Setting, text: str) -> Value:
+    """What a text of the environment or the command line stands for; the text itself where it is not of the kind."""
+    try:
+        match setting.kind:
+            case Kind.WHOLE:
+                return int(text)
+            case Kind.NUMBER:
+                return float(text)
+            case Kind.SWITCH:
+                return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}.get(
+                    text.lower(), text
+                )
+            case Kind.TEXTS:
+                return (text,) if text else ()
+            case _:
+                return text
+    except ValueError:
+        return text
+
+
+def merge(sources: Sequence[SettingSource]) -> tuple[Settings, tuple[SettingsFault, ...]]:
+    """Merge sources into settings.
+
+    Args:
+        sources: weakest first.
+
+    Returns:
+        The settings, with where each key came from, and faults that only the whole shows: a provider that
+        nobody defines, a server without an address.
+    """
+    winners = {
+        key: (value, _label(source, key)) for source in sources for key, value in source.values.items()
+    }
+    servers, faults = _servers(winners)
+    chosen, provider_faults = _choose_provider(sources, servers)
+    winners.pop(PROVIDER_KEY, None)
+    winners |= chosen
+    _drop_foreign_model(sources, winners)
+    groups: dict[str, dict[str, Any]] = {}
+    for key, (value, _) in winners.items():
+        setting = setting_for(key)
+        if setting is not None and setting.field and not key.startswith("providers."):
+            group, _, name = setting.field.rpartition(".")
+            groups.setdefault(group, {})[name] = _typed(setting, value)
+    settings = Settings(
+        ai=AiSettings(**groups.get("ai", {})),
+        knowledge=KnowledgeSettings(**groups.get("knowledge", {})),
+        caching=CachingSettings(**groups.get("caching", {})),
+        servers=servers,
+        appearance=Appearance(**groups.get("appearance", {})),
+        files=FileLimits(**groups.get("files", {})),
+        hooks=HookSettings(**groups.get("hooks", {})),
+        sources={key: label for key, (_, label) in sorted(winners.items())},
+        **groups.get("", {}),
+    )
+    return settings, (*faults, *provider_faults)
+
+
+def _label(source: SettingSource, key: str) -> str:
+    return source.labels.get(key, source.name)
+
+
+def _typed(setting: Setting, value: Value) -> Value:
+    return float(value) if setting.kind is Kind.NUMBER and isinstance(value, int) else value
+
+
+def _servers(
+    winners: Mapping[str, tuple[Value, str]],
+) -> tuple[dict[str, ServerSettings], tuple[SettingsFault, ...]]:
+    fields: dict[str, dict[str, Any]] = {vendor.value: {} for vendor in VENDORS}
+    origins: dict[str, str] = {}
+    for key, (value, label) in winners.items():
+        parts = key.split(".")
+        setting = setting_for(key)
+        if parts[0] == "providers" and setting is not None:
+            fields.setdefault(parts[1], {})[setting.field.removeprefix("servers.")] = _typed(setting, value)
+            origins.setdefault(parts[1], label)
+    servers: dict[str, ServerSettings] = {}
+    faults: list[SettingsFault] = []
+    for name, given in fields.items():
+        is_vendor = name in VENDORS
+        kind = name if is_vendor else ProviderKind.COMPATIBLE.value
+        label = given.get("label") or (VENDORS[ProviderKind(name)] if is_vendor else name)
+        if not is_vendor and not given.get("base_url"):
+            faults.append(
+                SettingsFault(
+                    origins[name],
+                    None,
+                    f"The server {name!r} has no base_url and is left out; give it an address",
+                )
+            )
+            continue
+        servers[name] = ServerSettings(**{**given, "id": name, "kind": kind, "label": label})
+    return servers, tuple(faults)
+
+
+def _choose_provider(
+    sources: Sequence[SettingSource], servers: Mapping[str, ServerSettings]
+) -> tuple[dict[str, tuple[Value, str]], tuple[SettingsFault, ...]]:
+    """The strongest source whose provider exists. A name that nobody defines never falls to another vendor."""
+    faults: list[SettingsFault] = []
+    for source in reversed(sources):
+        name = source.values.get(PROVIDER_KEY)
+        if name is None:
+            continue
+        if name in servers:
+            return {PROVIDER_KEY: (name, _label(source, PROVIDER_KEY))}, tuple(faults)
+        near = did_you_mean(str(name), tuple(servers))
+        faults.append(
+            SettingsFault(
+                _label(source, PROVIDER_KEY),
+                None,
+                f"No provider is called {name!r}{near} (known: {', '.join(servers)})",
+            )
+        )
+    return {}, tuple(faults)
+
+
+def _drop_foreign_model(sources: Sequence[SettingSource], winners: dict[str, tuple[Value, str]]) -> None:
+    """A model belongs to the provider that its source speaks of; a stronger source's other provider takes it away."""
+    if MODEL_KEY not in winners:
+        return
+    at = max(index for index, source in enumerate(sources) if MODEL_KEY in source.values)
+    meant = next(
+        (s.values[PROVIDER_KEY] for s in reversed(sources[: at + 1]) if PROVIDER_KEY in s.values), None
+    )
+    chosen = winners.get(PROVIDER_KEY, (AiSettings().provider, ""))[0]
+    is_named_later = any(PROVIDER_KEY in source.values for source in sources[at + 1 :])
+    if is_named_later and chosen != (meant or AiSettings().provider):
+        del winners[MODEL_KEY]

@@ -1,0 +1,223 @@
+"""What can be asked of settings, project, keys and models, and what was read of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from core.values.curation import Preset
+from core.values.provider import ModelProfile, ProviderStatus
+from core.values.settings import (
+    Project,
+    ServerSettings,
+    Settings,
+    SettingsFault,
+)
+
+
+class TrustProject(msgspec.Struct, frozen=True):
+    """Let the project's `manual_slop.toml` count, or stop it from counting."""
+
+    is_trusted: bool
+
+
+class OpenProject(msgspec.Struct, frozen=True):
+    """Work in another folder."""
+
+    root: str
+
+
+class ChangeSetting(msgspec.Struct, frozen=True):
+    """Write one key of user settings (`appearance.theme`). `value` is a TOML value or None to remove it."""
+
+    key: str
+    value: str | int | float | bool | tuple[str, ...] | None
+
+
+class StoreKey(msgspec.Struct, frozen=True):
+    """Keep a provider's key in the keyring (or the file store). Never logged. Empty key removes it."""
+
+    provider: str
+    key: str
+
+    def __repr__(self) -> str:
+        return f"StoreKey(provider={self.provider!r}, key=<hidden>)"
+
+    def __rich_repr__(self) -> list[tuple[str, str]]:
+        return [("provider", self.provider)]
+
+
+class SaveServer(msgspec.Struct, frozen=True):
+    """Add or change an OpenAI-compatible server of user settings."""
+
+    id: str
+    label: str
+    base_url: str
+
+
+class RemoveServer(msgspec.Struct, frozen=True):
+    """Remove a compatible server from user settings."""
+
+    id: str
+
+
+class RefreshModels(msgspec.Struct, frozen=True):
+    """Ask a provider for its list of models."""
+
+    provider: str
+    command_id: str = ""
+
+
+class FindLocalServers(msgspec.Struct, frozen=True):
+    """Look for Ollama, LM Studio, llama.cpp and vLLM on their usual loopback ports."""
+
+
+# set-up worker: settings, keys, models
+class LoadSettings(msgspec.Struct, frozen=True):
+    """Read settings, project, prompts, keys; report `SettingsLoaded`. Empty root: the folder in use."""
+
+    root: str = ""
+
+
+class WriteSetting(msgspec.Struct, frozen=True):
+    """Write one key of user settings, then load settings anew."""
+
+    key: str
+    value: str | int | float | bool | tuple[str, ...] | None
+
+
+class WriteServer(msgspec.Struct, frozen=True):
+    """Add, change or (with an empty address) remove a compatible server."""
+
+    id: str
+    label: str
+    base_url: str
+
+
+class WriteTrust(msgspec.Struct, frozen=True):
+    """Trust a folder or stop trusting it, then load settings anew."""
+
+    root: str
+    is_trusted: bool
+
+
+class WriteKey(msgspec.Struct, frozen=True):
+    """Keep or (empty) remove a key, and say where it is kept."""
+
+    provider: str
+    key: str
+
+    def __repr__(self) -> str:
+        return f"WriteKey(provider={self.provider!r}, key=<hidden>)"
+
+    def __rich_repr__(self) -> list[tuple[str, str]]:
+        return [("provider", self.provider)]
+
+
+class WritePreset(msgspec.Struct, frozen=True):
+    """Write a preset to the project's file; `old_name` set means rename, `preset` None means delete."""
+
+    root: str
+    preset: Preset | None
+    old_name: str = ""
+    command_id: str = ""
+
+
+class KeepPresets(msgspec.Struct, frozen=True):
+    """Keep unsaved work on presets in the home, so that it survives a crash."""
+
+    root: str
+    presets: tuple[Preset, ...]
+
+
+class ListModels(msgspec.Struct, frozen=True):
+    """Ask a provider for its models and report `ModelsListed`."""
+
+    provider: str
+    command_id: str = ""
+
+
+class WarmUp(msgspec.Struct, frozen=True):
+    """Start what a first message to this provider would wait for (the embedded model's process)."""
+
+    provider: str
+
+
+class ProbeServers(msgspec.Struct, frozen=True):
+    """Look for local servers and report `ServersFound`."""
+
+
+class SettingsLoaded(msgspec.Struct, frozen=True):
+    """Settings, project, prompts and the providers' readiness were read.
+
+    `prompts` maps a prompt file's name to its text; `settings_paths` are the files whose change calls for another
+    reading, those included that do not exist yet; `versions` are for the about page;
+    `profiles` is all that is known of models, entries for any model of a provider included.
+    """
+
+    settings: Settings
+    faults: tuple[SettingsFault, ...]
+    project: Project
+    providers: Mapping[str, ProviderStatus]
+    models: Mapping[str, tuple[ModelProfile, ...]]
+    prompts: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
+    settings_paths: tuple[str, ...] = ()
+    versions: Mapping[str, str] = msgspec.field(default_factory=dict)
+    profiles: tuple[ModelProfile, ...] = ()
+
+
+class SettingsFilesChanged(msgspec.Struct, frozen=True):
+    """A settings file, a prompt or an identity file has changed."""
+
+    paths: tuple[str, ...]
+
+
+class ModelsListed(msgspec.Struct, frozen=True):
+    """A provider's models: the data files' and the server's own."""
+
+    provider: str
+    models: tuple[ModelProfile, ...]
+
+
+class ServersFound(msgspec.Struct, frozen=True):
+    """Local servers that answer on their usual ports and are not configured yet."""
+
+    servers: tuple[ServerSettings, ...]
+
+
+class PresetStored(msgspec.Struct, frozen=True):
+    """A preset was written to (or removed from) the project's file."""
+
+    name: str
+
+
+SettingsCommand = (
+    TrustProject
+    | OpenProject
+    | ChangeSetting
+    | StoreKey
+    | SaveServer
+    | RemoveServer
+    | RefreshModels
+    | FindLocalServers
+)
+"""What a front end may ask of this room."""
+
+SettingsEvent = SettingsLoaded | ModelsListed | ServersFound | SettingsFilesChanged
+"""What has happened in this room."""
+
+SettingsEffect = (
+    LoadSettings
+    | WriteSetting
+    | WriteServer
+    | WriteTrust
+    | WriteKey
+    | WritePreset
+    | KeepPresets
+    | ListModels
+    | WarmUp
+    | ProbeServers
+)
+"""The settings worker's, on one thread."""

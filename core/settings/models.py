@@ -1,0 +1,20 @@
+"""What is known of models as the state has it now."""
+
+from __future__ import annotations
+
+from core.providers.profiles import find_profile, usual_model
+from core.values.provider import ModelProfile
+from core.values.state import AppState
+
+
+def profile_of(state: AppState, provider: str, model: str) -> ModelProfile:
+    """What is known of a model, the same before and after its server listed it by name."""
+    status = state.config.providers.get(provider)
+    told = state.config.models.get(provider, ())
+    known = (*told, *state.config.profiles)  # of two for one model the first counts: what its server told
+    return find_profile(known, provider, model, kind=status.kind.value if status is not None else "")
+
+
+def default_model(state: AppState, provider: str) -> str:
+    """The model that a new discussion of this provider starts with, empty where none is known."""
+    return usual_model(state.config.settings.ai, provider, state.config.models.get(provider, ()))

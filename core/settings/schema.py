@@ -1,0 +1,622 @@
+"""Every setting as data: key, type, default, range, scope, environment variable, and what it does."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from types import MappingProxyType
+
+import msgspec
+from msgspec.structs import replace
+
+from core.values.provider import Effort, ProviderKind
+
+Value = str | int | float | bool | tuple[str, ...]
+
+
+class SettingScope(StrEnum):
+    """Where a key may stand."""
+
+    USER = "user"
+    """Only in user settings: a project can never set it."""
+    ANY = "any"
+    """In user settings, and in the file of a project that the person trusts."""
+    SERVER = "server"
+    """As `ANY`, but a project may only add servers, never change a vendor or a server of the person's."""
+    PROJECT = "project"
+    """Only in the project's file, and only once the person trusts the folder."""
+
+
+class Kind(StrEnum):
+    """The TOML type of a value."""
+
+    TEXT = "text"
+    WHOLE = "whole number"
+    NUMBER = "number"
+    SWITCH = "true or false"
+    TEXTS = "list of texts"
+    ITEMS = "list of file items"
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """One key.
+
+    Args:
+        key: dotted; `<name>` stands for a name that the person chooses (`providers.<id>.base_url`).
+        default: None where nothing is set; minimum, maximum: both included, for numbers and, for texts, length.
+        choices: the values it may have, empty for any.
+        field: where it lives in `Settings` (`ai.model`), empty for keys that become part of `Project`.
+        env: environment variable that sets it, by the name in `<name>` where the key has one.
+    """
+
+    key: str
+    kind: Kind
+    default: Value | None
+    doc: str
+    scope: SettingScope = SettingScope.ANY
+    field: str = ""
+    env: tuple[tuple[str, str], ...] = ()
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+
+    @property
+    def section(self) -> str:
+        """The table that the key stands in, empty for the top of the file."""
+        return self.key.rpartition(".")[0]
+
+
+NAME_PATTERN = r"[a-z0-9][a-z0-9_-]{0,39}"
+"""What a server's id looks like: it becomes part of file names and environment variables."""
+
+VENDORS = MappingProxyType(
+    {
+        ProviderKind.EMBEDDED: "Embedded model",
+        ProviderKind.ANTHROPIC: "Anthropic",
+        ProviderKind.OPENAI: "OpenAI",
+        ProviderKind.GEMINI: "Google Gemini",
+        ProviderKind.CLAUDE_CODE: "Claude Code",
+    }
+)
+"""Providers that exist without being configured, by id, with the label that the window shows."""
+
+FILE_MODES = ("whole", "slices", "outline", "notes")
+
+_AI = (
+    Setting(
+        "ai_settings.provider",
+        Kind.TEXT,
+        "embedded",
+        "The provider of a new discussion: `embedded`, `anthropic`, `openai`, `gemini`, `claude_code`, or the "
+        "id of a server of yours.",
+        field="ai.provider",
+        env=(("", "MANUAL_SLOP_PROVIDER"),),
+    ),
+    Setting(
+        "ai_settings.model",
+        Kind.TEXT,
+        "",
+        "The model of a new discussion, by the provider's name of it. Empty: the provider's first.",
+        field="ai.model",
+        env=(("", "MANUAL_SLOP_MODEL"),),
+    ),
+    Setting(
+        "ai_settings.system_prompt",
+        Kind.TEXT,
+        "",
+        "Text of layer 4 where no system prompt preset is chosen.",
+        field="ai.system_prompt",
+    ),
+    Setting(
+        "ai_settings.system_prompt_preset",
+        Kind.TEXT,
+        "",
+        "The system prompt preset of a new discussion, by its name in `[system_prompts.<name>]`.",
+        field="ai.system_prompt_preset",
+    ),
+    Setting(
+        "ai_settings.persona",
+        Kind.TEXT,
+        "",
+        "The persona of a new discussion, by its name in `[personas.<name>]`.",
+        field="ai.persona",
+    ),
+    Setting(
+        "ai_settings.effort",
+        Kind.TEXT,
+        "auto",
+        "How hard a reasoning model is asked to think. `auto` leaves it to the model.",
+        field="ai.effort",
+        env=(("", "MANUAL_SLOP_EFFORT"),),
+        choices=tuple(Effort),
+    ),
+    Setting(
+        "ai_settings.max_output_tokens",
+        Kind.WHOLE,
+        None,
+        "Longest reply, in tokens. Not set: the model's own limit.",
+        field="ai.max_output_tokens",
+        minimum=1,
+        maximum=10_000_000,
+    ),
+    Setting(
+        "ai_settings.spend_limit_usd",
+        Kind.NUMBER,
+        None,
+        "What a discussion may cost, in US dollars, before the next send asks. Not set: no limit.",
+        field="ai.spend_limit_usd",
+        minimum=0,
+        maximum=1_000_000,
+    ),
+    Setting(
+        "ai_settings.knowledge.digest_enabled",
+        Kind.SWITCH,
+        True,
+        "Whether the knowledge digest enters the context while its file exists.",
+        field="knowledge.digest_enabled",
+    ),
+    Setting(
+        "ai_settings.knowledge.budget_bytes",
+        Kind.WHOLE,
+        8192,
+        "Longest text of layer 7 (digest, facts and notes together), in bytes.",
+        field="knowledge.budget_bytes",
+        minimum=0,
+        maximum=1_000_000,
+    ),
+    Setting(
+        "ai_settings.knowledge.live_days",
+        Kind.NUMBER,
+        7.0,
+        "A harvest leaves alone what was touched within so many days.",
+        scope=SettingScope.USER,
+        field="knowledge.live_days",
+        minimum=0,
+        maximum=3_650,
+    ),
+    Setting(
+        "ai_settings.knowledge.max_source_bytes",
+        Kind.WHOLE,
+        1_048_576,
+        "A harvest keeps conversations that are larger, in bytes.",
+        scope=SettingScope.USER,
+        field="knowledge.max_source_bytes",
+        minimum=1,
+        maximum=1_073_741_824,
+    ),
+    Setting(
+        "ai_settings.knowledge.harvest_sources",
+        Kind.TEXTS,
+        (),
+        "Conversations of other programs that a harvest reads too: files and folders, absolute or from `~`. They "
+        "stay where they are.",
+        scope=SettingScope.USER,
+        field="knowledge.harvest_sources",
+        maximum=1_000,
+    ),
+    Setting(
+        "ai_settings.knowledge.harvest_provider",
+        Kind.TEXT,
+        "",
+        "Who reads conversations for a harvest. Empty: the provider of a new discussion.",
+        scope=SettingScope.USER,
+        field="knowledge.harvest_provider",
+        maximum=100,
+    ),
+    Setting(
+        "ai_settings.knowledge.harvest_model",
+        Kind.TEXT,
+        "",
+        "The model that reads them, by the provider's name for it. Empty: that of a new discussion.",
+        scope=SettingScope.USER,
+        field="knowledge.harvest_model",
+        maximum=200,
+    ),
+    Setting(
+        "ai_settings.caching.anthropic_enabled",
+        Kind.SWITCH,
+        True,
+        "Whether requests to Anthropic carry cache marks.",
+        field="caching.anthropic_enabled",
+    ),
+    Setting(
+        "ai_settings.caching.anthropic_ttl",
+        Kind.TEXT,
+        "auto",
+        "Lifetime of Anthropic cache entries; `auto` chooses by your own gaps between turns.",
+        field="caching.anthropic_ttl",
+        choices=("auto", "5m", "1h"),
+    ),
+    Setting(
+        "ai_settings.caching.gemini_enabled",
+        Kind.SWITCH,
+        True,
+        "Whether Gemini keeps the stable prefix as an explicit cache, where the model has it.",
+        field="caching.gemini_enabled",
+    ),
+    Setting(
+        "ai_settings.caching.gemini_ttl_minutes",
+        Kind.WHOLE,
+        60,
+        "Lifetime of a Gemini cache in minutes; over 60 only with `gemini_allow_long`.",
+        field="caching.gemini_ttl_minutes",
+        minimum=1,
+        maximum=10_080,
+    ),
+    Setting(
+        "ai_settings.caching.gemini_allow_long",
+        Kind.SWITCH,
+        False,
+        "Whether a Gemini cache may live longer than an hour; storage is charged by the hour.",
+        scope=SettingScope.USER,
+        field="caching.gemini_allow_long",
+    ),
+    Setting(
+        "ai_settings.caching.openai_ttl",
+        Kind.TEXT,
+        "auto",
+        "Lifetime of OpenAI cache entries where the model offers a choice.",
+        field="caching.openai_ttl",
+        choices=("auto", "30m", "12h"),
+    ),
+    Setting(
+        "ai_settings.caching.appends_changes",
+        Kind.SWITCH,
+        True,
+        "Whether changed files are appended while the prefix is warm, instead of rewriting it.",
+        field="caching.appends_changes",
+    ),
+    Setting(
+        "ai_settings.caching.keepalive",
+        Kind.SWITCH,
+        False,
+        "Whether an idle prefix is read again to keep it, while that is expected to pay.",
+        scope=SettingScope.USER,
+        field="caching.keepalive",
+    ),
+    Setting(
+        "ai_settings.caching.keepalive_cap_usd",
+        Kind.NUMBER,
+        1.0,
+        "What keepalive may cost for one discussion and one idle time, in US dollars.",
+        scope=SettingScope.USER,
+        field="caching.keepalive_cap_usd",
+        minimum=0,
+        maximum=1000,
+    ),
+    Setting(
+        "ai_settings.caching.prewarm",
+        Kind.SWITCH,
+        False,
+        "Whether a prefix is read when its discussion opens. The embedded model always does: it is free.",
+        scope=SettingScope.USER,
+        field="caching.prewarm",
+    ),
+    Setting(
+        "ai_settings.caching.embedded_disk_mb",
+        Kind.WHOLE,
+        512,
+        "What saved prefixes of the embedded model may take on disk, in MB.",
+        scope=SettingScope.USER,
+        field="caching.embedded_disk_mb",
+        minimum=0,
+        maximum=1_000_000,
+    ),
+    Setting(
+        "ai_settings.caching.day_limit_usd",
+        Kind.NUMBER,
+        None,
+        "What a day may cost, in US dollars, before the next send asks. Not set: no limit.",
+        scope=SettingScope.USER,
+        field="caching.day_limit_usd",
+        minimum=0,
+        maximum=1_000_000,
+    ),
+)
+
+_PROVIDERS = (
+    Setting(
+        "providers.<id>.kind",
+        Kind.TEXT,
+        "compatible",
+        "Which client speaks to it. Only `compatible` may be written: the vendors have theirs.",
+        scope=SettingScope.SERVER,
+        field="servers.kind",
+        choices=tuple(ProviderKind),
+    ),
+    Setting(
+        "providers.<id>.label",
+        Kind.TEXT,
+        "",
+        "The name that the window shows. Empty: the id.",
+        scope=SettingScope.SERVER,
+        field="servers.label",
+        maximum=80,
+    ),
+    Setting(
+        "providers.<id>.base_url",
+        Kind.TEXT,
+        "",
+        "The address of an OpenAI-compatible server (`http://127.0.0.1:11434/v1`), or another address for a "
+        "vendor. Empty: the vendor's own.",
+        scope=SettingScope.SERVER,
+        field="servers.base_url",
+        env=(
+            ("anthropic", "ANTHROPIC_BASE_URL"),
+            ("openai", "OPENAI_BASE_URL"),
+            ("gemini", "GOOGLE_GEMINI_BASE_URL"),
+        ),
+    ),
+    Setting(
+        "providers.<id>.timeout_s",
+        Kind.NUMBER,
+        300.0,
+        "Longest silence between two parts of a reply, in seconds.",
+        scope=SettingScope.SERVER,
+        field="servers.timeout_s",
+        minimum=1,
+        maximum=86_400,
+    ),
+    Setting(
+        "providers.<id>.connect_timeout_s",
+        Kind.NUMBER,
+        10.0,
+        "Longest wait for a connection, in seconds.",
+        scope=SettingScope.SERVER,
+        field="servers.connect_timeout_s",
+        minimum=0.1,
+        maximum=600,
+    ),
+    Setting(
+        "providers.<id>.seed",
+        Kind.WHOLE,
+        None,
+        "Seed of sampling, for the embedded model and compatible servers: the same request gives the same reply. "
+        "Not set: each reply is sampled anew.",
+        scope=SettingScope.SERVER,
+        field="servers.seed",
+        minimum=0,
+        maximum=2_147_483_647,
+    ),
+    Setting(
+        "providers.<id>.enabled",
+        Kind.SWITCH,
+        True,
+        "Whether the provider is offered.",
+        scope=SettingScope.SERVER,
+        field="servers.is_enabled",
+    ),
+)
+
+_WINDOW = (
+    Setting(
+        "appearance.theme",
+        Kind.TEXT,
+        "dark",
+        "Colours of the window.",
+        scope=SettingScope.USER,
+        field="appearance.theme",
+        env=(("", "MANUAL_SLOP_THEME"),),
+        choices=("dark", "light"),
+    ),
+    Setting(
+        "appearance.ui_scale",
+        Kind.NUMBER,
+        1.0,
+        "Size of text and controls, 1.0 is the design's.",
+        scope=SettingScope.USER,
+        field="appearance.ui_scale",
+        env=(("", "MANUAL_SLOP_UI_SCALE"),),
+        minimum=0.5,
+        maximum=3.0,
+    ),
+    Setting(
+        "appearance.send_key",
+        Kind.TEXT,
+        "ctrl+enter",
+        "The key that sends what stands in the composer.",
+        scope=SettingScope.USER,
+        field="appearance.send_key",
+        choices=("ctrl+enter", "enter"),
+    ),
+    Setting(
+        "files.max_file_bytes",
+        Kind.WHOLE,
+        2_000_000,
+        "A file of a preset over this size is refused, in bytes.",
+        scope=SettingScope.USER,
+        field="files.max_file_bytes",
+        minimum=1_000,
+        maximum=100_000_000,
+    ),
+    Setting(
+        "files.max_glob_files",
+        Kind.WHOLE,
+        2_000,
+        "A pattern of a preset that matches more files than this is refused.",
+        scope=SettingScope.USER,
+        field="files.max_glob_files",
+        minimum=1,
+        maximum=100_000,
+    ),
+    Setting(
+        "files.max_attachment_bytes",
+        Kind.WHOLE,
+        20_000_000,
+        "An attachment over this size is refused, in bytes.",
+        scope=SettingScope.USER,
+        field="files.max_attachment_bytes",
+        minimum=1_000,
+        maximum=1_000_000_000,
+    ),
+    Setting(
+        "files.paste_as_attachment_chars",
+        Kind.WHOLE,
+        20_000,
+        "A paste into the composer longer than this becomes an attachment, in characters.",
+        scope=SettingScope.USER,
+        field="files.paste_as_attachment_chars",
+        minimum=100,
+        maximum=10_000_000,
+    ),
+    Setting(
+        "hooks.enabled",
+        Kind.SWITCH,
+        False,
+        "Whether other programs of yours may use the Hook API (docs/openapi.json), from the next start on. "
+        "`--hooks` turns it on for one run.",
+        scope=SettingScope.USER,
+        field="hooks.enabled",
+    ),
+    Setting(
+        "hooks.port",
+        Kind.WHOLE,
+        0,
+        "The loopback port of the Hook API. 0: any that is free; `hook.json` in the home names it.",
+        scope=SettingScope.USER,
+        field="hooks.port",
+        minimum=0,
+        maximum=65_535,
+    ),
+    Setting(
+        "trash_days",
+        Kind.WHOLE,
+        30,
+        "Days that a deleted discussion stays in the trash.",
+        scope=SettingScope.USER,
+        field="trash_days",
+        minimum=0,
+        maximum=36_500,
+    ),
+)
+
+_PROJECT = (
+    Setting(
+        "project.name",
+        Kind.TEXT,
+        "",
+        "The project's name. Empty: the folder's.",
+        scope=SettingScope.PROJECT,
+        maximum=200,
+    ),
+    Setting(
+        "project.context",
+        Kind.TEXTS,
+        None,
+        'What every discussion of the project should know (layer 6): texts, and files as `{ file = "path" }`. '
+        "One text may stand without brackets.",
+        scope=SettingScope.PROJECT,
+    ),
+    Setting(
+        "project.identity",
+        Kind.SWITCH,
+        True,
+        "Whether CLAUDE.md, AGENTS.md and POC.md are collected from the working directory up to the "
+        "repository's root, and from the home.",
+        scope=SettingScope.PROJECT,
+    ),
+    Setting(
+        "project.allowed_roots",
+        Kind.TEXTS,
+        None,
+        "Folders outside the project that presets and project context may read.",
+        scope=SettingScope.PROJECT,
+    ),
+    Setting(
+        "presets.<name>.items",
+        Kind.ITEMS,
+        None,
+        "The files of a context preset, in order.",
+        scope=SettingScope.PROJECT,
+    ),
+    Setting(
+        "personas.<name>.text",
+        Kind.TEXT,
+        None,
+        "A persona, as text.",
+        scope=SettingScope.PROJECT,
+    ),
+    Setting(
+        "personas.<name>.file",
+        Kind.TEXT,
+        None,
+        "A persona, as a file.",
+        scope=SettingScope.PROJECT,
+        minimum=1,
+    ),
+    Setting(
+        "system_prompts.<name>.text",
+        Kind.TEXT,
+        None,
+        "A system prompt preset, as text.",
+        scope=SettingScope.PROJECT,
+    ),
+    Setting(
+        "system_prompts.<name>.file",
+        Kind.TEXT,
+        None,
+        "A system prompt preset, as a file.",
+        scope=SettingScope.PROJECT,
+        minimum=1,
+    ),
+)
+
+_ITEM = (
+    Setting(
+        "path",
+        Kind.TEXT,
+        None,
+        "The file: relative to the project's root with `/`, absolute, or a pattern (`src/**/*.py`).",
+        scope=SettingScope.PROJECT,
+        minimum=1,
+        maximum=4096,
+    ),
+    Setting(
+        "mode",
+        Kind.TEXT,
+        "whole",
+        "How much of it is sent.",
+        scope=SettingScope.PROJECT,
+        choices=FILE_MODES,
+    ),
+    Setting(
+        "slices",
+        Kind.TEXTS,
+        None,
+        'Lines for mode `slices`: `[first, last]` pairs or `"first-last"`, counted from 1.',
+        scope=SettingScope.PROJECT,
+    ),
+    Setting(
+        "symbols",
+        Kind.TEXTS,
+        None,
+        "Definitions for mode `slices`, by qualified name (`Class.method`).",
+        scope=SettingScope.PROJECT,
+    ),
+    Setting("notes", Kind.TEXT, "", "What the model should know of the file.", scope=SettingScope.PROJECT),
+    Setting("pinned", Kind.SWITCH, False, "Stays at the head of the preset.", scope=SettingScope.PROJECT),
+    Setting("enabled", Kind.SWITCH, True, "Whether it is sent.", scope=SettingScope.PROJECT),
+    Setting(
+        "include_ignored",
+        Kind.SWITCH,
+        False,
+        "A pattern takes what `.gitignore` files leave out, too. A path without wildcards is always taken.",
+        scope=SettingScope.PROJECT,
+    ),
+)
+
+ITEM_SETTINGS = tuple(replace(item, key=f"presets.<name>.items.{item.key}") for item in _ITEM)
+"""The keys of one item of a preset."""
+
+SETTINGS: tuple[Setting, ...] = (*_AI, *_PROVIDERS, *_WINDOW, *_PROJECT, *ITEM_SETTINGS)
+"""Every key, in the order of the documentation."""
+
+BY_KEY = MappingProxyType({setting.key: setting for setting in SETTINGS})
+
+PROJECT_TABLES = ("project", "presets", "personas", "system_prompts")
+"""Tables that only a project's file has, and that become `Project`."""
+
+NEVER_TABLES = ("hooks",)
+"""Tables that a project's file can never have: they are said to be held back, and read nowhere."""
+
+LATER_TABLES = ("retrieval", "tools", "mcp")
+"""Tables of the project's file that later versions read; no fault, and no effect."""

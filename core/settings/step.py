@@ -1,0 +1,184 @@
+"""Start-up, settings, project, providers, keys and the end."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from core.base.mapping import with_entry
+from core.settings.messages import (
+    ChangeSetting,
+    FindLocalServers,
+    ListModels,
+    LoadSettings,
+    ModelsListed,
+    OpenProject,
+    ProbeServers,
+    RefreshModels,
+    RemoveServer,
+    SaveServer,
+    ServersFound,
+    SettingsCommand,
+    SettingsEvent,
+    SettingsFilesChanged,
+    SettingsLoaded,
+    StoreKey,
+    TrustProject,
+    WarmUp,
+    WriteKey,
+    WriteServer,
+    WriteSetting,
+    WriteTrust,
+)
+from core.settings.notices import show_settings_faults, show_trust
+from core.values.provider import ProviderKind
+from core.values.state import AppState, Level
+from core.values.updates import Result, dismiss, notify
+
+
+def command(state: AppState, asked: SettingsCommand) -> Result:
+    """Decide what follows from a command."""
+    match asked:
+        case TrustProject():
+            return trust(state, asked)
+        case OpenProject():
+            return open_project(state, asked)
+        case ChangeSetting():
+            return change_setting(state, asked)
+        case StoreKey():
+            return store_key(state, asked)
+        case SaveServer():
+            return save_server(state, asked)
+        case RemoveServer():
+            return state, (WriteServer(asked.id, "", ""),)
+        case RefreshModels():
+            return state, (ListModels(asked.provider),)
+        case FindLocalServers():
+            return probe_servers(state)
+        case _:
+            assert_never(asked)
+
+
+def event(state: AppState, happened: SettingsEvent) -> Result:
+    """Decide what follows from an event."""
+    match happened:
+        case SettingsLoaded():
+            return settings_loaded(state, happened)
+        case SettingsFilesChanged():
+            return state, (LoadSettings(),)
+        case ModelsListed():
+            return models_listed(state, happened)
+        case ServersFound():
+            return replace(state, config=replace(state.config, found_servers=happened.servers)), ()
+        case _:
+            assert_never(happened)
+
+
+def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:
+    """Settings take effect; unsaved work on presets stays in front of what the file says."""
+    project = event.project
+    if project.root == state.config.project.root:
+        unsaved = {
+            n: p for n, p in state.config.project.presets.items() if n in state.config.project.unsaved_presets
+        }
+        project = replace(
+            project,
+            presets={**project.presets, **unsaved},
+            unsaved_presets=project.unsaved_presets | frozenset(unsaved),
+        )
+    state = replace(
+        state,
+        config=replace(
+            state.config,
+            settings=event.settings,
+            settings_faults=event.faults,
+            project=project,
+            providers=event.providers,
+            models={**state.config.models, **event.models},
+            prompts=event.prompts if event.prompts != state.config.prompts else state.config.prompts,
+            settings_paths=event.settings_paths,
+            profiles=event.profiles,
+        ),
+        program=replace(state.program, versions=event.versions),
+    )
+    state = show_trust(show_settings_faults(state))
+    if event.warnings:
+        detail = "\n".join(event.warnings[1:])
+        state = notify(state, "settings-warning", Level.WARNING, event.warnings[0], detail)
+    else:
+        state = dismiss(state, "settings-warning")
+    return state, tuple(ListModels(name) for name in _unlisted(state))
+
+
+def _unlisted(state: AppState) -> tuple[str, ...]:
+    """Compatible servers whose models nobody knows: only they themselves can say."""
+    return tuple(
+        name
+        for name, status in state.config.providers.items()
+        if status.kind is ProviderKind.COMPATIBLE and status.is_ready and not state.config.models.get(name)
+    )
+
+
+def change_setting(state: AppState, command: ChangeSetting) -> Result:
+    """Write one key of user settings."""
+    return state, (WriteSetting(command.key, command.value),)
+
+
+def store_key(state: AppState, command: StoreKey) -> Result:
+    """Keep or remove a key."""
+    return state, (WriteKey(command.provider, command.key.strip()),)
+
+
+def save_server(state: AppState, command: SaveServer) -> Result:
+    """Add or change a compatible server; the address must be http or https."""
+    name, address = command.id.strip(), command.base_url.strip()
+    if not name or not address.startswith(("http://", "https://")):
+        text = f"A server needs a name and an address that begins with http:// or https:// (got {address!r})."
+        return notify(state, "server", Level.WARNING, text), ()
+    found = tuple(s for s in state.config.found_servers if s.base_url != address)
+    return replace(state, config=replace(state.config, found_servers=found)), (
+        WriteServer(name, command.label.strip() or name, address),
+    )
+
+
+def trust(state: AppState, command: TrustProject) -> Result:
+    """Let the project's settings count, or not."""
+    return dismiss(state, "trust"), (WriteTrust(state.config.project.root, command.is_trusted),)
+
+
+def open_project(state: AppState, command: OpenProject) -> Result:
+    """Work in another folder."""
+    return state, (LoadSettings(command.root),)
+
+
+def models_listed(state: AppState, event: ModelsListed) -> Result:
+    """A provider's models are known."""
+    return replace(
+        state,
+        config=replace(state.config, models=with_entry(state.config.models, event.provider, event.models)),
+    ), ()
+
+
+def probe_servers(state: AppState) -> Result:
+    """Look for local servers."""
+    return state, (ProbeServers(),)
+
+
+def warm_up_effects(before: AppState, after: AppState) -> tuple[WarmUp, ...]:
+    """Start the embedded model when a discussion of it is shown: it costs nothing and the first answer comes sooner."""
+    provider = _answering(after)
+    if provider not in after.config.providers or (provider == _answering(before) and before.config.providers):
+        return ()
+    is_embedded = after.config.providers[provider].kind is ProviderKind.EMBEDDED
+    return (WarmUp(provider),) if is_embedded else ()
+
+
+def _answering(state: AppState) -> str:
+    """The provider of the discussion that is shown and read, empty when there is none."""
+    if (
+        state.discussions.selected_id not in state.discussions.open
+        or state.discussions.selected_id not in state.discussions.summaries
+    ):
+        return ""
+    return state.discussions.summaries[state.discussions.selected_id].meta.provider

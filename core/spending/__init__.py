@@ -1,0 +1,1 @@
+"""Money: what calls cost, what was spent, and the limits."""

@@ -1,1 +1,0 @@
-"""The home on disk: discussions, attachments, trash, locks and the derived catalog."""

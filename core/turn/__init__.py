@@ -1,0 +1,1 @@
+"""A turn: the words to disk, then the call, the reply to disk, then shown as done."""

@@ -1,0 +1,124 @@
+"""What a turn is asked for, what it does and what comes back."""
+
+from __future__ import annotations
+
+import msgspec
+
+from core.values.messages import Part
+from core.values.provider import Failure, Stopped
+from core.values.records import RequestRecord, ViewRecord
+from core.values.spec import StackSpec
+from core.values.usage import Usage
+
+
+class SendPrompt(msgspec.Struct, frozen=True):
+    """Send text and the draft's attachments. The draft is emptied once the words are on disk.
+
+    `over_limit` is the person's yes to a send past a spend limit; `command_id` is given by a front end that waits for the
+    `CommandOutcome`: a refusal is told there, and without an id in the discussion. So for all that costs money.
+    """
+
+    discussion_id: str
+    text: str
+    over_limit: bool = False
+    command_id: str = ""
+
+
+class CancelReply(msgspec.Struct, frozen=True):
+    """Stop the reply that is under way; what has arrived is kept."""
+
+    discussion_id: str
+
+
+class RetrySend(msgspec.Struct, frozen=True):
+    """Send again the message whose call failed; nothing is retyped."""
+
+    discussion_id: str
+    over_limit: bool = False
+    command_id: str = ""
+
+
+class RegenerateReply(msgspec.Struct, frozen=True):
+    """Ask again for the reply to the last user message; the old reply is deleted (it stays in the log)."""
+
+    discussion_id: str
+    over_limit: bool = False
+    command_id: str = ""
+
+
+# call worker: one thread a call
+class CallProvider(msgspec.Struct, frozen=True):
+    """Assemble the stack, send it, report what comes back; journal the reply as it arrives."""
+
+    call_id: str
+    reply_id: str
+    request_id: str
+    user_message_id: str
+    spec: StackSpec
+
+
+class CancelCall(msgspec.Struct, frozen=True):
+    """Stop a call; it reports `CallEnded`."""
+
+    call_id: str
+
+
+class RequestBuilt(msgspec.Struct, frozen=True):
+    """The stack of a call was assembled and is about to be sent.
+
+    `warning` names the layer and byte of a prefix change that nobody asked for, empty otherwise; `views` are what
+    the log needs to rebuild the view that the model sees.
+    """
+
+    call_id: str
+    record: RequestRecord
+    warning: str = ""
+    views: tuple[ViewRecord, ...] = ()
+
+
+class ReplyArrived(msgspec.Struct, frozen=True):
+    """More text or reasoning of a reply; already in the reply journal."""
+
+    call_id: str
+    text: str = ""
+    reasoning: str = ""
+
+
+class CallRetrying(msgspec.Struct, frozen=True):
+    """A call failed in passing and is tried again after `wait_s` seconds."""
+
+    call_id: str
+    attempt: int
+    wait_s: float
+    reason: str
+
+
+class CallEnded(msgspec.Struct, frozen=True):
+    """A reply is whole, or ended as asked. `parts` is all that was received, in order."""
+
+    call_id: str
+    stopped: Stopped
+    parts: tuple[Part, ...]
+    usage: Usage
+
+
+class CallFailed(msgspec.Struct, frozen=True):
+    """A call failed. `parts` is what was received before it did."""
+
+    call_id: str
+    failure: Failure
+    parts: tuple[Part, ...]
+    usage: Usage
+
+
+PaidCommand = SendPrompt | RetrySend | RegenerateReply
+"""What costs money: at a spend limit it needs the person's yes."""
+
+TurnCommand = SendPrompt | CancelReply | RetrySend | RegenerateReply
+"""What a front end may ask of this room."""
+
+TurnEvent = RequestBuilt | ReplyArrived | CallRetrying | CallEnded | CallFailed
+"""What has happened in this room."""
+
+TurnEffect = CallProvider | CancelCall
+"""The call worker's: one thread a call."""

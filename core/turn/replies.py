@@ -1,0 +1,111 @@
+"""How a call ends: the reply and its usage go to the log, and only then is the call over."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.base.errors import FailureKind
+from core.base.stamp import Stamp
+from core.base.text import clean
+from core.discussion.messages import AppendRecords, ReplyToken
+from core.turn.messages import CallEnded, CallFailed, RetrySend
+from core.turn.sending import find_call
+from core.values.discussion import CallPhase, LiveCall
+from core.values.messages import Part, Role, Status, TextPart
+from core.values.provider import Failure, StopKind, Stopped
+from core.values.records import MarkRecord, MessageRecord, Record, UsageRecord
+from core.values.state import AppState, Level
+from core.values.updates import Result, notify, with_call, with_open, without_call
+from core.values.usage import Usage
+
+STATUS_OF_STOP = {
+    StopKind.COMPLETED: Status.COMPLETE,
+    StopKind.TOOL_CALLS: Status.COMPLETE,
+    StopKind.REFUSED: Status.COMPLETE,
+    StopKind.TRUNCATED: Status.PARTIAL,
+    StopKind.CANCELLED: Status.INTERRUPTED,
+}
+
+MARK_OF_STOP = {
+    StopKind.TRUNCATED: "The reply was cut off at the output limit.",
+    StopKind.REFUSED: "The model declined to answer.",
+    StopKind.CANCELLED: "Stopped.",
+}
+
+
+def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
+    """A reply is whole, or ended as asked."""
+    call = find_call(state, event.call_id)
+    if call is None:
+        return state, ()
+    kind = event.stopped.kind
+    if kind is StopKind.COMPLETED and not event.parts:
+        empty = Failure(
+            FailureKind.BAD_REPLY, "The model sent an empty reply", "Press Retry, or choose another model."
+        )
+        return failed(state, given, CallFailed(event.call_id, empty, (), event.usage))
+    marks = _marks(given, event.stopped)
+    return _store(state, given, call, event.parts, STATUS_OF_STOP[kind], event.usage, marks)
+
+
+def _marks(given: Stamp, stopped: Stopped) -> tuple[Record, ...]:
+    text = MARK_OF_STOP.get(stopped.kind)
+    if text is None:
+        return ()
+    told = f"{text} ({stopped.detail})" if stopped.detail and stopped.kind is not StopKind.CANCELLED else text
+    return (MarkRecord(given.make_id(2), given.at, stopped.kind.value, told),)
+
+
+def failed(state: AppState, given: Stamp, event: CallFailed) -> Result:
+    """A call failed. What was received is kept and marked; the prompt can be sent again with one key."""
+    call = find_call(state, event.call_id)
+    if call is None:
+        return state, ()
+    failure = event.failure
+    opened = replace(
+        state.discussions.open[call.discussion_id], failure=failure, failed_message_id=call.user_message_id
+    )
+    state = notify(
+        with_open(state, opened),
+        f"call/{call.discussion_id}",
+        Level.ERROR,
+        f"{_name(state, call)}: {failure.what}",
+        ". ".join(part for part in (failure.remedy.removesuffix("."), failure.where) if part),
+        action=RetrySend(call.discussion_id),
+        action_label="Retry",
+    )
+    mark = MarkRecord(given.make_id(2), given.at, "failed", failure.what)
+    return _store(state, given, call, event.parts, Status.PARTIAL, event.usage, (mark,))
+
+
+def _name(state: AppState, call: LiveCall) -> str:
+    summary = state.discussions.summaries.get(call.discussion_id)
+    return repr(summary.meta.name) if summary is not None else f"Discussion {call.discussion_id}"
+
+
+def _store(
+    state: AppState,
+    given: Stamp,
+    call: LiveCall,
+    parts: tuple[Part, ...],
+    status: Status,
+    usage: Usage,
+    marks: tuple[Record, ...],
+) -> Result:
+    """Append reply, usage and marks in one write; the call is over when they are on disk."""
+    records: list[Record] = []
+    parts = tuple(TextPart(clean(part.text)) if isinstance(part, TextPart) else part for part in parts)
+    if parts:
+        records.append(
+            MessageRecord(call.reply_id, given.at, Role.ASSISTANT, parts, status, call.provider, call.model)
+        )
+    if usage != Usage():
+        records.append(UsageRecord(given.make_id(1), given.at, call.reply_id if parts else call.id, usage))
+    storing = replace(call, phase=CallPhase.STORING, reserved_usd=usage.cost_usd or 0.0)
+    state = with_call(state, storing)
+    return state, (AppendRecords(call.discussion_id, (*records, *marks), ReplyToken(call.id)),)
+
+
+def reply_saved(state: AppState, call: LiveCall) -> AppState:
+    """The reply is on disk: the call is over."""
+    return without_call(state, call.discussion_id)

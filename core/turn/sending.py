@@ -1,0 +1,252 @@
+"""A turn: the words to disk, then the call, the reply to disk, then shown as done."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from msgspec.structs import replace
+
+from core.base.stamp import Stamp
+from core.base.text import clean, one_line
+from core.context.spec import stack_spec
+from core.discussion.lifecycle import HISTORY_LIMIT, UNNAMED
+from core.discussion.messages import AppendRecords, DiscussionEffect, PromptToken, WriteDraft, WriteMeta
+from core.spending.estimates import next_call_usd
+from core.spending.limits import reached_limits
+from core.turn.messages import (
+    CallProvider,
+    CallRetrying,
+    CancelCall,
+    PaidCommand,
+    RegenerateReply,
+    ReplyArrived,
+    RequestBuilt,
+    RetrySend,
+    SendPrompt,
+)
+from core.values.discussion import CallPhase, Draft, LiveCall, OpenDiscussion
+from core.values.messages import Message, Role, TextPart
+from core.values.outcomes import CommandOutcome
+from core.values.records import DeleteRecord, MessageRecord, Record
+from core.values.spending import SpendRefusal
+from core.values.state import AppState, Level
+from core.values.updates import (
+    Result,
+    conclude,
+    dismiss,
+    notify,
+    with_call,
+    with_open,
+    with_summary,
+    without_call,
+)
+
+
+def send(state: AppState, given: Stamp, command: SendPrompt) -> Result:
+    """Write the prompt to disk; the call follows when it stands there."""
+    opened = state.discussions.open.get(command.discussion_id)
+    text = clean(command.text)
+    if opened is None:
+        return _ignore(state, command, "The discussion is not open.")
+    if not text.strip() and not opened.draft.attachments:
+        return _ignore(state, command, "There is nothing to send.")
+    parts = (*((TextPart(text),) if text.strip() else ()), *opened.draft.attachments)
+    record = MessageRecord(given.make_id(0), given.at, Role.USER, parts)
+    return _save_then_call(state, given, command, record.id, (record,))
+
+
+def _ignore(state: AppState, command: PaidCommand, why: str) -> Result:
+    """There is nothing to do; who waits for the command is told why."""
+    return conclude(state, CommandOutcome(command.command_id, problem=why)), ()
+
+
+def _refuse(state: AppState, command: PaidCommand, refusal: SpendRefusal) -> Result:
+    """A spend limit stands against it: write nothing, call nothing, and say what a yes would send."""
+    if command.command_id:
+        return conclude(
+            state, CommandOutcome(command.command_id, problem=refusal.sentence, refusal=refusal)
+        ), ()
+    return with_open(state, replace(state.discussions.open[command.discussion_id], refusal=refusal)), ()
+
+
+def _save_then_call(
+    state: AppState, given: Stamp, command: PaidCommand, user_message_id: str, records: tuple[Record, ...]
+) -> Result:
+    """Open a call in phase SAVING and append `records`; without any the call starts at once.
+
+    One call at a time in a discussion, and none past a spend limit without the person's yes.
+    """
+    opened = state.discussions.open[command.discussion_id]
+    if opened.id in state.turns.calls:
+        return _ignore(state, command, "A reply is under way in this discussion.")
+    reached = () if command.over_limit else reached_limits(state, opened.id)
+    if reached:
+        return _refuse(
+            state, command, SpendRefusal(reached, replace(command, over_limit=True, command_id=""))
+        )
+    meta = state.discussions.summaries[opened.id].meta
+    call = LiveCall(
+        id=given.make_id(1),
+        discussion_id=opened.id,
+        user_message_id=user_message_id,
+        reply_id=given.make_id(2),
+        provider=meta.provider,
+        model=meta.model,
+        started_at=given.at,
+        command_id=command.command_id,
+        reserved_usd=next_call_usd(state, opened.id, command.text if isinstance(command, SendPrompt) else ""),
+    )
+    if opened.refusal is not None:
+        state = with_open(state, replace(opened, refusal=None))
+    state = with_call(state, call)
+    state = dismiss(state, f"call/{opened.id}")
+    if records:
+        return state, (AppendRecords(opened.id, records, PromptToken(call.id)),)
+    return start_call(state, given, call)
+
+
+def start_call(state: AppState, given: Stamp, call: LiveCall) -> Result:
+    """The words are on disk: call the provider."""
+    opened = state.discussions.open[call.discussion_id]
+    message = _message(opened, call.user_message_id)
+    if message is None:
+        state = conclude(state, CommandOutcome(call.command_id, problem="The message was deleted meanwhile."))
+        return without_call(state, call.discussion_id), ()
+    state = conclude(state, CommandOutcome(call.command_id, message.id))
+    call = replace(call, phase=CallPhase.WAITING, started_at=given.at)
+    state = with_call(state, call)
+    state = with_open(state, replace(opened, failed_message_id="", failure=None))
+    spec = stack_spec(state, call.discussion_id, message)
+    return state, (CallProvider(call.id, call.reply_id, given.make_id(3), message.id, spec),)
+
+
+def _message(opened: OpenDiscussion, message_id: str) -> Message | None:
+    for entry in reversed(opened.entries):
+        if isinstance(entry, Message) and entry.id == message_id and not entry.is_deleted:
+            return entry
+    return None
+
+
+def prompt_saved(state: AppState, given: Stamp, call: LiveCall, records: tuple[Record, ...]) -> Result:
+    """The prompt's records are on disk and applied: empty the draft when it was that, then call.
+
+    A call that was stopped while it saved is not made; the prompt can be sent again.
+    """
+    opened = state.discussions.open[call.discussion_id]
+    effects: tuple[DiscussionEffect, ...] = ()
+    message = _message(opened, call.user_message_id)
+    if message is not None and any(record.id == message.id for record in records):
+        state, effects = _clear_draft(state, opened, message)
+    if call.phase is CallPhase.STOPPING:
+        state = conclude(state, CommandOutcome(call.command_id, call.user_message_id))
+        stopped = replace(state.discussions.open[opened.id], failed_message_id=call.user_message_id)
+        state = with_open(state, stopped)
+        return without_call(state, opened.id), effects
+    state, started = start_call(state, given, call)
+    return state, (*effects, *started)
+
+
+def _clear_draft(state: AppState, opened: OpenDiscussion, message: Message) -> Result:
+    """Forget the draft that was sent, remember the prompt, and name an unnamed discussion after it."""
+    later = opened.draft.text if opened.draft.text.strip() != message.text.strip() else ""
+    draft = Draft(later)
+    state = with_open(state, replace(opened, draft=draft))
+    effects: list[DiscussionEffect] = [WriteDraft(opened.id, draft)]
+    if message.text:
+        history = (*(p for p in state.discussions.prompt_history if p != message.text), message.text)
+        state = replace(
+            state, discussions=replace(state.discussions, prompt_history=history[-HISTORY_LIMIT:])
+        )
+    summary = state.discussions.summaries[opened.id]
+    if summary.meta.name == UNNAMED and message.text:
+        meta = replace(summary.meta, name=one_line(message.text, 48))
+        state = with_summary(state, replace(summary, meta=meta))
+        effects.append(WriteMeta(meta))
+    return state, tuple(effects)
+
+
+def retry(state: AppState, given: Stamp, command: RetrySend) -> Result:
+    """Send again what failed. A part of a reply that came before the failure makes room (it stays in the log)."""
+    opened = state.discussions.open.get(command.discussion_id)
+    if opened is None or not opened.failed_message_id:
+        return _ignore(state, command, "No send has failed in this discussion.")
+    return _ask_again(state, given, command, opened.failed_message_id)
+
+
+def regenerate(state: AppState, given: Stamp, command: RegenerateReply) -> Result:
+    """Ask again for the reply to the last user message."""
+    opened = state.discussions.open.get(command.discussion_id)
+    prompts = [m for m in opened.messages if m.role is Role.USER] if opened is not None else []
+    if not prompts:
+        return _ignore(state, command, "There is no message whose reply could be asked for again.")
+    return _ask_again(state, given, command, prompts[-1].id)
+
+
+def _ask_again(
+    state: AppState, given: Stamp, command: RetrySend | RegenerateReply, user_message_id: str
+) -> Result:
+    """Delete what followed a user message and call anew."""
+    messages = state.discussions.open[command.discussion_id].messages
+    position = next((i for i, m in enumerate(messages) if m.id == user_message_id), None)
+    if position is None:
+        return _ignore(state, command, "The message was deleted meanwhile.")
+    deleted: tuple[Record, ...] = tuple(
+        DeleteRecord(given.make_id(10 + i), given.at, m.id) for i, m in enumerate(messages[position + 1 :])
+    )
+    return _save_then_call(state, given, command, user_message_id, deleted)
+
+
+def cancel(state: AppState, discussion_id: str) -> Result:
+    """Stop a call; what has arrived is kept. A call that is still saving stops when it has saved."""
+    call = state.turns.calls.get(discussion_id)
+    if call is None or call.phase in (CallPhase.STOPPING, CallPhase.STORING):
+        return state, ()
+    stopping = replace(call, phase=CallPhase.STOPPING)
+    return with_call(state, stopping), (CancelCall(call.id),)
+
+
+def find_call(state: AppState, call_id: str) -> LiveCall | None:
+    """The live call with that id."""
+    return next((call for call in state.turns.calls.values() if call.id == call_id), None)
+
+
+def request_built(state: AppState, event: RequestBuilt) -> Result:
+    """Log what is being sent; an unexplained change of the prefix is said."""
+    call = find_call(state, event.call_id)
+    if call is None:
+        return state, ()
+    if event.warning:
+        state = notify(state, f"prefix/{call.discussion_id}", Level.WARNING, event.warning)
+    return state, (AppendRecords(call.discussion_id, (*event.views, event.record)),)
+
+
+def arrived(state: AppState, given: Stamp, event: ReplyArrived) -> Result:
+    """More of a reply."""
+    call = find_call(state, event.call_id)
+    if call is None:
+        return state, ()
+    phase = call.phase if call.phase is CallPhase.STOPPING else CallPhase.STREAMING
+    call = replace(
+        call,
+        phase=phase,
+        text=call.text + event.text,
+        reasoning=call.reasoning + event.reasoning,
+        first_token_at=call.first_token_at or given.at,
+        retry_at=None,
+        retry_reason="",
+    )
+    return with_call(state, call), ()
+
+
+def retrying(state: AppState, given: Stamp, event: CallRetrying) -> Result:
+    """The provider asked us to wait; say how long and why."""
+    call = find_call(state, event.call_id)
+    if call is None or call.phase is CallPhase.STOPPING:
+        return state, ()
+    call = replace(
+        call,
+        phase=CallPhase.RETRYING,
+        retry_at=given.at + timedelta(seconds=event.wait_s),
+        retry_reason=event.reason,
+    )
+    return with_call(state, call), ()

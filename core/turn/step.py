@@ -1,0 +1,84 @@
+"""A turn's part of the step: the words to disk, then the call, the reply to disk, then shown as done."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from core.base.stamp import Stamp
+from core.discussion.messages import PromptToken, RecordsAppended, ReplyToken, WriteFailed
+from core.turn import replies, sending
+from core.turn.messages import (
+    CallEnded,
+    CallFailed,
+    CallRetrying,
+    CancelReply,
+    RegenerateReply,
+    ReplyArrived,
+    RequestBuilt,
+    RetrySend,
+    SendPrompt,
+    TurnCommand,
+    TurnEvent,
+)
+from core.values.outcomes import CommandOutcome
+from core.values.state import AppState
+from core.values.updates import Result, conclude, without_call
+
+
+def command(state: AppState, given: Stamp, asked: TurnCommand) -> Result:
+    """Decide what follows from a command."""
+    match asked:
+        case SendPrompt():
+            return sending.send(state, given, asked)
+        case CancelReply():
+            return sending.cancel(state, asked.discussion_id)
+        case RetrySend():
+            return sending.retry(state, given, asked)
+        case RegenerateReply():
+            return sending.regenerate(state, given, asked)
+        case _:
+            assert_never(asked)
+
+
+def event(state: AppState, given: Stamp, happened: TurnEvent) -> Result:
+    """Decide what follows from an event."""
+    match happened:
+        case RequestBuilt():
+            return sending.request_built(state, happened)
+        case ReplyArrived():
+            return sending.arrived(state, given, happened)
+        case CallRetrying():
+            return sending.retrying(state, given, happened)
+        case CallEnded():
+            return replies.ended(state, given, happened)
+        case CallFailed():
+            return replies.failed(state, given, happened)
+        case _:
+            assert_never(happened)
+
+
+def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
+    """Let what waited for a write go on: the call after its prompt, the end after its reply."""
+    if happened.token is None:
+        return state, ()
+    call = sending.find_call(state, happened.token.call_id)
+    if call is None:
+        return state, ()
+    match happened.token:
+        case PromptToken():
+            return sending.prompt_saved(state, given, call, happened.records)
+        case ReplyToken():
+            return replies.reply_saved(state, call), ()
+        case _:
+            assert_never(happened.token)
+
+
+def unsaved(state: AppState, happened: WriteFailed) -> AppState:
+    """A call whose prompt cannot be written is not made; the prompt stays in the composer."""
+    if not isinstance(happened.token, PromptToken):
+        return state
+    call = sending.find_call(state, happened.token.call_id)
+    if call is None:
+        return state
+    state = conclude(state, CommandOutcome(call.command_id, problem=happened.text, remedy=happened.detail))
+    return without_call(state, call.discussion_id)

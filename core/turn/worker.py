@@ -1,0 +1,322 @@
+"""Calls to providers, a thread each: assemble, send, journal what arrives, report how it ended."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from core.base.errors import FailureKind, ProviderError, SlopError
+from core.base.reports import Report
+from core.caching.contents import contents_usd
+from core.caching.messages import CacheReported
+from core.caching.offers import cache_prices
+from core.discussion.reply_journal import ReplyJournal
+from core.providers.protocol import CancelToken, Provider, ReadBlob
+from core.providers.retry import stream_with_retry
+from core.turn.messages import (
+    CallEnded,
+    CallFailed,
+    CallProvider,
+    CallRetrying,
+    ReplyArrived,
+    RequestBuilt,
+    TurnEvent,
+)
+from core.values.messages import Part, ReasoningPart, TextPart
+from core.values.provider import (
+    ContentsReport,
+    Failure,
+    ProviderKind,
+    ProviderRequest,
+    ReasoningDelta,
+    StopKind,
+    Stopped,
+    StreamItem,
+    TextDelta,
+    ToolCallReady,
+    UsageUpdate,
+)
+from core.values.records import RequestRecord, ViewRecord
+from core.values.spec import StackSpec
+from core.values.usage import Usage
+
+Emit = Callable[[TurnEvent | CacheReported | Report], None]
+"""Puts an event into the controller's inbox. Thread-safe, returns at once."""
+
+log = logging.getLogger(__name__)
+
+
+class BuiltRequest(Protocol):
+    """What assembling a call gives."""
+
+    @property
+    def request(self) -> ProviderRequest:
+        """In wire order, ready for the client."""
+        ...
+
+    @property
+    def record(self) -> RequestRecord:
+        """For the log."""
+        ...
+
+    @property
+    def warning(self) -> str:
+        """An unexplained change of the prefix, empty when there is none."""
+        ...
+
+    @property
+    def views(self) -> tuple[ViewRecord, ...]:
+        """What the log needs to rebuild the view that the model sees."""
+        ...
+
+
+class CallServices(Protocol):
+    """What calls need of the outside; `core.app.outside` offers it, tests have their own."""
+
+    def build(self, effect: CallProvider) -> BuiltRequest:
+        """Read the preset's files and assemble. Raises ProviderError when it does not fit the model."""
+        ...
+
+    def provider(self, provider_id: str) -> Provider:
+        """The client of a provider. Raises ProviderError when there is none."""
+        ...
+
+    def journal(self, effect: CallProvider) -> ReplyJournal:
+        """The reply's journal, which opens with the first text."""
+        ...
+
+    def read_blob(self, spec: StackSpec) -> ReadBlob:
+        """Reader of the attachments that the stack names."""
+        ...
+
+    def price(self, provider: str, model: str, usage: Usage) -> float | None:
+        """What it cost in USD, None where unknown."""
+        ...
+
+    def begun(self, call_id: str) -> None:
+        """The answer begins: what the request wrote into a cache can be read."""
+        ...
+
+    def ended(
+        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None
+    ) -> CacheReported | None:
+        """The call is over. Returns what became known of the cache."""
+        ...
+
+
+class CallWorker:
+    """Runs the calls. One thread a call, so that a slow provider holds nobody else up.
+
+    Args:
+        services: the outside; emit: the controller's inbox.
+        clock: seconds, monotonic, for durations.
+    """
+
+    def __init__(
+        self, services: CallServices, emit: Emit, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._services = services
+        self._emit = emit
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._running: dict[str, tuple[CancelToken, threading.Thread]] = {}
+
+    def begin(self, effect: CallProvider) -> None:
+        """Start a call."""
+        cancel = CancelToken()
+        thread = threading.Thread(
+            target=self._run, args=(effect, cancel), name=f"call-{effect.call_id}", daemon=True
+        )
+        with self._lock:
+            self._running[effect.call_id] = (cancel, thread)
+        thread.start()
+
+    def cancel(self, call_id: str) -> None:
+        """Stop a call, if it runs."""
+        with self._lock:
+            running = self._running.get(call_id)
+        if running is not None:
+            running[0].cancel()
+
+    def stop(self, timeout_s: float) -> None:
+        """Cancel every call and wait until they have reported, `timeout_s` seconds in all at most."""
+        with self._lock:
+            running = tuple(self._running.values())
+        for cancel, _ in running:
+            cancel.cancel()
+        end = self._clock() + timeout_s
+        for _, thread in running:
+            thread.join(max(0.0, end - self._clock()))
+
+    def _run(self, effect: CallProvider, cancel: CancelToken) -> None:
+        reply = _Reply(self._clock)
+        try:
+            stopped = self._call(effect, cancel, reply)
+            usage = self._usage(effect, reply)
+            self._emit(CallEnded(effect.call_id, stopped, reply.parts(), usage))
+            self._account(effect, usage, reply)
+        except ProviderError as error:
+            self._fail(effect, reply, _as_failure(error))
+        except SlopError as error:
+            self._fail(effect, reply, Failure(FailureKind.BAD_REQUEST, error.what, error.remedy, error.where))
+        except Exception as error:  # the edge of the worker: the person must hear of it and keep what arrived
+            log.exception("call %s failed", effect.call_id)
+            what = f"The program failed during the call: {type(error).__name__}: {error}"
+            self._fail(
+                effect, reply, Failure(FailureKind.BAD_REPLY, what, "What arrived is kept. See the log file.")
+            )
+        finally:
+            with self._lock:
+                self._running.pop(effect.call_id, None)
+
+    def _call(self, effect: CallProvider, cancel: CancelToken, reply: _Reply) -> Stopped:
+        inputs = effect.spec.inputs
+        built = self._services.build(effect)
+        self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views))
+        if cancel.is_cancelled:
+            return Stopped(StopKind.CANCELLED)
+        provider = self._services.provider(inputs.provider)
+        items = stream_with_retry(
+            provider,
+            built.request,
+            self._services.read_blob(effect.spec),
+            cancel,
+            lambda attempt, wait_s, error: self._emit(
+                CallRetrying(effect.call_id, attempt, wait_s, error.what)
+            ),
+        )
+        journal = self._services.journal(effect)
+        for item in items:
+            if isinstance(item, Stopped):
+                return item
+            self._take(effect.call_id, item, reply, journal)
+        raise ProviderError(
+            FailureKind.STREAM_DROPPED,
+            "The stream ended without saying how",
+            remedy="What arrived is kept. Retry.",
+        )
+
+    def _take(self, call_id: str, item: StreamItem, reply: _Reply, journal: ReplyJournal) -> None:
+        if not reply.has_begun:
+            self._services.begun(call_id)
+        reply.add(item)
+        if isinstance(item, TextDelta) and item.text:
+            journal.add_text(item.text)
+            self._emit(ReplyArrived(call_id, text=item.text))
+        elif isinstance(item, ReasoningDelta) and item.text:
+            journal.add_reasoning(item.text)
+            self._emit(ReplyArrived(call_id, reasoning=item.text))
+
+    def _fail(self, effect: CallProvider, reply: _Reply, failure: Failure) -> None:
+        usage = self._usage(effect, reply)
+        self._emit(CallFailed(effect.call_id, failure, reply.parts(), usage))
+        self._account(effect, usage, reply)
+
+    def _account(self, effect: CallProvider, usage: Usage, reply: _Reply) -> None:
+        event = self._services.ended(effect.call_id, effect.spec, usage, reply.contents)
+        if event is not None:
+            self._emit(event)
+
+    def _usage(self, effect: CallProvider, reply: _Reply) -> Usage:
+        """What the provider reported, with our times and the price. Nothing reported and nothing received: empty."""
+        usage, inputs = reply.usage, effect.spec.inputs
+        if usage is None and not reply.parts():
+            return Usage()
+        usage = usage or Usage()
+        cost = usage.cost_usd
+        if cost is None:
+            with suppress(LookupError):
+                cost = self._services.price(inputs.provider, inputs.model, usage)
+        stored = reply.contents.stored if reply.contents is not None else None
+        if stored is not None:
+            prices = cache_prices(inputs.provider, ProviderKind.GEMINI, inputs.model, stored.created_at)
+            cost = _with_rent(cost, usage, contents_usd(prices, reply.contents))
+        return replace(
+            usage, cost_usd=cost, time_to_first_token_s=reply.first_token_s, duration_s=reply.elapsed_s()
+        )
+
+
+def _with_rent(cost: float | None, usage: Usage, rent: float | None) -> float | None:
+    """What a call cost with its stored prefix, which is paid for also where the turn itself reported nothing."""
+    if rent == 0.0:
+        return cost
+    if cost is None and usage.input_tokens is None and usage.output_tokens is None:
+        cost = 0.0
+    return None if cost is None or rent is None else cost + rent
+
+
+def _together(before: ContentsReport | None, new: ContentsReport | None) -> ContentsReport | None:
+    """The later report, with what an attempt before it has paid for."""
+    if before is None or new is None or before.stored is None or new.stored is None:
+        return new or before
+    return replace(new, is_new=before.is_new or new.is_new, kept_s=max(before.kept_s, new.kept_s))
+
+
+class _Reply:
+    """What has arrived of a reply, as parts in order."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._started = clock()
+        self._done: list[Part] = []
+        self._text: list[str] = []
+        self._reasoning: list[str] = []
+        self.has_begun = False
+        self.contents: ContentsReport | None = None
+        self.usage: Usage | None = None
+        self.first_token_s: float | None = None
+
+    def elapsed_s(self) -> float:
+        return self._clock() - self._started
+
+    def add(self, item: StreamItem) -> None:
+        self.has_begun = True
+        if not isinstance(item, UsageUpdate | Stopped) and self.first_token_s is None:
+            self.first_token_s = self.elapsed_s()
+        match item:
+            case TextDelta():
+                self._end_reasoning("")
+                self._text.append(item.text)
+            case ReasoningDelta():
+                self._end_text()
+                self._reasoning.append(item.text)
+                if item.vendor_json:
+                    self._end_reasoning(item.vendor_json)
+            case ToolCallReady():
+                self._end_text()
+                self._end_reasoning("")
+                self._done.append(item.part)
+            case UsageUpdate():
+                self.usage = item.usage
+                self.contents = _together(self.contents, item.contents)
+            case Stopped():
+                pass
+
+    def parts(self) -> tuple[Part, ...]:
+        self._end_text()
+        self._end_reasoning("")
+        return tuple(self._done)
+
+    def _end_text(self) -> None:
+        text = "".join(self._text)
+        self._text.clear()
+        if text:
+            self._done.append(TextPart(text))
+
+    def _end_reasoning(self, vendor_json: str) -> None:
+        text = "".join(self._reasoning)
+        if text or vendor_json:
+            self._done.append(ReasoningPart(text, vendor_json))
+        self._reasoning.clear()
+
+
+def _as_failure(error: ProviderError) -> Failure:
+    return Failure(
+        error.kind, error.what, error.remedy, error.where, error.status, error.request_id, error.retry_after_s
+    )

@@ -1,0 +1,55 @@
+"""Spend limits as values: what stands against one, and a send that was refused for it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from core.base.figures import dollars
+
+
+class LimitScope(StrEnum):
+    """Whose money a limit holds together."""
+
+    DISCUSSION = "this discussion"
+    DAY = "today"
+
+
+class ReachedLimit(msgspec.Struct, frozen=True):
+    """A limit that is reached, in US dollars.
+
+    Args:
+        reserved_usd: what calls under way are expected to cost, on top of `spent_usd`.
+    """
+
+    scope: LimitScope
+    limit_usd: float
+    spent_usd: float
+    reserved_usd: float = 0.0
+
+    @property
+    def sentence(self) -> str:
+        """The limit and the sums, in a sentence."""
+        more = f", about {dollars(self.reserved_usd)} more is under way" if self.reserved_usd else ""
+        return (
+            f"The limit of {dollars(self.limit_usd)} for {self.scope} is reached:"
+            f" {dollars(self.spent_usd)} is spent{more}."
+        )
+
+
+class SpendRefusal(msgspec.Struct, frozen=True):
+    """A send that a limit stands against: nothing was written and nothing called.
+
+    Args:
+        reached: at least one; confirmed: the same command with the person's yes, of whatever room.
+    """
+
+    reached: tuple[ReachedLimit, ...]
+    confirmed: Any
+
+    @property
+    def sentence(self) -> str:
+        """Why, in a sentence."""
+        return self.reached[0].sentence

@@ -1,1 +1,0 @@
-"""Workers: what carries out effects, each on its own thread or process."""

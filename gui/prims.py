@@ -1,0 +1,25 @@
+"""What the canvas asks of what it draws: primitives as plain tuples, and who keeps which of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+Spec = tuple[Any, ...]
+"""A drawing primitive: its kind, then what it needs. See `gui.canvas.Canvas.sync`."""
+
+
+class Painted(Protocol):
+    """What is on the screen by primitives of its own."""
+
+    prims: list[Spec]
+    prim_ids: list[int]
+
+
+class PaneOwner(Protocol):
+    """What owns a pane: its kids in the order in which the toolkit must hold their items."""
+
+    @property
+    def order(self) -> Sequence[Any]:
+        """The kids, elements with `inner_items`."""
+        ...

@@ -1,0 +1,1 @@
+"""What every panel stands on: the `Ui` and its widgets, the window's view, words for figures."""

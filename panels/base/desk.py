@@ -1,0 +1,98 @@
+"""What an action may read and use, and what an action is: menus, palette, shortcuts and buttons all come from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
+from core.values.state import AppState
+from panels.base import selection
+from panels.base.ui import Send, Tone, Ui
+from panels.base.view import Dialog, WindowView
+
+
+class Desk(msgspec.Struct, frozen=True):
+    """What a panel and an action work with. `actions`: all of the window's, by id, as the palette lists them."""
+
+    state: AppState
+    view: WindowView
+    ui: Ui
+    send: Send
+    actions: Mapping[str, Action]
+
+    @property
+    def summary(self) -> DiscussionSummary | None:
+        """The selected discussion."""
+        return selection.selected(self.state)
+
+    @property
+    def opened(self) -> OpenDiscussion | None:
+        """The selected discussion's log, when it is loaded."""
+        return selection.opened(self.state)
+
+    @property
+    def call(self) -> LiveCall | None:
+        """The call under way in the selected discussion."""
+        return selection.call_of(self.state, self.state.discussions.selected_id)
+
+
+def _always(_desk: Desk) -> bool:
+    return True
+
+
+def _never(_desk: Desk) -> bool:
+    return False
+
+
+class Action(msgspec.Struct, frozen=True):
+    """One thing that a person can do.
+
+    Args:
+        id: stable; menu: one of `panels.shell.actions.MENUS`; group: actions of one number stand together there.
+        chord: its shortcut, empty for none; run sends commands or changes the view.
+        is_bound: whether the window listens for the chord; False where a button or an editor does.
+        chord_of: the chord that is shown, where the settings choose it; tone: of its menu item.
+    """
+
+    id: str
+    menu: str
+    group: int
+    label: str
+    run: Callable[[Desk], None]
+    icon: str = ""
+    chord: str = ""
+    is_enabled: Callable[[Desk], bool] = _always
+    is_checked: Callable[[Desk], bool] = _never
+    is_bound: bool = True
+    chord_of: Callable[[AppState], str] | None = None
+    tone: Tone = "text"
+
+    def shown_chord(self, state: AppState) -> str:
+        """The chord as menus, palette and the list of shortcuts show it."""
+        return self.chord if self.chord_of is None else self.chord_of(state)
+
+
+def has_discussion(desk: Desk) -> bool:
+    """Whether a discussion is selected."""
+    return desk.summary is not None
+
+
+def has_messages(desk: Desk) -> bool:
+    """Whether the selected discussion has something in it."""
+    return desk.opened is not None and bool(desk.opened.entries)
+
+
+def opens_dialog(kind: str) -> Callable[[Desk], None]:
+    """An action that opens a dialog about the selected discussion."""
+
+    def run(desk: Desk) -> None:
+        desk.view.dialog = Dialog(kind, subject=desk.state.discussions.selected_id)
+
+    return run
+
+
+def send_chord(state: AppState) -> str:
+    """The chord that sends, as the settings say."""
+    return "Enter" if state.config.settings.appearance.send_key == "enter" else "Ctrl+Enter"

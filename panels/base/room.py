@@ -1,0 +1,55 @@
+"""What a room of the window gives to it: actions, tabs of the hub, dialogs, its own view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from panels.base.desk import Action, Desk
+from panels.base.kept import RoomView
+from panels.base.view import Dialog
+
+DrawDialog = Callable[[Desk, Dialog], None]
+
+
+class HubTab(msgspec.Struct, frozen=True):
+    """A tab of the Operations Hub, with its button in the rail and its action in the View menu.
+
+    Args:
+        id: stable; title: of the action; label: of the tab; icon: of all three.
+        place: from the left, from 1; its chord is Ctrl and this number.
+        draw: draws the panel below. It imports the panel itself: the first frame must not wait for panels behind.
+    """
+
+    id: str
+    title: str
+    label: str
+    icon: str
+    place: int
+    draw: Callable[[Desk], None]
+
+
+def _nothing(_desk: Desk) -> None:
+    return
+
+
+def _nothing_open(_desk: Desk) -> bool:
+    return False
+
+
+class Room(msgspec.Struct, frozen=True):
+    """One room of the window.
+
+    Args:
+        view: what it alone knows, None for nothing; dialogs: by kind, each importing what it draws with.
+        begin: what it does at the start of each frame, before shortcuts.
+        escape: closes what is open in it, innermost first; returns whether something was.
+    """
+
+    actions: tuple[Action, ...] = ()
+    view: type[RoomView] | None = None
+    tabs: tuple[HubTab, ...] = ()
+    dialogs: Mapping[str, DrawDialog] = msgspec.field(default_factory=dict)
+    begin: Callable[[Desk], None] = _nothing
+    escape: Callable[[Desk], bool] = _nothing_open

@@ -1,0 +1,67 @@
+"""What of the state the window is about just now: the selected discussion, its model, its report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.values.curation import Preset
+from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
+from core.values.messages import Message
+from core.values.provider import ModelProfile
+from core.values.stack import ContextReport
+from core.values.state import AppState
+
+
+def selected(state: AppState) -> DiscussionSummary | None:
+    """The summary of the selected discussion, None when none is selected."""
+    return state.discussions.summaries.get(state.discussions.selected_id)
+
+
+def opened(state: AppState) -> OpenDiscussion | None:
+    """The selected discussion, None while its log is not loaded."""
+    return state.discussions.open.get(state.discussions.selected_id)
+
+
+def call_of(state: AppState, discussion_id: str) -> LiveCall | None:
+    """The call under way in a discussion."""
+    return state.turns.calls.get(discussion_id)
+
+
+def latest(opened: OpenDiscussion) -> Iterator[Message]:
+    """The messages that are not deleted, newest first, without walking the rest."""
+    return (e for e in reversed(opened.entries) if isinstance(e, Message) and not e.is_deleted)
+
+
+def report_of(state: AppState) -> ContextReport | None:
+    """The assembled stack of the selected discussion, None while it was never assembled."""
+    return state.context.reports.get(state.discussions.selected_id)
+
+
+def profile(state: AppState, provider: str, model: str) -> ModelProfile | None:
+    """What is known of a model."""
+    return next((known for known in state.config.models.get(provider, ()) if known.id == model), None)
+
+
+def model_label(state: AppState, provider: str, model: str) -> str:
+    """The name of a model as the person knows it."""
+    known = profile(state, provider, model)
+    return (known.label if known else "") or model or provider or "no model"
+
+
+def provider_label(state: AppState, provider: str) -> str:
+    """The name of a provider as the person knows it."""
+    status = state.config.providers.get(provider)
+    return (status.label if status else "") or provider
+
+
+def active_preset(state: AppState) -> Preset | None:
+    """The context preset of the selected discussion."""
+    summary = selected(state)
+    return state.config.project.presets.get(summary.meta.preset) if summary else None
+
+
+def missing_preset(state: AppState) -> str:
+    """The preset that the selected discussion asks for and the project does not have, empty when all is well."""
+    summary = selected(state)
+    name = summary.meta.preset if summary else ""
+    return "" if name in state.config.project.presets else name

@@ -1,0 +1,119 @@
+"""What the window alone knows: its page, tabs and panes, and the views of its rooms. The only mutable state here."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from core.app.messages import Command
+from panels.base.kept import RoomView
+from panels.base.memo import Memo
+
+Page = Literal["chat", "settings"]
+Side = Literal["list", "hub"]
+V = TypeVar("V", bound=RoomView)
+
+
+@dataclass(slots=True)
+class Dialog:
+    """The dialog that is open: what it is about, what was typed so far, the command that waits for its answer."""
+
+    kind: str
+    subject: str = ""
+    text: str = ""
+    at: int = 0
+    command: Command | None = None
+
+
+@dataclass(slots=True)
+class Typing:
+    """A text that the person types and the state keeps, without either overwriting the other.
+
+    Args:
+        text: what the editor holds now; revision: counts the times that the program replaced it.
+        seen: the text of the last snapshot; pending: texts sent that no snapshot has shown yet.
+    """
+
+    text: str = ""
+    revision: int = 0
+    seen: str | None = None
+    pending: deque[str] = field(default_factory=deque)
+
+    def sync(self, kept: str) -> None:
+        """Take over a text that the program changed; what the person typed meanwhile comes back by itself."""
+        if kept == self.seen:
+            return
+        self.seen = kept
+        if kept in self.pending:
+            while self.pending.popleft() != kept:
+                pass
+            return
+        self.pending.clear()
+        if kept != self.text:
+            self.replace(kept)
+
+    def replace(self, text: str) -> None:
+        """Put `text` into the editor, whatever stands there."""
+        self.text = text
+        self.revision += 1
+
+    def typed(self, text: str) -> None:
+        """The person changed the text."""
+        self.text = text
+        self.pending.append(text)
+
+
+@dataclass(slots=True)
+class WindowView:
+    """The window's own state. `panels.shell.window_file` carries what persists of it and of its rooms.
+
+    Args:
+        hub_tab: id of the tab in front; hub_px: 0 while nobody dragged its edge, `panels.shell.panes` gives its width.
+        side: the side pane that was asked for last; room_px: width of all panes in the last frame, 0 before.
+        focus: what takes the keyboard when it is drawn next; focus_not: the discussion whose composer does not.
+        rooms: what each room alone knows, by its class; restored: what the last window left, None while unknown.
+        saved: what persists as it was sent to disk last.
+    """
+
+    page: Page = "chat"
+    hub_tab: str = "presets"
+    settings_section: str = "providers"
+    list_px: float = 288.0
+    hub_px: float = 0.0
+    is_list_shown: bool = True
+    is_hub_shown: bool = True
+
+    side: Side = "list"
+    room_px: float = 0.0
+    focus: str = ""
+    focus_not: str = ""
+    dialog: Dialog | None = None
+    rooms: dict[type[Any], Any] = field(default_factory=dict, repr=False)
+    memo: Memo = field(default_factory=Memo, repr=False)
+    restored: str | None = None
+    saved: tuple[object, ...] = ()
+
+    def of(self, room: type[V]) -> V:
+        """What a room alone knows, made when it is first asked for."""
+        own: V | None = self.rooms.get(room)
+        if own is None:
+            own = self.rooms[room] = room()
+        return own
+
+    def show_side(self, side: Side) -> None:
+        """Switch a side pane on and bring it into view."""
+        self.page, self.side = "chat", side
+        if side == "list":
+            self.is_list_shown = True
+        else:
+            self.is_hub_shown = True
+
+    def show_hub(self, tab: str) -> None:
+        """Bring a tab of the Operations Hub to the front."""
+        self.show_side("hub")
+        self.hub_tab = tab
+
+    def show_settings(self, section: str) -> None:
+        """Go to a section of the settings page."""
+        self.page, self.settings_section = "settings", section

@@ -1,0 +1,412 @@
+"""Every widget that a panel may draw, declared once: what it takes, what is assumed, what it answers.
+
+A widget is a value. The method of `panels.base.ui.Ui` that asks for it, and the handlers that draw it
+(`gui.binding`) or record it (`tests.recording_ui`), follow from its declaration. Controls answer what the person
+did since the last frame (a click, a new value) or None / False.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import KW_ONLY
+from typing import Any, Generic, Literal, Self, TypeVar
+
+import msgspec
+
+from panels.base.parts import (
+    ButtonKind,
+    Clicks,
+    Edited,
+    Length,
+    Option,
+    Series,
+    Share,
+    Split,
+    Style,
+    Surface,
+    Tone,
+)
+
+R = TypeVar("R")
+T = TypeVar("T")
+Container = AbstractContextManager[None]
+Padding = tuple[float, float] | None
+
+
+class WidgetMeta(msgspec.StructMeta):
+    """Drops the mark `_: KW_ONLY`, for which msgspec has no twin: mypy reads it and holds callers to it."""
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], space: dict[str, Any], **options: Any) -> WidgetMeta:
+        """Make the class."""
+        space.get("__annotations__", {}).pop("_", None)
+        return super().__new__(mcs, name, bases, space, **options)
+
+
+class Widget(msgspec.Struct, Generic[R], frozen=True, metaclass=WidgetMeta):
+    """What a panel asks for; `R` is the answer."""
+
+    @classmethod
+    def handled_by(cls, handler: Callable[[T, Self], R]) -> tuple[Kind, Handler]:
+        """A row of a table of handlers. mypy checks that the handler takes this widget and answers `R`."""
+        return cls, handler
+
+
+Kind = Callable[..., Widget[Any]]
+Handler = Callable[[Any, Any], Any]
+"""Takes what it draws on, and the widget."""
+Handlers = Mapping[Kind, Handler]
+
+
+def table(*rows: tuple[Kind, Handler]) -> Handlers:
+    """The handlers of `Widget.handled_by`, by widget."""
+    return dict(rows)
+
+
+class KeyedWidget(Widget[R], frozen=True):
+    """What has a place of its own in the frame."""
+
+    key: Hashable
+
+
+# containers
+class GroupWidget(KeyedWidget[Container], frozen=True):
+    """A vertical run of items."""
+
+    _: KW_ONLY
+    gap: float = 8
+
+
+class RowWidget(KeyedWidget[Container], frozen=True):
+    """A horizontal run of items, vertically centred. `push` inside it right-aligns what follows."""
+
+    _: KW_ONLY
+    gap: float = 8
+    height: Length = None
+
+
+class SurfaceWidget(KeyedWidget[Container], frozen=True):
+    """A filled area, with border and rounding by kind. `height=None` fits the content."""
+
+    kind: Surface
+    _: KW_ONLY
+    width: Length = 0
+    height: Length = None
+    padding: Padding = None
+    scrolls: bool = False
+
+
+class ClickableWidget(KeyedWidget[AbstractContextManager[Clicks]], frozen=True):
+    """A surface that can be clicked as a whole (a card of a list). `padding` as in `surface`."""
+
+    kind: Surface
+    _: KW_ONLY
+    height: Length = None
+    tip: str = ""
+    padding: Padding = None
+
+
+class SplitWidget(KeyedWidget[AbstractContextManager[Split]], frozen=True):
+    """Resizable panes; a width of 0 takes what is left."""
+
+    widths: Sequence[float]
+    _: KW_ONLY
+    min_px: float = 160
+
+
+class SortableWidget(KeyedWidget[tuple[int, int] | None], frozen=True):
+    """Rows that can be dragged by their handle. Answers (from, to) when one was dropped elsewhere."""
+
+    count: int
+    draw: Callable[[int], None]
+
+
+class TabsWidget(KeyedWidget[str | None], frozen=True):
+    """A tab strip. Answers the value of the tab that was clicked."""
+
+    tabs: Sequence[Option]
+    active: str
+
+
+class DialogWidget(KeyedWidget[AbstractContextManager[Clicks]], frozen=True):
+    """A modal dialog, shown while it is drawn. `clicked` of the answer: the person closed it (Escape, x)."""
+
+    title: str
+    _: KW_ONLY
+    width: float = 520
+    height: Length = None
+
+
+class MenuWidget(KeyedWidget[AbstractContextManager[bool]], frozen=True):
+    """A button that opens a menu; inside a menu, a submenu. Draw its items only when the answer is True."""
+
+    label: str
+    _: KW_ONLY
+    icon: str = ""
+    tip: str = ""
+
+
+class MenuItemWidget(KeyedWidget[bool], frozen=True):
+    """An item of a menu."""
+
+    label: str
+    _: KW_ONLY
+    icon: str = ""
+    shortcut: str = ""
+    is_enabled: bool = True
+    is_checked: bool = False
+    tone: Tone = "text"
+
+
+class ContextMenuWidget(KeyedWidget[AbstractContextManager[bool]], frozen=True):
+    """A menu that opens at the pointer when the current container is right-clicked.
+
+    Draw its items only when the answer is True.
+    """
+
+
+# space
+class PushWidget(Widget[None], frozen=True):
+    """In a row: take the free width, so that what follows stands at the right edge."""
+
+
+class GapWidget(Widget[None], frozen=True):
+    """Empty space along the container's direction."""
+
+    px: float = 8
+
+
+class DividerWidget(KeyedWidget[None], frozen=True):
+    """A hairline."""
+
+
+class WidthQuery(Widget[float], frozen=True):
+    """Width of the current container's content in design px, as of the last frame."""
+
+
+# output
+class TextWidget(KeyedWidget[None], frozen=True):
+    """A line of text; with `wraps` a paragraph, with `width` cut with an ellipsis to fit."""
+
+    value: str
+    _: KW_ONLY
+    tone: Tone = "text"
+    style: Style = "body"
+    wraps: bool = False
+    width: Length = None
+    tip: str = ""
+
+
+class IconWidget(KeyedWidget[None], frozen=True):
+    """An icon by its Font Awesome name (`assets/icons.toml`)."""
+
+    name: str
+    _: KW_ONLY
+    tone: Tone = "muted"
+    tip: str = ""
+
+
+class ProgressWidget(KeyedWidget[None], frozen=True):
+    """A bar; fraction is clamped to 0..1. `fill` as in `Share`."""
+
+    fraction: float
+    _: KW_ONLY
+    tone: Tone = "accent"
+    width: Length = 0
+    height: float = 6
+    fill: int | None = None
+
+
+class StackedBarWidget(KeyedWidget[None], frozen=True):
+    """Shares of a whole side by side, full width."""
+
+    shares: Sequence[Share]
+    _: KW_ONLY
+    height: float = 10
+
+
+class PlotWidget(KeyedWidget[None], frozen=True):
+    """Curves over a common x, full width, of at most two units. Hover shows the values of the nearest x.
+
+    Bars stand behind lines. Long series are thinned out to what the pixels can show.
+    """
+
+    series: Sequence[Series]
+    _: KW_ONLY
+    height: float = 200
+    x_label: str = ""
+    y_label: str = ""
+
+
+class BadgeWidget(KeyedWidget[None], frozen=True):
+    """A small rounded label."""
+
+    value: str
+    _: KW_ONLY
+    tone: Tone = "muted"
+    tip: str = ""
+
+
+class MarkdownWidget(KeyedWidget[None], frozen=True):
+    """Markdown with highlighted code and copy buttons, as wide as the container; nothing is fetched."""
+
+    source: str
+    _: KW_ONLY
+    is_streaming: bool = False
+
+
+class CodeWidget(KeyedWidget[None], frozen=True):
+    """Highlighted code; with `first_line` > 0 numbered. Long texts are virtual."""
+
+    text: str
+    _: KW_ONLY
+    language: str = ""
+    first_line: int = 0
+    height: Length = None
+
+
+class SelectableTextWidget(KeyedWidget[None], frozen=True):
+    """Read-only text that can be selected with the mouse and copied.
+
+    Args:
+        height: None for that of its lines up to a bound, from which it scrolls; infinite for all of them, in an
+            area that scrolls itself.
+    """
+
+    value: str
+    _: KW_ONLY
+    mono: bool = False
+    height: Length = None
+
+
+class ImageWidget(KeyedWidget[None], frozen=True):
+    """A picture from a local file; a broken one shows its name and the reason."""
+
+    path: str
+    _: KW_ONLY
+    max_height: float = 200
+
+
+# input
+class ButtonWidget(KeyedWidget[bool], frozen=True):
+    """Whether it was clicked, or its shortcut (`Ctrl+N`) pressed. A label-less button needs a `tip`."""
+
+    label: str
+    _: KW_ONLY
+    icon: str = ""
+    kind: ButtonKind = "plain"
+    is_enabled: bool = True
+    tip: str = ""
+    shortcut: str = ""
+    width: Length = None
+    is_small: bool = False
+
+
+class CheckboxWidget(KeyedWidget[bool | None], frozen=True):
+    """The new value when it was toggled."""
+
+    label: str
+    value: bool
+    _: KW_ONLY
+    is_enabled: bool = True
+    tip: str = ""
+
+
+class ComboWidget(KeyedWidget[str | None], frozen=True):
+    """The value chosen. Past a dozen options it has a filter box."""
+
+    options: Sequence[Option]
+    value: str
+    _: KW_ONLY
+    label: str = ""
+    width: Length = 180
+    is_enabled: bool = True
+    tip: str = ""
+
+
+class SliderWidget(KeyedWidget[float | None], frozen=True):
+    """The new value."""
+
+    value: float
+    low: float
+    high: float
+    _: KW_ONLY
+    label: str = ""
+    form: str = "%.2f"
+    width: Length = 180
+
+
+class TextInputWidget(KeyedWidget[str | None], frozen=True):
+    """A line of input. The text after each change, or with `submits` only on Enter or when it loses focus."""
+
+    value: str
+    _: KW_ONLY
+    label: str = ""
+    hint: str = ""
+    icon: str = ""
+    width: Length = 0
+    is_secret: bool = False
+    is_enabled: bool = True
+    is_focused: bool = False
+    submits: bool = False
+
+
+class EditorWidget(KeyedWidget[Edited | None], frozen=True):
+    """Many lines of input. What the person types wins over `value` until `revision` changes.
+
+    With `paste_limit_chars` > 0 a longer paste does not enter the text but comes back in `pasted`. With
+    `submits_on_enter` Enter submits and keeps the keyboard, Ctrl+Enter makes a new line.
+    """
+
+    value: str
+    _: KW_ONLY
+    hint: str = ""
+    height: float = 80
+    revision: int = 0
+    is_mono: bool = False
+    is_focused: bool = False
+    paste_limit_chars: int = 0
+    submits_on_enter: bool = False
+
+
+class ShortcutQuery(Widget[bool], frozen=True):
+    """Whether a chord (`Ctrl+Shift+P`, `Escape`, `Up`) was pressed since the last frame, once a press.
+
+    The first to ask gets it. Chords with Ctrl or Alt, function keys and Escape count always; other keys
+    count in a text field only with `while_typing`. The same holds for the shortcut of a button.
+    """
+
+    chord: str
+    _: KW_ONLY
+    while_typing: bool = False
+
+
+class FileDialogWidget(KeyedWidget[tuple[str, ...] | None], frozen=True):
+    """A file chooser, shown while it is drawn. () when it was closed, paths when chosen, else None."""
+
+    title: str
+    _: KW_ONLY
+    start: str = ""
+    picks: Literal["files", "folder", "save"] = "files"
+    name: str = ""
+
+
+# effects on the desktop, each only after a person's click
+class CopyWish(Widget[None], frozen=True):
+    """Put text on the clipboard."""
+
+    text: str
+
+
+class UrlWish(Widget[None], frozen=True):
+    """Open an http(s) address in the person's browser."""
+
+    url: str
+
+
+class FocusWish(KeyedWidget[None], frozen=True):
+    """Give the keyboard to the item with that key in the current container, next frame."""
+
+
+class FocusQuery(KeyedWidget[bool], frozen=True):
+    """Whether the item with that key in the current container has the keyboard, as of the last frame."""

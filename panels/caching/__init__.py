@@ -1,0 +1,1 @@
+"""The Caching panel, and what is asked before money is lost."""

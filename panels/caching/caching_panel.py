@@ -1,0 +1,185 @@
+"""The Caching panel: what providers hold and what it was worth, each discussion's cache, the global settings."""
+
+from __future__ import annotations
+
+from core.base import figures as fmt
+from core.caching.step import abilities_for
+from core.values.cache import CachePlan
+from core.values.stack import ContextReport
+from core.values.usage import Usage
+from panels.base import selection
+from panels.base.desk import Desk
+from panels.base.ui import Option, Series, Share, Tone, Ui
+from panels.caching import facts
+from panels.caching.discussion_list import cache_card, discussions_section
+from panels.caching.dues import orphans_section, rewrites_section
+from panels.caching.settings_tab import settings_section
+from panels.caching.view import CachingView
+
+TABS = (
+    Option("overview", "Overview"),
+    Option("discussions", "Discussions"),
+    Option("settings", "Settings"),
+)
+PLOT_PX = 208.0
+SECTION_GAP_PX = 16
+FIGURES_PX = 256
+"""Three figures stand side by side from this width on."""
+
+
+def caching_panel(desk: Desk) -> None:
+    """Draw the panel. O(visible) for any number of discussions.
+
+    Sends InvalidateCache, DisableCaching, EnableCaching, DeleteOrphanedCaches, ChangeSetting.
+    """
+    ui, own = desk.ui, desk.view.of(CachingView)
+    own.tab = ui.tabs("parts", TABS, own.tab) or own.tab
+    if own.tab == "discussions":
+        discussions_section(desk)
+        return
+    with ui.surface(("part", own.tab), "clear", height=0, padding=(0, 0), scrolls=True):
+        if own.tab == "settings":
+            settings_section(desk)
+        else:
+            with ui.group("overview", gap=SECTION_GAP_PX):
+                _overview(desk)
+
+
+def _overview(desk: Desk) -> None:
+    series = _turns(desk)
+    is_used = bool(series) or bool(facts.used_providers(desk.state, desk.view.memo))
+    if is_used:
+        _figures(desk)
+        _providers(desk)
+    orphans_section(desk)
+    rewrites_section(desk)
+    _selected(desk)
+    if series:
+        _plot(desk, series)
+    _next_request(desk)
+    if not is_used:
+        settings_section(desk)
+
+
+def _turns(desk: Desk) -> tuple[Series, ...]:
+    opened = desk.opened
+    if opened is None:
+        return ()
+    entries = opened.entries
+    return desk.view.memo.get("cache turns", (entries,), lambda: facts.turn_series(entries))
+
+
+def _figures(desk: Desk) -> None:
+    """Side by side, or one below the other where the figures would be cut."""
+    ui = desk.ui
+    if ui.width() < FIGURES_PX:
+        with ui.group("figures", gap=4):
+            for figure in facts.figures(desk.state):
+                with ui.row(figure.label):
+                    ui.text("value", figure.value, tone=figure.tone, style="strong", tip=figure.tip)
+                    ui.text("label", figure.label, tone="muted", style="small", tip=figure.tip)
+        return
+    with ui.row("figures"):
+        for figure in facts.figures(desk.state):
+            with ui.surface(figure.label, "card", padding=(12, 10)), ui.group("lines", gap=4):
+                ui.text("value", figure.value, tone=figure.tone, style="h1", tip=figure.tip)
+                ui.text("label", figure.label, tone="muted", style="small", tip=figure.tip)
+
+
+def _providers(desk: Desk) -> None:
+    ui, state = desk.ui, desk.state
+    names = facts.used_providers(state, desk.view.memo)
+    if not names:
+        return
+    with ui.group("providers", gap=6):
+        _title(ui, "Providers", "since the program started")
+        for name in names:
+            totals = state.caching.totals.get(name)
+            with ui.group(("provider", name), gap=2):
+                line = facts.provider_line(state, desk.view.memo, name)
+                ui.text("line", line, style="mono_small", wraps=True)
+                saved = totals.saved_usd if totals is not None else None
+                if totals is not None and totals.usage != Usage():
+                    tone: Tone = "ok" if saved is not None and saved > 0 else "muted"
+                    ui.text("saved", facts.saved_text(saved), tone=tone, style="small")
+
+
+def _selected(desk: Desk) -> None:
+    summary = desk.summary
+    if summary is None:
+        text = (
+            "No discussion is selected." if not desk.state.program.is_loading else "Opening your discussions…"
+        )
+        desk.ui.text("none", text, tone="muted", style="small")
+        return
+    with desk.ui.group("this", gap=6):
+        _title(desk.ui, "This discussion")
+        cache_card(desk, desk.ui, summary, has_name=False)
+
+
+def _plot(desk: Desk, series: tuple[Series, ...]) -> None:
+    with desk.ui.group("turns", gap=6):
+        title = " and ".join(one.label for one in series).capitalize()
+        _title(desk.ui, title, "by turn of this discussion")
+        desk.ui.plot("plot", series, height=PLOT_PX, x_label="turn")
+
+
+def _next_request(desk: Desk) -> None:
+    ui, summary = desk.ui, desk.summary
+    if summary is None:
+        return
+    report, plan = selection.report_of(desk.state), desk.state.caching.plans.get(summary.meta.id)
+    if report is None and plan is None:
+        return
+    with ui.group("next", gap=6):
+        _title(ui, "Next request", "as it would be sent now")
+        if plan is not None:
+            _plan(ui, plan)
+        elif report is not None:
+            _without_plan(ui, report)
+        about = abilities_for(desk.state, summary.meta)
+        if about is not None and not about.can_disable:
+            ui.text("theirs", about.disable_text, tone="muted", style="small", wraps=True)
+
+
+def _plan(ui: Ui, plan: CachePlan) -> None:
+    parts = (
+        ("read", plan.read_tokens, "read from the cache", 8),
+        ("written", plan.write_tokens, "written to the cache", 0),
+        ("fresh", plan.fresh_tokens, "fresh", 11),
+    )
+    whole = sum(count for _, count, _, _ in parts)
+    if whole:
+        ui.stacked_bar("bar", [
+            Share(count / whole, "accent", f"{fmt.tokens(count)} {words}, {fmt.share(count, whole)}", fill=fill)
+            for _, count, words, fill in parts
+            if count
+        ])  # fmt: skip
+    with ui.row("counts"):
+        line = " · ".join(f"{fmt.tokens(count)} {name}" for name, count, _, _ in parts)
+        ui.text("line", line, style="small", width=0, tip=f"{whole:,} tokens")
+        if plan.cost_usd is not None:
+            ui.text("cost", f"est. {fmt.money(plan.cost_usd)}", tone="muted", style="small")
+    if plan.cost_without_usd and plan.cost_usd is not None:
+        text = f"Without caching {fmt.money(plan.cost_without_usd)}"
+        ui.text("without", text, tone="muted", style="small")
+    for index, sentence in enumerate(plan.sentences):
+        ui.text(("sentence", index), f"•  {sentence}", tone="muted", style="small", wraps=True)
+
+
+def _without_plan(ui: Ui, report: ContextReport) -> None:
+    stable = sum(layer.tokens_est for layer in report.layers if layer.layer.is_stable)
+    counted = fmt.tokens_est(stable, is_exact=report.is_exact)
+    total = fmt.tokens_est(report.total_tokens_est, is_exact=report.is_exact)
+    text = f"{counted} of {total} tokens, layers 1 to 7, are the same for every turn and can be cached."
+    ui.text("stable", text, style="small", wraps=True)
+    if report.total_tokens_est > 0:
+        share = stable / report.total_tokens_est
+        ui.stacked_bar("bar", [Share(share, "accent", text, fill=0)])
+
+
+def _title(ui: Ui, title: str, note: str = "") -> None:
+    with ui.row(("title", title)):
+        ui.text("title", title, style="strong")
+        if note:
+            ui.text("note", note, tone="faint", style="small")

@@ -1,0 +1,136 @@
+"""What of the caches costs money without being asked for: prefixes of discussions that are gone, and coming rewrites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.base import figures as fmt
+from core.caching.contents import living
+from core.caching.messages import DeleteOrphanedCaches
+from core.values.cache import CacheOrphan, Rewrite
+from core.values.state import AppState
+from panels.base import selection
+from panels.base.desk import Desk
+from panels.base.ui import Ui
+
+MOST_ROWS = 5
+"""Rows that are shown of each, the dearest first."""
+THEIRS = (
+    "They were stored under this key by Manual Slop and are billed until they expire."
+    " Another home or computer with the same key may still use them."
+)
+
+
+def due_rewrites(state: AppState) -> tuple[Rewrite, ...]:
+    """Rewrites of discussions that are not being answered, the largest first."""
+    due = (
+        one
+        for name, one in state.caching.rewrites.items()
+        if name in state.discussions.summaries and name not in state.turns.calls
+    )
+    return tuple(sorted(due, key=lambda one: (-one.tokens, one.discussion_id)))
+
+
+def rewrite_text(rewrite: Rewrite) -> str:
+    """Tokens and cost of a rewrite: `≈12.3k tokens, est. $0.041`."""
+    return f"{fmt.tokens_est(rewrite.tokens)} tokens, {_estimate(rewrite.cost_usd)}"
+
+
+def rewrites_section(desk: Desk) -> None:
+    """Draw which discussions a change of knowledge rewrites on their next turn."""
+    ui, state = desk.ui, desk.state
+    due = due_rewrites(state)
+    if not due:
+        return
+    with ui.surface("rewrites", "card", padding=(12, 10)), ui.group("lines", gap=8):
+        with ui.row("title"):
+            ui.icon("icon", "triangle-exclamation", tone="warn")
+            ui.text("title", "Will be rewritten on the next turn", style="strong", width=0)
+        for one in due[:MOST_ROWS]:
+            _rewrite(ui, state.discussions.summaries[one.discussion_id].meta.name, one)
+        _rest(ui, due)
+        if len(due) > 1:
+            ui.text("sum", _sum(due), tone="muted", style="small", wraps=True)
+
+
+def _rewrite(ui: Ui, name: str, rewrite: Rewrite) -> None:
+    with ui.group(("rewrite", rewrite.discussion_id), gap=1):
+        ui.text("name", f"«{name}»", style="small", width=0, tip=name)
+        line = f"{rewrite_text(rewrite)}: {rewrite.why}"
+        ui.text("line", line, tone="muted", style="small", wraps=True)
+
+
+def _sum(due: Sequence[Rewrite]) -> str:
+    """All of them together; what has no price is said, not counted as nothing."""
+    known = [one.cost_usd for one in due if one.cost_usd is not None]
+    tokens = fmt.tokens_est(sum(one.tokens for one in due))
+    cost = _estimate(sum(known) if known else None)
+    more = " and more at an unknown price" if known and len(known) < len(due) else ""
+    return f"Together {tokens} tokens, {cost}{more}"
+
+
+def _estimate(usd: float | None) -> str:
+    return fmt.money(None) if usd is None else "free" if usd <= 0 else f"est. {fmt.money(usd)}"
+
+
+def orphans_section(desk: Desk) -> None:
+    """Draw what is stored of discussions that are gone. Sends DeleteOrphanedCaches."""
+    ui, state = desk.ui, desk.state
+    orphans = sorted(living(state.caching.orphans, state.now), key=lambda one: (-one.tokens, one.name))
+    if not orphans:
+        return
+    with ui.surface("orphans", "card", padding=(12, 10)), ui.group("lines", gap=6):
+        ui.text("text", orphans_text(state, orphans), style="small", wraps=True, tip=THEIRS)
+        if len(orphans) > 1:
+            for one in orphans[:MOST_ROWS]:
+                _orphan(desk, one)
+            _rest(ui, orphans)
+        ui.gap(8)
+        _delete_all(desk, len(orphans))
+
+
+def _delete_all(desk: Desk, count: int) -> None:
+    can, tip = not desk.state.program.is_home_read_only, THEIRS
+    label = "Delete" if count == 1 else "Delete all"
+    if desk.ui.button("delete", label, icon="trash", is_small=True, is_enabled=can, tip=tip):
+        desk.send(DeleteOrphanedCaches())
+
+
+def orphans_text(state: AppState, orphans: Sequence[CacheOrphan]) -> str:
+    """`2 Gemini caches of discussions that are gone, 40.0k tokens, ~$0.020 an hour until 15:32`."""
+    labels = {selection.provider_label(state, one.provider) for one in orphans}
+    known = [one.usd_per_hour for one in orphans if one.usd_per_hour is not None]
+    rent = f"~{fmt.money(sum(known))} an hour" if known else "at an unknown price"
+    if known and len(known) < len(orphans):
+        rent += " and more at an unknown price"
+    last = fmt.clock(max(one.expires_at for one in orphans))
+    count = fmt.count(len(orphans), f"{' and '.join(sorted(labels))} cache")
+    whose = "of a discussion that is gone" if len(orphans) == 1 else "of discussions that are gone"
+    return f"{count} {whose}, {fmt.tokens(sum(one.tokens for one in orphans))} tokens, {rent} until {last}"
+
+
+def _orphan(desk: Desk, orphan: CacheOrphan) -> None:
+    ui, state = desk.ui, desk.state
+    with ui.row(("orphan", orphan.name)):
+        name = orphan_name(state, orphan)
+        tip = f"{name}\n{orphan.name}\n{orphan.model}"
+        ui.text("name", name, tone="muted", style="small", width=0, tip=tip)
+        rent = "" if orphan.usd_per_hour is None else f" · {fmt.money(orphan.usd_per_hour)}/h"
+        figures = f"{fmt.tokens(orphan.tokens)}{rent} · {fmt.clock(orphan.expires_at)}"
+        ui.text("figures", figures, tone="muted", style="small")
+        can = not state.program.is_home_read_only
+        if ui.button(
+            "delete", "", icon="trash", kind="ghost", is_small=True, is_enabled=can, tip=f"Delete {name}"
+        ):
+            desk.send(DeleteOrphanedCaches(orphan.name))
+
+
+def orphan_name(state: AppState, orphan: CacheOrphan) -> str:
+    """The discussion's name while it is in the trash, else its id, else the vendor's name of the cache."""
+    trashed = next((t.name for t in state.discussions.trash if t.discussion_id == orphan.discussion_id), "")
+    return f"{trashed} (in the trash)" if trashed else orphan.discussion_id or orphan.name
+
+
+def _rest(ui: Ui, found: Sequence[object]) -> None:
+    if len(found) > MOST_ROWS:
+        ui.text("rest", f"and {len(found) - MOST_ROWS} more", tone="muted", style="small")

@@ -1,0 +1,118 @@
+"""Asks before money is lost: a warm prefix that a change would leave, and a send that a spend limit stands against."""
+
+from __future__ import annotations
+
+from core.app.messages import Command
+from core.base import figures as fmt
+from core.spending.limits import reached_limits
+from core.turn.messages import SendPrompt
+from core.values.spending import LimitScope, ReachedLimit
+from core.values.state import AppState
+from panels.base.answers import answers
+from panels.base.desk import Desk
+from panels.base.ui import Send
+from panels.base.view import Dialog, WindowView
+from panels.caching.view import CachingView
+from panels.caching.warnings import warm_loss
+from panels.discussion.actions import newest_id, sending_from
+from panels.discussion.view import DiscussionView
+
+
+def guarded(state: AppState, view: WindowView, send: Send) -> Send:
+    """A `send` that opens a dialog in place of a command that should be asked for first."""
+    own = view.of(CachingView)
+
+    def ask_first(command: Command) -> None:
+        is_confirmed, own.confirmed = command is own.confirmed, None
+        dialog = None if is_confirmed else question(state, view, command)
+        if dialog is None:
+            send(command)
+            return
+        view.dialog = dialog
+
+    return ask_first
+
+
+def question(state: AppState, view: WindowView, command: Command) -> Dialog | None:
+    """The dialog that a command needs first, None where it can be sent as it is."""
+    loss = warm_loss(state, command)
+    if loss is None or loss.discussion_id in view.of(CachingView).unasked:
+        return None
+    return Dialog("lose_cache", loss.discussion_id, command=command)
+
+
+def ask_past_limit(state: AppState, view: WindowView) -> None:
+    """Ask once about each send that the step has refused for a spend limit."""
+    own = view.of(CachingView)
+    if view.dialog is not None or own.refusals_of is state.discussions.open:
+        return
+    own.refusals_of = state.discussions.open
+    refusals = {one.id: one.refusal for one in state.discussions.open.values() if one.refusal is not None}
+    new = [name for name, refusal in refusals.items() if own.refusals.get(name) is not refusal]
+    own.refusals = refusals
+    if new:
+        view.dialog = Dialog("spend_limit", new[0], command=refusals[new[0]].confirmed)
+
+
+def lose_cache_dialog(desk: Desk, dialog: Dialog) -> None:
+    """Say what a change costs; do it only after a yes."""
+    ui, command = desk.ui, dialog.command
+    loss = warm_loss(desk.state, command) if command is not None else None
+    with ui.dialog("lose cache", "Leave the warm cache?", width=440) as closed:
+        said = loss.sentence if loss else "Nothing of it is warm any more: the change costs nothing."
+        ui.text("what", said, wraps=True)
+        is_on = ui.checkbox("unasked", "Do not ask again for this discussion", dialog.at == 1)
+        dialog.at = dialog.at if is_on is None else int(is_on)
+        answer = answers(desk.ui, "Keep it", loss.verb if loss else "Change it")
+    if answer == "yes" and dialog.at:
+        desk.view.of(CachingView).unasked.add(dialog.subject)
+    _close(desk, dialog, answer, is_closed=closed.clicked)
+
+
+def spend_limit_dialog(desk: Desk, dialog: Dialog) -> None:
+    """Say which limit is reached, with its sums; send only after a yes."""
+    ui = desk.ui
+    reached = reached_limits(desk.state, dialog.subject)
+    with ui.dialog("spend limit", "Spend limit reached", width=440) as closed:
+        for limit in reached:
+            with ui.row(("sum", limit.scope)):
+                ui.icon("icon", "circle-exclamation", tone="warn")
+                ui.text("line", _line(limit), style="strong")
+        if not reached:
+            ui.text("free", "No limit is reached any more.")
+        report = desk.state.context.reports.get(dialog.subject)
+        cost = fmt.money(report.cost_usd) if report is not None else fmt.PRICE_UNKNOWN
+        note = f"The next request: {cost}, and its reply. The limits stand in Caching, Settings."
+        ui.text("next", note, tone="muted", wraps=True)
+        answer = answers(desk.ui, "Do not send", "Send anyway")
+    _close(desk, dialog, answer, is_closed=closed.clicked)
+
+
+def _line(limit: ReachedLimit) -> str:
+    """`This discussion: $5.02 of $5.00`."""
+    what = "This discussion" if limit.scope is LimitScope.DISCUSSION else "Today"
+    more = f", about {fmt.money(limit.reserved_usd)} more under way" if limit.reserved_usd else ""
+    return f"{what}: {fmt.money(limit.spent_usd)} of {fmt.money(limit.limit_usd)}{more}"
+
+
+def _close(desk: Desk, dialog: Dialog, answer: str, *, is_closed: bool) -> None:
+    """Take an answer: close the dialog, and after a yes do what was asked for."""
+    own = desk.view.of(DiscussionView)
+    if not answer and not is_closed and not desk.ui.shortcut("Escape"):
+        return
+    desk.view.dialog = None
+    command = dialog.command
+    if answer != "yes" or command is None:
+        return
+    if (
+        isinstance(command, SendPrompt)
+        and desk.opened is not None
+        and desk.opened.id == command.discussion_id
+    ):
+        composer = own.composer(command.discussion_id)
+        composer.sent_from = sending_from(desk)
+        if command.text == composer.text:
+            composer.hand_over(newest_id(desk), desk.opened.refusal)
+        own.scroll_to = -1
+    desk.view.of(CachingView).confirmed = command
+    desk.send(command)

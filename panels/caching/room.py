@@ -1,0 +1,21 @@
+"""What the room of caching gives to the window."""
+
+from __future__ import annotations
+
+from panels.base.desk import Desk
+from panels.base.room import HubTab, Room
+from panels.caching.guard import lose_cache_dialog, spend_limit_dialog
+from panels.caching.view import CachingView
+
+
+def _panel(desk: Desk) -> None:
+    from panels.caching.caching_panel import caching_panel
+
+    caching_panel(desk)
+
+
+ROOM = Room(
+    view=CachingView,
+    tabs=(HubTab("caching", "Caching", "Caching", "bolt", 4, _panel),),
+    dialogs={"lose_cache": lose_cache_dialog, "spend_limit": spend_limit_dialog},
+)

@@ -1,0 +1,37 @@
+"""What the Caching panel and its questions alone know: the part in front, the filter, answers given before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from core.app.messages import Command
+from core.values.discussion import OpenDiscussion
+from core.values.spending import SpendRefusal
+from panels.base.kept import Kept, one_of
+
+
+@dataclass(slots=True)
+class CachingView:
+    """The room's own state.
+
+    Args:
+        query: filter of the discussions; error: key of a setting and why what was typed is not taken.
+        unasked: discussions whose warm cache may be left without a question.
+        confirmed: the command that the person has just said yes to.
+        refusals: of sends, by discussion id, that the person was asked about; refusals_of: the open discussions that
+            were looked through for them.
+    """
+
+    kept: ClassVar[tuple[Kept, ...]] = (
+        Kept("caching_tab", "tab", one_of("overview", "discussions", "settings")),
+    )
+
+    tab: str = "overview"
+    query: str = ""
+    error: tuple[str, str] = ("", "")
+    unasked: set[str] = field(default_factory=set)
+    confirmed: Command | None = None
+    refusals: dict[str, SpendRefusal] = field(default_factory=dict, repr=False)
+    refusals_of: Mapping[str, OpenDiscussion] | None = field(default=None, repr=False)

@@ -1,0 +1,120 @@
+"""What an action would lose of a warm prefix, in tokens and money. Pure."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+import msgspec
+
+from core.app.messages import Command
+from core.base import figures as fmt
+from core.discussion.messages import SetDiscussionPreset, SetEffort, SetModel, SetPersona, SetSystemPreset
+from core.values.discussion import DiscussionMeta
+from core.values.stack import LayerId
+from core.values.state import AppState
+from panels.caching.facts import look_of
+
+WORTH_SAYING_USD = 0.01
+PrefixCommand = SetModel | SetEffort | SetPersona | SetSystemPreset | SetDiscussionPreset
+"""What changes what stands in front of the turns."""
+WIRE_ORDER = (2, 3, 1, 4, 5, 6, 7, 9, 10, 11, 12, 8)
+
+
+class WarmLoss(msgspec.Struct, frozen=True):
+    """What a change costs while a prefix is warm.
+
+    Args:
+        tokens: cached now and to be sent again; cost_usd: what that costs as fresh input of the model in use.
+        sentence: all of it in words; verb: what the button says that does it anyway.
+    """
+
+    discussion_id: str
+    tokens: int
+    cost_usd: float
+    sentence: str
+    verb: str
+
+
+def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
+    """What a command would lose.
+
+    Returns:
+        None where the prefix is not known to be warm, the cost is not known or at most a cent, nothing changes, or the
+        change is appended behind the prefix.
+    """
+    about = _change(state, command)
+    if about is None:
+        return None
+    discussion_id, what, first_lost, verb = about
+    look = look_of(state, discussion_id)
+    tokens = look.tokens - _tokens_before(state, discussion_id, first_lost)
+    price = fresh_token_usd(state, discussion_id)
+    if not look.is_warm or tokens <= 0 or price is None or tokens * price <= WORTH_SAYING_USD:
+        return None
+    until = "" if look.ttl_s is None else f" for another {fmt.countdown(look.ttl_s)}"
+    unused = "them" if first_lost is None else f"{fmt.tokens(tokens)} of them"
+    sentence = (
+        f"{look.provider} holds {fmt.tokens(look.tokens)} tokens of this discussion{until}. {what} leaves"
+        f" {unused} unused: sending them again costs about {fmt.money(tokens * price)}."
+    )
+    return WarmLoss(discussion_id, tokens, tokens * price, sentence, verb)
+
+
+def _change(state: AppState, command: Command) -> tuple[str, str, LayerId | None, str] | None:
+    """Discussion, what is done in words, the first layer that is lost (None: all), and the verb of the button."""
+    if not isinstance(command, PrefixCommand):
+        return None
+    meta = _meta(state, command)
+    if meta is None:
+        return None
+    is_same, what, first_lost = _prefix_change(command, meta)
+    is_appended = isinstance(command, SetDiscussionPreset) and state.config.settings.caching.appends_changes
+    if is_same or is_appended:
+        return None
+    return meta.id, what, first_lost, "Switch anyway" if isinstance(command, SetModel) else "Change anyway"
+
+
+def _prefix_change(command: PrefixCommand, meta: DiscussionMeta) -> tuple[bool, str, LayerId | None]:
+    """Whether it changes nothing, what it does in words, and the first layer that is lost (None: all)."""
+    match command:
+        case SetModel():
+            is_same = (command.provider, command.model) == (meta.provider, meta.model)
+            return is_same, "Switching the model", None
+        case SetEffort():
+            return command.effort == meta.effort, "Changing the effort", None
+        case SetPersona():
+            return command.persona == meta.persona, "Changing the persona", LayerId.PERSONA
+        case SetSystemPreset():
+            is_same = command.system_preset == meta.system_preset
+            return is_same, "Changing the system prompt", LayerId.SYSTEM_PRESET
+        case SetDiscussionPreset():
+            return command.preset == meta.preset, "Changing the context preset", LayerId.FILE_SET
+        case _:
+            assert_never(command)
+
+
+def _meta(state: AppState, command: PrefixCommand) -> DiscussionMeta | None:
+    found = state.discussions.summaries.get(command.discussion_id)
+    return found.meta if found is not None and found.meta.caching_enabled else None
+
+
+def _tokens_before(state: AppState, discussion_id: str, layer: LayerId | None) -> int:
+    """Tokens that stand before a layer on the wire and therefore stay cached."""
+    report = state.context.reports.get(discussion_id)
+    if layer is None or report is None:
+        return 0
+    kept = WIRE_ORDER[: WIRE_ORDER.index(int(layer))]
+    return sum(one.tokens_est for one in report.layers if int(one.layer) in kept)
+
+
+def fresh_token_usd(state: AppState, discussion_id: str) -> float | None:
+    """What a token of the next request costs without a cache, None where that is not known."""
+    plan = state.caching.plans.get(discussion_id)
+    if plan is not None and plan.cost_without_usd is not None:
+        total = plan.read_tokens + plan.write_tokens + plan.fresh_tokens
+        if total > 0:
+            return plan.cost_without_usd / total
+    report = state.context.reports.get(discussion_id)
+    if report is None or report.cost_usd is None or report.total_tokens_est <= 0:
+        return None
+    return report.cost_usd / report.total_tokens_est

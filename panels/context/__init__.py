@@ -1,0 +1,1 @@
+"""Context Presets, the structure of a file, and the Context view."""

@@ -1,0 +1,185 @@
+"""The Context view: the twelve layers as they would be sent now, and what changed since the last request."""
+
+from __future__ import annotations
+
+from core.base import figures as fmt
+from core.values.stack import LAYER_TITLES, ContextChange, ContextReport, LayerId, LayerReport
+from panels.base import selection
+from panels.base.desk import Desk
+from panels.base.gauge import gauge, gauge_tone
+from panels.base.ui import Option, Share, Tone, Ui
+from panels.context.view import ContextPanelView
+
+ORDERS = (Option("canonical", "As read"), Option("wire", "As sent"))
+WIRE_ORDER = (2, 3, 1, 4, 5, 6, 7, 9, 10, 11, 12, 8)
+TEXT_PX = 260.0
+SHOWN_SEGMENTS = 40
+
+
+def context_panel(desk: Desk) -> None:
+    """Draw the Context view of the selected discussion. Reads only."""
+    state, ui, own = desk.state, desk.ui, desk.view.of(ContextPanelView)
+    report = selection.report_of(state)
+    if report is None:
+        text = (
+            "The context is being put together…"
+            if state.discussions.selected_id
+            else "No discussion is selected."
+        )
+        ui.text("none", text, tone="muted", style="small", wraps=True)
+        return
+    with ui.surface("context", "clear", height=0, padding=(0, 0), scrolls=True):
+        _head(desk, report)
+        _problems(ui, report)
+        if report.change is not None:
+            _change(desk, report.change, is_exact=report.is_exact)
+        clicked = ui.tabs("order", ORDERS, own.order)
+        own.order = clicked or own.order
+        for layer in _ordered(report, own.order):
+            _layer(desk, report, layer)
+
+
+def _head(desk: Desk, report: ContextReport) -> None:
+    ui = desk.ui
+    with ui.row("head"):
+        ui.text("title", "Context stack", style="strong")
+        filled = sum(1 for layer in report.layers if layer.length_chars)
+        ui.text("count", f"{filled} of {len(report.layers)} layers in use", tone="muted", style="small")
+    with ui.row("figures"):
+        ui.text("gauge", f"{gauge(report)} tokens", tone=gauge_tone(report), style="small_strong")
+        ui.push()
+        ui.text("cost", f"est. {fmt.money(report.cost_usd)}", tone="muted", style="small",
+                tip="What the next request will cost, without its reply")  # fmt: skip
+    if report.limit_tokens:
+        used = report.total_tokens_est / report.limit_tokens
+        tone = gauge_tone(report)
+        ui.progress("window", used, tone="accent" if tone == "muted" else tone, height=4)
+    whole = max(report.total_tokens_est, 1)
+    ui.stacked_bar("bar", [
+        Share(layer.tokens_est / whole, "accent", _bar_tip(layer, report), fill=int(layer.layer) - 1)
+        for layer in _ordered(report, desk.view.of(ContextPanelView).order)
+        if layer.tokens_est
+    ])  # fmt: skip
+    stable = sum(layer.tokens_est for layer in report.layers if layer.layer.is_stable)
+    note = f"Stable prefix: {fmt.tokens_est(stable, is_exact=report.is_exact)} tokens, layers 1 to 7"
+    ui.text(
+        "stable",
+        note,
+        tone="muted",
+        style="small",
+        tip="The part that a provider's cache can keep between turns",
+    )
+
+
+def _bar_tip(layer: LayerReport, report: ContextReport) -> str:
+    counted = fmt.tokens_est(layer.tokens_est, is_exact=report.is_exact)
+    return f"{LAYER_TITLES[layer.layer]}: {counted}, {fmt.share(layer.tokens_est, report.total_tokens_est)}"
+
+
+def _problems(ui: Ui, report: ContextReport) -> None:
+    if not report.fits:
+        over = report.total_tokens_est - (report.limit_tokens or 0)
+        with ui.row("does not fit"):
+            ui.icon("icon", "circle-exclamation", tone="error")
+            ui.text("text", f"Does not fit: {fmt.tokens_est(over, is_exact=report.is_exact)} tokens too many",
+                    tone="error", style="strong")  # fmt: skip
+    for index, problem in enumerate(report.problems):
+        with ui.row(("problem", index)):
+            ui.icon("icon", "triangle-exclamation", tone="warn")
+            ui.text("text", problem, tone="warn", style="small", wraps=True)
+
+
+def _change(desk: Desk, change: ContextChange, *, is_exact: bool) -> None:
+    ui = desk.ui
+    with ui.surface("change", "inset", padding=(12, 8)), ui.group("lines", gap=4):
+        ui.text("title", "Since the last request", style="small_strong")
+        same = fmt.tokens_est(change.same_tokens_est, is_exact=is_exact)
+        rewritten = fmt.tokens_est(change.rewritten_tokens_est, is_exact=is_exact)
+        if change.layer is None:
+            ui.text(
+                "same",
+                f"Everything sent before is unchanged: {same} tokens.",
+                tone="ok",
+                style="small",
+                wraps=True,
+            )
+        else:
+            where = "" if change.byte_offset is None else f" at byte {change.byte_offset:,}"
+            text = f"First difference in {change.layer.value} · {LAYER_TITLES[change.layer]}{where}."
+            ui.text(
+                "where", text, tone="warn" if change.layer.is_stable else "text", style="small", wraps=True
+            )
+            ui.text("kept", f"{same} tokens before it are the same.", tone="muted", style="small", wraps=True)
+        ui.text("rewritten", f"{rewritten} tokens are new to the model · {fmt.money(change.rewritten_cost_usd)}",
+                tone="muted", style="small", wraps=True)  # fmt: skip
+        if change.reason:
+            ui.text("reason", f"Why: {change.reason}", tone="muted", style="small", wraps=True)
+
+
+def _ordered(report: ContextReport, order: str) -> tuple[LayerReport, ...]:
+    if order != "wire":
+        return report.layers
+    place = {layer: index for index, layer in enumerate(WIRE_ORDER)}
+    return tuple(sorted(report.layers, key=lambda layer: place[int(layer.layer)]))
+
+
+def layer_state(desk: Desk, layer: LayerReport) -> tuple[str, Tone]:
+    """How a layer stands to the last request: `new`, `changed`, `unchanged`, or nothing before the first."""
+    opened = desk.opened
+    if opened is None or opened.last_request is None:
+        return ("", "muted")
+    before = next((known for known in opened.last_request.layers if known.layer is layer.layer), None)
+    if before is None or (not before.length_chars and layer.length_chars):
+        return ("new", "accent") if layer.length_chars else ("", "muted")
+    return ("unchanged", "muted") if before.sha256 == layer.sha256 else ("changed", "warn")
+
+
+def _layer(desk: Desk, report: ContextReport, layer: LayerReport) -> None:
+    ui, own = desk.ui, desk.view.of(ContextPanelView)
+    number = int(layer.layer)
+    is_open = number in own.open_layers
+    state, tone = layer_state(desk, layer)
+    with ui.clickable(("layer", number), "card") as clicks, ui.group("lines", gap=6):
+        with ui.row("head", gap=6):
+            has_text = bool(layer.length_chars)
+            ui.text("number", f"{number}", tone="faint", style="small", width=18)
+            ui.text("title", LAYER_TITLES[layer.layer], tone="text" if has_text else "faint", width=0)
+            if state and has_text:
+                ui.badge("state", state, tone=tone, tip=f"Since the last request: {state}")
+            counted = fmt.tokens_est(layer.tokens_est, is_exact=report.is_exact) if has_text else "empty"
+            ui.text("tokens", counted, tone="muted", style="small")
+        fraction = layer.tokens_est / max(1, report.total_tokens_est)
+        if has_text:
+            ui.progress("share", fraction, height=4, fill=number - 1)
+    if clicks.clicked and layer.length_chars:
+        own.open_layers.symmetric_difference_update({number})
+    if is_open and layer.length_chars:
+        _layer_details(desk, report, layer)
+
+
+def _layer_details(desk: Desk, report: ContextReport, layer: LayerReport) -> None:
+    ui = desk.ui
+    with ui.surface(("details", int(layer.layer)), "inset", padding=(12, 8)), ui.group("lines", gap=4):
+        share = fmt.share(layer.tokens_est, report.total_tokens_est)
+        figures = f"{share} · {layer.size_bytes:,} bytes · sha256 {layer.sha256[:12]}"
+        ui.text("figures", figures, tone="muted", style="small", tip=layer.sha256)
+        for segment in layer.segments[:SHOWN_SEGMENTS] if len(layer.segments) > 1 else ():
+            with ui.row(("segment", segment.key)):
+                name = segment.key.partition("/")[2] or segment.key
+                ui.text("key", name, tone="muted", style="small", width=0, tip=segment.key)
+                counted = fmt.tokens_est(segment.tokens_est, is_exact=report.is_exact)
+                ui.text("tokens", counted, tone="faint", style="small")
+        if len(layer.segments) > SHOWN_SEGMENTS:
+            ui.text(
+                "rest",
+                f"and {len(layer.segments) - SHOWN_SEGMENTS:,} more parts",
+                tone="faint",
+                style="small",
+            )
+        ui.selectable_text("text", text_of(report, layer.layer), mono=True, height=TEXT_PX)
+
+
+def text_of(report: ContextReport, layer: LayerId) -> str:
+    """The text of a layer."""
+    texts = zip(report.layers, report.texts, strict=False)
+    return next((text for known, text in texts if known.layer is layer), "")

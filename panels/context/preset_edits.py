@@ -1,0 +1,130 @@
+"""Changes of a preset's items, and what is known of each item's files. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePath
+
+from msgspec.structs import replace
+
+from core.context.messages import ChangePreset, CreatePreset
+from core.discussion.messages import SetDiscussionPreset
+from core.values.curation import FileItem, FileMode, ItemFiles, Preset
+from core.values.stack import ContextReport, LayerId
+from core.values.state import AppState
+from panels.base.desk import Desk
+from panels.base.memo import Memo
+
+DEFAULT_NAME = "default"
+
+
+def change_item(desk: Desk, preset: Preset, item: FileItem, changed: FileItem) -> None:
+    """Replace one item of a preset. Sends ChangePreset."""
+    items = tuple(changed if known is item else known for known in preset.items)
+    desk.send(ChangePreset(preset.name, items))
+
+
+def move_item(desk: Desk, preset: Preset, index: int, target: int) -> None:
+    """Put the item at `index` at `target`. Sends ChangePreset."""
+    items = list(preset.items)
+    if 0 <= index < len(items) and 0 <= target < len(items) and index != target:
+        items.insert(target, items.pop(index))
+        desk.send(ChangePreset(preset.name, tuple(items)))
+
+
+def remove_item(desk: Desk, preset: Preset, item: FileItem) -> None:
+    """Take an item out of a preset. Sends ChangePreset."""
+    desk.send(ChangePreset(preset.name, tuple(known for known in preset.items if known is not item)))
+
+
+def add_paths(desk: Desk, preset: Preset | None, paths: tuple[str, ...]) -> None:
+    """Add files or globs that are not in the preset yet; without a preset, make one and use it."""
+    root = desk.state.config.project.root
+    known = {item.path for item in preset.items} if preset else set()
+    fresh = dict.fromkeys(project_path(path, root) for path in paths)
+    items = tuple(FileItem(path) for path in fresh if path and path not in known)
+    if not items:
+        return
+    if preset is not None:
+        desk.send(ChangePreset(preset.name, (*preset.items, *items)))
+        return
+    name = free_name(desk.state.config.project.presets, DEFAULT_NAME)
+    desk.send(CreatePreset(name, items))
+    if desk.summary is not None:
+        desk.send(SetDiscussionPreset(desk.summary.meta.id, name))
+
+
+def free_name(presets: Mapping[str, Preset], wanted: str) -> str:
+    """A name that no preset has yet: `wanted`, `wanted 2`, …"""
+    names = (wanted, *(f"{wanted} {n}" for n in range(2, len(presets) + 3)))
+    return next(name for name in names if name not in presets)
+
+
+def project_path(path: str, root: str) -> str:
+    """A path as a preset keeps it: POSIX, relative to the project's root where it lies inside."""
+    text = path.strip().strip("\"'")
+    if not text:
+        return ""
+    pure = PurePath(text)
+    if root and pure.is_absolute() and pure.is_relative_to(root):
+        pure = pure.relative_to(root)
+    return pure.as_posix()
+
+
+def files_by_path(state: AppState, memo: Memo, preset: str) -> Mapping[str, ItemFiles]:
+    """What each item of a preset stands for, by the item's path."""
+    files = state.context.files.get(preset, ())
+    return memo.get(("files", preset), (files,), lambda: {entry.item.path: entry for entry in files})
+
+
+def tokens_by_file(memo: Memo, report: ContextReport | None) -> Mapping[str, int]:
+    """Estimated tokens that each file takes in the context as it would be sent, by its path."""
+    layer = (
+        next((known for known in report.layers if known.layer is LayerId.FILE_DETAILS), None)
+        if report
+        else None
+    )
+    if layer is None:
+        return {}
+    segments = layer.segments
+    return memo.get(
+        "tokens by file", (segments,), lambda: {s.key.partition("/")[2]: s.tokens_est for s in segments}
+    )
+
+
+def item_tokens(item: FileItem, files: ItemFiles | None, sent: Mapping[str, int]) -> int | None:
+    """Tokens of an item: as it is sent where the stack says so, else whole files, None while not counted."""
+    if files is None:
+        return None
+    paths = [file.path for file in files.files]
+    if paths and all(path in sent for path in paths):
+        return sum(sent[path] for path in paths)
+    if item.mode is not FileMode.WHOLE:
+        return None
+    counted = [file.tokens for file in files.files if file.problem is None]
+    return None if None in counted else sum(tokens or 0 for tokens in counted)
+
+
+def item_problem(item: FileItem, files: ItemFiles | None) -> str:
+    """What is wrong with an item in a sentence, empty when all is well or nothing is known yet."""
+    if files is None:
+        return ""
+    if files.problem is not None:
+        return files.problem.detail
+    bad = [file for file in files.files if file.problem is not None]
+    if not bad:
+        return ""
+    first = bad[0].problem
+    assert first is not None
+    return (
+        first.detail
+        if not item.is_glob
+        else f"{len(bad)} of {len(files.files)} files cannot be read: {first.detail}"
+    )
+
+
+def with_symbol(item: FileItem, symbol: str, *, is_ticked: bool) -> FileItem:
+    """The item with a symbol ticked or not; a whole file becomes one of slices at its first tick."""
+    symbols = tuple(s for s in item.symbols if s != symbol) + ((symbol,) if is_ticked else ())
+    mode = FileMode.SLICES if is_ticked and item.mode is not FileMode.SLICES else item.mode
+    return replace(item, symbols=symbols, mode=mode)

@@ -1,0 +1,184 @@
+"""One item of a preset: name, mode, tokens, what is wrong with it, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from core.base import figures as fmt
+from core.context.messages import InspectFile
+from core.values.curation import FileItem, FileMode, ItemFiles, Preset
+from panels.base.desk import Desk
+from panels.base.ui import Option, Tone
+from panels.context.line_ranges import format_lines
+from panels.context.preset_edits import change_item, item_problem, item_tokens, move_item, remove_item
+from panels.context.view import ContextPanelView, StructureView
+
+MODES = (
+    Option(FileMode.WHOLE.value, "Whole"),
+    Option(FileMode.SLICES.value, "Slices"),
+    Option(FileMode.OUTLINE.value, "Outline"),
+    Option(FileMode.NOTES.value, "Notes only"),
+)
+SHOWN_FILES = 40
+
+
+def item_row(
+    desk: Desk, preset: Preset, index: int, files: ItemFiles | None, sent: Mapping[str, int]
+) -> None:
+    """Draw an item. Sends ChangePreset, InspectFile."""
+    ui, view, item = desk.ui, desk.view, preset.items[index]
+    key = (preset.name, item.path)
+    problem = item_problem(item, files)
+    with ui.surface(("item", item.path, index), "card", padding=(8, 6)), ui.group("lines", gap=4):
+        _head(desk, preset, item, files, sent)
+        with ui.row("second", gap=6):
+            if problem:
+                ui.icon("warning", "triangle-exclamation", tone="warn")
+            tone: Tone = "warn" if problem else "muted"
+            line = problem or _what(item, files)
+            ui.text("what", line, tone=tone, style="small", width=0, tip=line)
+        if key in view.of(ContextPanelView).open_items:
+            _details(desk, preset, index, files, sent)
+
+
+def _head(
+    desk: Desk, preset: Preset, item: FileItem, files: ItemFiles | None, sent: Mapping[str, int]
+) -> None:
+    own = desk.view.of(ContextPanelView)
+    ui, key = desk.ui, (preset.name, item.path)
+    with ui.row("head", gap=4):
+        is_enabled = ui.checkbox("enabled", "", item.enabled, tip=f"Send {item.path}")
+        if is_enabled is not None:
+            change_item(desk, preset, item, replace(item, enabled=is_enabled))
+        name = item.path if item.is_glob else item.path.rpartition("/")[2]
+        ui.text("name", name or item.path, style="strong" if item.enabled else "body",
+                tone="text" if item.enabled else "faint", width=0, tip=item.path)  # fmt: skip
+        ui.text(
+            "tokens", _tokens(item, files, sent), tone="muted", style="small", tip="Tokens in the context"
+        )
+        if ui.button("pin", "", icon="thumbtack", kind="plain" if item.pinned else "ghost", is_small=True,
+                     tip="Unpin" if item.pinned else "Pin to the head of the preset"):  # fmt: skip
+            change_item(desk, preset, item, replace(item, pinned=not item.pinned))
+        is_open = key in own.open_items
+        if ui.button("open", "", icon="chevron-up" if is_open else "chevron-down", kind="ghost", is_small=True,
+                     tip="Less" if is_open else "Mode, lines, notes"):  # fmt: skip
+            own.open_items.symmetric_difference_update({key})
+
+
+def _tokens(item: FileItem, files: ItemFiles | None, sent: Mapping[str, int]) -> str:
+    if not item.enabled:
+        return "off"
+    counted = item_tokens(item, files, sent)
+    if not counted and item_problem(item, files):
+        return "—"
+    return "…" if counted is None else fmt.tokens_est(counted)
+
+
+def _what(item: FileItem, files: ItemFiles | None) -> str:
+    """What of the file is sent, in a few words."""
+    parts = []
+    if item.is_glob:
+        parts.append(fmt.count(len(files.files), "file") if files else "looking…")
+        if files is not None and files.ignored:
+            parts.append(f"{files.ignored:,} ignored")
+        if item.include_ignored:
+            parts.append("with ignored")
+    elif "/" in item.path:
+        parts.append(item.path.rpartition("/")[0])
+    match item.mode:
+        case FileMode.WHOLE:
+            parts.append("whole")
+        case FileMode.SLICES:
+            lines = f"lines {format_lines(item.slices)}" if item.slices else ""
+            symbols = fmt.count(len(item.symbols), "symbol") if item.symbols else ""
+            parts.append(", ".join(p for p in (lines, symbols) if p) or "slices: none chosen yet")
+        case FileMode.OUTLINE:
+            parts.append("outline")
+        case FileMode.NOTES:
+            parts.append("notes only")
+    if item.pinned:
+        parts.append("pinned")
+    if item.notes and item.mode is not FileMode.NOTES:
+        parts.append("with notes")
+    return " · ".join(parts)
+
+
+def _details(
+    desk: Desk, preset: Preset, index: int, files: ItemFiles | None, sent: Mapping[str, int]
+) -> None:
+    ui, item = desk.ui, preset.items[index]
+    with ui.row("mode row"):
+        mode = ui.combo("mode", MODES, item.mode.value, width=128, tip="How much of it is sent")
+        if mode is not None:
+            change_item(desk, preset, item, replace(item, mode=FileMode(mode)))
+        is_enabled = not item.is_glob
+        if ui.button("structure", "Structure", icon="list-check", is_small=True, is_enabled=is_enabled,
+                     tip="Outline, lines and text of the file"):  # fmt: skip
+            inspect(desk, preset.name, item.path, item.path)
+        ui.push()
+        with ui.menu("move", "", icon="ellipsis", tip="Move or remove") as is_open:
+            if is_open:
+                _move_menu(desk, preset, index)
+    notes_editor(desk, preset, item)
+    if item.is_glob and files is not None:
+        _glob_files(desk, preset, item, files, sent)
+
+
+def _move_menu(desk: Desk, preset: Preset, index: int) -> None:
+    ui, last = desk.ui, len(preset.items) - 1
+    for key, label, icon, target in (
+        ("top", "Move to the top", "angles-up", 0),
+        ("up", "Move up", "arrow-up", index - 1),
+        ("down", "Move down", "arrow-down", index + 1),
+        ("bottom", "Move to the bottom", "angles-down", last),
+    ):
+        if ui.menu_item(key, label, icon=icon, is_enabled=0 <= target <= last and target != index):
+            move_item(desk, preset, index, target)
+    item = preset.items[index]
+    if item.is_glob:
+        ui.divider("ignored group")
+        if ui.menu_item("ignored", "Include ignored files", is_checked=item.include_ignored):
+            change_item(desk, preset, item, replace(item, include_ignored=not item.include_ignored))
+    ui.divider("remove group")
+    if ui.menu_item("remove", "Remove from preset", icon="xmark", tone="error"):
+        remove_item(desk, preset, preset.items[index])
+
+
+def notes_editor(desk: Desk, preset: Preset, item: FileItem) -> None:
+    """Draw the notes of an item. Sends ChangePreset at each change."""
+    typing = desk.view.of(ContextPanelView).note(preset.name, item.path, item.notes)
+    edited = desk.ui.editor("notes", typing.text, hint="Notes for the model about this file", height=64,
+                            revision=typing.revision)  # fmt: skip
+    if edited is not None and edited.text != typing.text:
+        typing.typed(edited.text)
+        change_item(desk, preset, item, replace(item, notes=edited.text))
+
+
+def _glob_files(
+    desk: Desk, preset: Preset, item: FileItem, files: ItemFiles, sent: Mapping[str, int]
+) -> None:
+    ui = desk.ui
+    for file in files.files[:SHOWN_FILES]:
+        with ui.row(("file", file.path), gap=6):
+            tone: Tone = "warn" if file.problem else "muted"
+            icon = "triangle-exclamation" if file.problem else "file-lines"
+            ui.icon("icon", icon, tone=tone, tip=file.problem.detail if file.problem else "")
+            ui.text("path", file.path, tone=tone, style="small", width=0, tip=file.path)
+            counted = sent.get(file.path, file.tokens)
+            if file.problem is None and item.enabled:
+                shown = "…" if counted is None else fmt.tokens_est(counted)
+                ui.text("tokens", shown, tone="faint", style="small")
+            if ui.button(
+                "open", "", icon="list-check", kind="ghost", is_small=True, tip=f"Structure of {file.path}"
+            ):
+                inspect(desk, preset.name, item.path, file.path)
+    if len(files.files) > SHOWN_FILES:
+        ui.text("rest", f"and {len(files.files) - SHOWN_FILES:,} more", tone="faint", style="small")
+
+
+def inspect(desk: Desk, preset: str, item_path: str, path: str) -> None:
+    """Open the structure view of a file. Sends InspectFile."""
+    desk.view.of(ContextPanelView).structure = StructureView(preset, item_path, path)
+    desk.send(InspectFile(path))

@@ -1,0 +1,174 @@
+"""Context Presets: which files a model sees. Chooser, items, preview; the structure view is its own module."""
+
+from __future__ import annotations
+
+from core.base import figures as fmt
+from core.context.messages import RevertPreset, SavePreset
+from core.discussion.messages import SetDiscussionPreset
+from core.values.curation import Preset
+from core.values.stack import LayerId
+from panels.base import selection
+from panels.base.action import action_tip
+from panels.base.desk import Desk
+from panels.base.ui import Surface
+from panels.base.view import Dialog
+from panels.context.preset_edits import add_paths, files_by_path, item_tokens, move_item, tokens_by_file
+from panels.context.preset_item import item_row
+from panels.context.structure_panel import structure_panel
+from panels.context.view import ContextPanelView
+
+PRESET_PX = 30.0
+SHOWN_PRESETS = 6
+FOOT_PX = 40.0
+
+
+def presets_panel(desk: Desk) -> None:
+    """Draw the panel. Sends ChangePreset and its kin, SetDiscussionPreset, InspectFile."""
+    own = desk.view.of(ContextPanelView)
+    if own.structure is not None:
+        structure_panel(desk, own.structure)
+        return
+    if own.is_preview_open:
+        _preview(desk)
+        return
+    _chooser(desk)
+    preset = selection.active_preset(desk.state)
+    if preset is not None:
+        _toolbar(desk, preset)
+    _add_row(desk, preset)
+    if preset is None:
+        _say_no_files(desk)
+        return
+    with desk.ui.surface("items", "clear", height=-FOOT_PX, padding=(0, 0), scrolls=True):
+        _items(desk, preset)
+    _foot(desk, preset)
+
+
+def _say_no_files(desk: Desk) -> None:
+    missing = selection.missing_preset(desk.state)
+    if missing:
+        text = f"There is no preset {missing!r} in this project: the model sees no files. Choose one above."
+        desk.ui.text("missing", text, tone="warn", style="small", wraps=True)
+    else:
+        text = "No preset: the model sees no files. Choose one above, or add a file to begin one."
+        desk.ui.text("none", text, tone="muted", style="small", wraps=True)
+
+
+def _chooser(desk: Desk) -> None:
+    ui, presets = desk.ui, desk.state.config.project.presets
+    with ui.row("title"):
+        ui.text("title", "Presets", style="strong")
+        ui.text("count", fmt.count(len(presets), "preset"), tone="muted", style="small")
+        ui.push()
+        if ui.button("new", "New preset", icon="plus", kind="ghost", is_small=True):
+            desk.view.dialog = Dialog("new_preset")
+    height = PRESET_PX * min(SHOWN_PRESETS, len(presets) + 1) + 4
+    with ui.surface("choices", "clear", height=height, padding=(0, 0), scrolls=True), ui.group("list", gap=2):
+        for name in ("", *presets):
+            _choice(desk, name)
+
+
+def _choice(desk: Desk, name: str) -> None:
+    ui, summary = desk.ui, desk.summary
+    is_current = summary is not None and summary.meta.preset == name
+    kind: Surface = "card_selected" if is_current else "clear"
+    with (
+        ui.clickable(("choice", name), kind, height=PRESET_PX - 2, padding=(10, 3)) as clicks,
+        ui.row("line", height=PRESET_PX - 8),
+    ):
+        ui.icon("mark", "circle-dot" if is_current else "circle", tone="accent" if is_current else "faint")
+        ui.text("name", name or "No preset", width=0, tone="text" if name else "muted", tip=name)
+        if name in desk.state.config.project.unsaved_presets:
+            ui.badge("unsaved", "unsaved", tone="warn", tip="Changed since it was saved to manual_slop.toml")
+        elif name:
+            count = len(desk.state.config.project.presets[name].items)
+            ui.text("items", fmt.count(count, "item"), tone="faint", style="small")
+    if clicks.clicked and summary is not None and not is_current:
+        desk.send(SetDiscussionPreset(summary.meta.id, name))
+
+
+def _toolbar(desk: Desk, preset: Preset) -> None:
+    ui = desk.ui
+    is_unsaved = preset.name in desk.state.config.project.unsaved_presets
+    ui.divider("toolbar line")
+    with ui.row("toolbar"):
+        ui.text("name", preset.name, style="strong", width=0, tip=preset.name)
+        if ui.button("save", "Save", icon="floppy-disk", kind="primary" if is_unsaved else "plain", is_small=True,
+                     is_enabled=is_unsaved, tip=action_tip(desk, "save_preset")):  # fmt: skip
+            desk.send(SavePreset(preset.name))
+        if ui.button("revert", "Revert", kind="ghost", is_small=True, is_enabled=is_unsaved,
+                     tip="Back to what manual_slop.toml says"):  # fmt: skip
+            desk.send(RevertPreset(preset.name))
+        with ui.menu("more", "", icon="ellipsis", tip="More") as is_open:
+            if is_open:
+                _preset_menu(desk, preset)
+
+
+def _preset_menu(desk: Desk, preset: Preset) -> None:
+    ui, view = desk.ui, desk.view
+    if ui.menu_item("duplicate", "Duplicate…", icon="copy"):
+        view.dialog = Dialog("duplicate_preset", preset.name, f"{preset.name} copy")
+    if ui.menu_item("rename", "Rename…", icon="pen"):
+        view.dialog = Dialog("rename_preset", preset.name, preset.name)
+    if ui.menu_item("delete", "Delete…", icon="trash-can", tone="error"):
+        view.dialog = Dialog("delete_preset", preset.name)
+
+
+def _add_row(desk: Desk, preset: Preset | None) -> None:
+    ui = desk.ui
+    with ui.row("add"):
+        typed = ui.text_input(
+            "path", "", hint="Add a path or glob: src/**/*.py", icon="plus", width=0, submits=True
+        )
+        if typed is not None:
+            add_paths(desk, preset, (typed,))
+        if ui.button("browse", "", icon="folder-open", tip="Add files…"):
+            desk.view.dialog = Dialog("add_files", preset.name if preset else "")
+
+
+def _items(desk: Desk, preset: Preset) -> None:
+    files = files_by_path(desk.state, desk.view.memo, preset.name)
+    sent = tokens_by_file(desk.view.memo, selection.report_of(desk.state))
+    if not preset.items:
+        desk.ui.text("empty", "Nothing in it yet.", tone="muted", style="small")
+
+    def draw(index: int) -> None:
+        item_row(desk, preset, index, files.get(preset.items[index].path), sent)
+
+    moved = desk.ui.sortable(("items", preset.name), len(preset.items), draw)
+    if moved is not None:
+        move_item(desk, preset, *moved)
+
+
+def _foot(desk: Desk, preset: Preset) -> None:
+    ui = desk.ui
+    files = files_by_path(desk.state, desk.view.memo, preset.name)
+    sent = tokens_by_file(desk.view.memo, selection.report_of(desk.state))
+    enabled = [item for item in preset.items if item.enabled]
+    counts = [item_tokens(item, files.get(item.path), sent) for item in enabled]
+    file_count = sum(len(files[item.path].files) for item in enabled if item.path in files)
+    known = sum(count for count in counts if count is not None)
+    more = " +" if None in counts else ""
+    with ui.row("foot"):
+        ui.text("total", f"{fmt.count(file_count, 'file')} · {fmt.tokens_est(known)}{more} tokens", tone="muted",
+                style="small", tip="Not every item is counted yet" if more else "")  # fmt: skip
+        ui.push()
+        if ui.button("preview", "Preview", icon="eye", is_small=True, tip="What will be sent of these files"):
+            desk.view.of(ContextPanelView).is_preview_open = True
+
+
+def _preview(desk: Desk) -> None:
+    ui, report = desk.ui, selection.report_of(desk.state)
+    with ui.row("head"):
+        if ui.button("back", "Back", icon="chevron-left", kind="ghost", is_small=True):
+            desk.view.of(ContextPanelView).is_preview_open = False
+        ui.text("title", "What will be sent", style="strong")
+    if report is None:
+        ui.text("none", "The context is being put together…", tone="muted", style="small")
+        return
+    shown = {LayerId.FILE_SET, LayerId.FILE_DETAILS}
+    parts = [t for layer, t in zip(report.layers, report.texts, strict=False) if layer.layer in shown and t]
+    tokens = sum(layer.tokens_est for layer in report.layers if layer.layer in shown)
+    ui.text("size", f"{fmt.tokens_est(tokens, is_exact=report.is_exact)} tokens", tone="muted", style="small")
+    text = desk.view.memo.get("preview", tuple(parts), lambda: "\n".join(parts))
+    ui.selectable_text("text", text or "Nothing: no file is enabled.", mono=True, height=0)

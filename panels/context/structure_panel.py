@@ -1,0 +1,148 @@
+"""The structure view of a file: outline with ticks, line ranges, text, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import msgspec
+from msgspec.structs import replace
+
+from core.base import figures as fmt
+from core.context.messages import InspectFile
+from core.values.curation import FileItem, FileMode, FileSnapshot, Preset
+from panels.base.desk import Desk
+from panels.base.memo import Same
+from panels.base.ui import Option, Ui
+from panels.context.line_ranges import format_lines, parse_lines
+from panels.context.preset_edits import add_paths, change_item, with_symbol
+from panels.context.preset_item import MODES, notes_editor
+from panels.context.view import ContextPanelView, StructureView
+
+TABS = (Option("outline", "Outline"), Option("text", "Text"), Option("notes", "Notes"))
+ROW_PX = 26.0
+KIND_ICONS = {"class": "cube", "heading": "hashtag", "struct": "cube", "interface": "cubes"}
+
+
+def structure_panel(desk: Desk, shown: StructureView) -> None:
+    """Draw the structure view. Sends InspectFile("") when it is left, ChangePreset for ticks, lines and notes."""
+    ui, view = desk.ui, desk.view
+    with ui.row("head"):
+        if ui.button("back", "Back", icon="chevron-left", kind="ghost", is_small=True):
+            view.of(ContextPanelView).structure = None
+            desk.send(InspectFile(""))
+        ui.text("name", shown.path.rpartition("/")[2], style="strong", width=0, tip=shown.path)
+    file = desk.state.context.inspected
+    if file is None or file.path != shown.path:
+        ui.text("reading", f"Reading {shown.path}…", tone="muted", style="small", wraps=True)
+        return
+    _facts(ui, file)
+    if file.problem is not None:
+        with ui.row("problem"):
+            ui.icon("icon", "triangle-exclamation", tone="warn")
+            ui.text("text", file.problem.detail, tone="warn", wraps=True)
+        return
+    preset = desk.state.config.project.presets.get(shown.preset)
+    item = _item(preset, shown)
+    if preset is not None and item is not None:
+        _choices(desk, shown, preset, item, file)
+    elif preset is not None:
+        _adopt(desk, shown, preset)
+    clicked = ui.tabs("tabs", TABS, shown.tab)
+    shown.tab = clicked or shown.tab
+    match shown.tab:
+        case "text":
+            ui.code("text", file.text, language=file.path.rpartition(".")[2], first_line=1, height=0)
+        case "notes" if preset is not None and item is not None:
+            notes_editor(desk, preset, item)
+        case _:
+            _outline(desk, preset, item, file)
+
+
+def _facts(ui: Ui, file: FileSnapshot) -> None:
+    counted = "counting…" if file.tokens is None else f"{fmt.tokens_est(file.tokens)} tokens"
+    line = f"{fmt.count(file.line_count, 'line')} · {fmt.size(file.size_bytes)} · {counted}"
+    ui.text("path", file.path, tone="muted", style="small", width=0, tip=file.absolute_path)
+    ui.text("facts", line, tone="muted", style="small")
+
+
+def _item(preset: Preset | None, shown: StructureView) -> FileItem | None:
+    if preset is None:
+        return None
+    return next((item for item in preset.items if item.path == shown.path), None)
+
+
+def _adopt(desk: Desk, shown: StructureView, preset: Preset) -> None:
+    text = f"It comes with {shown.item_path}. To pick parts of it, give it a place of its own."
+    desk.ui.text("from glob", text, tone="muted", style="small", wraps=True)
+    if desk.ui.button("adopt", "Add as its own item", icon="plus", is_small=True):
+        add_paths(desk, preset, (shown.path,))
+
+
+def _choices(desk: Desk, shown: StructureView, preset: Preset, item: FileItem, file: FileSnapshot) -> None:
+    ui = desk.ui
+    with ui.row("choices"):
+        mode = ui.combo("mode", MODES, item.mode.value, width=112, tip="How much of it is sent")
+        if mode is not None:
+            change_item(desk, preset, item, replace(item, mode=FileMode(mode)))
+        typed = ui.text_input("lines", format_lines(item.slices), hint="Lines: 10-40, 55", icon="list-ol", width=0,
+                              submits=True)  # fmt: skip
+    if typed is not None:
+        ranges, shown.lines_error = parse_lines(typed)
+        if not shown.lines_error:
+            if ranges and ranges[-1].last > file.line_count:
+                shown.lines_error = f"The file has {file.line_count:,} lines; what lies past them is left out"
+            mode_now = FileMode.SLICES if ranges and item.mode is FileMode.WHOLE else item.mode
+            if ranges != item.slices:
+                change_item(desk, preset, item, replace(item, slices=ranges, mode=mode_now))
+    if shown.lines_error:
+        ui.text("lines error", shown.lines_error, tone="warn", style="small", wraps=True)
+
+
+def _outline(desk: Desk, preset: Preset | None, item: FileItem | None, file: FileSnapshot) -> None:
+    if not file.symbols:
+        text = "No outline: no grammar knows this kind of file. Lines can be chosen all the same."
+        desk.ui.text("no outline", text, tone="muted", style="small", wraps=True)
+        return
+    desk.ui.virtual_list(("symbols", file.path), SymbolRows(desk, preset, item, file))
+
+
+class SymbolRows(msgspec.Struct, frozen=True):
+    """The definitions of a file, each with a tick when it is part of an item."""
+
+    desk: Desk
+    preset: Preset | None
+    item: FileItem | None
+    file: FileSnapshot
+
+    @property
+    def revision(self) -> Hashable:
+        """The outline itself."""
+        return Same(self.file.symbols)
+
+    def __len__(self) -> int:
+        return len(self.file.symbols)
+
+    def key(self, index: int) -> Hashable:
+        """The place in the file: names may repeat."""
+        return index
+
+    def estimate_px(self, index: int, width: float) -> float:
+        """A row's height."""
+        return ROW_PX
+
+    def draw(self, index: int, ui: Ui) -> None:
+        """Draw a symbol, indented by its depth."""
+        symbol, item = self.file.symbols[index], self.item
+        with ui.row("symbol", gap=6, height=ROW_PX):
+            if symbol.depth:
+                ui.gap(14 * min(symbol.depth, 6))
+            if item is not None:
+                is_ticked = ui.checkbox("tick", "", symbol.name in item.symbols, tip=f"Send {symbol.name}")
+                if is_ticked is not None and self.preset is not None:
+                    change_item(
+                        self.desk, self.preset, item, with_symbol(item, symbol.name, is_ticked=is_ticked)
+                    )
+            ui.icon("kind", KIND_ICONS.get(symbol.kind, "code"), tone="faint", tip=symbol.kind)
+            ui.text("name", symbol.name.rpartition(".")[2], style="mono_small", width=0, tip=symbol.signature)
+            lines = f"{symbol.lines.first}-{symbol.lines.last}"
+            ui.text("lines", lines, tone="faint", style="small")

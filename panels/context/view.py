@@ -1,0 +1,46 @@
+"""What the context panels alone know: the file in the structure view, what is unfolded, notes being typed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from panels.base.kept import Kept, one_of
+from panels.base.view import Typing
+
+
+@dataclass(slots=True)
+class StructureView:
+    """The file that the structure view shows, and the item of a preset that it belongs to."""
+
+    preset: str
+    item_path: str
+    path: str
+    tab: str = "outline"
+    lines_error: str = ""
+
+
+@dataclass(slots=True)
+class ContextPanelView:
+    """The room's own state.
+
+    Args:
+        order: of the layers in the Context view, `canonical` or `wire`; open_layers: numbers of those unfolded.
+        open_items: unfolded items, by preset and path; notes: texts being typed, by the same.
+        structure: the file in the structure view, None while it is closed.
+    """
+
+    kept: ClassVar[tuple[Kept, ...]] = (Kept("context_order", "order", one_of("canonical", "wire")),)
+
+    order: str = "canonical"
+    open_layers: set[int] = field(default_factory=set)
+    open_items: set[tuple[str, str]] = field(default_factory=set)
+    notes: dict[tuple[str, str], Typing] = field(default_factory=dict)
+    structure: StructureView | None = None
+    is_preview_open: bool = False
+
+    def note(self, preset: str, path: str, kept: str) -> Typing:
+        """What is being typed as the notes of a file item."""
+        typing = self.notes.setdefault((preset, path), Typing())
+        typing.sync(kept)
+        return typing

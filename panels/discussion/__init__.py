@@ -1,0 +1,1 @@
+"""The list of discussions, the conversation and its composer."""

@@ -1,0 +1,183 @@
+"""What a person can do with discussions and their messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from core.discussion.messages import (
+    ArchiveDiscussion,
+    BranchDiscussion,
+    CreateDiscussion,
+    DeleteDiscussion,
+    PinDiscussion,
+    SelectDiscussion,
+    UndoDelete,
+)
+from core.turn.messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
+from core.values.messages import Role
+from panels.base import selection
+from panels.base.desk import Action, Desk, has_discussion, has_messages, opens_dialog, send_chord
+from panels.base.memo import Same
+from panels.discussion.list_rows import shown_ids
+from panels.discussion.view import DiscussionView, FindView
+
+
+def can_send(desk: Desk) -> bool:
+    """Whether the composer holds something to send and no reply is under way."""
+    opened = desk.opened
+    if opened is None or desk.call is not None or desk.state.program.is_home_read_only:
+        return False
+    composer = desk.view.of(DiscussionView).composer(opened.id)
+    has_words = bool(composer.text.strip()) or bool(opened.draft.attachments)
+    return has_words and composer.sent_from != sending_from(desk)
+
+
+def sending_from(desk: Desk) -> Same:
+    """The state that a send belongs to: once it was clicked, only another state may be sent again."""
+    return Same(desk.opened, desk.state.program.notices)
+
+
+def newest_id(desk: Desk) -> str:
+    """Id of the selected discussion's newest user message, empty where there is none."""
+    if desk.opened is None:
+        return ""
+    return next((m.id for m in selection.latest(desk.opened) if m.role is Role.USER), "")
+
+
+def _can_retry(desk: Desk) -> bool:
+    return desk.opened is not None and bool(desk.opened.failed_message_id) and desk.call is None
+
+
+def _can_regenerate(desk: Desk) -> bool:
+    opened = desk.opened
+    if opened is None or desk.call is not None:
+        return False
+    return any(m.role is Role.USER for m in selection.latest(opened))
+
+
+def _create(desk: Desk) -> None:
+    desk.view.page = "chat"
+    desk.view.focus, desk.view.focus_not = "composer", desk.state.discussions.selected_id
+    desk.send(CreateDiscussion())
+
+
+def _rename(desk: Desk) -> None:
+    desk.view.show_side("list")
+    desk.view.of(DiscussionView).renaming_id = desk.state.discussions.selected_id
+
+
+def _pin(desk: Desk) -> None:
+    if (summary := desk.summary) is not None:
+        desk.send(PinDiscussion(summary.meta.id, not summary.meta.pinned))
+
+
+def _archive(desk: Desk) -> None:
+    if (summary := desk.summary) is not None:
+        desk.send(ArchiveDiscussion(summary.meta.id, not summary.meta.archived))
+
+
+def _delete(desk: Desk) -> None:
+    desk.send(DeleteDiscussion(desk.state.discussions.selected_id))
+
+
+def _fork(desk: Desk) -> None:
+    newest = next(selection.latest(desk.opened), None) if desk.opened is not None else None
+    if desk.opened is not None and newest is not None:
+        desk.send(BranchDiscussion(desk.opened.id, newest.id))
+
+
+def _send(desk: Desk) -> None:
+    if not can_send(desk) or desk.opened is None:
+        return
+    own = desk.view.of(DiscussionView)
+    composer = own.composer(desk.opened.id)
+    composer.sent_from = sending_from(desk)
+    composer.history_at = 0
+    own.scroll_to = -1
+    desk.send(SendPrompt(desk.opened.id, composer.text))
+    composer.hand_over(newest_id(desk), desk.opened.refusal)
+
+
+def _copy_reply(desk: Desk) -> None:
+    if (text := _last_reply(desk)) is not None:
+        desk.ui.copy(text)
+
+
+def _last_reply(desk: Desk) -> str | None:
+    """The newest reply's Markdown, None where there is none."""
+    if desk.opened is None:
+        return None
+    replies = (m.text for m in selection.latest(desk.opened) if m.role is Role.ASSISTANT)
+    return next(replies, None)
+
+
+def _find(desk: Desk) -> None:
+    own = desk.view.of(DiscussionView)
+    desk.view.page = "chat"
+    own.find = FindView(is_open=True, query=own.find.query)
+    desk.view.focus = "find"
+
+
+def _search(desk: Desk) -> None:
+    desk.view.show_side("list")
+    desk.view.focus = "search"
+
+
+def _focus_composer(desk: Desk) -> None:
+    desk.view.page, desk.view.focus, desk.view.focus_not = "chat", "composer", ""
+
+
+def _to_end(desk: Desk) -> None:
+    desk.view.of(DiscussionView).scroll_to = -1
+
+
+def _neighbour(step: int) -> Callable[[Desk], None]:
+    def run(desk: Desk) -> None:
+        ids = shown_ids(desk.state, desk.view.of(DiscussionView), desk.view.memo)
+        if not ids:
+            return
+        at = (
+            ids.index(desk.state.discussions.selected_id) + step
+            if desk.state.discussions.selected_id in ids
+            else 0
+        )
+        desk.send(SelectDiscussion(ids[at % len(ids)]))
+
+    return run
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action("new", "File", 0, "New discussion", _create, "plus", "Ctrl+N"),
+    Action("export_markdown", "File", 1, "Export as Markdown…", opens_dialog("export_markdown"), "file-export",
+           "Ctrl+Shift+E", has_discussion),
+    Action("export_json", "File", 1, "Export as JSON…", opens_dialog("export_json"), "file-export",
+           is_enabled=has_discussion),
+    Action("undo_delete", "Edit", 0, "Undo delete", lambda d: d.send(UndoDelete()), "rotate-left",
+           is_enabled=lambda d: bool(d.state.discussions.trash)),
+    Action("copy_reply", "Edit", 1, "Copy last reply", _copy_reply, "copy", "Ctrl+Shift+C",
+           lambda d: _last_reply(d) is not None),
+    Action("find", "Edit", 2, "Find in conversation", _find, "magnifying-glass", "Ctrl+F", has_messages),
+    Action("search", "Edit", 2, "Search discussions", _search, "magnifying-glass", "Ctrl+Shift+F"),
+    Action("composer", "View", 0, "Write a message", _focus_composer, "pen", "Ctrl+L", has_discussion),
+    Action("to_end", "View", 0, "Jump to end", _to_end, "angles-down", "Alt+End", has_messages),
+    Action("send", "Discussion", 0, "Send", _send, "paper-plane", "Ctrl+Enter", can_send, is_bound=False,
+           chord_of=send_chord),
+    Action("stop", "Discussion", 0, "Stop reply", lambda d: d.send(CancelReply(d.state.discussions.selected_id)), "stop",
+           "Escape", lambda d: d.call is not None, is_bound=False),
+    Action("retry", "Discussion", 0, "Retry failed send", lambda d: d.send(RetrySend(d.state.discussions.selected_id)),
+           "arrows-rotate", "Ctrl+R", _can_retry),
+    Action("regenerate", "Discussion", 0, "Regenerate reply",
+           lambda d: d.send(RegenerateReply(d.state.discussions.selected_id)), "arrows-rotate", "Ctrl+Shift+R",
+           _can_regenerate),
+    Action("fork", "Discussion", 1, "Fork", _fork, "code-branch", "Ctrl+Shift+B", has_messages),
+    Action("rename", "Discussion", 1, "Rename", _rename, "pen", "F2", has_discussion),
+    Action("pin", "Discussion", 1, "Pinned", _pin, "thumbtack", "Ctrl+Shift+D", has_discussion,
+           lambda d: d.summary is not None and d.summary.meta.pinned),
+    Action("archive", "Discussion", 1, "Archived", _archive, "box-archive", "", has_discussion,
+           lambda d: d.summary is not None and d.summary.meta.archived),
+    Action("delete", "Discussion", 2, "Delete", _delete, "trash-can", "Ctrl+Shift+Delete", has_discussion,
+           tone="error"),
+    Action("previous", "Discussion", 3, "Previous discussion", _neighbour(-1), "arrow-up", "Ctrl+PageUp"),
+    Action("next", "Discussion", 3, "Next discussion", _neighbour(1), "arrow-down", "Ctrl+PageDown"),
+    Action("attach", "Tools", 1, "Attach file…", opens_dialog("attach"), "paperclip", "Ctrl+Shift+A", has_discussion),
+)  # fmt: skip

@@ -1,0 +1,245 @@
+"""The conversation: its header, its messages, the find bar, and what is said before it begins."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.discussion.messages import SetEffort, SetModel, SetPersona, SetSystemPreset
+from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
+from core.values.messages import Entry, Mark
+from core.values.state import AppState
+from panels.base import selection
+from panels.base.action import action_button, action_item, action_tip, run_action
+from panels.base.desk import Desk, send_chord
+from panels.base.model_choice import model_options, model_value
+from panels.base.ui import Option, Ui
+from panels.discussion.composer_panel import composer_panel, composer_px
+from panels.discussion.message_card import failure_row, live_row, mark_row, message_card
+from panels.discussion.message_rows import MessageRows, matches
+from panels.discussion.view import DiscussionView
+
+WIDE_PX = 760
+HEADER_PX = 40
+COLUMN_PX = 900.0
+EFFORT_FROM_PX = 560
+MAX_REPAIRS = 3
+
+
+def conversation_panel(desk: Desk) -> None:
+    """Draw the pane in the middle. O(visible) for any number of messages."""
+    ui = desk.ui
+    summary = desk.summary
+    margin = max(16.0, (ui.width() - COLUMN_PX) / 2)
+    with ui.surface("conversation", "clear", height=0, padding=(margin, 12)):
+        if summary is None:
+            _nothing_selected(desk)
+            return
+        _header(desk, summary)
+        _warnings(desk, summary)
+        if desk.opened is None:
+            ui.text("loading", "Reading the conversation…", tone="muted")
+            return
+        if desk.view.of(DiscussionView).find.is_open:
+            _find_bar(desk, desk.opened)
+        with ui.surface("messages", "clear", height=-composer_px(desk), padding=(0, 0)):
+            _messages(desk, desk.opened)
+        composer_panel(desk, desk.opened)
+
+
+def _nothing_selected(desk: Desk) -> None:
+    ui = desk.ui
+    if desk.state.program.is_loading:
+        ui.text("loading", "Opening your discussions…", tone="muted")
+        return
+    ui.text("title", "Begin a discussion", style="h2")
+    ui.text("how", "Pick one in the list, or start a new one.", tone="muted", wraps=True)
+    if ui.button("new", "New discussion", icon="plus", kind="primary", tip=action_tip(desk, "new")):
+        run_action("new", desk)
+
+
+def _header(desk: Desk, summary: DiscussionSummary) -> None:
+    ui, meta = desk.ui, summary.meta
+    is_wide = ui.width() >= WIDE_PX
+    efforts = _efforts(desk.state, summary)
+    with ui.row("header", height=HEADER_PX):
+        ui.text("name", meta.name, style="h3", tip=meta.name)
+        _model_combo(desk, summary)
+        if efforts and ui.width() >= EFFORT_FROM_PX:
+            effort = ui.combo("effort", efforts, meta.effort, width=132, tip="How hard the model thinks")
+            if effort is not None:
+                desk.send(SetEffort(meta.id, effort))
+        ui.push()
+        action_button(desk, "fork", has_label=is_wide)
+        if is_wide:
+            if ui.button("regenerate", "Regenerate", icon="arrows-rotate", kind="ghost",
+                         is_enabled=desk.actions["regenerate"].is_enabled(desk), tip=action_tip(desk, "regenerate")):  # fmt: skip
+                run_action("regenerate", desk)
+        else:
+            action_button(desk, "regenerate")
+        with ui.menu("more", "", icon="ellipsis", tip="More") as is_open:
+            if is_open:
+                _more_menu(desk, summary)
+
+
+def _model_combo(desk: Desk, summary: DiscussionSummary) -> None:
+    meta = summary.meta
+    options = desk.view.memo.get(
+        "models", (desk.state.config.models, desk.state.config.providers), lambda: model_options(desk.state)
+    )
+    value = model_value(meta.provider, meta.model)
+    if all(option.value != value for option in options):
+        label = selection.model_label(desk.state, meta.provider, meta.model)
+        options = (Option(value, label, group=selection.provider_label(desk.state, meta.provider)), *options)
+    chosen = desk.ui.combo("model", options, value, width=200, tip="Model; it can change in the middle")
+    if chosen is not None and chosen != value:
+        provider, _, model = chosen.partition("\n")
+        desk.send(SetModel(meta.id, provider, model))
+
+
+def _efforts(state: AppState, summary: DiscussionSummary) -> tuple[Option, ...]:
+    known = selection.profile(state, summary.meta.provider, summary.meta.model)
+    if known is None or not known.efforts:
+        return ()
+    names = ["auto", *(effort.value for effort in known.efforts if effort.value != "auto")]
+    return tuple(Option(name, f"{name.capitalize()} effort") for name in names)
+
+
+def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
+    ui, meta, project = desk.ui, summary.meta, desk.state.config.project
+    for action_id in ("find", "rename", "pin", "archive", "copy_reply"):
+        action_item(desk, action_id)
+    ui.divider("choices")
+    efforts = _efforts(desk.state, summary)
+    if efforts:
+        with ui.menu("effort", "Effort", icon="gauge") as is_open:
+            if is_open:
+                for option in efforts:
+                    if ui.menu_item(option.value, option.label, is_checked=meta.effort == option.value):
+                        desk.send(SetEffort(meta.id, option.value))
+    with ui.menu("persona", "Persona", icon="user-gear") as is_open:
+        if is_open:
+            for name in ("", *project.personas):
+                if ui.menu_item(("persona", name), name or "None", is_checked=meta.persona == name):
+                    desk.send(SetPersona(meta.id, name))
+    with ui.menu("system", "System prompt", icon="file-lines") as is_open:
+        if is_open:
+            for name in ("", *project.system_prompts):
+                if ui.menu_item(("system", name), name or "None", is_checked=meta.system_preset == name):
+                    desk.send(SetSystemPreset(meta.id, name))
+    ui.divider("files")
+    for action_id in ("export_markdown", "export_json", "delete"):
+        action_item(desk, action_id)
+
+
+def _warnings(desk: Desk, summary: DiscussionSummary) -> None:
+    repaired = desk.opened.repaired if desk.opened else ()
+    sentences = (*((summary.problem,) if summary.problem else ()), *repaired[:MAX_REPAIRS])
+    for index, sentence in enumerate(sentences):
+        with desk.ui.row(("warning", index)):
+            desk.ui.icon("icon", "triangle-exclamation", tone="warn")
+            desk.ui.text("text", sentence, tone="warn", style="small", wraps=True)
+    if len(repaired) > MAX_REPAIRS:
+        rest = f"and {len(repaired) - MAX_REPAIRS} more repairs"
+        desk.ui.text("more repairs", rest, tone="warn", style="small")
+
+
+def _find_bar(desk: Desk, opened: OpenDiscussion) -> None:
+    own = desk.view.of(DiscussionView)
+    ui, view = desk.ui, desk.view
+    found = matches(view.memo, opened, own.find.query)
+    step = 0
+    with ui.row("find"):
+        typed = ui.text_input("query", own.find.query, hint="Find in conversation", icon="magnifying-glass",
+                              width=0, is_focused=view.focus == "find")  # fmt: skip
+        view.focus = "" if view.focus == "find" else view.focus
+        if typed is not None:
+            own.find.query, own.find.at = typed, -1
+            found, step = matches(view.memo, opened, typed), 1
+        where = f"{own.find.at % len(found) + 1} of {len(found)}" if found else "no match"
+        ui.text("where", where if own.find.query.strip() else "", tone="muted", style="small", width=88)
+        if ui.button("up", "", icon="chevron-up", kind="ghost", tip="Previous match (Shift+F3)",
+                     shortcut="Shift+F3", is_enabled=bool(found)):  # fmt: skip
+            step = -1
+        if ui.button("down", "", icon="chevron-down", kind="ghost", tip="Next match (F3)", shortcut="F3",
+                     is_enabled=bool(found)):  # fmt: skip
+            step = 1
+        if ui.button("close", "", icon="xmark", kind="ghost", tip="Close find"):
+            own.find.is_open = False
+    if step and found:
+        own.find.at = (own.find.at + step) % len(found)
+        own.scroll_to = found[own.find.at]
+
+
+def _found_id(desk: Desk, opened: OpenDiscussion) -> str:
+    """The id of the entry that the find bar stands on."""
+    find = desk.view.of(DiscussionView).find
+    found = matches(desk.view.memo, opened, find.query) if find.is_open else ()
+    return opened.entries[found[find.at % len(found)]].id if found else ""
+
+
+def _messages(desk: Desk, opened: OpenDiscussion) -> None:
+    own, call = desk.view.of(DiscussionView), desk.call
+    if not opened.entries and call is None and opened.failure is None:
+        _empty_state(desk)
+        return
+    found_id = _found_id(desk, opened)
+
+    def draw(entry: Entry | LiveCall | None, ui: Ui) -> None:
+        here = replace(desk, ui=ui)
+        match entry:
+            case None:
+                failure_row(here, opened)
+            case LiveCall():
+                live_row(here, entry)
+            case Mark() if (
+                entry is opened.entries[-1] and entry.kind == "failed" and opened.failure is not None
+            ):
+                pass  # the row behind it says the same, with the remedy
+            case Mark():
+                mark_row(ui, entry, desk.state.now)
+            case _:
+                message_card(here, opened, entry, is_found=entry.id == found_id)
+
+    if own.shown_id != opened.id:
+        own.shown_id = opened.id
+        own.scroll_to = own.scroll.get(opened.id, -1)
+    rows = MessageRows(opened, call, own, draw)
+    target, own.scroll_to = own.scroll_to, None
+    if target is not None:
+        target = min(target, len(rows) - 1)
+    shown = desk.ui.virtual_list(("messages", opened.id), rows, follows_end=True, scroll_to=target)
+    own.is_at_end = shown.is_at_end
+    if target is None:
+        _keep_scroll(own, opened.id, None if shown.is_at_end else shown.first)
+
+
+def _keep_scroll(own: DiscussionView, discussion_id: str, first: int | None) -> None:
+    if own.scroll.get(discussion_id) != first:
+        others = {known: row for known, row in own.scroll.items() if known != discussion_id}
+        own.scroll = others if first is None else {**others, discussion_id: first}
+
+
+def _empty_state(desk: Desk) -> None:
+    ui, summary = desk.ui, desk.summary
+    if summary is None:
+        return
+    meta = summary.meta
+    label = selection.model_label(desk.state, meta.provider, meta.model)
+    status = desk.state.config.providers.get(meta.provider)
+    chord = send_chord(desk.state)
+    ui.gap(48)
+    ui.text("title", "What shall we work on?", style="h2")
+    if meta.provider == "embedded":
+        how = f"{label} runs inside this program: no key, no network. Write below and press {chord}."
+    elif status is not None and not status.is_ready:
+        how = f"{status.label} is not ready: {status.problem}"
+    else:
+        how = f"You are talking to {label}. Write below and press {chord}."
+    ui.text("how", how, tone="muted", wraps=True)
+    ui.gap(8)
+    with ui.row("first steps"):
+        if ui.button("files", "Choose files", icon="layer-group", tip=action_tip(desk, "presets")):
+            run_action("presets", desk)
+        if ui.button("keys", "Models and keys", icon="key", tip="Settings, providers"):
+            desk.view.show_settings("providers")
+        action_button(desk, "palette", has_label=True)

@@ -1,0 +1,44 @@
+"""The dialogs of a discussion: choosers of a file to attach and of a place to export to."""
+
+from __future__ import annotations
+
+import re
+
+from core.discussion.messages import AttachFile, ExportDiscussion
+from panels.base.desk import Desk
+from panels.base.view import Dialog
+
+_NO_NAME = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
+
+
+def discussion_dialog(desk: Desk, dialog: Dialog) -> None:
+    """Draw the dialog that is open, one of a discussion's."""
+    match dialog.kind:
+        case "export_markdown":
+            _export(desk, dialog, "markdown", ".md")
+        case "export_json":
+            _export(desk, dialog, "json", ".json")
+        case _:
+            _attach(desk, dialog)
+
+
+def _attach(desk: Desk, dialog: Dialog) -> None:
+    picked = desk.ui.file_dialog("attach", "Attach file", start=desk.state.config.project.root)
+    if picked is not None:
+        desk.view.dialog = None
+        for path in picked:
+            desk.send(AttachFile(dialog.subject, path))
+
+
+def _export(desk: Desk, dialog: Dialog, form: str, ending: str) -> None:
+    summary = desk.state.discussions.summaries.get(dialog.subject)
+    if summary is None:
+        desk.view.dialog = None
+        return
+    name = " ".join(_NO_NAME.sub(" ", summary.meta.name).split())[:80].strip(" .") or "discussion"
+    picked = desk.ui.file_dialog(f"export {form}", f"Export {summary.meta.name}", picks="save",
+                                 start=desk.state.config.project.root, name=name + ending)  # fmt: skip
+    if picked is not None:
+        desk.view.dialog = None
+        if picked:
+            desk.send(ExportDiscussion(dialog.subject, form, picked[0]))

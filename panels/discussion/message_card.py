@@ -1,0 +1,325 @@
+"""One row of a conversation: a message, a mark, the reply under way, or what failed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from core.base import figures as fmt
+from core.base.errors import FailureKind
+from core.discussion.messages import BranchDiscussion, DeleteMessage, EditMessage, RestoreMessage
+from core.turn.messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
+from core.values.discussion import CallPhase, LiveCall, OpenDiscussion
+from core.values.messages import AttachmentPart, Mark, Message, Role, Status, ToolCallPart, ToolResultPart
+from core.values.state import AppState
+from panels.base import selection
+from panels.base.action import action_tip
+from panels.base.desk import Desk
+from panels.base.ui import Tone, Ui
+from panels.discussion.message_rows import tokens_by_message
+from panels.discussion.usage import usage_details, usage_line
+from panels.discussion.view import DiscussionView, MessageKey
+
+PLAIN_FROM_CHARS = 200_000
+PLAIN_PX = 420.0
+KEY_FAILURES = frozenset({FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.FORBIDDEN})
+NARROW_CARD_PX = 260
+CARD_ACTIONS = (
+    ("copy", "copy", "Copy as Markdown"),
+    ("edit", "pen", "Edit message"),
+    ("branch", "code-branch", "Branch from here"),
+)
+CONTINUE = "Continue exactly where your last reply stopped."
+PHASES = {
+    CallPhase.SAVING: "saving your message",
+    CallPhase.WAITING: "waiting for the first word",
+    CallPhase.STREAMING: "writing",
+    CallPhase.RETRYING: "trying again",
+    CallPhase.STOPPING: "stopping",
+    CallPhase.STORING: "saving the reply",
+}
+MARK_ICONS = {
+    "cancelled": "stop",
+    "truncated": "scissors",
+    "refused": "ban",
+    "failed": "circle-exclamation",
+    "model": "arrow-right-arrow-left",
+    "repaired": "wrench",
+    "harvested": "wheat-awn",
+}
+
+
+def message_card(desk: Desk, opened: OpenDiscussion, message: Message, *, is_found: bool = False) -> None:
+    """Draw a message with everything that can be done with it."""
+    if message.is_deleted:
+        _deleted(desk, opened, message)
+        return
+    key, own = (opened.id, message.id), desk.view.of(DiscussionView)
+    with desk.ui.surface("card", "card_selected" if is_found else "card", padding=(16, 12)):
+        _head(desk, opened, message)
+        if key in own.editing:
+            _edit_form(desk, key)
+            return
+        _reasoning(own, desk.ui, key, message)
+        _body(own, desk.ui, key, message)
+        _tools(desk.ui, message)
+        attachments(desk.state, desk.ui, opened.id, message.attachments)
+        if message.status is not Status.COMPLETE:
+            _cut_off(desk, opened, message)
+
+
+def _head(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
+    ui = desk.ui
+    icon, tone, name = _speaker(desk.state, message)
+    with ui.row("head"):
+        ui.icon("role", icon, tone=tone)
+        ui.text("name", name, style="strong")
+        tip = usage_details(message.usage) if message.usage else ""
+        ui.text("meta", _meta_line(desk, message), tone="muted", style="small", tip=tip)
+        if message.is_edited:
+            ui.badge("edited", "edited")
+        ui.push()
+        _message_actions(desk, opened, message)
+
+
+def _speaker(state: AppState, message: Message) -> tuple[str, Tone, str]:
+    match message.role:
+        case Role.USER:
+            return "user", "muted", "You"
+        case Role.ASSISTANT:
+            return "robot", "accent", selection.model_label(state, message.provider, message.model)
+        case Role.TOOL:
+            return "wrench", "cyan", "Tool"
+
+
+def _meta_line(desk: Desk, message: Message) -> str:
+    when = fmt.moment(message.at, desk.state.now)
+    if message.usage is not None:
+        return f"{when} · {usage_line(message.usage)}"
+    counted = tokens_by_message(desk.view.memo, selection.report_of(desk.state)).get(message.id)
+    return when if counted is None else f"{when} · {fmt.tokens_est(counted)} tok"
+
+
+def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
+    own = desk.view.of(DiscussionView)
+    ui, key = desk.ui, (opened.id, message.id)
+    is_wide = ui.width() >= NARROW_CARD_PX
+    if is_wide:
+        for name, icon, label in CARD_ACTIONS:
+            if ui.button(name, "", icon=icon, kind="ghost", tip=label, is_small=True):
+                _act(desk, opened, message, name)
+    with ui.menu("more", "", icon="ellipsis", tip="More") as is_open:
+        if not is_open:
+            return
+        for name, icon, label in () if is_wide else CARD_ACTIONS:
+            if ui.menu_item(name, label, icon=icon):
+                _act(desk, opened, message, name)
+        is_selecting = key in own.selecting
+        if ui.menu_item("select", "Select text", icon="font", is_checked=is_selecting):
+            own.selecting.symmetric_difference_update({key})
+        if ui.menu_item("delete", "Delete message", icon="trash-can", tone="error"):
+            desk.send(DeleteMessage(opened.id, message.id))
+
+
+def _act(desk: Desk, opened: OpenDiscussion, message: Message, name: str) -> None:
+    match name:
+        case "copy":
+            desk.ui.copy(message.text)
+        case "edit":
+            desk.view.of(DiscussionView).editing[opened.id, message.id] = message.text
+        case _:
+            desk.send(BranchDiscussion(opened.id, message.id))
+
+
+def _edit_form(desk: Desk, key: MessageKey) -> None:
+    ui, own = desk.ui, desk.view.of(DiscussionView)
+    text = own.editing[key]
+    height = min(360.0, max(96.0, 22.0 * (text.count("\n") + 3)))
+    edited = ui.editor("edit", text, height=height, hint="Message", is_focused=True)
+    if edited is not None:
+        own.editing[key] = text = edited.text
+    with ui.row("edit buttons"):
+        if ui.button("save", "Save", kind="primary", is_small=True, is_enabled=bool(text.strip())):
+            desk.send(EditMessage(*key, text))
+            del own.editing[key]
+        if ui.button("cancel", "Cancel", is_small=True):
+            own.editing.pop(key, None)
+
+
+def _reasoning(own: DiscussionView, ui: Ui, key: MessageKey, message: Message) -> None:
+    reasoning = message.reasoning
+    if not reasoning:
+        return
+    is_open = key in own.open_reasoning
+    used = message.usage.reasoning_tokens if message.usage else None
+    label = "Reasoning" if used is None else f"Reasoning · {fmt.tokens(used)} tok"
+    if ui.button(
+        "reasoning", label, icon="chevron-down" if is_open else "chevron-right", kind="ghost", is_small=True
+    ):
+        own.open_reasoning.symmetric_difference_update({key})
+    if is_open:
+        with ui.surface("reasoning text", "inset", padding=(12, 8)):
+            ui.markdown("text", reasoning)
+
+
+def _body(own: DiscussionView, ui: Ui, key: MessageKey, message: Message) -> None:
+    text = message.text
+    if not text:
+        return
+    if key in own.selecting:
+        ui.selectable_text("select", text)
+    elif len(text) > PLAIN_FROM_CHARS:
+        ui.text(
+            "long", f"Long text, shown plain ({fmt.size(len(text.encode()))})", tone="faint", style="small"
+        )
+        ui.selectable_text("plain", text, height=PLAIN_PX)
+    else:
+        ui.markdown("text", text)
+
+
+def _tools(ui: Ui, message: Message) -> None:
+    for index, part in enumerate(message.parts):
+        match part:
+            case ToolCallPart():
+                ui.text(("call", index), f"Asked for the tool {part.name}", tone="muted", style="small")
+                ui.code(("arguments", index), part.arguments_json, language="json")
+            case ToolResultPart():
+                tone: Tone = "error" if part.is_error else "muted"
+                ui.text(("result", index), "The tool failed" if part.is_error else "The tool answered", tone=tone,
+                        style="small")  # fmt: skip
+                ui.code(("answer", index), part.text)
+            case _:
+                pass
+
+
+def attachments(state: AppState, ui: Ui, discussion_id: str, parts: tuple[AttachmentPart, ...]) -> None:
+    """Draw attached files: pictures as pictures, the rest by name and size."""
+    for index, part in enumerate(parts):
+        path = _picture_path(state, discussion_id, part)
+        if path:
+            ui.image(("image", index), path, max_height=160)
+        with ui.row(("attachment", index), gap=6):
+            ui.icon("icon", "file-image" if part.is_image else "file-lines")
+            ui.text("name", part.name, style="small")
+            ui.text("size", fmt.size(part.size_bytes), tone="muted", style="small")
+
+
+def _picture_path(state: AppState, discussion_id: str, part: AttachmentPart) -> str:
+    """Where a picture lies; empty for other files, and where a foreign log names none that could be there."""
+    opened = state.discussions.open.get(discussion_id)
+    if opened is None or not (part.is_image and part.file_name and opened.attachments_dir):
+        return ""
+    return f"{opened.attachments_dir}/{part.file_name}"
+
+
+def _cut_off(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
+    ui = desk.ui
+    newest = next(selection.latest(opened), None)
+    is_last = newest is not None and newest.id == message.id and desk.call is None and opened.failure is None
+    with ui.row("cut off"):
+        ui.icon("icon", "triangle-exclamation", tone="warn")
+        was_stopped = message.status is Status.INTERRUPTED
+        why = "Stopped before the end" if was_stopped else "Cut off: the stream ended early"
+        ui.text("why", f"{why}. What arrived is kept.", tone="warn", style="small")
+        ui.push()
+        if not is_last or message.role is not Role.ASSISTANT:
+            return
+        if ui.button("continue", "Continue", icon="play", is_small=True, tip="Ask the model to go on"):
+            desk.send(SendPrompt(opened.id, CONTINUE))
+        if ui.button(
+            "retry", "Retry", icon="arrows-rotate", is_small=True, tip=action_tip(desk, "regenerate")
+        ):
+            desk.send(RegenerateReply(opened.id))
+
+
+def _deleted(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
+    with desk.ui.row("deleted"):
+        desk.ui.icon("icon", "trash-can", tone="faint")
+        who = "Your message" if message.role is Role.USER else "Reply"
+        desk.ui.text(
+            "text", f"{who} of {fmt.moment(message.at, desk.state.now)} deleted", tone="faint", style="small"
+        )
+        if desk.ui.button("restore", "Restore", kind="link", is_small=True):
+            desk.send(RestoreMessage(opened.id, message.id))
+
+
+def mark_row(ui: Ui, mark: Mark, now: datetime | None) -> None:
+    """Draw something that happened between messages."""
+    with ui.row("mark"):
+        ui.icon("icon", MARK_ICONS.get(mark.kind, "circle-info"), tone="faint")
+        ui.text("text", f"{mark.text} · {fmt.moment(mark.at, now)}", tone="muted", style="small", wraps=True)
+
+
+def live_row(desk: Desk, call: LiveCall) -> None:
+    """Draw the reply under way, with Stop."""
+    ui, state = desk.ui, desk.state
+    with ui.surface("live", "card", padding=(16, 12)):
+        with ui.row("head"):
+            ui.icon("role", "robot", tone="accent")
+            ui.text("name", selection.model_label(state, call.provider, call.model), style="strong")
+            ui.text("phase", _phase_line(call, state.now), tone="muted", style="small")
+            ui.push()
+            can_stop = call.phase not in {CallPhase.STOPPING, CallPhase.STORING}
+            if ui.button(
+                "stop", "Stop", icon="stop", is_small=True, is_enabled=can_stop, tip="Stop (Escape)"
+            ):
+                desk.send(CancelReply(call.discussion_id))
+        if call.reasoning and not call.text:
+            with ui.surface("reasoning", "inset", padding=(12, 8)):
+                ui.markdown("text", call.reasoning, is_streaming=True)
+        if call.text:
+            ui.markdown("text", call.text, is_streaming=True)
+
+
+def _phase_line(call: LiveCall, now: datetime | None) -> str:
+    line = PHASES[call.phase]
+    if call.phase is CallPhase.WAITING and now is not None:
+        waited_s = max(0.0, (now - call.started_at).total_seconds())
+        line += f" · {fmt.span(waited_s)}"
+    if call.phase is CallPhase.RETRYING:
+        when = f" at {call.retry_at.astimezone():%H:%M:%S}" if call.retry_at else ""
+        line = f"{line}{when} · {call.retry_reason}" if call.retry_reason else line + when
+    return line
+
+
+def failure_row(desk: Desk, opened: OpenDiscussion) -> None:
+    """Draw why a send failed, what helps, and Retry; where nobody knows why, that there is no answer."""
+    failure = opened.failure
+    if failure is None:
+        _unanswered(desk, opened)
+        return
+    ui = desk.ui
+    with ui.surface("failure", "card", padding=(16, 12)):
+        with ui.row("head"):
+            ui.icon("icon", "circle-exclamation", tone="error")
+            ui.text("what", failure.what, style="strong", tone="error", wraps=True)
+        if failure.remedy:
+            ui.text("remedy", failure.remedy, wraps=True)
+        details = [
+            failure.where,
+            f"HTTP {failure.status}" if failure.status else "",
+            f"request {failure.request_id}" if failure.request_id else "",
+            f"the server asks to wait {fmt.span(failure.retry_after_s)}" if failure.retry_after_s else "",
+        ]
+        if any(details):
+            ui.text("details", " · ".join(d for d in details if d), tone="muted", style="small", wraps=True)
+        with ui.row("buttons"):
+            if opened.failed_message_id:
+                if ui.button(
+                    "retry", "Retry", icon="arrows-rotate", kind="primary", tip=action_tip(desk, "retry")
+                ):
+                    desk.send(RetrySend(opened.id))
+                ui.text("hint", "Ctrl+R", tone="muted", style="small")
+            if failure.kind in KEY_FAILURES and ui.button("settings", "Enter a key", icon="key"):
+                desk.view.show_settings("providers")
+
+
+def _unanswered(desk: Desk, opened: OpenDiscussion) -> None:
+    ui = desk.ui
+    with ui.row("unanswered"):
+        ui.icon("icon", "circle-info", tone="muted")
+        ui.text("what", "There is no answer to this message yet.", tone="muted", style="small")
+        ui.push()
+        if ui.button(
+            "ask", "Ask for one", icon="arrows-rotate", is_small=True, tip=action_tip(desk, "retry")
+        ):
+            desk.send(RetrySend(opened.id))

@@ -1,0 +1,125 @@
+"""The rows of a conversation for its virtual list, and what is derived from them. Pure, remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+
+import msgspec
+
+from core.values.discussion import LiveCall, OpenDiscussion
+from core.values.messages import Entry, Mark, Message
+from core.values.stack import ContextReport, LayerId, SegmentReport
+from panels.base.memo import Memo, Same
+from panels.base.ui import Ui
+from panels.discussion.view import DiscussionView
+
+LINE_PX = 22.0
+CHARS_PER_PX = 0.14
+CARD_PX = 70.0
+MARK_PX = 30.0
+GAP_PX = 8.0
+LIVE = "live"
+FAILURE = "failure"
+
+
+class MessageRows(msgspec.Struct, frozen=True):
+    """The messages and marks of a discussion, then the reply under way, then what failed.
+
+    Args:
+        draw_row: draws an entry, the live call or (None) the failure.
+    """
+
+    opened: OpenDiscussion
+    call: LiveCall | None
+    own: DiscussionView
+    draw_row: Callable[[Entry | LiveCall | None, Ui], None]
+
+    @property
+    def revision(self) -> Hashable:
+        """Changes when a row comes, goes or is another; a reply that streams is one row all along."""
+        modes = (
+            frozenset(self.own.editing),
+            frozenset(self.own.selecting),
+            frozenset(self.own.open_reasoning),
+        )
+        return Same(self.opened.entries), self.call and self.call.id, self._has_failure, modes
+
+    @property
+    def _has_failure(self) -> bool:
+        """A send failed, or the program ended (or branched) before there was an answer."""
+        is_open = self.opened.failure is not None or bool(self.opened.failed_message_id)
+        return is_open and self.call is None
+
+    def __len__(self) -> int:
+        return len(self.opened.entries) + (self.call is not None) + self._has_failure
+
+    def key(self, index: int) -> Hashable:
+        """The entry and the mode it is shown in: either changes its height."""
+        if index >= len(self.opened.entries):
+            return (LIVE, self.call.id) if self.call is not None else (FAILURE, self.opened.failed_message_id)
+        entry = self.opened.entries[index]
+        return entry.id, id(entry), self._mode(entry.id)
+
+    def _mode(self, message_id: str) -> str:
+        key = (self.opened.id, message_id)
+        if key in self.own.editing:
+            return "edit"
+        if key in self.own.selecting:
+            return "select"
+        return "open" if key in self.own.open_reasoning else ""
+
+    def estimate_px(self, index: int, width: float) -> float:
+        """From the number of characters and lines."""
+        if index >= len(self.opened.entries):
+            return 120.0
+        entry = self.opened.entries[index]
+        if isinstance(entry, Mark) or entry.is_deleted:
+            return MARK_PX
+        text = entry.text
+        lines = text.count("\n") + 1 + len(text) * 1.0 / max(20.0, width * CHARS_PER_PX)
+        return CARD_PX + LINE_PX * lines
+
+    def draw(self, index: int, ui: Ui) -> None:
+        """Draw one row."""
+        if index < len(self.opened.entries):
+            self.draw_row(self.opened.entries[index], ui)
+        else:
+            self.draw_row(self.call, ui)
+        ui.gap(GAP_PX)
+
+
+def matches(memo: Memo, opened: OpenDiscussion, query: str) -> tuple[int, ...]:
+    """Indices of the entries whose text holds `query`, whatever its case. O(text) once for each query."""
+    wanted = query.casefold().strip()
+    if not wanted:
+        return ()
+
+    def find() -> tuple[int, ...]:
+        texts = memo.get("folded", (opened.entries,), lambda: _folded(opened.entries))
+        return tuple(index for index, text in enumerate(texts) if wanted in text)
+
+    return memo.get("matches", (opened.entries, wanted), find)
+
+
+def _folded(entries: tuple[Entry, ...]) -> tuple[str, ...]:
+    return tuple(
+        "" if isinstance(entry, Message) and entry.is_deleted else entry.text.casefold() for entry in entries
+    )
+
+
+def tokens_by_message(memo: Memo, report: ContextReport | None) -> Mapping[str, int]:
+    """Estimated tokens of each earlier message, by its id, from the assembled stack."""
+    layer = next((known for known in report.layers if known.layer is LayerId.TURNS), None) if report else None
+    if layer is None:
+        return {}
+    segments = layer.segments
+    return memo.get("tokens by message", (segments,), lambda: _by_message(segments))
+
+
+def _by_message(segments: tuple[SegmentReport, ...]) -> dict[str, int]:
+    """Keys are `11/<message id>`, and `11/<message id>/<n>` for the further parts of a message."""
+    counted: dict[str, int] = {}
+    for segment in segments:
+        message_id = segment.key.split("/", 2)[1] if "/" in segment.key else segment.key
+        counted[message_id] = counted.get(message_id, 0) + segment.tokens_est
+    return counted

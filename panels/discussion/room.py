@@ -1,0 +1,32 @@
+"""What the room of discussions gives to the window."""
+
+from __future__ import annotations
+
+from panels.base.desk import Desk
+from panels.base.room import Room
+from panels.base.view import Dialog
+from panels.discussion.actions import ACTIONS
+from panels.discussion.view import DiscussionView
+
+
+def _dialog(desk: Desk, dialog: Dialog) -> None:
+    from panels.discussion.dialogs import discussion_dialog
+
+    discussion_dialog(desk, dialog)
+
+
+def _escape(desk: Desk) -> bool:
+    own = desk.view.of(DiscussionView)
+    if own.renaming_id:
+        own.renaming_id = ""
+        return True
+    was_open, own.find.is_open = own.find.is_open, False
+    return was_open
+
+
+ROOM = Room(
+    ACTIONS,
+    DiscussionView,
+    dialogs=dict.fromkeys(("attach", "export_markdown", "export_json"), _dialog),
+    escape=_escape,
+)

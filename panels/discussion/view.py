@@ -1,0 +1,108 @@
+"""What the list and the conversation alone know: half-typed words, the find bar, what is unfolded, scroll."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from core.values.spending import SpendRefusal
+from panels.base.kept import Kept, yes_or_no
+from panels.base.memo import Same
+from panels.base.view import Typing
+
+SCROLLS_KEPT = 200
+
+MessageKey = tuple[str, str]
+"""Discussion id and message id: a branch has the same message ids as its parent."""
+
+
+@dataclass(slots=True)
+class ComposerView(Typing):
+    """The composer of one discussion.
+
+    Args:
+        history_at: steps back into the prompt history, 0 while the person writes their own text.
+        sent_from: the state that a send was clicked in, so that one state is never sent twice.
+        sent: the words on their way to disk, None while none are; sent_after: the last message before them;
+            is_called: whether the state has shown that they were taken; refused_before: the last refusal before them.
+    """
+
+    history_at: int = 0
+    sent_from: Same | None = None
+    sent: str | None = None
+    sent_after: str = ""
+    is_called: bool = False
+    refused_before: SpendRefusal | None = None
+
+    def hand_over(self, after: str, refused_before: SpendRefusal | None) -> None:
+        """The words were sent: what is typed from now on is another message.
+
+        Emptied here and not when the words are on disk: the person types on meanwhile.
+        """
+        self.sent, self.sent_after, self.is_called = self.text, after, False
+        self.refused_before = refused_before
+        if self.text:
+            self.pending.append("")
+            self.replace("")
+
+    def take_back(self) -> None:
+        """The words were refused or could not be written: they stand in front of what was typed since."""
+        sent, self.sent = self.sent or "", None
+        text = "\n".join(filter(None, (sent, self.text)))
+        self.pending.clear()
+        if text != self.text:
+            self.replace(text)
+
+
+@dataclass(slots=True)
+class FindView:
+    """The find bar of the conversation: `at` counts matches from 0."""
+
+    is_open: bool = False
+    query: str = ""
+    at: int = 0
+
+
+def _scrolls(value: object, now: dict[str, int]) -> dict[str, int]:
+    if not isinstance(value, dict):
+        return now
+    return now | {k: v for k, v in value.items() if isinstance(v, int) and not isinstance(v, bool) and v >= 0}
+
+
+def _newest(scroll: dict[str, int]) -> dict[str, int]:
+    return dict(list(scroll.items())[-SCROLLS_KEPT:])
+
+
+@dataclass(slots=True)
+class DiscussionView:
+    """The room's own state.
+
+    Args:
+        renaming_id: the discussion whose name is being typed in the list.
+        editing: words typed into messages; selecting: messages shown as text to be marked; open_reasoning: unfolded.
+        scroll: the first row in view of each discussion that does not stand at its end, the newest last; never
+            changed in place; scroll_to: the row to go to in the next frame, -1 for the end; shown_id: the discussion
+            of the last frame.
+    """
+
+    kept: ClassVar[tuple[Kept, ...]] = (
+        Kept("is_archive_open", "is_archive_open", yes_or_no),
+        Kept("scroll", "scroll", _scrolls, _newest),
+    )
+
+    search_text: str = ""
+    is_archive_open: bool = False
+    renaming_id: str = ""
+    composers: dict[str, ComposerView] = field(default_factory=dict)
+    find: FindView = field(default_factory=FindView)
+    editing: dict[MessageKey, str] = field(default_factory=dict)
+    selecting: set[MessageKey] = field(default_factory=set)
+    open_reasoning: set[MessageKey] = field(default_factory=set)
+    scroll: dict[str, int] = field(default_factory=dict)
+    scroll_to: int | None = None
+    shown_id: str = ""
+    is_at_end: bool = True
+
+    def composer(self, discussion_id: str) -> ComposerView:
+        """The composer of a discussion, made when it is first asked for."""
+        return self.composers.setdefault(discussion_id, ComposerView())

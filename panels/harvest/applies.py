@@ -1,0 +1,286 @@
+"""What the harvest wrote: the report of the last apply or undo, and every apply with its way back."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from core.base import figures as fmt
+from core.discussion.messages import SelectDiscussion
+from core.harvest.messages import UndoHarvest
+from core.values.harvest import (
+    ApplySummary,
+    ArtifactClass,
+    HarvestReport,
+    UndoReport,
+)
+from core.values.state import AppState
+from panels.base.desk import Desk
+from panels.base.memo import Same
+from panels.base.ui import Style, Tone, Ui
+from panels.harvest import facts
+
+GAP_PX = 8.0
+
+
+class ApplyLine(msgspec.Struct, frozen=True):
+    """A line of a report. `detail`: muted, under it; `leads_to`: id of a discussion."""
+
+    key: str
+    text: str
+    detail: str = ""
+    tone: Tone = "text"
+    style: Style = "body"
+    icon: str = ""
+    leads_to: str = ""
+
+
+class ApplyCard(msgspec.Struct, frozen=True):
+    """What a run did, at a glance. `paths`: of the files that it wrote."""
+
+    key: str
+    title: str
+    icon: str
+    tone: Tone
+    lines: tuple[str, ...]
+    paths: tuple[str, ...] = ()
+
+
+Row = ApplyCard | ApplyLine | ApplySummary
+
+
+def applied_section(desk: Desk) -> None:
+    """Draw the part. O(visible)."""
+    harvest = desk.state.harvest
+    lines = desk.view.memo.get(
+        "harvest applied",
+        (
+            harvest.report,
+            harvest.undone,
+            harvest.preview is None,
+            harvest.look.applies,
+            desk.state.discussions.summaries,
+        ),
+        lambda: _rows(desk.state, facts.known_names(desk.state, desk.view.memo)),
+    )
+    if not lines:
+        text = "Nothing was applied yet. What is written stands here, and can be taken back."
+        desk.ui.text("none", text, tone="muted", style="small", wraps=True)
+        return
+    _undo_row(desk)
+    desk.ui.virtual_list("rows", AppliedRows(desk, lines))
+
+
+def newest(applies: Sequence[ApplySummary]) -> ApplySummary | None:
+    """The newest apply that stands."""
+    return next((one for one in applies if not one.undone_at), None)
+
+
+def _undo_row(desk: Desk) -> None:
+    ui, harvest = desk.ui, desk.state.harvest
+    last = newest(harvest.look.applies)
+    with ui.row("head"):
+        ui.text("title", "Applied", style="strong")
+        ui.text(
+            "count",
+            fmt.count(len(harvest.look.applies), "apply", "applies"),
+            tone="faint",
+            style="small",
+            width=0,
+        )
+        can, why = _can_undo(desk, last)
+        if ui.button("undo", "Undo the last", icon="rotate-left", is_small=True, is_enabled=can, tip=why):
+            desk.send(UndoHarvest())
+
+
+def _can_undo(desk: Desk, last: ApplySummary | None) -> tuple[bool, str]:
+    state = desk.state
+    if state.program.is_home_read_only:
+        return False, "This home is read-only: nothing can be saved"
+    if state.harvest.is_busy:
+        return False, "Wait for the end of what is under way"
+    if last is None:
+        return False, "There is nothing to take back"
+    return True, "Takes its items out and brings its conversations back; what you changed since is left"
+
+
+def _rows(state: AppState, names: Mapping[str, str]) -> tuple[Row, ...]:
+    harvest = state.harvest
+    out: list[Row] = []
+    if harvest.undone is not None:
+        out += _undone(state, harvest.undone)
+    if harvest.report is not None:
+        out += _report(harvest.report, names, has_more=harvest.preview is not None)
+    if harvest.look.applies:
+        out.append(ApplyLine("applies", "All applies", style="small_strong", tone="muted"))
+        out += harvest.look.applies
+    return tuple(out)
+
+
+def _report(report: HarvestReport, names: Mapping[str, str], *, has_more: bool) -> list[Row]:
+    written = sum(count for _, count in report.items)
+    out: list[Row] = [_summary(report, written)]
+    if report.stopped:
+        out.append(
+            ApplyLine("stopped", "It ended early", report.stopped, tone="error", icon="circle-exclamation")
+        )
+        if has_more:
+            text = "What was not written is still in the preview, as you left it."
+            out.append(ApplyLine("more", text, tone="muted", icon="list-check"))
+    kept = [one for one in report.artifacts if one.kind is ArtifactClass.KEEP]
+    if report.failures or kept:
+        out.append(
+            ApplyLine(
+                "kept", f"Kept · {len(report.failures) + len(kept):,}", style="small_strong", tone="muted"
+            )
+        )
+    out += [
+        ApplyLine(
+            f"failed {index}",
+            facts.failed_name(names, one),
+            one.reason,
+            tone="error",
+            icon="circle-exclamation",
+        )
+        for index, one in enumerate(report.failures)
+    ]
+    out += [
+        ApplyLine(f"kept {one.facts.path}", facts.name_of(one.facts), one.why, icon="box-archive")
+        for one in kept
+    ]
+    return out
+
+
+def _summary(report: HarvestReport, written: int) -> ApplyCard:
+    aside = (
+        f"{fmt.size(report.reclaimed_bytes, 'report')} moved to the trash"
+        if report.reclaimed_bytes
+        else "nothing was reclaimed",
+        f"{report.known:,} known already, not written again" if report.known else "",
+        fmt.count(report.dropped, "malformed row dropped", "malformed rows dropped")
+        if report.dropped
+        else "",
+    )
+    return ApplyCard(
+        "report", f"{fmt.count(written, 'item')} written", "circle-check", "ok",
+        (facts.items_words(report.items), " · ".join(filter(None, aside))),
+        tuple(path for path in (report.digest_path, report.ledger_path) if path),
+    )  # fmt: skip
+
+
+def _undone(state: AppState, report: UndoReport) -> list[Row]:
+    back = fmt.count(len(report.restored), "conversation is back", "conversations are back")
+    out: list[Row] = [
+        ApplyCard("undone", "Taken back", "rotate-left", "purple",
+             (f"{fmt.count(report.removed, 'line')} taken out · {back}",)),
+    ]  # fmt: skip
+    if report.left:
+        count, which = fmt.count(len(report.left), "line"), "it" if len(report.left) == 1 else "them"
+        out.append(
+            ApplyLine("left", f"{count} left, because you changed {which} since", tone="warn", icon="pen")
+        )
+        out += [ApplyLine(f"left {index}", "", line) for index, line in enumerate(report.left)]
+    for one in report.restored:
+        summary = state.discussions.summaries.get(one)
+        name = summary.meta.name if summary is not None else one
+        leads_to = one if summary is not None else ""
+        out.append(ApplyLine(f"back {one}", name, icon="trash-arrow-up", leads_to=leads_to))
+    out += [
+        ApplyLine(
+            f"problem {index}", "Could not be taken back", text, tone="error", icon="circle-exclamation"
+        )
+        for index, text in enumerate(report.problems)
+    ]
+    return out
+
+
+@dataclass(slots=True)
+class AppliedRows:
+    """The rows of the list."""
+
+    desk: Desk
+    rows: Sequence[Row]
+
+    @property
+    def revision(self) -> Hashable:
+        """The rows themselves."""
+        return Same(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def key(self, index: int) -> Hashable:
+        """A line's key, or an apply's id."""
+        row = self.rows[index]
+        return ("apply", row.id) if isinstance(row, ApplySummary) else ("line", row.key)
+
+    def estimate_px(self, index: int, width: float) -> float:
+        """A guess by the kind of row."""
+        return {ApplyCard: 130.0, ApplyLine: 44.0, ApplySummary: 68.0}[type(self.rows[index])]
+
+    def draw(self, index: int, ui: Ui) -> None:
+        """Draw a row."""
+        row = self.rows[index]
+        match row:
+            case ApplyCard():
+                _card(ui, row)
+            case ApplyLine():
+                _line(self.desk, ui, row)
+            case ApplySummary():
+                _apply_card(self.desk, ui, row)
+        ui.gap(GAP_PX)
+
+
+def _line(desk: Desk, ui: Ui, line: ApplyLine) -> None:
+    with ui.group(("line", line.key), gap=2):
+        if line.text:
+            with ui.row("row"):
+                if line.icon:
+                    ui.icon("icon", line.icon, tone="muted" if line.tone == "text" else line.tone)
+                ui.text("text", line.text, tone=line.tone, style=line.style, width=0, tip=line.text)
+                tip = f"Show {line.text}"
+                if line.leads_to and ui.button(
+                    "show", "", icon="arrow-right", kind="ghost", is_small=True, tip=tip
+                ):
+                    desk.view.page = "chat"
+                    desk.send(SelectDiscussion(line.leads_to))
+        if line.detail:
+            ui.text("detail", line.detail, tone="muted", style="small", wraps=True)
+
+
+def _card(ui: Ui, card: ApplyCard) -> None:
+    with ui.surface(("card", card.key), "card", padding=(12, 10)), ui.group("lines", gap=5):
+        with ui.row("title"):
+            ui.icon("icon", card.icon, tone=card.tone)
+            ui.text("text", card.title, style="h3", width=0)
+        for index, line in enumerate(card.lines):
+            ui.text(("line", index), line, tone="muted" if index else "text", style="small", wraps=True)
+        for path in card.paths:
+            with ui.row(("path", path), gap=4):
+                ui.text("path", path, tone="faint", style="mono_small", width=0, tip=path)
+                if ui.button(
+                    "copy", "", icon="copy", kind="ghost", is_small=True, tip=f"Copy the path {path}"
+                ):
+                    ui.copy(path)
+
+
+def _apply_card(desk: Desk, ui: Ui, one: ApplySummary) -> None:
+    state = desk.state
+    with ui.surface(("apply", one.id), "card", padding=(12, 8)), ui.row("line"):
+        with ui.group("words", gap=2):
+            ui.text("at", facts.time_text(one.at, state.now), style="strong", width=0, tip=one.at)
+            parts = (
+                fmt.count(one.items, "item"),
+                fmt.count(one.conversations, "conversation"),
+                f"{one.reclaimed:,} in the trash" if one.reclaimed and not one.undone_at else "",
+            )
+            ui.text("what", " · ".join(filter(None, parts)), tone="muted", style="small", width=0)
+        if one.undone_at:
+            at = facts.time_text(one.undone_at, state.now)
+            ui.badge("undone", f"undone {at}", tone="purple", tip=one.undone_at)
+            return
+        can, why = _can_undo(desk, one)
+        if ui.button("undo", "Undo", is_small=True, is_enabled=can, tip=why):
+            desk.send(UndoHarvest(one.id))

@@ -1,0 +1,344 @@
+"""Conversations of the Harvest panel: every artifact with its class, what harvesting them takes, and Preview."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from core.base import figures as fmt
+from core.discussion.messages import SelectDiscussion
+from core.harvest.messages import ApplyHarvest, LookForHarvest, PreviewHarvest
+from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts
+from panels.base import selection
+from panels.base.desk import Desk
+from panels.base.memo import Same
+from panels.base.ui import Column, Option, Ui
+from panels.base.view import Dialog
+from panels.harvest import facts
+from panels.harvest.settings_tab import settings_section
+from panels.harvest.view import HarvestView
+
+FOOT_PX = 78.0
+SHORT_FOOT_PX = 36.0
+"""While a card stands over the part, there is no estimate and no note in the foot."""
+ROW_PX, LED_ROW_PX = 42.0, 49.0
+"""Of two lines; and with a button that leads to the discussion."""
+CHAR_PX = 7.4
+BUTTON_PX = 80.0
+"""What the words of the Preview button need: each character, and what stands around them."""
+WIDE_PX = 720.0
+"""From this width on, why, age and estimate have columns of their own."""
+
+RANKS = {kind: rank for rank, kind in enumerate(
+    (ArtifactClass.HARVEST, ArtifactClass.PRUNE, ArtifactClass.KEEP, ArtifactClass.USER_KEPT, ArtifactClass.LIVE)
+)}  # fmt: skip
+KINDS = (Option("", "All classes"), *(Option(kind.value, kind.value.capitalize()) for kind in RANKS))
+NARROW = (Column("", width=40), Column("Conversation"), Column("Class", width=82, is_number=True))
+WIDE = (Column("", width=40), Column("Conversation"), Column("Class", width=88), Column("Why", weight=0.5),
+        Column("Size", width=72, is_number=True), Column("Age", width=88, is_number=True),
+        Column("Estimate", width=172, is_number=True))  # fmt: skip
+
+
+def conversations_section(desk: Desk) -> None:
+    """Draw the part. O(visible)."""
+    ui, own, harvest = desk.ui, desk.view.of(HarvestView), desk.state.harvest
+    if own.are_settings_open:
+        settings_section(desk)
+        return
+    _head(desk)
+    if harvest.looked_at is None:
+        words = (
+            "Looking at the conversations…"
+            if harvest.is_busy
+            else "The conversations were not looked at yet."
+        )
+        ui.text("none", words, tone="muted", style="small")
+        return
+    _begun(desk)
+    _filters(desk)
+    shown = shown_artifacts(desk)
+    with ui.surface("rows", "clear", height=-(SHORT_FOOT_PX if _is_short(desk) else FOOT_PX), padding=(0, 0)):
+        if shown:
+            is_wide = ui.width() >= WIDE_PX
+            ui.table("table", WIDE if is_wide else NARROW, ArtifactRows(desk, shown, is_wide))
+        else:
+            is_filtered = bool(own.query.strip() or own.kind)
+            text = "None is like that." if is_filtered else "There are no conversations yet."
+            ui.text("empty", text, tone="muted", style="small")
+    _foot(desk)
+
+
+def ticked(desk: Desk) -> facts.ArtifactChoice:
+    """The candidates that are ticked, remembered."""
+    look, left_out = desk.state.harvest.look, desk.view.of(HarvestView).left_out
+    return desk.view.memo.get("harvest choice", (look, left_out), lambda: facts.choice(look, left_out))
+
+
+def shown_artifacts(desk: Desk) -> tuple[Artifact, ...]:
+    """Artifacts that pass the filter: candidates first, the newest first in each class. Remembered."""
+    memo, own = desk.view.memo, desk.view.of(HarvestView)
+    artifacts = desk.state.harvest.look.artifacts
+    ordered = memo.get("harvest artifacts", (artifacts,), lambda: tuple(sorted(artifacts, key=_rank)))
+    query = own.query.strip().casefold()
+    if not query and not own.kind:
+        return ordered
+    words = memo.get("harvest words", (ordered,), lambda: tuple(map(_words, ordered)))
+    return memo.get("harvest shown", (ordered, query, own.kind), lambda: tuple(
+        one for one, said in zip(ordered, words, strict=True)
+        if query in said and (not own.kind or one.kind == own.kind)
+    ))  # fmt: skip
+
+
+def _rank(artifact: Artifact) -> tuple[int, float, str]:
+    about = artifact.facts
+    return RANKS[artifact.kind], -about.updated_at.timestamp(), about.path
+
+
+def _words(artifact: Artifact) -> str:
+    about = artifact.facts
+    return f"{about.title}\n{about.name}\n{about.path}\n{artifact.why}".casefold()
+
+
+def _head(desk: Desk) -> None:
+    ui, state, own = desk.ui, desk.state, desk.view.of(HarvestView)
+    harvest = state.harvest
+    with ui.row("head"):
+        ui.text("title", "Conversations", style="strong")
+        at = f"looked at {fmt.moment(harvest.looked_at, state.now)}" if harvest.looked_at is not None else ""
+        ui.text("at", at, tone="faint", style="small", width=0)
+        if ui.button("look", "", icon="arrows-rotate", kind="ghost", is_small=True, is_enabled=not harvest.is_busy,
+                     tip="Look again; changes nothing on disk"):  # fmt: skip
+            desk.send(LookForHarvest())
+        if ui.button("settings", "Settings", icon="sliders", kind="ghost", is_small=True,
+                     tip="Which model reads, what is left alone, where else to look"):  # fmt: skip
+            own.are_settings_open = True
+    if harvest.looked_at is None:
+        return
+    artifacts = harvest.look.artifacts
+    line = desk.view.memo.get("harvest counts", (artifacts,), lambda: facts.counts_line(artifacts))
+    with ui.group("figures", gap=4):
+        ui.text("counts", line, style="mono_small", wraps=True, tip="What a harvest would do with each")
+        model = selection.model_label(state, harvest.provider, harvest.model)
+        found = ticked(desk)
+        line = facts.estimate_line(facts.chosen_estimate(harvest, found), model)
+        if not found.candidates:
+            line = "No conversation is old enough and unread: there is nothing to harvest."
+        if not _is_short(desk):
+            ui.text("estimate", line, tone="muted", style="small", wraps=True)
+    if fault := facts.reader_fault(state):
+        ui.text("fault", fault, tone="warn", style="small", wraps=True)
+
+
+def _begun(desk: Desk) -> None:
+    """Say that a review waits, and lead back to it."""
+    ui, reviewed = desk.ui, _reviewed(desk)
+    if not reviewed:
+        return
+    cost = facts.going_on_cost(desk.state.harvest.look, reviewed)
+    fault = facts.reader_fault(desk.state)
+    can = not desk.state.program.is_home_read_only and not fault
+    tip = fault or (
+        "Your ticks, words and categories are kept, and so are the replies: nothing is asked again"
+        if cost == "free"
+        else "Your ticks, words and categories are kept; what has no kept reply is read again"
+    )
+    with ui.row("begun"):
+        ui.icon("icon", "list-check", tone="accent")
+        words = f"A review of {fmt.count(len(reviewed), 'conversation')} was begun."
+        ui.text("text", words, style="small", width=0, tip=words)
+        if ui.button("go on", f"Go on ({cost})", is_small=True, is_enabled=can, tip=tip):
+            desk.view.of(HarvestView).tab = "preview"
+            desk.send(PreviewHarvest(tuple(one.path for one in reviewed)))
+
+
+def _reviewed(desk: Desk) -> tuple[ArtifactFacts, ...]:
+    """The conversations of a review that waits, none while something else is under way. Remembered."""
+    harvest = desk.state.harvest
+    if harvest.preview is not None or harvest.is_busy or not harvest.review:
+        return ()
+    parts = (harvest.look, harvest.review)
+    return desk.view.memo.get("harvest begun", parts, lambda: facts.begun(harvest))
+
+
+def _filters(desk: Desk) -> None:
+    ui, own = desk.ui, desk.view.of(HarvestView)
+    with ui.row("filters"):
+        typed = ui.text_input("query", own.query, hint="Find a conversation", icon="magnifying-glass")
+        own.query = own.query if typed is None else typed
+        chosen = ui.combo("kind", KINDS, own.kind, width=128, tip="Show one class")
+        own.kind = own.kind if chosen is None else chosen
+
+
+@dataclass(slots=True)
+class ArtifactRows:
+    """The rows of the table."""
+
+    desk: Desk
+    artifacts: Sequence[Artifact]
+    is_wide: bool
+
+    @property
+    def revision(self) -> Hashable:
+        """The rows themselves."""
+        return Same(self.artifacts), self.is_wide
+
+    def __len__(self) -> int:
+        return len(self.artifacts)
+
+    def key(self, index: int) -> Hashable:
+        """A path."""
+        return self.artifacts[index].facts.path
+
+    def estimate_px(self, index: int, width: float) -> float:
+        """Two lines where the window is narrow."""
+        if self.is_wide:
+            return 34.0
+        return (
+            LED_ROW_PX if self.artifacts[index].facts.id in self.desk.state.discussions.summaries else ROW_PX
+        )
+
+    def draw(self, index: int, ui: Ui) -> None:
+        """Draw one call for each column."""
+        artifact = self.artifacts[index]
+        _tick(self.desk, ui, artifact)
+        _name(self.desk, ui, artifact, is_wide=self.is_wide)
+        kind = artifact.kind
+        ui.text("class", kind.value, tone=facts.CLASS_TONES.get(kind, "muted"), tip=facts.CLASS_TIPS[kind])
+        if self.is_wide:
+            ui.text("why", artifact.why, tone="muted", style="small", width=0, tip=artifact.why)
+        if self.is_wide:
+            ui.text(
+                "size",
+                fmt.size(artifact.facts.size_bytes, "report"),
+                tip=f"{artifact.facts.size_bytes:,} bytes",
+            )
+            at = artifact.facts.updated_at
+            ui.text(
+                "age",
+                fmt.age(at, self.desk.state.now),
+                tone="muted",
+                tip=f"{at.astimezone():%Y-%m-%d %H:%M}",
+            )
+            ui.text("estimate", _estimate(self.desk, artifact), tone="muted", style="small")
+
+
+def _tick(desk: Desk, ui: Ui, artifact: Artifact) -> None:
+    own, path = desk.view.of(HarvestView), artifact.facts.path
+    if artifact.kind is not ArtifactClass.HARVEST:
+        ui.text("tick", "")
+        return
+    changed = ui.checkbox("tick", "", path not in own.left_out, tip=f"Read {facts.name_of(artifact.facts)}")
+    if changed is not None:
+        own.left_out = own.left_out - {path} if changed else own.left_out | {path}
+
+
+def _name(desk: Desk, ui: Ui, artifact: Artifact, *, is_wide: bool) -> None:
+    about = artifact.facts
+    name = facts.name_of(about)
+    with ui.group("name", gap=2):
+        if about.id in desk.state.discussions.summaries:
+            with ui.row("line", gap=4):
+                ui.text("name", name, width=0, tip=about.path)
+                tip = f"Show {name}"
+                if ui.button("show", "", icon="arrow-right", kind="ghost", is_small=True, tip=tip):
+                    show_discussion(desk, about.id)
+        else:
+            ui.text("name", name, width=0, tip=about.path)
+        if not is_wide:
+            parts = (
+                artifact.why,
+                fmt.size(about.size_bytes, "report"),
+                fmt.age(about.updated_at, desk.state.now),
+            )
+            line = " · ".join(filter(None, (*parts, _estimate(desk, artifact))))
+            ui.text("about", line, tone="muted", style="small", width=0, tip=line)
+
+
+def show_discussion(desk: Desk, discussion_id: str) -> None:
+    """Bring a discussion to the front."""
+    desk.view.page = "chat"
+    desk.send(SelectDiscussion(discussion_id))
+
+
+def _estimate(desk: Desk, artifact: Artifact) -> str:
+    if artifact.kind is not ArtifactClass.HARVEST:
+        return ""
+    look = desk.state.harvest.look
+    if artifact.facts.sha256 in look.kept:
+        return "replies kept, free"
+    return facts.row_estimate(look.estimate, artifact.facts)
+
+
+def _foot(desk: Desk) -> None:
+    ui, state = desk.ui, desk.state
+    found = ticked(desk)
+    with ui.group("foot", gap=6):
+        with ui.row("buttons"):
+            _preview_button(desk, found)
+            ui.push()
+            with ui.menu("more", "", icon="ellipsis", tip="More to do with the conversations") as is_open:
+                if is_open:
+                    _menu(desk, found)
+        if not _is_short(desk):
+            note = f"Nothing on disk changes before Apply. {facts.where_it_goes(state)}"
+            ui.text("note", note, tone="muted", style="small", wraps=True)
+
+
+def _is_short(desk: Desk) -> bool:
+    """Whether a run, a problem or a review that waits takes room above."""
+    return desk.state.harvest.is_busy or bool(desk.state.harvest.problem or _reviewed(desk))
+
+
+def _preview_button(desk: Desk, found: facts.ArtifactChoice) -> None:
+    ui, harvest = desk.ui, desk.state.harvest
+    if harvest.preview is not None and harvest.phase != "previewing":
+        if ui.button("shown", "Back to the preview", icon="chevron-right", kind="primary"):
+            desk.view.of(HarvestView).tab = "preview"
+        return
+    cost = fmt.money(facts.chosen_estimate(harvest, found).cost_usd, "report")
+    label = f"Preview {fmt.count(len(found.paths), 'conversation')} (est. {cost})"
+    if 0 < ui.width() < CHAR_PX * len(label) + BUTTON_PX:
+        label = f"Preview {len(found.paths):,} (est. {cost})"
+    can, why = _can_preview(desk, found)
+    if ui.button("preview", label, icon="wand-magic-sparkles", kind="primary", is_enabled=can, tip=why):
+        preview(desk, found)
+
+
+def preview(desk: Desk, found: facts.ArtifactChoice) -> None:
+    """Have the ticked candidates read."""
+    desk.view.of(HarvestView).tab = "preview"
+    desk.send(PreviewHarvest(() if found.is_all else found.paths))
+
+
+def _can_preview(desk: Desk, found: facts.ArtifactChoice) -> tuple[bool, str]:
+    state = desk.state
+    if state.program.is_home_read_only:
+        return False, "This home is read-only: nothing can be saved"
+    if state.harvest.is_busy:
+        return False, "Wait for the end of what is under way"
+    if not found.candidates:
+        return False, "No conversation is old enough and unread"
+    if not found.paths:
+        return False, "Tick a conversation first"
+    if fault := facts.reader_fault(state):
+        return False, fault
+    return True, "The model reads them and proposes what to keep; you choose"
+
+
+def _menu(desk: Desk, found: facts.ArtifactChoice) -> None:
+    own = desk.view.of(HarvestView)
+    ui, view = desk.ui, desk.view
+    artifacts = desk.state.harvest.look.artifacts
+    if ui.menu_item("all", "Tick all candidates", is_enabled=not found.is_all):
+        own.left_out = frozenset()
+    if ui.menu_item("none", "Tick none", is_enabled=bool(found.paths)):
+        own.left_out = frozenset(a.facts.path for a in artifacts if a.kind is ArtifactClass.HARVEST)
+    ui.divider("line")
+    is_free = not desk.state.harvest.is_busy and not desk.state.program.is_home_read_only
+    can = is_free and desk.state.harvest.preview is None
+    empty = fmt.count(found.pruned, "empty one")
+    if ui.menu_item("prune", f"Remove {empty}…", icon="broom", is_enabled=can and bool(found.pruned)):
+        view.dialog = Dialog("harvest_give_up", command=ApplyHarvest())
+    if ui.menu_item("give up", f"Give up {fmt.count(len(found.ours), 'conversation')} without harvesting…",
+                    icon="trash-can", is_enabled=can and bool(found.ours), tone="error"):  # fmt: skip
+        view.dialog = Dialog("harvest_give_up", command=ApplyHarvest(found.ours))

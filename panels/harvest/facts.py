@@ -1,0 +1,337 @@
+"""What the Harvest panel says and counts: words for states, figures of a choice. Pure, O(rows) only where remembered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+
+import msgspec
+from msgspec.structs import replace
+
+from core.base import figures as fmt
+from core.harvest.classes import OUTPUT_TOKENS_EST, PROMPT_BYTES
+from core.harvest.reader import harvest_reader
+from core.harvest.reply import cleaned, is_plain_path, is_whole
+from core.harvest.review import conversation_mark, marks_of
+from core.values.harvest import (
+    Artifact,
+    ArtifactClass,
+    ArtifactFacts,
+    HarvestEstimate,
+    HarvestFailure,
+    HarvestItem,
+    HarvestLook,
+    HarvestPhase,
+    HarvestPreview,
+    HarvestState,
+)
+from core.values.knowledge import Category
+from core.values.provider import ProviderKind
+from core.values.state import AppState
+from panels.base import selection
+from panels.base.memo import Memo
+from panels.base.ui import Option, Tone
+from panels.knowledge.rows import SECTIONS
+
+REPORT_ORDER = (
+    ArtifactClass.LIVE,
+    ArtifactClass.USER_KEPT,
+    ArtifactClass.PRUNE,
+    ArtifactClass.HARVEST,
+    ArtifactClass.KEEP,
+)
+"""As the report names them."""
+
+CLASS_TONES: dict[ArtifactClass, Tone] = {
+    ArtifactClass.HARVEST: "accent",
+    ArtifactClass.PRUNE: "warn",
+    ArtifactClass.LIVE: "ok",
+}
+CLASS_TIPS = {
+    ArtifactClass.LIVE: "Open, or touched lately: left alone",
+    ArtifactClass.USER_KEPT: "Kept by you: left alone",
+    ArtifactClass.PRUNE: "Nothing was said in it: it goes to the trash with the next Apply",
+    ArtifactClass.KEEP: "Not read and never removed",
+    ArtifactClass.HARVEST: "A model can read it, and once what it holds is written it goes to the trash",
+}
+CATEGORY_WORDS = {
+    Category.FACTS: ("fact", "facts"),
+    Category.DECISIONS: ("decision", "decisions"),
+    Category.TASKS_DONE: ("done task", "done tasks"),
+    Category.TASKS_OPEN: ("open task", "open tasks"),
+    Category.QUESTIONS: ("question", "questions"),
+    Category.PLAYBOOKS: ("playbook", "playbooks"),
+    Category.FILES: ("file note", "file notes"),
+}
+CATEGORY_ICONS = {category: icon for category, _, icon in SECTIONS}
+CATEGORIES = tuple(Option(one.value, CATEGORY_WORDS[one][0].capitalize()) for one in Category)
+REPLY_AS_BYTES = OUTPUT_TOKENS_EST * 4 * 5
+"""What a reply costs, as bytes that are read: four a token, and written ones cost about five times as much."""
+
+PARTS = {Category.PLAYBOOKS: ("Name", "Steps"), Category.FILES: ("Absolute path", "Note")}
+PHASE_WORDS = {
+    HarvestPhase.LOOKING: "Looking at the conversations",
+    HarvestPhase.PREVIEWING: "Reading conversations",
+    HarvestPhase.APPLYING: "Writing what is ticked",
+    HarvestPhase.UNDOING: "Taking the harvest back",
+}
+
+
+def counts_line(artifacts: Sequence[Artifact]) -> str:
+    """How many of each class, as the report's first line has it. O(artifacts)."""
+    counts = Counter(one.kind for one in artifacts)
+    return ", ".join(f"{kind.value}:{counts[kind]:,}" for kind in REPORT_ORDER)
+
+
+def part_words(category: Category) -> tuple[str, str]:
+    """What an item's head and body are called."""
+    return PARTS.get(category, ("What it says", "Detail, may be empty"))
+
+
+def time_text(iso: str, now: datetime | None) -> str:
+    """A time of the ledger for a person; what is no time is shown as it stands."""
+    return _time_text(iso, None if now is None else now.replace(minute=0, second=0, microsecond=0))
+
+
+@lru_cache(maxsize=4096)
+def _time_text(iso: str, hour: datetime | None) -> str:
+    try:
+        return fmt.moment(datetime.fromisoformat(iso), hour)
+    except (ValueError, OverflowError, OSError):
+        return iso or "unknown"
+
+
+def name_of(facts: ArtifactFacts) -> str:
+    """What the person calls a conversation."""
+    return facts.title or facts.name
+
+
+def known_names(state: AppState, memo: Memo) -> Mapping[str, str]:
+    """Names of discussions by id, also of those in the trash. Remembered."""
+    sources = state.harvest.look.sources
+
+    def make() -> dict[str, str]:
+        named = {discussion_id: name for name, discussion_id in sources.items()}
+        named |= {one.discussion_id: one.name for one in state.discussions.trash}
+        return named | {one: summary.meta.name for one, summary in state.discussions.summaries.items()}
+
+    return memo.get("harvest names", (sources, state.discussions.trash, state.discussions.summaries), make)
+
+
+def path_name(names: Mapping[str, str], path: str) -> str:
+    """What the person calls the conversation of a path: a discussion's name, else the end of the path."""
+    parts = [part for part in path.replace("\\", "/").split("/") if part]
+    found = next((names[part] for part in reversed(parts[-2:]) if part in names), "")
+    return found or "/".join(parts[-2:]) or path
+
+
+def failed_name(names: Mapping[str, str], failure: HarvestFailure) -> str:
+    """What the person calls a conversation that could not be harvested: a discussion's name, else the source's."""
+    folder = failure.path.replace("\\", "/").rpartition("/")[0].rpartition("/")[2]
+    return names.get(folder, failure.name)
+
+
+class ArtifactChoice(msgspec.Struct, frozen=True):
+    """The candidates that are ticked.
+
+    Args:
+        ours: those of this home; pruned: empty ones that Apply removes.
+        new_bytes, calls: what a model would read of them, and in how many requests.
+    """
+
+    paths: tuple[str, ...]
+    ours: tuple[str, ...]
+    size_bytes: int
+    new_bytes: int
+    calls: int
+    candidates: int
+    pruned: int
+
+    @property
+    def is_all(self) -> bool:
+        """Whether no candidate was left out."""
+        return len(self.paths) == self.candidates
+
+
+def choice(look: HarvestLook, left_out: frozenset[str]) -> ArtifactChoice:
+    """What of the candidates is ticked. O(artifacts)."""
+    candidates = [one.facts for one in look.artifacts if one.kind is ArtifactClass.HARVEST]
+    ticked = [facts for facts in candidates if facts.path not in left_out]
+    unread = [facts for facts in ticked if not facts.known_status and facts.sha256 not in look.kept]
+    return ArtifactChoice(
+        tuple(facts.path for facts in ticked),
+        tuple(facts.path for facts in ticked if facts.is_ours),
+        sum(facts.size_bytes for facts in ticked),
+        sum(facts.new_bytes for facts in unread),
+        sum(look.estimate.calls_for(facts.new_bytes) for facts in unread),
+        len(candidates),
+        sum(one.kind is ArtifactClass.PRUNE for one in look.artifacts),
+    )
+
+
+def part_of(estimate: HarvestEstimate, new_bytes: int, calls: int) -> HarvestEstimate:
+    """The part of an estimate that falls to some of what would be read: each request costs something by itself."""
+    read = _share(estimate, new_bytes, calls, PROMPT_BYTES)
+    paid = _share(estimate, new_bytes, calls, PROMPT_BYTES + REPLY_AS_BYTES)
+    return replace(
+        estimate,
+        new_bytes=new_bytes,
+        calls=calls,
+        input_tokens_est=round(estimate.input_tokens_est * read),
+        output_tokens_est=calls * OUTPUT_TOKENS_EST,
+        cost_usd=None if estimate.cost_usd is None else estimate.cost_usd * paid,
+    )
+
+
+def chosen_estimate(harvest: HarvestState, ticked: ArtifactChoice) -> HarvestEstimate:
+    """What reading the ticked candidates would take."""
+    estimate = harvest.look.estimate
+    if ticked.is_all and not harvest.look.kept:
+        return estimate
+    return replace(part_of(estimate, ticked.new_bytes, ticked.calls), candidate_bytes=ticked.size_bytes)
+
+
+def estimate_line(estimate: HarvestEstimate, model: str) -> str:
+    """`2.3MB, ~600K input tokens, ~$0.42 with Opus`."""
+    size, tokens = (
+        fmt.size(estimate.candidate_bytes, "report"),
+        fmt.tokens_est(estimate.input_tokens_est, "report"),
+    )
+    return f"{size}, {tokens} input tokens, {fmt.money(estimate.cost_usd, 'report')} with {model}"
+
+
+def row_estimate(estimate: HarvestEstimate, facts: ArtifactFacts) -> str:
+    """Tokens and cost of reading one candidate: its part of the whole."""
+    if facts.known_status:
+        return "read before, free"
+    part = part_of(estimate, facts.new_bytes, estimate.calls_for(facts.new_bytes))
+    return f"{fmt.tokens_est(part.input_tokens_est, 'report')}, {fmt.money(part.cost_usd, 'report')}"
+
+
+def begun(harvest: HarvestState) -> tuple[ArtifactFacts, ...]:
+    """The candidates of which the person reviewed something that is neither applied nor discarded. O(artifacts)."""
+    marks = marks_of(harvest.review)
+    candidates = (one.facts for one in harvest.look.artifacts if one.kind is ArtifactClass.HARVEST and marks)
+    return tuple(facts for facts in candidates if conversation_mark(facts.sha256) in marks)
+
+
+def going_on_cost(look: HarvestLook, reviewed: Sequence[ArtifactFacts]) -> str:
+    """What previewing these again takes: nothing where every reply is kept."""
+    unread = [one for one in reviewed if not one.known_status and one.sha256 not in look.kept]
+    if not unread:
+        return "free"
+    calls = sum(look.estimate.calls_for(one.new_bytes) for one in unread)
+    part = part_of(look.estimate, sum(one.new_bytes for one in unread), calls)
+    return f"est. {fmt.money(part.cost_usd, 'report')}"
+
+
+def _share(estimate: HarvestEstimate, new_bytes: int, calls: int, call_bytes: int) -> float:
+    """What part of the whole this is, where each request counts as so many bytes."""
+    whole = estimate.new_bytes + estimate.calls * call_bytes
+    return min(1.0, (new_bytes + calls * call_bytes) / whole) if whole else 0.0
+
+
+def reader_fault(state: AppState) -> str:
+    """Why the model that would read cannot, with the remedy; empty when it can."""
+    provider, model = harvest_reader(state)
+    status = state.config.providers.get(provider)
+    if status is None:
+        return f"There is no provider {provider!r}: choose another model." if state.config.providers else ""
+    if not status.is_ready:
+        return status.problem or f"{status.label} is not ready: choose another model or set it up."
+    return "" if model else f"{status.label} has no model: choose another one."
+
+
+def where_it_goes(state: AppState) -> str:
+    """Who gets to see the conversations."""
+    provider, _ = harvest_reader(state)
+    status = state.config.providers.get(provider)
+    if status is not None and status.kind is ProviderKind.EMBEDDED:
+        return "What is read stays on this machine."
+    return f"What is read goes to {selection.provider_label(state, provider)}, without the secrets in it."
+
+
+def problem_of(state: AppState) -> tuple[str, str]:
+    """Why the last run ended early, and the remedy where one is known."""
+    problem = state.harvest.problem
+    if not problem:
+        return "", ""
+    said = next(
+        (one.detail for one in state.program.notices if one.id == "harvest" and one.text == problem), ""
+    )
+    return problem, said
+
+
+def progress_line(harvest: HarvestState) -> str:
+    """How far the run under way is, and the conversation in work."""
+    far = f"{harvest.done:,} of {harvest.total:,}" if harvest.total else ""
+    return " · ".join(filter(None, (far, harvest.doing)))
+
+
+def can_be(item: HarvestItem) -> tuple[Option, ...]:
+    """The categories that an item's words fit: playbooks need steps, file notes a path and a note."""
+    has_body = bool(item.body)
+    has_path = has_body and (item.head[:1] in "/\\" or item.head[1:2] == ":") and is_plain_path(item.head)
+    fits = {Category.PLAYBOOKS: has_body and bool(item.head), Category.FILES: has_path}
+    return tuple(
+        option
+        for option in CATEGORIES
+        if option.value == item.category or fits.get(Category(option.value), True)
+    )
+
+
+def says_something(category: Category, head: str, body: str) -> bool:
+    """Whether words typed into an item can be taken."""
+    return is_whole(cleaned(HarvestItem(category, head, body)))
+
+
+def missing_words(category: Category) -> str:
+    """What an item needs before it can be taken."""
+    match category:
+        case Category.PLAYBOOKS:
+            return "A playbook needs a name and its steps."
+        case Category.FILES:
+            return "A file note needs an absolute path and a note."
+        case _:
+            return "It has no words."
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What Apply would do."""
+
+    items: int
+    moved: int
+    read_only: int
+    pruned: int
+
+    @property
+    def sentence(self) -> str:
+        """`Write 12 items, move 3 conversations to the trash, remove 2 empty ones`."""
+        parts = [f"Write {fmt.count(self.items, 'item')}" if self.items else "Write nothing"]
+        if self.moved:
+            parts.append(f"move {fmt.count(self.moved, 'conversation')} to the trash")
+        if self.pruned:
+            parts.append(f"remove {fmt.count(self.pruned, 'empty one')}")
+        if self.read_only:
+            parts.append(f"leave {fmt.count(self.read_only, 'source')} of other programs alone")
+        return ", ".join(parts)
+
+
+def outcome(preview: HarvestPreview, artifacts: Sequence[Artifact]) -> Outcome:
+    """What Apply would do with a preview. O(items and artifacts)."""
+    ours = sum(facts.is_ours for facts in preview.sources)
+    return Outcome(
+        sum(one.is_ticked and not one.is_known for one in preview.items),
+        ours,
+        len(preview.sources) - ours,
+        sum(one.kind is ArtifactClass.PRUNE for one in artifacts),
+    )
+
+
+def items_words(counts: Sequence[tuple[str, int]]) -> str:
+    """Items by category: `42 facts · 18 decisions`; `nothing` where there are none."""
+    known = {one.value: CATEGORY_WORDS[one] for one in Category}
+    parts = [fmt.count(count, *known.get(name, (name, name))) for name, count in counts if count]
+    return " · ".join(parts) or "nothing"

@@ -1,0 +1,135 @@
+"""One proposed item of the harvest's preview: its tick, category, words to edit in place, and what is like it."""
+
+from __future__ import annotations
+
+from core.harvest.messages import EditHarvestItem, MoveHarvestItem, TickHarvestItems
+from core.values.harvest import HarvestPhase, ProposedItem
+from core.values.knowledge import Category
+from panels.base.desk import Desk
+from panels.base.ui import Tone, Ui
+from panels.harvest import facts
+from panels.harvest.view import HarvestView, ItemEdit
+
+CHAR_PX, SMALL_CHAR_PX = 7.1, 6.1
+LINE_PX, SMALL_LINE_PX = 18.0, 14.0
+FRAME_PX = 58.0
+"""A card without its words."""
+MOST_NEAR = 3
+EDITOR_PX = 60.0
+GAP_PX = 8.0
+
+
+def estimate_px(one: ProposedItem, width: float) -> float:
+    """A guess of a card's height from the length of its words."""
+    room = max(60.0, width - 24)
+    found = FRAME_PX + LINE_PX * _lines(one.item.head, room / CHAR_PX)
+    if one.item.body:
+        found += 6 + SMALL_LINE_PX * _lines(one.item.body, room / SMALL_CHAR_PX)
+    if one.is_known:
+        return found + 21
+    if one.near:
+        found += 22 + sum(
+            2 + SMALL_LINE_PX * _lines(line, room / SMALL_CHAR_PX) for line in one.near[:MOST_NEAR]
+        )
+    return found
+
+
+def _lines(text: str, room: float) -> int:
+    return 1 + int(len(text) // room)
+
+
+def item_card(desk: Desk, ui: Ui, one: ProposedItem, *, has_source: bool) -> None:
+    """Draw an item. Sends TickHarvestItems, MoveHarvestItem, EditHarvestItem."""
+    edit = desk.view.of(HarvestView).edits.get(one.id)
+    with ui.surface("card", "card", padding=(12, 8)), ui.group(("item", one.id), gap=6):
+        _top(desk, ui, one, is_editing=edit is not None)
+        if edit is None:
+            _words(ui, one)
+        else:
+            _editors(desk, ui, one, edit)
+        if has_source:
+            ui.text(
+                "source", f"from {one.source}", tone="faint", style="small", width=0, tip=one.artifact_path
+            )
+        _near(ui, one)
+    ui.gap(GAP_PX)
+
+
+def _top(desk: Desk, ui: Ui, one: ProposedItem, *, is_editing: bool) -> None:
+    can = desk.state.harvest.phase is not HarvestPhase.APPLYING
+    with ui.row("top"):
+        tip = "Known already, will not be written again" if one.is_known else "Write this"
+        ticked = ui.checkbox("tick", "", one.is_ticked, is_enabled=can and not one.is_known, tip=tip)
+        if ticked is not None:
+            desk.send(TickHarvestItems((one.id,), ticked))
+        _category(desk, ui, one, is_enabled=can)
+        ui.push()
+        if one.is_edited:
+            ui.badge("edited", "changed", tone="accent", tip="You changed its words or its category")
+        if not is_editing and ui.button("edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=can,
+                                        tip="Edit its words"):  # fmt: skip
+            desk.view.of(HarvestView).edits[one.id] = ItemEdit(one.item.head, one.item.body)
+
+
+def _category(desk: Desk, ui: Ui, one: ProposedItem, *, is_enabled: bool) -> None:
+    now = one.item.category
+    label, icon = facts.CATEGORY_WORDS[now][0].capitalize(), facts.CATEGORY_ICONS[now]
+    if not is_enabled:
+        ui.icon("icon", icon)
+        ui.text("category", label, tone="muted")
+        return
+    with ui.menu("category", label, icon=icon, tip="Its category; choose another") as is_open:
+        for option in facts.can_be(one.item) if is_open else ():
+            category = Category(option.value)
+            if ui.menu_item(category.value, option.label, icon=facts.CATEGORY_ICONS[category],
+                            is_checked=category is now) and category is not now:  # fmt: skip
+                desk.send(MoveHarvestItem(one.id, category))
+
+
+def _words(ui: Ui, one: ProposedItem) -> None:
+    tone: Tone = "text" if one.is_ticked else "muted"
+    if one.item.category is Category.FILES:
+        ui.text("head", one.item.head, tone=tone, style="mono_small", wraps=True)
+    else:
+        ui.text("head", one.item.head, tone=tone, wraps=True)
+    if one.item.body:
+        ui.text("body", one.item.body, tone="muted", style="small", wraps=True)
+
+
+def _editors(desk: Desk, ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
+    own = desk.view.of(HarvestView)
+    head, body = facts.part_words(one.item.category)
+    changed = ui.editor(
+        "head", edit.head, hint=head, height=EDITOR_PX, is_focused=True, submits_on_enter=True
+    )
+    more = ui.editor("body", edit.body, hint=body, height=EDITOR_PX, submits_on_enter=True)
+    edit.head = edit.head if changed is None else changed.text
+    edit.body = edit.body if more is None else more.text
+    is_submitted = any(one is not None and one.is_submitted for one in (changed, more))
+    can = facts.says_something(one.item.category, edit.head, edit.body)
+    if not can:
+        ui.text("missing", facts.missing_words(one.item.category), tone="warn", style="small", wraps=True)
+    with ui.row("buttons"):
+        ui.push()
+        if ui.button("cancel", "Cancel", is_small=True, kind="ghost", tip="Leave its words as they were"):
+            own.edits.pop(one.id, None)
+        is_kept = ui.button("keep", "Keep", is_small=True, kind="primary", is_enabled=can, tip="Enter")
+    if can and (is_kept or is_submitted):
+        own.edits.pop(one.id, None)
+        desk.send(EditHarvestItem(one.id, edit.head, edit.body))
+
+
+def _near(ui: Ui, one: ProposedItem) -> None:
+    if one.is_known:
+        with ui.row("known"):
+            ui.icon("icon", "circle-check", tone="ok")
+            ui.text("text", "Known already, will not be written again", tone="ok", style="small", width=0)
+        return
+    if not one.near:
+        return
+    with ui.group("near", gap=2):
+        ui.text("title", "Nearly the same is known:", tone="warn", style="small")
+        for index, line in enumerate(one.near[:MOST_NEAR]):
+            ui.text(("near", index), f"•  {line}", tone="muted", style="small", wraps=True)
+        if len(one.near) > MOST_NEAR:
+            ui.text("more", f"and {len(one.near) - MOST_NEAR} more", tone="faint", style="small")

@@ -1,0 +1,319 @@
+"""The harvest's preview: every proposed item to tick, edit and move, and Apply, which says what it will do."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from core.base import figures as fmt
+from core.harvest.messages import ApplyHarvest, DiscardPreview, EditHarvestItem, TickHarvestItems
+from core.values.harvest import HarvestFailure, HarvestPhase, HarvestPreview
+from panels.base.desk import Desk
+from panels.base.memo import Same
+from panels.base.ui import Option, Ui
+from panels.base.view import Dialog
+from panels.harvest import facts
+from panels.harvest.conversations import show_discussion
+from panels.harvest.item import estimate_px, item_card
+from panels.harvest.rows import ProposalHeading, Row, Tally, rows, tally
+from panels.harvest.view import HarvestView
+
+FOOT_PX = 82.0
+HEADING_PX = 32.0
+GAP_PX = 8.0
+CHAR_PX = 7.6
+BUTTON_PX = 250.0
+"""What stands beside the Apply button, and its padding."""
+SHOWS = (
+    Option("", "All"),
+    Option("ticked", "Ticked"),
+    Option("left", "Not ticked"),
+    Option("changed", "Changed by you"),
+    Option("similar", "Like what is known"),
+    Option("known", "Known already"),
+    Option("failed", "Failed"),
+)
+
+
+def preview_section(desk: Desk) -> None:
+    """Draw the part. O(visible)."""
+    preview = desk.state.harvest.preview
+    if preview is None:
+        _say_none(desk)
+        return
+    counted = desk.view.memo.get("harvest tally", (preview,), lambda: tally(preview))
+    shown = shown_rows(desk, preview)
+    _head(desk, preview, counted, shown)
+    _filters(desk)
+    with desk.ui.surface("rows", "clear", height=-FOOT_PX, padding=(0, 0)):
+        if shown:
+            desk.ui.virtual_list("items", PreviewRows(desk, preview, shown))
+        else:
+            _say_empty(desk, preview)
+    _foot(desk, preview)
+
+
+def shown_rows(desk: Desk, preview: HarvestPreview) -> tuple[Row, ...]:
+    """The rows that pass the filter. While parts arrive they stand in the order of their arrival. Remembered."""
+    own = desk.view.of(HarvestView)
+    by = "conversation" if desk.state.harvest.is_busy else own.by
+    query = own.item_query.strip().casefold()
+    return desk.view.memo.get(
+        "harvest rows", (preview, by, query, own.show), lambda: rows(preview, by, query, own.show)
+    )
+
+
+def _say_none(desk: Desk) -> None:
+    ui = desk.ui
+    with ui.group("none", gap=8):
+        ui.text("title", "No preview", style="strong")
+        text = (
+            "Tick conversations and choose Preview: a model reads them and proposes what to keep. "
+            "You tick, edit and move what it proposes; only Apply writes it."
+        )
+        ui.text("what", text, tone="muted", wraps=True)
+        with ui.row("buttons"):
+            if ui.button("choose", "Choose conversations", icon="list-check"):
+                desk.view.of(HarvestView).tab = "conversations"
+
+
+def _say_empty(desk: Desk, preview: HarvestPreview) -> None:
+    own = desk.view.of(HarvestView)
+    is_filtered = bool(own.item_query.strip() or own.show)
+    if is_filtered and (preview.items or preview.failures):
+        text = "No item is like that."
+    elif desk.state.harvest.phase is HarvestPhase.PREVIEWING:
+        text = "What is found appears here as it is read."
+    else:
+        text = "Nothing was read."
+    desk.ui.text("empty", text, tone="muted", style="small", wraps=True)
+
+
+def _head(desk: Desk, preview: HarvestPreview, counted: Tally, shown: Sequence[Row]) -> None:
+    own = desk.view.of(HarvestView)
+    ui = desk.ui
+    can = desk.state.harvest.phase is not HarvestPhase.APPLYING
+    with ui.row("head"):
+        ui.text("ticked", f"{counted.ticked:,} of {counted.items:,} ticked", style="strong")
+        spent, about = _spent(desk, preview)
+        ui.text("spent", spent, tone="faint", style="small", width=0, tip=about)
+        scope = "that is shown" if own.item_query.strip() or own.show else ""
+        if ui.button("all", "Tick all", kind="ghost", is_small=True, is_enabled=can and bool(counted.items),
+                     tip=f"Tick everything {scope or 'that is proposed'} and not known yet"):  # fmt: skip
+            _tick(desk, preview, shown, is_ticked=True)
+        if ui.button("none", "None", kind="ghost", is_small=True, is_enabled=can and bool(counted.items),
+                     tip=f"Untick everything {scope}".strip()):  # fmt: skip
+            _tick(desk, preview, shown, is_ticked=False)
+    ui.text("figures", _figures(preview, counted), tone="muted", style="small", wraps=True)
+    if preview.failures:
+        failed = fmt.count(len(preview.failures), "conversation")
+        with ui.row("failed"):
+            ui.icon("icon", "circle-exclamation", tone="error")
+            ui.text("text", f"{failed} could not be read", tone="error", style="small", width=0)
+            is_shown = own.show == "failed"
+            if ui.button("show", "Show all" if is_shown else "Show why", kind="ghost", is_small=True):
+                own.show = "" if is_shown else "failed"
+
+
+def _figures(preview: HarvestPreview, counted: Tally) -> str:
+    parts = (
+        fmt.count(len(preview.sources), "conversation"),
+        f"{counted.empty:,} with nothing to keep" if counted.empty else "",
+        f"{counted.known:,} known already" if counted.known else "",
+        fmt.count(preview.dropped, "malformed row dropped", "malformed rows dropped")
+        if preview.dropped
+        else "",
+    )
+    return " · ".join(filter(None, parts))
+
+
+def _spent(desk: Desk, preview: HarvestPreview) -> tuple[str, str]:
+    """What was paid, and what that is."""
+    use = desk.state.harvest.use
+    if not use.calls:
+        return "", ""
+    calls, known = fmt.count(preview.calls, "call"), use.usage.cost_usd
+    is_part = use.cost_usd is None and known is not None  # a call that broke off says no price
+    return (
+        f"{'over ' if is_part else ''}{fmt.money(known if is_part else use.cost_usd)} so far",
+        f"{calls} to the model for this preview; harvests since the program started: {use.calls:,}",
+    )
+
+
+def _tick(desk: Desk, preview: HarvestPreview, shown: Sequence[Row], *, is_ticked: bool) -> None:
+    items = preview.items
+    wanted = [items[row] for row in shown if isinstance(row, int)]
+    ids = tuple(one.id for one in wanted if one.is_ticked != is_ticked and not (is_ticked and one.is_known))
+    if ids:
+        desk.send(TickHarvestItems(ids, is_ticked))
+
+
+def _filters(desk: Desk) -> None:
+    ui, own, is_busy = desk.ui, desk.view.of(HarvestView), desk.state.harvest.is_busy
+    with ui.row("filters"):
+        typed = ui.text_input("query", own.item_query, hint="Find an item", icon="magnifying-glass")
+        own.item_query = own.item_query if typed is None else typed
+        shown = ui.combo("show", SHOWS, own.show, width=108, tip="Show only some items")
+        own.show = own.show if shown is None else shown
+        is_by_category = own.by == "category"
+        tip = "Group by conversation" if is_by_category else "Group by category"
+        if ui.button("by", "", icon="comments" if is_by_category else "layer-group", is_enabled=not is_busy,
+                     tip="By conversation while parts arrive" if is_busy else tip):  # fmt: skip
+            own.by = "conversation" if is_by_category else "category"
+
+
+@dataclass(slots=True)
+class PreviewRows:
+    """The rows of the list."""
+
+    desk: Desk
+    preview: HarvestPreview
+    shown: Sequence[Row]
+
+    @property
+    def revision(self) -> Hashable:
+        """The rows themselves."""
+        return Same(self.shown)
+
+    def __len__(self) -> int:
+        return len(self.shown)
+
+    def key(self, index: int) -> Hashable:
+        """An item's id, a heading's key, or the path of what failed."""
+        row = self.shown[index]
+        if isinstance(row, int):
+            return self.preview.items[row].id
+        return ("heading", row.key) if isinstance(row, ProposalHeading) else ("failure", row.path, row.sha256)
+
+    def estimate_px(self, index: int, width: float) -> float:
+        """A guess from the length of the words."""
+        row = self.shown[index]
+        return estimate_px(self.preview.items[row], width) if isinstance(row, int) else HEADING_PX
+
+    def draw(self, index: int, ui: Ui) -> None:
+        """Draw a row."""
+        row = self.shown[index]
+        if isinstance(row, int):
+            by_category = (
+                self.desk.view.of(HarvestView).by == "category" and not self.desk.state.harvest.is_busy
+            )
+            item_card(self.desk, ui, self.preview.items[row], has_source=by_category)
+        elif isinstance(row, ProposalHeading):
+            _heading(self.desk, ui, self.preview, row)
+        else:
+            _failure(self.desk, ui, row)
+
+
+def _heading(desk: Desk, ui: Ui, preview: HarvestPreview, row: ProposalHeading) -> None:
+    can = desk.state.harvest.phase is not HarvestPhase.APPLYING
+    known, chosen = desk.view.memo.get(
+        ("harvest heading", row.key), (preview.items, row.items), lambda: _ticked_of(preview, row)
+    )
+    ui.gap(4)
+    with ui.row(("heading", row.key)):
+        if row.items:
+            is_all = chosen == len(row.items) - known and chosen > 0
+            changed = ui.checkbox("all", "", is_all, is_enabled=can and known < len(row.items),
+                                  tip=f"Everything of {row.title}")  # fmt: skip
+            if changed is not None:
+                _tick(desk, preview, row.items, is_ticked=changed)
+        else:
+            ui.icon("none", "inbox", tone="faint")
+        ui.text("title", row.title, style="strong", width=0, tip=_about(row))
+        words = f"{chosen:,} of {len(row.items):,}" if row.items else "nothing to keep"
+        ui.text("count", words, tone="faint", style="small")
+        if row.facts is not None and row.facts.id in desk.state.discussions.summaries:
+            tip = f"Show {row.title}"
+            if ui.button("show", "", icon="arrow-right", kind="ghost", is_small=True, tip=tip):
+                show_discussion(desk, row.facts.id)
+    ui.gap(4)
+
+
+def _ticked_of(preview: HarvestPreview, row: ProposalHeading) -> tuple[int, int]:
+    """How many of a group are known, and how many are ticked."""
+    items = [preview.items[index] for index in row.items]
+    return sum(one.is_known for one in items), sum(one.is_ticked for one in items)
+
+
+def _about(row: ProposalHeading) -> str:
+    return row.facts.path if row.facts is not None else row.title
+
+
+def _failure(desk: Desk, ui: Ui, row: HarvestFailure) -> None:
+    name = facts.failed_name(facts.known_names(desk.state, desk.view.memo), row)
+    with ui.surface("failure", "card", padding=(12, 8)), ui.group("lines", gap=4):
+        with ui.row("line"):
+            ui.icon("icon", "circle-exclamation", tone="error")
+            ui.text("name", name, style="strong", width=0, tip=row.path)
+            ui.text("kept", "kept", tone="muted", style="small")
+        ui.text("reason", row.reason, tone="error", style="small", wraps=True)
+    ui.gap(GAP_PX)
+
+
+def _foot(desk: Desk, preview: HarvestPreview) -> None:
+    ui = desk.ui
+    artifacts = desk.state.harvest.look.artifacts
+    will = desk.view.memo.get(
+        "harvest outcome", (preview, artifacts), lambda: facts.outcome(preview, artifacts)
+    )
+    is_wide = ui.width() >= CHAR_PX * len(will.sentence) + BUTTON_PX
+    can, why = _can_apply(desk, preview)
+    with ui.group("foot", gap=6):
+        if not is_wide:
+            ui.text("will", f"{will.sentence}.", tone="muted", style="small", wraps=True)
+        with ui.row("buttons"):
+            label = will.sentence if is_wide else "Apply"
+            if ui.button(
+                "apply", label, icon="check", kind="primary", is_enabled=can, tip=why or will.sentence
+            ):
+                _apply(desk, preview)
+            if ui.button("discard", "Discard", kind="ghost", is_enabled=not desk.state.harvest.is_busy,
+                         tip="Forget what was proposed; the conversations stay as they are"):  # fmt: skip
+                _discard(desk, preview)
+
+
+def _can_apply(desk: Desk, preview: HarvestPreview) -> tuple[bool, str]:
+    state, own = desk.state, desk.view.of(HarvestView)
+    if state.program.is_home_read_only:
+        return False, "This home is read-only: nothing can be saved"
+    if state.harvest.phase is HarvestPhase.PREVIEWING:
+        return False, "Wait until all are read, or cancel: then what was read can be applied"
+    if state.harvest.is_busy:
+        return False, "Wait for the end of what is under way"
+    if not preview.sources:
+        return False, "Nothing was read"
+    if own.edits and _wordless(desk, preview):
+        return False, "An item that you are editing lacks words: finish it or cancel the edit"
+    return True, ""
+
+
+def _wordless(desk: Desk, preview: HarvestPreview) -> bool:
+    edits = desk.view.of(HarvestView).edits
+    return any(
+        one.id in edits
+        and not facts.says_something(one.item.category, edits[one.id].head, edits[one.id].body)
+        for one in preview.items
+    )
+
+
+def _apply(desk: Desk, preview: HarvestPreview) -> None:
+    """Take over what is still being typed, then write."""
+    own = desk.view.of(HarvestView)
+    for one in preview.items if own.edits else ():
+        if (edit := own.edits.get(one.id)) is not None:
+            desk.send(EditHarvestItem(one.id, edit.head, edit.body))
+    own.edits.clear()
+    own.left_out = frozenset()
+    own.tab = "applied"
+    desk.send(ApplyHarvest())
+
+
+def _discard(desk: Desk, preview: HarvestPreview) -> None:
+    """Ask first where a person's work would be lost."""
+    own = desk.view.of(HarvestView)
+    is_worked_on = own.edits or any(one.is_edited or one.is_ticked == one.is_known for one in preview.items)
+    if is_worked_on:
+        desk.view.dialog = Dialog("harvest_discard", command=DiscardPreview())
+        return
+    own.tab = "conversations"
+    desk.send(DiscardPreview())

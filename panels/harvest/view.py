@@ -1,0 +1,49 @@
+"""What the Harvest panel alone knows: the part in front, filters, what is left out, words typed into proposed items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from core.values.settings import KnowledgeSettings
+from panels.base.kept import Kept, one_of
+
+HarvestTab = Literal["conversations", "preview", "applied", "ledger"]
+HARVEST_TABS: tuple[HarvestTab, ...] = ("conversations", "preview", "applied", "ledger")
+
+
+@dataclass(slots=True)
+class ItemEdit:
+    """Words that are being typed into a proposed item, and have not been taken over yet."""
+
+    head: str
+    body: str
+
+
+@dataclass(slots=True)
+class HarvestView:
+    """The panel's own state.
+
+    Args:
+        looked_with: the settings that the last look was asked for with, None before the first.
+        left_out: paths of candidates that the person unticked.
+        query, kind: filter of the conversations; item_query, show, by: of the preview; ledger_query, status: of the
+            ledger. Empty: everything.
+        edits: by the id of the item; error: key of a setting and why what was typed is not taken.
+    """
+
+    kept: ClassVar[tuple[Kept, ...]] = (Kept("harvest_tab", "tab", one_of(*HARVEST_TABS)),)
+
+    tab: HarvestTab = "conversations"
+    looked_with: KnowledgeSettings | None = None
+    are_settings_open: bool = False
+    left_out: frozenset[str] = frozenset()
+    query: str = ""
+    kind: str = ""
+    item_query: str = ""
+    show: str = ""
+    by: Literal["conversation", "category"] = "conversation"
+    edits: dict[str, ItemEdit] = field(default_factory=dict)
+    ledger_query: str = ""
+    status: str = ""
+    error: tuple[str, str] = ("", "")

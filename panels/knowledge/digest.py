@@ -1,0 +1,156 @@
+"""The digest in the Knowledge panel: exactly as it is injected, how full it is, and what switches it."""
+
+from __future__ import annotations
+
+import math
+
+from core.knowledge.messages import DeleteDigest, RegenerateDigest
+from core.knowledge.projection import DIGEST_MAX_BYTES, injected_digest
+from core.settings.messages import ChangeSetting
+from core.values.knowledge import DigestSwitch
+from core.values.stack import LayerId
+from core.values.state import AppState
+from panels.base import selection
+from panels.base.desk import Desk
+from panels.base.ui import Tone, Ui
+
+SWITCH: dict[DigestSwitch, tuple[str, Tone, str]] = {
+    DigestSwitch.ON: ("Memory is on", "ok", "circle-check"),
+    DigestSwitch.OFF_BY_DELETION: ("Memory is off", "warn", "circle-pause"),
+    DigestSwitch.OFF_BY_CONFIGURATION: ("Memory is off", "warn", "circle-pause"),
+}
+WHY = {
+    DigestSwitch.ON: "The digest and notes on files in scope are sent with every request, as layer 7. Deleting "
+    "digest.md turns this off, here or with any other tool.",
+    DigestSwitch.OFF_BY_DELETION: "There is no digest.md, so nothing of this is sent. “Regenerate digest” makes the file "
+    "and turns memory on; so does applying a harvest.",
+    DigestSwitch.OFF_BY_CONFIGURATION: "The setting ai_settings.knowledge.digest_enabled is off, so nothing of this is "
+    "sent, whether digest.md is there or not. The switch below turns it on.",
+}
+FULL_FROM = 0.95
+WIDE_PX = 320
+
+
+def digest_path(state: AppState) -> str:
+    """Where `digest.md` is or would be."""
+    found = (path for path in state.knowledge.watched if path.replace("\\", "/").endswith("/digest.md"))
+    return next(found, f"{state.program.home}/knowledge/digest.md")
+
+
+def switch_row(desk: Desk) -> None:
+    """Draw the state of the switch in a line. Sends RegenerateDigest."""
+    ui, knowledge = desk.ui, desk.state.knowledge
+    title, tone, icon = SWITCH[knowledge.switch]
+    label = "Regenerate digest" if ui.width() >= WIDE_PX else "Regenerate"
+    with ui.row("switch"):
+        ui.icon("icon", icon, tone=tone, tip=WHY[knowledge.switch])
+        with ui.group("words", gap=3):
+            ui.text("title", title, style="strong", width=0, tip=WHY[knowledge.switch])
+            ui.text(
+                "note", _note(desk.state), tone="muted", style="small", width=0, tip=WHY[knowledge.switch]
+            )
+        if ui.button("regenerate", label, icon="arrows-rotate", is_small=True,
+                     kind="primary" if knowledge.switch is DigestSwitch.OFF_BY_DELETION else "plain",
+                     is_enabled=not desk.state.program.is_home_read_only,
+                     tip="Make digest.md from the category files; this turns memory on"):  # fmt: skip
+            desk.send(RegenerateDigest())
+
+
+def _note(state: AppState) -> str:
+    match state.knowledge.switch:
+        case DigestSwitch.ON:
+            return f"{state.knowledge.digest_bytes:,} of {DIGEST_MAX_BYTES:,} bytes"
+        case DigestSwitch.OFF_BY_DELETION:
+            return "no digest.md"
+        case DigestSwitch.OFF_BY_CONFIGURATION:
+            return "by configuration"
+
+
+def digest_section(desk: Desk) -> None:
+    """Draw the digest with its switch. Sends DeleteDigest, ChangeSetting."""
+    ui, knowledge = desk.ui, desk.state.knowledge
+    with ui.surface("about", "card", padding=(12, 10)), ui.group("lines", gap=8):
+        ui.text("why", WHY[knowledge.switch], style="small", wraps=True)
+        _gauges(ui, desk.state)
+        _switches(desk)
+    with ui.row("text title"):
+        ui.text("title", "As it is injected", style="strong")
+        ui.push()
+        text = injected(desk.state)
+        if text and ui.button("copy", "", icon="copy", kind="ghost", is_small=True, tip="Copy the digest"):
+            ui.copy(text)
+    if text:
+        ui.selectable_text("text", text, mono=True, height=math.inf)
+    elif knowledge.digest:
+        ui.text(
+            "none",
+            "Nothing is injected. digest.md waits in its file:",
+            tone="muted",
+            style="small",
+            wraps=True,
+        )
+        ui.selectable_text("waiting", knowledge.digest, mono=True, height=math.inf)
+    else:
+        why = "Nothing: the digest is empty." if knowledge.is_on else "Nothing: memory is off."
+        ui.text("none", why, tone="muted", style="small")
+
+
+def injected(state: AppState) -> str:
+    """Layer 7a as it is sent, empty while memory is off. Source: 30-knowledge.md, "Digest"."""
+    knowledge = state.knowledge
+    budget_bytes = state.config.settings.knowledge.budget_bytes
+    text = injected_digest(knowledge.digest, budget_bytes) if knowledge.is_on else ""
+    return f"{{knowledge}}\n{text}\n{{/knowledge}}\n" if text else ""
+
+
+def _gauges(ui: Ui, state: AppState) -> None:
+    _gauge(
+        ui,
+        "digest",
+        "Digest",
+        state.knowledge.digest_bytes,
+        DIGEST_MAX_BYTES,
+        "digest.md holds at most this much",
+    )
+    report = selection.report_of(state)
+    if report is not None and state.knowledge.is_on:
+        used = sum(layer.size_bytes for layer in report.layers if layer.layer is LayerId.KNOWLEDGE)
+        tip = "Digest and notes on files in scope, in the selected discussion; ai_settings.knowledge.budget_bytes"
+        _gauge(ui, "layer", "All of layer 7", used, state.config.settings.knowledge.budget_bytes, tip)
+
+
+def _gauge(ui: Ui, key: str, label: str, used: int, most: int, tip: str) -> None:
+    share = used / most if most > 0 else 0.0
+    tone: Tone = "error" if share > 1 else "warn" if share > FULL_FROM else "accent"
+    with ui.group(key, gap=4):
+        with ui.row("words"):
+            ui.text("label", label, style="small", width=0, tip=tip)
+            ui.text("bytes", f"{used:,} of {most:,} bytes", tone="muted", style="small", tip=tip)
+        ui.progress("bar", share, tone=tone)
+
+
+def _switches(desk: Desk) -> None:
+    ui, state = desk.ui, desk.state
+    is_enabled = ui.checkbox(
+        "enabled", "Send it while digest.md is there", state.config.settings.knowledge.digest_enabled,
+        tip="ai_settings.knowledge.digest_enabled",
+    )  # fmt: skip
+    if is_enabled is not None:
+        desk.send(ChangeSetting("ai_settings.knowledge.digest_enabled", is_enabled))
+    path = digest_path(state)
+    has_file = bool(state.knowledge.digest_bytes or state.knowledge.digest)
+    ui.text("path", path, tone="muted", style="mono_small", wraps=True)
+    with ui.row("file"):
+        can = has_file and not state.program.is_home_read_only
+        why = f"Deletes {path}; “Regenerate digest” makes it again" if has_file else "There is no digest.md"
+        if ui.button("off", "Turn off", icon="power-off", is_small=True, is_enabled=can, tip=why):
+            desk.send(DeleteDigest())
+        if ui.button(
+            "copy path",
+            "Copy path",
+            icon="copy",
+            kind="ghost",
+            is_small=True,
+            tip="Copy the path of digest.md",
+        ):
+            ui.copy(path)

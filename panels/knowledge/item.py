@@ -1,0 +1,228 @@
+"""One item of the Knowledge panel: its words, where it came from, and the forms in which it is written."""
+
+from __future__ import annotations
+
+import re
+
+from core.discussion.messages import SelectDiscussion, UndoDelete
+from core.knowledge.messages import DeleteKnowledgeItem, SetTaskDone
+from core.values.knowledge import Category, Item, Provenance
+from panels.base.desk import Desk
+from panels.base.ui import Ui
+from panels.base.view import Dialog
+from panels.knowledge.drafts import ask, begin_edit, can_ask, can_save, is_waiting, save, shown_text
+from panels.knowledge.sources import ItemSource, SourcePlace, source_of
+from panels.knowledge.view import Draft, ItemDraft, KnowledgeView, NewDraft
+
+LONG_CHARS = 480
+PAD_PX = 10.0
+"""From an icon to words that are no link: a link keeps some room around its own."""
+
+READ_ONLY = "This home is read-only: nothing can be saved"
+ONE_OF = {
+    Category.TASKS_OPEN: "open task",
+    Category.QUESTIONS: "question",
+    Category.DECISIONS: "decision",
+    Category.FACTS: "fact",
+    Category.PLAYBOOKS: "playbook",
+}
+"""What can be added by hand, and how one of it is called."""
+
+_MARKUP = re.compile(r"[`*_\[\]<>\\#~|&]|://|^\s*(?:[-+]|\d+[.)])\s", re.MULTILINE)
+_PLAYBOOK = re.compile(r"\*\*(.+?)\*\*:?[ \t]*", re.DOTALL)
+
+
+def item_card(desk: Desk, ui: Ui, item: Item) -> None:
+    """Draw an item. Sends EditKnowledgeItem, SetTaskDone, SelectDiscussion, UndoDelete."""
+    draft = desk.view.of(KnowledgeView).live.get(id(item))
+    with ui.surface("card", "card", padding=(12, 8)):
+        if draft is not None:
+            _form(desk, ui, draft, "Other words for this item")
+            return
+        _words(desk, ui, item)
+        with ui.row("foot", gap=4):
+            provenance(desk, ui, item.provenance)
+            ui.push()
+            _buttons(desk, ui, item)
+
+
+def _words(desk: Desk, ui: Ui, item: Item) -> None:
+    text = shown_text(item)
+    view, place = desk.view.of(KnowledgeView), (item.file, item.first_line)
+    is_cut = len(text) > LONG_CHARS and place not in view.whole
+    shown = _head(text) if is_cut else text
+    if item.category in {Category.TASKS_OPEN, Category.TASKS_DONE}:
+        _task(desk, ui, item, shown)
+    elif item.category is Category.PLAYBOOKS and (named := _PLAYBOOK.match(shown)) is not None:
+        ui.text("name", named[1], style="strong", wraps=True)
+        _prose(ui, "steps", numbered_steps(shown[named.end() :]))
+    else:
+        _prose(ui, "text", shown)
+    if len(text) > LONG_CHARS and ui.button(
+        "whole", "Show all of it" if is_cut else "Show less", kind="link", is_small=True
+    ):
+        view.whole.symmetric_difference_update({place})
+
+
+def _prose(ui: Ui, key: str, text: str) -> None:
+    """Draw an item's words: as Markdown where they have any, else as the plain text that costs a tenth of it."""
+    if _MARKUP.search(text) is None:
+        ui.text(key, text, wraps=True)
+    else:
+        ui.markdown(key, text)
+
+
+def numbered_steps(text: str) -> str:
+    """Steps that are counted on one line (`1. … 2. …`), each on a line of its own."""
+    if not text.startswith("1. "):
+        return text
+    steps, at, number = [], 0, 2
+    while (end := text.find(f" {number}. ", at)) >= 0:
+        steps.append(text[at:end])
+        at, number = end + 1, number + 1
+    return "\n".join([*steps, text[at:]])
+
+
+def _head(text: str) -> str:
+    """The first words of a long text."""
+    return (text[:LONG_CHARS].rpartition(" ")[0].rstrip() or text[:LONG_CHARS]) + "…"
+
+
+def _task(desk: Desk, ui: Ui, item: Item, shown: str) -> None:
+    is_done = item.category is Category.TASKS_DONE
+    with ui.row("task", gap=6):
+        with ui.surface("tick", "clear", width=24, padding=(0, 0)):
+            ticked = ui.checkbox(
+                "done", "", is_done, is_enabled=can_ask(desk, item),
+                tip=f"{'Open it again' if is_done else 'Done'}: {shown[:80]}",
+            )  # fmt: skip
+        if is_done:
+            ui.text("text", shown, tone="muted", wraps=True)
+        else:
+            _prose(ui, "text", shown)
+    if ticked is not None:
+        ask(desk, item, SetTaskDone(item, ticked))
+
+
+def provenance(desk: Desk, ui: Ui, tag: Provenance | None) -> None:
+    """Draw where something came from: a way to the conversation while there is one. Sends SelectDiscussion, UndoDelete."""
+    if tag is None:
+        ui.icon("icon", "user", tone="faint")
+        ui.gap(PAD_PX)
+        ui.text("from", "added by hand", tone="faint", style="small")
+        return
+    source = source_of(desk.state, desk.view.memo, tag.source)
+    match source.place:
+        case SourcePlace.LIST | SourcePlace.ARCHIVE:
+            _conversation(desk, ui, source, tag.date)
+        case SourcePlace.TRASH:
+            _trashed(desk, ui, source, tag)
+        case SourcePlace.GONE:
+            ui.icon("icon", "comments", tone="faint")
+            ui.gap(PAD_PX)
+            ui.text("from", f"from {source.name}, {tag.date}", tone="muted", style="small",
+                    tip=f"{tag.source}: this conversation is not here any more")  # fmt: skip
+
+
+def _conversation(desk: Desk, ui: Ui, source: ItemSource, date: str) -> None:
+    is_archived = source.place is SourcePlace.ARCHIVE
+    ui.icon("icon", "box-archive" if is_archived else "comments", tone="faint")
+    tip = f"Show the conversation {source.name}{', in the archive' if is_archived else ''}"
+    if ui.button("from", f"from {source.name}, {date}", kind="link", is_small=True, tip=tip):
+        desk.view.page = "chat"
+        desk.send(SelectDiscussion(source.id))
+
+
+def _trashed(desk: Desk, ui: Ui, source: ItemSource, tag: Provenance) -> None:
+    tip = f"{tag.source}: this conversation is in the trash"
+    ui.icon("icon", "clock-rotate-left", tone="faint", tip=tip)
+    ui.gap(PAD_PX)
+    ui.text("from", f"from {source.name}, {tag.date}, in the trash", tone="muted", style="small", tip=tip)
+    if ui.button(
+        "restore", "Restore", kind="link", is_small=True, tip=f"Take {source.name} out of the trash"
+    ):
+        desk.send(UndoDelete(source.id))
+
+
+def _buttons(desk: Desk, ui: Ui, item: Item) -> None:
+    is_free = can_ask(desk, item)
+    why = READ_ONLY if desk.state.program.is_home_read_only else ""
+    if ui.button("edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=is_free, tip=why or "Edit"):
+        begin_edit(desk.view.of(KnowledgeView), item)
+    if ui.button("delete", "", icon="trash-can", kind="ghost", is_small=True, is_enabled=is_free,
+                 tip=why or "Delete…"):  # fmt: skip
+        desk.view.dialog = Dialog("delete_item", command=DeleteKnowledgeItem(item))
+
+
+def new_card(desk: Desk, ui: Ui, draft: NewDraft) -> None:
+    """Draw the form for a new item. Sends AddKnowledgeItem."""
+    one = ONE_OF[draft.category]
+    with ui.surface("card", "card_selected", padding=(12, 10)), ui.group("lines", gap=6):
+        ui.text("title", f"New {one}", style="small_strong", tone="muted")
+        if draft.category is Category.PLAYBOOKS:
+            typed = ui.text_input(
+                "name", draft.name, hint="Name of the playbook", is_focused=draft.wants_focus
+            )
+            draft.name = draft.name if typed is None else typed
+            if ui.is_focused("name"):
+                desk.view.of(KnowledgeView).typing = draft
+        _form(desk, ui, draft, "Steps that worked" if draft.category is Category.PLAYBOOKS else f"One {one}")
+
+
+def lost_card(desk: Desk, ui: Ui, draft: ItemDraft) -> None:
+    """Draw words for an item that changed in its file meanwhile. Sends AddKnowledgeItem."""
+    item = draft.item
+    with ui.surface("card", "card_selected", padding=(12, 10)), ui.group("lines", gap=6):
+        with ui.row("why"):
+            ui.icon("icon", "triangle-exclamation", tone="warn")
+            text = f"{item.file} has changed: this item is not there any more as you saw it. Your words are kept here."
+            ui.text("text", text, tone="warn", style="small", wraps=True)
+        ui.selectable_text("words", draft.text, height=96)
+        with ui.row("buttons"):
+            one = ONE_OF.get(item.category)
+            if one is not None and ui.button("add", f"Write a new {one}", kind="primary", is_small=True):
+                _take_over(desk, draft)
+            if ui.button("copy", "Copy", icon="copy", is_small=True):
+                ui.copy(draft.text)
+            if ui.button("discard", "Discard", kind="ghost", is_small=True):
+                desk.view.of(KnowledgeView).drop(draft)
+
+
+def _take_over(desk: Desk, draft: ItemDraft) -> None:
+    """Put the words into the form for a new item, behind what stands there."""
+    view, category = desk.view.of(KnowledgeView), draft.item.category
+    form = view.new.setdefault(category, NewDraft(category))
+    named = _PLAYBOOK.match(draft.text) if category is Category.PLAYBOOKS else None
+    form.name = form.name or (named[1] if named is not None else "")
+    text = draft.text[named.end() :] if named is not None else draft.text
+    form.text = f"{form.text}\n{text}" if form.text.strip() else text
+    view.show_new = category
+    view.drop(draft)
+
+
+def _form(desk: Desk, ui: Ui, draft: Draft, hint: str) -> None:
+    view, key = desk.view.of(KnowledgeView), ("edit", id(draft))
+    is_first = draft.wants_focus and not (
+        isinstance(draft, NewDraft) and draft.category is Category.PLAYBOOKS
+    )
+    lines = sum(1 + len(line) // 48 for line in draft.text.split("\n"))
+    has_moved = view.had_keyboard is draft and draft.row not in {-1, view.row}
+    edited = ui.editor(key, draft.text, height=min(320.0, 22.0 * max(3, lines + 1)), hint=hint,
+                       is_focused=is_first or has_moved)  # fmt: skip
+    draft.wants_focus, draft.row = False, view.row
+    if edited is not None:
+        draft.text = edited.text
+    if ui.is_focused(key):
+        view.typing = draft
+    with ui.row("form buttons"):
+        verb = "Add" if isinstance(draft, NewDraft) else "Save"
+        can = can_save(desk.state, draft)
+        if ui.button("save", verb, kind="primary", is_small=True, is_enabled=can, tip=f"{verb} (Ctrl+Enter)"):
+            save(desk, draft)
+        if ui.button("cancel", "Cancel", is_small=True, tip="Cancel (Escape)"):
+            view.drop(draft)
+        if is_waiting(desk.state, draft.sent_from):
+            ui.text("waiting", "Saving…", tone="muted", style="small")
+        elif draft.sent_from is not None:
+            ui.text("kept", "Not saved yet; your words are kept.", tone="warn", style="small", width=0,
+                    tip="The notice says why. Save tries again.")  # fmt: skip

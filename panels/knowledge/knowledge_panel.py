@@ -1,0 +1,250 @@
+"""The Knowledge panel: what is known, as lists that a person edits, and the digest that models see of it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from core.base import figures as fmt
+from core.values.knowledge import Category, Item, NoteFile
+from panels.base.action import action_tip
+from panels.base.desk import Desk
+from panels.base.memo import Same
+from panels.base.ui import Option, Ui
+from panels.knowledge.digest import digest_path, digest_section, switch_row
+from panels.knowledge.drafts import begin_new, settle
+from panels.knowledge.item import ONE_OF, item_card, lost_card, new_card
+from panels.knowledge.notes import note_head
+from panels.knowledge.rows import SECTIONS, KnowledgeHeading, Listing, More, Nothing, Row, listing
+from panels.knowledge.view import ItemDraft, KnowledgeView, NewDraft
+
+TABS = (Option("items", "Items"), Option("digest", "Digest"))
+HEADING_PX = 36.0
+NOTE_PX = 52.0
+MORE_PX = 36.0
+FORM_PX = 190.0
+EMPTY_PX = 260.0
+ITEM_PX = 56.0
+LINE_PX = 19.0
+CHAR_PX = 7.2
+INDENT_PX = 14.0
+GAP_PX = 8.0
+SHOWN_PROBLEMS = 3
+MORE_AT_ONCE = 500
+
+
+def knowledge_panel(desk: Desk) -> None:
+    """Draw the panel. O(visible) for any number of items.
+
+    Sends AddKnowledgeItem, EditKnowledgeItem, DeleteKnowledgeItem, SetTaskDone, AttachNotes, RegenerateDigest,
+    DeleteDigest, ChangeSetting, SelectDiscussion, UndoDelete.
+    """
+    ui, own = desk.ui, desk.view.of(KnowledgeView)
+    settle(desk.state, own)
+    switch_row(desk)
+    _problems(desk)
+    own.tab = ui.tabs("parts", TABS, own.tab) or own.tab
+    if own.tab == "digest":
+        with ui.surface("digest", "clear", height=0, padding=(0, 0), scrolls=True):
+            digest_section(desk)
+        return
+    _items(desk)
+
+
+def _problems(desk: Desk) -> None:
+    """What is wrong with files that no section names."""
+    knowledge, ui = desk.state.knowledge, desk.ui
+    named = {file.problem for file in knowledge.categories if file.problem}
+    problems = [problem for problem in knowledge.problems if problem not in named]
+    for index, problem in enumerate(problems[:SHOWN_PROBLEMS]):
+        with ui.row(("problem", index)):
+            ui.icon("icon", "triangle-exclamation", tone="warn")
+            ui.text("text", problem, tone="warn", style="small", wraps=True)
+    if len(problems) > SHOWN_PROBLEMS:
+        rest = f"and {len(problems) - SHOWN_PROBLEMS:,} more"
+        ui.text("more problems", rest, tone="warn", style="small", tip="\n".join(problems[SHOWN_PROBLEMS:]))
+
+
+def _items(desk: Desk) -> None:
+    ui, view = desk.ui, desk.view.of(KnowledgeView)
+    _toolbar(desk)
+    shown = listing(desk.state.knowledge, view, desk.view.memo)
+    if view.query.strip():
+        text = f"{shown.found:,} of {fmt.count(shown.count, 'item')}" if shown.found else "Nothing matches."
+        ui.text("found", text, tone="muted", style="small")
+    target = shown.forms.get(view.show_new) if view.show_new is not None else None
+    view.show_new = None
+    if shown.rows:
+        ui.virtual_list("knowledge rows", KnowledgeRows(desk, shown), scroll_to=target)
+
+
+def _toolbar(desk: Desk) -> None:
+    ui, view = desk.ui, desk.view.of(KnowledgeView)
+    with ui.row("toolbar"):
+        typed = ui.text_input(
+            "filter", view.query, hint="Words or “a phrase”", icon="magnifying-glass", width=0
+        )
+        view.query = view.query if typed is None else typed
+        are_closed = all(category.value in view.closed for category, _, _ in SECTIONS)
+        if ui.button("fold", "", icon="angles-down" if are_closed else "angles-up", kind="ghost",
+                     tip="Unfold all sections" if are_closed else "Fold all sections"):  # fmt: skip
+            view.closed = set() if are_closed else {category.value for category, _, _ in SECTIONS}
+            view.shape += 1
+        if desk.state.program.is_home_read_only:
+            return
+        with ui.menu("add", "", icon="plus", tip="Add to knowledge") as is_open:
+            if is_open:
+                for category, _, icon in SECTIONS:
+                    if category in ONE_OF and ui.menu_item(
+                        category.value, f"New {ONE_OF[category]}", icon=icon
+                    ):
+                        begin_new(view, category)
+
+
+def _empty(desk: Desk, ui: Ui) -> None:
+    with ui.group("empty", gap=6):
+        ui.gap(8)
+        ui.text("title", "Nothing is known yet", style="h3")
+        ui.text("what", "Here is what stays true when a conversation is gone: facts, decisions, questions, tasks, playbooks "
+                "and notes on files. A harvest distils them from old conversations; you can also write them "
+                "yourself, here or in the Markdown files in this folder:", tone="muted", wraps=True)  # fmt: skip
+        folder = digest_path(desk.state).removesuffix("digest.md").rstrip("/\\")
+        ui.selectable_text("folder", folder, mono=True, height=28)
+        if ui.button(
+            "harvest",
+            "Harvest conversations",
+            icon="wheat-awn",
+            is_small=True,
+            tip=action_tip(desk, "harvest"),
+        ):
+            desk.view.show_hub("harvest")
+        ui.gap(8)
+
+
+@dataclass(slots=True)
+class KnowledgeRows:
+    """The rows of the list, for a virtual list."""
+
+    desk: Desk
+    shown: Listing
+
+    @property
+    def revision(self) -> Hashable:
+        """The rows themselves."""
+        return Same(self.shown.rows)
+
+    def __len__(self) -> int:
+        return len(self.shown.rows)
+
+    def key(self, index: int) -> Hashable:
+        """What a row is; items by place and words."""
+        row = self.shown.rows[index]
+        match row:
+            case Item():
+                return row.file, row.first_line, row.text
+            case KnowledgeHeading():
+                return "heading", row.category
+            case Nothing():
+                return "nothing"
+            case NoteFile():
+                return "file", row.file_id
+            case More():
+                return "more", row.section
+            case ItemDraft():
+                return "lost", id(row)
+            case NewDraft():
+                return "new", row.category
+
+    def estimate_px(self, index: int, width: float) -> float:
+        """A guess by the length of the words."""
+        row = self.shown.rows[index]
+        match row:
+            case Item():
+                lines = 1 + min(len(row.text), 480) * CHAR_PX // max(80.0, width - 40)
+                return ITEM_PX + GAP_PX + LINE_PX * lines
+            case KnowledgeHeading():
+                return HEADING_PX + GAP_PX
+            case NoteFile():
+                return NOTE_PX
+            case More():
+                return MORE_PX
+            case Nothing():
+                return EMPTY_PX
+            case _:
+                return FORM_PX
+
+    def draw(self, index: int, ui: Ui) -> None:
+        """Draw a row."""
+        row = self.shown.rows[index]
+        self.desk.view.of(KnowledgeView).row = index
+        if isinstance(row, KnowledgeHeading):
+            ui.gap(8 if index else 0)
+        _row(self.desk, ui, row)
+        ui.gap(6 if isinstance(row, KnowledgeHeading | NoteFile) else GAP_PX)
+
+
+def _row(desk: Desk, ui: Ui, row: Row) -> None:
+    match row:
+        case Item(category=Category.FILES):
+            with ui.row("indented", gap=0):
+                ui.gap(INDENT_PX)
+                with ui.group("note"):
+                    item_card(desk, ui, row)
+        case Item():
+            item_card(desk, ui, row)
+        case KnowledgeHeading():
+            _heading(desk, ui, row)
+        case Nothing():
+            _empty(desk, ui)
+        case NoteFile():
+            note_head(desk, ui, row)
+        case More():
+            _more(desk, ui, row)
+        case ItemDraft():
+            lost_card(desk, ui, row)
+        case NewDraft():
+            new_card(desk, ui, row)
+
+
+def _heading(desk: Desk, ui: Ui, heading: KnowledgeHeading) -> None:
+    view = desk.view.of(KnowledgeView)
+    count = f"{heading.count:,}" if heading.found is None else f"{heading.found:,} of {heading.count:,}"
+    tip = f"{'Fold' if heading.is_open else 'Unfold'} {heading.title}"
+    with (
+        ui.clickable("heading", "clear", height=HEADING_PX - 6, padding=(4, 3), tip=tip) as clicks,
+        ui.row("line", gap=8, height=HEADING_PX - 12),
+    ):
+        ui.icon("fold", "chevron-down" if heading.is_open else "chevron-right", tone="faint")
+        ui.icon("icon", heading.icon, tone="accent" if heading.count else "faint")
+        ui.text("title", heading.title, style="strong", tone="text" if heading.count else "muted")
+        ui.text("count", count, tone="muted", style="small")
+        ui.push()
+        if (
+            heading.category in ONE_OF
+            and not desk.state.program.is_home_read_only
+            and ui.button(
+                "add", "", icon="plus", kind="ghost", is_small=True, tip=f"New {ONE_OF[heading.category]}"
+            )
+        ):
+            begin_new(view, heading.category)
+    if clicks.clicked:
+        view.fold(heading.category.value)
+    if heading.problem:
+        with ui.row("problem"):
+            ui.icon("icon", "triangle-exclamation", tone="warn")
+            ui.text("text", heading.problem, tone="warn", style="small", wraps=True)
+
+
+def _more(desk: Desk, ui: Ui, more: More) -> None:
+    view = desk.view.of(KnowledgeView)
+    with ui.row("more", gap=4):
+        if more.left > MORE_AT_ONCE and ui.button(
+            "some", f"Show {MORE_AT_ONCE} more", icon="chevron-down", kind="ghost", is_small=True
+        ):
+            view.shown[more.section] = more.listed + MORE_AT_ONCE
+            view.shape += 1
+        if ui.button(
+            "all", f"Show all {more.listed + more.left:,}", icon="angles-down", kind="ghost", is_small=True
+        ):
+            view.shown[more.section] = more.listed + more.left
+            view.shape += 1

@@ -1,0 +1,50 @@
+"""What the room of knowledge gives to the window."""
+
+from __future__ import annotations
+
+from panels.base.desk import Desk
+from panels.base.room import HubTab, Room
+from panels.base.view import Dialog
+from panels.knowledge.actions import ACTIONS
+from panels.knowledge.view import KnowledgeView
+
+
+def _panel(desk: Desk) -> None:
+    from panels.knowledge.knowledge_panel import knowledge_panel
+
+    knowledge_panel(desk)
+
+
+def _dialog(desk: Desk, dialog: Dialog) -> None:
+    from panels.knowledge.dialogs import knowledge_dialog
+
+    knowledge_dialog(desk, dialog)
+
+
+def _begin(desk: Desk) -> None:
+    """Ctrl+Enter belongs to the item that is being written, before it sends a message."""
+    own = desk.view.of(KnowledgeView)
+    own.begin_frame()
+    draft = own.had_keyboard
+    if draft is not None and desk.view.dialog is None and desk.ui.shortcut("Ctrl+Enter"):
+        from panels.knowledge.drafts import save  # loaded with the panel
+
+        save(desk, draft)
+
+
+def _escape(desk: Desk) -> bool:
+    own = desk.view.of(KnowledgeView)
+    if own.had_keyboard is None:
+        return False
+    own.drop(own.had_keyboard)
+    return True
+
+
+ROOM = Room(
+    ACTIONS,
+    KnowledgeView,
+    tabs=(HubTab("knowledge", "Knowledge", "Knowledge", "book", 3, _panel),),
+    dialogs=dict.fromkeys(("delete_item", "attach_notes"), _dialog),
+    begin=_begin,
+    escape=_escape,
+)

@@ -1,0 +1,107 @@
+"""What the Knowledge panel alone knows: what is folded, what is being typed, what was asked for and not seen yet."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from core.values.knowledge import Category, Item, Provenance
+from panels.base.kept import Kept, one_of
+from panels.base.memo import Same
+
+FIRST_SHOWN = 100
+"""Items of a section that are listed at first; more are asked for."""
+
+ItemKey = tuple[str, str, Provenance | None, bool]
+"""Which item: its file, its words, its source, whether it is done. Its line changes with every edit above it."""
+
+
+@dataclass(slots=True)
+class ItemDraft:
+    """Other words for an item, being typed.
+
+    Args:
+        item: as it stood when the person began; text: what they typed.
+        sent: the text that was sent, empty before; sent_from: the state at that time.
+        sent_items: the file's items at that time; is_found: whether the item stands there still.
+        wants_focus: the keyboard goes to it when it is drawn next; row: where it was drawn last, -1 before.
+    """
+
+    item: Item
+    text: str
+    sent: str = ""
+    sent_from: Same | None = None
+    sent_items: tuple[Item, ...] = ()
+    is_found: bool = True
+    wants_focus: bool = True
+    row: int = -1
+
+
+@dataclass(slots=True)
+class NewDraft:
+    """An item that is being written. `name`: of a playbook; the rest as in `ItemDraft`."""
+
+    category: Category
+    text: str = ""
+    name: str = ""
+    sent: str = ""
+    sent_from: Same | None = None
+    sent_items: tuple[Item, ...] = ()
+    wants_focus: bool = True
+    row: int = -1
+
+
+Draft = ItemDraft | NewDraft
+
+
+@dataclass(slots=True)
+class KnowledgeView:
+    """The panel's own state.
+
+    Args:
+        closed: sections that are folded; shown: how many items of a section are listed, where more were asked for.
+        whole: long items that are shown to their end, by file and line.
+        shape: counts changes of what is folded, listed or being written.
+        edits: by item; new: by category; asked: the state in which a tick or a deletion was asked for.
+        settled: the state that the drafts were last compared with; live: drafts by the id of their item in it.
+        typing: the draft that has the keyboard; had_keyboard: that had it in the last frame; row: that is being drawn.
+        show_new: the category whose form is to be scrolled to.
+    """
+
+    kept: ClassVar[tuple[Kept, ...]] = (Kept("knowledge_tab", "tab", one_of("items", "digest")),)
+
+    tab: str = "items"
+    query: str = ""
+    closed: set[str] = field(default_factory=lambda: {"tasks_done"})
+    shown: dict[str, int] = field(default_factory=dict)
+    whole: set[tuple[str, int]] = field(default_factory=set)
+    shape: int = 0
+    edits: dict[ItemKey, ItemDraft] = field(default_factory=dict)
+    new: dict[Category, NewDraft] = field(default_factory=dict)
+    asked: dict[Hashable, Same] = field(default_factory=dict)
+    settled: Same | None = None
+    live: dict[int, ItemDraft] = field(default_factory=dict)
+    typing: Draft | None = None
+    had_keyboard: Draft | None = None
+    row: int = 0
+    show_new: Category | None = None
+
+    def begin_frame(self) -> None:
+        """Forget which draft has the keyboard: it tells so itself when it is drawn."""
+        self.had_keyboard, self.typing = self.typing, None
+
+    def fold(self, section: str) -> None:
+        """Fold a section, or unfold it."""
+        self.closed.symmetric_difference_update({section})
+        self.shape += 1
+
+    def drop(self, draft: Draft) -> None:
+        """Forget a draft: the person gave it up, or it is kept now."""
+        self.shape += 1
+        self.live = {at: kept for at, kept in self.live.items() if kept is not draft}
+        match draft:
+            case ItemDraft():
+                self.edits = {key: kept for key, kept in self.edits.items() if kept is not draft}
+            case NewDraft():
+                self.new.pop(draft.category, None)

@@ -1,0 +1,220 @@
+"""The settings of providers: keys, addresses, compatible servers, models."""
+
+from __future__ import annotations
+
+import re
+
+from core.base import figures as fmt
+from core.settings.messages import (
+    ChangeSetting,
+    FindLocalServers,
+    RefreshModels,
+    RemoveServer,
+    SaveServer,
+    StoreKey,
+)
+from core.values.provider import KeySource, ProviderKind, ProviderStatus
+from core.values.settings import ServerSettings
+from panels.base.desk import Desk
+from panels.base.model_choice import model_options, model_value
+from panels.base.ui import Option, Tone
+from panels.settings.view import ServerForm, SettingsView
+
+KEY_WORDS = {
+    KeySource.NOT_NEEDED: ("needs no key", "ok"),
+    KeySource.ENVIRONMENT: ("key from the environment", "ok"),
+    KeySource.KEYRING: ("key in the system keyring", "ok"),
+    KeySource.FILE: ("key in a file of your home, mode 0600", "warn"),
+    KeySource.MISSING: ("no key", "warn"),
+}
+SHOWN_MODELS = 100
+_NO_ID = re.compile(r"[^a-z0-9]+")
+
+
+def providers_section(desk: Desk) -> None:
+    """Draw every provider with its key and address. Sends StoreKey, RefreshModels, ChangeSetting."""
+    desk.ui.text("title", "Providers and keys", style="h2")
+    desk.ui.text(
+        "what",
+        "Keys go to the system keyring, or to a file only you can read where there is none. They are never"
+        " written to settings or logs.",
+        tone="muted", wraps=True,
+    )  # fmt: skip
+    if not desk.state.config.providers:
+        desk.ui.text("none", "Providers are being looked up…", tone="muted")
+    for status in desk.state.config.providers.values():
+        _provider(desk, status)
+
+
+def _provider(desk: Desk, status: ProviderStatus) -> None:
+    ui = desk.ui
+    with ui.surface(status.id, "card", padding=(16, 12)):
+        with ui.row("head"):
+            ui.icon("ready", "circle-check" if status.is_ready else "circle-exclamation",
+                    tone="ok" if status.is_ready else "warn")  # fmt: skip
+            ui.text("name", status.label or status.id, style="strong")
+            words, tone = KEY_WORDS[status.key_source]
+            ui.badge("key source", words, tone=_tone(tone))
+            ui.push()
+            count = len(desk.state.config.models.get(status.id, ()))
+            ui.text("models", fmt.count(count, "model"), tone="muted", style="small")
+            if ui.button("test", "Test", icon="plug", is_small=True,
+                         tip=f"Ask {status.label or status.id} for its models"):  # fmt: skip
+                desk.send(RefreshModels(status.id))
+        if status.problem:
+            ui.text("problem", status.problem, tone="warn", style="small", wraps=True)
+        if status.key_source is not KeySource.NOT_NEEDED or status.kind is ProviderKind.COMPATIBLE:
+            _key_row(desk, status)
+        if status.kind not in {ProviderKind.EMBEDDED, ProviderKind.CLAUDE_CODE, ProviderKind.COMPATIBLE}:
+            _address_row(desk, status)
+
+
+def _tone(name: str) -> Tone:
+    return "ok" if name == "ok" else "warn"
+
+
+def _key_row(desk: Desk, status: ProviderStatus) -> None:
+    ui, own = desk.ui, desk.view.of(SettingsView)
+    label = status.label or status.id
+    with ui.row("key"):
+        typed = ui.text_input("key", own.key_texts.get(status.id, ""), hint=f"{label} API key", icon="key",
+                              is_secret=True, width=0)  # fmt: skip
+        if typed is not None:
+            own.key_texts[status.id] = typed
+        key = own.key_texts.get(status.id, "").strip()
+        if ui.button(
+            "store", "Save key", is_small=True, is_enabled=bool(key), tip=f"Save the key of {label}"
+        ):
+            desk.send(StoreKey(status.id, key))
+            own.key_texts.pop(status.id, None)
+        can_remove = status.key_source in {KeySource.KEYRING, KeySource.FILE}
+        if ui.button("remove", "Remove", kind="ghost", is_small=True, is_enabled=can_remove,
+                     tip=f"Remove the stored key of {label}"):  # fmt: skip
+            desk.send(StoreKey(status.id, ""))
+
+
+def _address_row(desk: Desk, status: ProviderStatus) -> None:
+    ui = desk.ui
+    server = desk.state.config.settings.servers.get(status.id)
+    now = server.base_url if server else ""
+    hint = status.base_url or "Address: the vendor's own"
+    typed = ui.text_input("address", now, hint=hint, icon="link", submits=True)
+    if typed is not None and typed.strip() != now:
+        desk.send(ChangeSetting(f"providers.{status.id}.base_url", typed.strip() or None))
+
+
+def servers_section(desk: Desk) -> None:
+    """Draw the OpenAI-compatible servers. Sends SaveServer, RemoveServer, FindLocalServers."""
+    ui, own = desk.ui, desk.view.of(SettingsView)
+    ui.text("title", "Compatible servers", style="h2")
+    ui.text("what", "Ollama, vLLM, llama.cpp, LM Studio, OpenRouter: any server that speaks OpenAI's Chat Completions.",
+            tone="muted", wraps=True)  # fmt: skip
+    with ui.row("buttons"):
+        if ui.button("find", "Find local servers", icon="magnifying-glass"):
+            desk.send(FindLocalServers())
+        if ui.button("add", "Add a server", icon="plus", kind="primary"):
+            own.server_form = ServerForm()
+    servers = [
+        s for s in desk.state.config.settings.servers.values() if s.kind == ProviderKind.COMPATIBLE.value
+    ]
+    if not servers and own.server_form is None:
+        ui.text("none", "None yet.", tone="muted")
+    for server in servers:
+        _server(desk, server)
+    if own.server_form is not None:
+        _server_form(desk, own.server_form, {server.id for server in servers})
+
+
+def _server(desk: Desk, server: ServerSettings) -> None:
+    ui = desk.ui
+    with ui.surface(("server", server.id), "card", padding=(16, 12)), ui.row("line"):
+        ui.icon("icon", "server")
+        ui.text("name", server.label or server.id, style="strong")
+        ui.text("address", server.base_url, tone="muted", style="small", width=0, tip=server.base_url)
+        label = server.label or server.id
+        if ui.button("edit", "", icon="pen", kind="ghost", tip=f"Change {label}", is_small=True):
+            desk.view.of(SettingsView).server_form = ServerForm(server.id, server.label, server.base_url)
+        if ui.button("remove", "", icon="trash-can", kind="ghost", tip=f"Remove {label}", is_small=True):
+            desk.send(RemoveServer(server.id))
+
+
+def _server_form(desk: Desk, form: ServerForm, taken: set[str]) -> None:
+    ui = desk.ui
+    with ui.surface("form", "inset", padding=(16, 12)):
+        label = ui.text_input(
+            "label", form.label, hint="Name, for example My Ollama", is_focused=not form.label
+        )
+        form.label = form.label if label is None else label
+        address = ui.text_input(
+            "address", form.base_url, hint="Address, for example http://127.0.0.1:11434/v1"
+        )
+        form.base_url = form.base_url if address is None else address
+        if form.error:
+            ui.text("error", form.error, tone="error", style="small", wraps=True)
+        with ui.row("buttons"):
+            if ui.button("save", "Save server", kind="primary", is_small=True):
+                _save_server(desk, form, taken)
+            if ui.button("cancel", "Cancel", is_small=True):
+                desk.view.of(SettingsView).server_form = None
+
+
+def _save_server(desk: Desk, form: ServerForm, taken: set[str]) -> None:
+    label, address = form.label.strip(), form.base_url.strip()
+    server_id = form.id or _NO_ID.sub("-", label.casefold()).strip("-")
+    if not server_id:
+        form.error = "Give it a name with letters or digits"
+    elif not form.id and (server_id in taken or server_id in desk.state.config.providers):
+        form.error = f"There is a provider called {server_id!r} already"
+    elif not re.match(r"https?://[^\s/]+", address):
+        form.error = f"{address!r} is no address; it begins with http:// or https://"
+    else:
+        desk.send(SaveServer(server_id, label, address))
+        desk.view.of(SettingsView).server_form = None
+
+
+def models_section(desk: Desk) -> None:
+    """Draw what new discussions start with, and each provider's models. Sends ChangeSetting, RefreshModels."""
+    ui, ai = desk.ui, desk.state.config.settings.ai
+    options = desk.view.memo.get(
+        "models", (desk.state.config.models, desk.state.config.providers), lambda: model_options(desk.state)
+    )
+    ui.text("title", "Models", style="h2")
+    with ui.row("default"):
+        ui.text("label", "New discussions use", width=180)
+        now = model_value(ai.provider, ai.model)
+        shown = (
+            options
+            if any(o.value == now for o in options)
+            else (Option(now, ai.model or "Default"), *options)
+        )
+        chosen = ui.combo("model", shown, now, width=280, tip="Model of new discussions")
+    if chosen is not None:
+        provider, _, model = chosen.partition("\n")
+        desk.send(ChangeSetting("ai_settings.provider", provider))
+        desk.send(ChangeSetting("ai_settings.model", model))
+    for status in desk.state.config.providers.values():
+        with ui.surface(("provider", status.id), "card", padding=(16, 12)), ui.group("lines", gap=6):
+            _provider_models(desk, status)
+
+
+def _provider_models(desk: Desk, status: ProviderStatus) -> None:
+    ui, models = desk.ui, desk.state.config.models.get(status.id, ())
+    with ui.row("head"):
+        ui.text("name", status.label or status.id, style="strong")
+        ui.text("count", fmt.count(len(models), "model"), tone="muted", style="small")
+        ui.push()
+        if ui.button("refresh", "Refresh", icon="arrows-rotate", kind="ghost", is_small=True,
+                     tip=f"Refresh the models of {status.label or status.id}"):  # fmt: skip
+            desk.send(RefreshModels(status.id))
+    for known in models[:SHOWN_MODELS]:
+        with ui.row(("model", known.id)):
+            ui.text("name", known.label or known.id, width=0, tip=known.id)
+            window = (
+                "window unknown"
+                if known.context_tokens is None
+                else f"{fmt.tokens(known.context_tokens)} window"
+            )
+            images = " · images" if known.takes_images else ""
+            ui.text("facts", window + images, tone="muted", style="small")
+    if len(models) > SHOWN_MODELS:
+        ui.text("rest", f"and {len(models) - SHOWN_MODELS:,} more", tone="faint", style="small")

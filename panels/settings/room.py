@@ -1,0 +1,18 @@
+"""What the room of settings gives to the window."""
+
+from __future__ import annotations
+
+from panels.base.desk import Desk
+from panels.base.room import Room
+from panels.base.view import Dialog
+from panels.settings.actions import ACTIONS
+from panels.settings.view import SettingsView
+
+
+def _dialog(desk: Desk, _dialog: Dialog) -> None:
+    from panels.settings.dialogs import open_project_dialog
+
+    open_project_dialog(desk)
+
+
+ROOM = Room(ACTIONS, SettingsView, dialogs={"open_project": _dialog})

@@ -1,0 +1,231 @@
+"""The settings page: providers and keys, servers, models, appearance, files, project, prompts, about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from core.base import figures as fmt
+from core.discussion.messages import UndoDelete
+from core.settings.messages import ChangeSetting, TrustProject
+from core.values.settings import FileLimits
+from panels.base.desk import Desk, send_chord
+from panels.base.ui import Option, Surface, Tone, Ui
+from panels.base.view import WindowView
+from panels.settings.actions import SCALES
+from panels.settings.providers import models_section, providers_section, servers_section
+
+NAV_PX = 232.0
+PAGE_PX = 720.0
+SHOWN_TRASH = 100
+LICENCES = (
+    ("Manual Slop", "MIT"),
+    ("Inter, JetBrains Mono, Noto Sans CJK, Noto Emoji (merged as Slop Sans and Slop Mono)", "OFL 1.1"),
+    ("Font Awesome Free icons", "OFL 1.1"),
+    ("Dear PyGui, Dear ImGui", "MIT"),
+    ("SmolLM2-135M-Instruct weights", "Apache-2.0"),
+)
+
+
+def settings_panel(desk: Desk) -> None:
+    """Draw the page. Sends ChangeSetting, StoreKey, SaveServer, TrustProject and their kin."""
+    ui, view = desk.ui, desk.view
+    with ui.row("page", gap=0, height=0):
+        with ui.surface("sections", "pane", width=NAV_PX, height=0, padding=(12, 16), scrolls=True):
+            ui.text("title", "Settings", style="h2")
+            ui.gap(8)
+            with ui.group("list", gap=2):
+                _navigation(view, ui)
+        with (
+            ui.surface("content", "pane", height=0, padding=(24, 16), scrolls=True),
+            ui.surface("column", "clear", width=min(PAGE_PX, max(320.0, ui.width() - 8)), padding=(0, 0)),
+        ):
+            _draw(view.settings_section)(desk)
+
+
+def _navigation(view: WindowView, ui: Ui) -> None:
+    for section, label, icon, _ in SECTIONS:
+        is_active = section == view.settings_section
+        kind: Surface = "card_selected" if is_active else "clear"
+        with ui.clickable(section, kind, height=34, padding=(10, 5)) as clicks, ui.row("line", height=24):
+            ui.icon("icon", icon, tone="accent" if is_active else "muted")
+            ui.text("label", label, tone="text" if is_active else "muted")
+        if clicks.clicked:
+            view.settings_section = section
+
+
+def _draw(shown: str) -> Callable[[Desk], None]:
+    return next((draw for section, _, _, draw in SECTIONS if section == shown), providers_section)
+
+
+def _appearance(desk: Desk) -> None:
+    ui, look = desk.ui, desk.state.config.settings.appearance
+    ui.text("title", "Appearance", style="h2")
+    with ui.row("theme row"):
+        ui.text("label", "Theme", width=140)
+        theme = ui.combo("theme", (Option("dark", "Dark"), Option("light", "Light")), look.theme, tip="Theme")
+    if theme is not None:
+        desk.send(ChangeSetting("appearance.theme", theme))
+    with ui.row("scale row"):
+        ui.text("label", "Size of everything", width=140)
+        scales = sorted({*SCALES, look.ui_scale})
+        options = [Option(f"{scale:g}", f"{scale:.0%}") for scale in scales]
+        scale = ui.combo("scale", options, f"{look.ui_scale:g}", tip="UI scale (Ctrl+= and Ctrl+-)")
+    if scale is not None:
+        desk.send(ChangeSetting("appearance.ui_scale", float(scale)))
+    with ui.row("send row"):
+        ui.text("label", "Send with", width=140)
+        keys = (Option("ctrl+enter", "Ctrl+Enter"), Option("enter", "Enter"))
+        key = ui.combo("send key", keys, look.send_key, tip="Key that sends")
+    if key is not None:
+        desk.send(ChangeSetting("appearance.send_key", key))
+    other = "Ctrl+Enter" if send_chord(desk.state) == "Enter" else "Enter"
+    ui.text("send note", f"{other} begins a new line.", tone="muted", style="small")
+
+
+LIMITS: tuple[tuple[str, str, Callable[[FileLimits], int], Callable[[int], str]], ...] = (
+    ("max_file_bytes", "Largest file in a preset (bytes)", lambda f: f.max_file_bytes, fmt.size),
+    ("max_glob_files", "Most files of one glob", lambda f: f.max_glob_files, lambda n: fmt.count(n, "file")),
+    ("max_attachment_bytes", "Largest attachment (bytes)", lambda f: f.max_attachment_bytes, fmt.size),
+    (
+        "paste_as_attachment_chars",
+        "Pastes become attachments from (characters)",
+        lambda f: f.paste_as_attachment_chars,
+        lambda n: fmt.count(n, "character"),
+    ),
+)
+
+
+def _files(desk: Desk) -> None:
+    ui = desk.ui
+    ui.text("title", "Files", style="h2")
+    for key, label, read, say in LIMITS:
+        value = read(desk.state.config.settings.files)
+        with ui.row(key):
+            ui.text("label", label, width=320)
+            typed = ui.text_input("value", str(value), width=140, submits=True, hint=label)
+            ui.text("said", say(value), tone="muted", style="small")
+        if typed is None or typed.strip() == str(value):
+            continue
+        digits = typed.strip().replace("_", "").replace(",", "")
+        if digits.isdecimal() and len(digits) < 16 and int(digits) > 0:
+            desk.send(ChangeSetting(f"files.{key}", int(digits)))
+
+
+def _project(desk: Desk) -> None:
+    ui, project = desk.ui, desk.state.config.project
+    ui.text("title", "Project", style="h2")
+    if not project.root:
+        ui.text("none", "No project folder is open. Files can still be added by their full path.", wraps=True)
+        return
+    ui.text("name", project.name or "Without a name", style="strong")
+    ui.selectable_text("root", project.root, mono=True, height=28)
+    if not project.has_file:
+        text = "It has no manual_slop.toml yet; saving a context preset writes one."
+        ui.text("no file", text, tone="muted", wraps=True)
+        return
+    with ui.row("trust"):
+        tone: Tone = "ok" if project.is_trusted else "warn"
+        ui.icon("icon", "shield-halved", tone=tone)
+        state = "You trust this folder: its settings count." if project.is_trusted else "Not trusted yet."
+        ui.text("state", state)
+        ui.push()
+        label = "Stop trusting it" if project.is_trusted else "Trust this folder"
+        if ui.button("change", label, kind="plain" if project.is_trusted else "primary"):
+            desk.send(TrustProject(not project.is_trusted))
+    if project.held_back:
+        ui.text("held title", "Held back until you trust it", style="strong")
+        for index, sentence in enumerate(project.held_back):
+            ui.text(("held", index), f"•  {sentence}", wraps=True, style="small")
+    if project.allowed_roots:
+        ui.text("roots title", "Folders outside that its presets may read", style="strong")
+        for root in project.allowed_roots:
+            ui.text(("root", root), root, style="mono_small")
+
+
+def _prompts(desk: Desk) -> None:
+    ui, project, ai = desk.ui, desk.state.config.project, desk.state.config.settings.ai
+    ui.text("title", "Personas and prompts", style="h2")
+    ui.text(
+        "what",
+        "What new discussions start with; each discussion can choose its own.",
+        tone="muted",
+        wraps=True,
+    )
+    for key, label, names, now in (
+        ("persona", "Persona", project.personas, ai.persona),
+        ("system_prompt_preset", "System prompt", project.system_prompts, ai.system_prompt_preset),
+    ):
+        with ui.row(key):
+            ui.text("label", label, width=140)
+            options = [
+                Option("", "None"),
+                *(Option(name, name) for name in dict.fromkeys([*names, now]) if name),
+            ]
+            chosen = ui.combo("choice", options, now, tip=label, width=240)
+        if chosen is not None:
+            desk.send(ChangeSetting(f"ai_settings.{key}", chosen or None))
+        source = names.get(now)
+        if source is not None:
+            if source.source:
+                ui.text((key, "source"), source.source, tone="muted", style="small")
+            ui.selectable_text((key, "text"), source.text, height=120)
+
+
+def _trash(desk: Desk) -> None:
+    ui, state = desk.ui, desk.state
+    ui.text("title", "Trash", style="h2")
+    days = fmt.count(state.config.settings.trash_days, "day")
+    ui.text("what", f"What you delete waits here for {days}.", tone="muted", wraps=True)
+    if not state.discussions.trash:
+        ui.text("none", "It is empty.", tone="muted")
+    for item in state.discussions.trash[:SHOWN_TRASH]:
+        with ui.surface(item.path, "card", padding=(16, 8)), ui.row("line"):
+            ui.icon("icon", "comments")
+            ui.text("name", item.name or item.discussion_id, width=0, tip=item.path)
+            ui.text(
+                "why", f"{item.why} · {fmt.moment(item.deleted_at, state.now)}", tone="muted", style="small"
+            )
+            if ui.button("restore", "Restore", icon="trash-arrow-up", is_small=True,
+                         tip=f"Restore {item.name or item.discussion_id}"):  # fmt: skip
+                desk.send(UndoDelete(item.discussion_id))
+    if len(state.discussions.trash) > SHOWN_TRASH:
+        ui.text(
+            "rest", f"and {len(state.discussions.trash) - SHOWN_TRASH:,} more", tone="faint", style="small"
+        )
+
+
+def _about(desk: Desk) -> None:
+    ui, state = desk.ui, desk.state
+    ui.text("title", "About Manual Slop", style="h2")
+    ui.text("what", "A workbench for curated sessions with language models.", tone="muted")
+    ui.text("home label", "Everything you own lies in", style="strong")
+    ui.selectable_text("home", state.program.home or "not open yet", mono=True, height=28)
+    if state.program.is_home_read_only:
+        ui.text("read only", "It is read-only: nothing can be saved.", tone="warn")
+    if state.program.versions:
+        ui.text("versions label", "Versions", style="strong")
+        for name, version in state.program.versions.items():
+            _pair(ui, ("version", name), name, version)
+    ui.text("licences label", "Licences", style="strong")
+    for name, licence in LICENCES:
+        _pair(ui, ("licence", name), name, licence)
+
+
+def _pair(ui: Ui, key: tuple[str, str], name: str, value: str) -> None:
+    with ui.row(key):
+        ui.text("name", name, width=0, tone="muted", tip=name)
+        ui.text("value", value)
+
+
+SECTIONS: tuple[tuple[str, str, str, Callable[[Desk], None]], ...] = (
+    ("providers", "Providers and keys", "key", providers_section),
+    ("servers", "Compatible servers", "server", servers_section),
+    ("models", "Models", "robot", models_section),
+    ("appearance", "Appearance", "palette", _appearance),
+    ("files", "Files", "file-lines", _files),
+    ("project", "Project", "folder-open", _project),
+    ("prompts", "Personas and prompts", "user-gear", _prompts),
+    ("trash", "Trash", "trash-can", _trash),
+    ("about", "About", "circle-info", _about),
+)
+"""Id, label, icon and what is drawn, in the order of the list; an id that is not here shows the first."""

@@ -1,0 +1,1 @@
+"""The window around the panels: menus, panes, palette, status bar, dialogs."""

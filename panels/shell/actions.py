@@ -1,0 +1,56 @@
+"""The one table of what a person can do, joined from the rooms: menus, palette, shortcuts and buttons use it."""
+
+from __future__ import annotations
+
+from core.app.messages import Quit
+from panels.base.action import run_action
+from panels.base.desk import Action, Desk, opens_dialog
+from panels.base.room import HubTab
+from panels.shell.panes import shown_panes, toggle_side
+from panels.shell.rooms import ROOMS, TABS
+
+MENUS = ("File", "Edit", "View", "Discussion", "Tools", "Help")
+
+
+def _toggle_list(desk: Desk) -> None:
+    toggle_side(desk.view, "list")
+
+
+def _toggle_hub(desk: Desk) -> None:
+    toggle_side(desk.view, "hub")
+
+
+def _of_tab(tab: HubTab) -> Action:
+    return Action(
+        tab.id, "View", 2, tab.title, lambda d: d.view.show_hub(tab.id), tab.icon, f"Ctrl+{tab.place}"
+    )
+
+
+OWN: tuple[Action, ...] = (
+    Action("quit", "File", 3, "Quit", lambda d: d.send(Quit()), "power-off", "Ctrl+Q"),
+    Action("list", "View", 1, "Discussion list", _toggle_list, "list", "Ctrl+B",
+           is_checked=lambda d: "list" in shown_panes(d.view)),
+    Action("hub", "View", 1, "Operations Hub", _toggle_hub, "table-columns", "Ctrl+Shift+H",
+           is_checked=lambda d: "hub" in shown_panes(d.view)),
+    Action("palette", "Tools", 0, "Command palette", opens_dialog("palette"), "terminal", "Ctrl+Shift+P"),
+    Action("shortcuts", "Help", 0, "Keyboard shortcuts", opens_dialog("shortcuts"), "keyboard", "F1"),
+)  # fmt: skip
+
+
+def _place(action: Action) -> tuple[int, int]:
+    return MENUS.index(action.menu), action.group
+
+
+ACTIONS: tuple[Action, ...] = tuple(
+    sorted((*(a for room in ROOMS for a in room.actions), *map(_of_tab, TABS), *OWN), key=_place)
+)
+"""By menu and group; within a group in the order of the rooms."""
+
+BY_ID = {action.id: action for action in ACTIONS}
+
+
+def run_shortcuts(desk: Desk) -> None:
+    """Do what the pressed chords ask for. Once a frame, before anything is drawn."""
+    for action in ACTIONS:
+        if action.chord and action.is_bound and desk.ui.shortcut(action.chord):
+            run_action(action.id, desk)

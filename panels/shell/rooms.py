@@ -1,0 +1,24 @@
+"""The one table of the window's rooms. A new room is one line here, below the rooms that it reads."""
+
+from __future__ import annotations
+
+from panels.base.room import HubTab, Room
+from panels.caching.room import ROOM as CACHING
+from panels.context.room import ROOM as CONTEXT
+from panels.discussion.room import ROOM as DISCUSSION
+from panels.harvest.room import ROOM as HARVEST
+from panels.knowledge.room import ROOM as KNOWLEDGE
+from panels.settings.room import ROOM as SETTINGS
+
+ROOMS: tuple[Room, ...] = (
+    DISCUSSION,
+    CONTEXT,
+    CACHING,
+    KNOWLEDGE,
+    HARVEST,
+    SETTINGS,
+)
+"""In the order of their layers, the lowest first: so menus list what they do, and the window's file what they keep."""
+
+TABS: tuple[HubTab, ...] = tuple(sorted((tab for room in ROOMS for tab in room.tabs), key=lambda t: t.place))
+"""The tabs of the Operations Hub, from the left."""

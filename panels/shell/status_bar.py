@@ -1,0 +1,114 @@
+"""The status bar: model, tokens against the window, cost, workers, connection, where the data lies."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from core.base import figures as fmt
+from core.values.discussion import DiscussionSummary
+from core.values.state import AppState
+from core.values.usage import Usage
+from panels.base import selection
+from panels.base.desk import Desk
+from panels.base.gauge import gauge, gauge_tone
+from panels.base.ui import Tone, Ui
+from panels.caching.facts import look_of
+
+STATUS_PX = 28
+RECENT = 8
+"""How many messages back the last reply's usage is looked for."""
+
+
+def status_bar(desk: Desk) -> None:
+    """Draw the line at the foot of the window. O(workers)."""
+    state, ui = desk.state, desk.ui
+    with ui.surface("status", "base", height=STATUS_PX, padding=(12, 4)), ui.row("line", gap=16):
+        _model(state, ui)
+        report = selection.report_of(state)
+        if report is not None:
+            tip = "Tokens of the next request, and the model's context window"
+            ui.text("tokens", gauge(report), tone=gauge_tone(report), style="small", tip=tip)
+        summary = selection.selected(state)
+        if summary is not None and summary.usage != Usage():
+            ui.text("cost", fmt.money(summary.usage.cost_usd), tone="muted", style="small",
+                    tip="Cost of this discussion so far")  # fmt: skip
+        if summary is not None:
+            _cache(state, ui, summary)
+        ui.push()
+        _workers(state, ui)
+        if state.program.is_home_read_only:
+            ui.badge(
+                "read only",
+                "read-only home",
+                tone="warn",
+                tip=f"Nothing can be saved in {state.program.home}",
+            )
+        if state.config.project.root:
+            ui.text("project", state.config.project.name or state.config.project.root, tone="faint", style="small",
+                    tip=state.config.project.root)  # fmt: skip
+
+
+def _model(state: AppState, ui: Ui) -> None:
+    summary = selection.selected(state)
+    if summary is None:
+        ui.text("model", "No discussion", tone="muted", style="small")
+        return
+    meta = summary.meta
+    status = state.config.providers.get(meta.provider)
+    is_ready = status is not None and status.is_ready
+    tone: Tone = "ok" if is_ready else "warn"
+    problem = status.problem if status else f"No provider called {meta.provider!r}"
+    with ui.row("connection", gap=6):
+        ui.icon("icon", "circle" if is_ready else "plug-circle-xmark", tone=tone, tip=problem or "Ready")
+        label = f"{selection.model_label(state, meta.provider, meta.model)}"
+        ui.text(
+            "model", label, tone="muted", style="small", tip=selection.provider_label(state, meta.provider)
+        )
+        if problem and not is_ready:
+            ui.text("problem", problem, tone="warn", style="small")
+
+
+def _cache(state: AppState, ui: Ui, summary: DiscussionSummary) -> None:
+    """Whether the prefix is warm and until when, and what the last reply read from it."""
+    words = cache_words(state, summary)
+    if words:
+        look = look_of(state, summary.meta.id)
+        tip = f"{look.provider}: {look.ttl_text or 'nothing is cached'}"
+        with ui.row("cache", gap=6):
+            ui.icon("icon", "bolt", tone="ok" if look.is_warm else "faint")
+            ui.text("text", words, tone="ok" if look.is_warm else "muted", style="small", tip=tip)
+
+
+def cache_words(state: AppState, summary: DiscussionSummary) -> str:
+    """`cache warm until 14:12 · 11.9k reused`; empty where nothing of the discussion was ever cached."""
+    cache = state.caching.caches.get(summary.meta.id)
+    if not summary.meta.caching_enabled:
+        return "caching is off"
+    if cache is None:
+        return ""
+    look = look_of(state, summary.meta.id)
+    if not look.is_warm:
+        return "cache cold"
+    until = f" until {fmt.clock(cache.expires_at)}" if cache.expires_at is not None else ""
+    opened = selection.opened(state)
+    recent = islice(selection.latest(opened), RECENT) if opened is not None else iter(())
+    used = next((message.usage for message in recent if message.usage is not None), None)
+    reused = used.cache_read_tokens if used is not None else None
+    return f"cache warm{until}" + (f" · {fmt.tokens(reused)} reused" if reused else "")
+
+
+def _workers(state: AppState, ui: Ui) -> None:
+    for name, worker in state.program.workers.items():
+        if worker.status == "idle":
+            continue
+        tone: Tone = "error" if worker.status == "failed" else "muted"
+        with ui.row(("worker", name), gap=6):
+            ui.icon("icon", "circle-exclamation" if worker.status == "failed" else "gear", tone=tone)
+            ui.text("detail", worker.detail or worker.name, tone=tone, style="small", tip=worker.name)
+            if worker.fraction is not None:
+                ui.progress("fraction", worker.fraction, width=64)
+    calls = len(state.turns.calls)
+    if calls:
+        ui.text(
+            "calls", fmt.count(calls, "reply under way", "replies under way"), tone="accent", style="small"
+        )

@@ -1,0 +1,18 @@
+"""What the notices over the conversation alone know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from panels.base.kept import Kept
+
+
+@dataclass(slots=True)
+class NoticesView:
+    """The notices' own state. `was_trust_put_off`: folders whose question of trust was put off."""
+
+    kept: ClassVar[tuple[Kept, ...]] = ()
+
+    are_all_shown: bool = False
+    was_trust_put_off: set[str] = field(default_factory=set)

@@ -1,0 +1,176 @@
+"""The whole window: menu bar, icon rail, panes, status bar, and the dialogs over them."""
+
+from __future__ import annotations
+
+from core.app.messages import SaveWindow
+from core.values.state import AppState
+from panels.base.action import action_item, action_tip, run_action
+from panels.base.desk import Desk
+from panels.base.room import HubTab
+from panels.base.ui import Send, Ui
+from panels.base.view import WindowView
+from panels.caching.guard import ask_past_limit, guarded
+from panels.discussion.conversation_panel import conversation_panel
+from panels.discussion.discussions_panel import discussions_panel
+from panels.shell import window_file
+from panels.shell.actions import ACTIONS, BY_ID, MENUS, run_shortcuts
+from panels.shell.hub_panel import hub_panel
+from panels.shell.notices_panel import notices_panel
+from panels.shell.panes import Pane, panes, shown_panes, toggle_side
+from panels.shell.rooms import ROOMS, TABS
+from panels.shell.status_bar import STATUS_PX, status_bar
+
+RAIL_PX = 56
+MENU_PX = 32
+MIN_PANE_PX = 200
+
+
+def window(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
+    """Draw everything. GUI thread, once per frame, O(visible).
+
+    Args:
+        state: one snapshot; view: what the window alone knows, changed in place.
+        send: takes every command that the person's clicks and keys ask for.
+    """
+    _restore(state, view)
+    send = guarded(state, view, send)
+    ask_past_limit(state, view)
+    desk = Desk(state, view, ui, send, BY_ID)
+    _begin(desk)
+    with ui.surface("window", "base", height=0, padding=(0, 0)):
+        _menu_bar(desk)
+        with ui.row("body", gap=0, height=-STATUS_PX):
+            _icon_rail(desk)
+            with ui.group("main", gap=0):
+                _main(desk)
+        status_bar(desk)
+    if view.dialog is not None:
+        from panels.shell.dialogs import (
+            dialogs,  # not before it is needed: the first frame must not wait for it
+        )
+
+        dialogs(desk)
+    _keep(state, view, send)
+
+
+def _restore(state: AppState, view: WindowView) -> None:
+    """Take over what the last window left, once the home is open."""
+    if view.restored is None and state.program.home:
+        view.restored = state.program.window_toml
+        window_file.restore(view, state.program.window_toml)
+
+
+def _keep(state: AppState, view: WindowView, send: Send) -> None:
+    """Persist panes, tabs and scroll when they changed, and only once what was kept before is known."""
+    if view.restored is None or state.program.is_home_read_only:
+        return
+    kept = window_file.kept(view)
+    if kept != view.saved:
+        view.saved = kept
+        send(SaveWindow(window_file.to_toml(view)))
+
+
+def _begin(desk: Desk) -> None:
+    """Let the rooms begin the frame; then do what the keys ask for, unless a dialog is over the window."""
+    has_keys = desk.view.dialog is None
+    for room in ROOMS:
+        room.begin(desk)
+    if has_keys:
+        run_shortcuts(desk)
+        _escape(desk)
+
+
+def _escape(desk: Desk) -> None:
+    """Close what is open, innermost first; then stop the reply."""
+    if not desk.ui.shortcut("Escape") or any(room.escape(desk) for room in reversed(ROOMS)):
+        return
+    if desk.view.page == "settings":
+        desk.view.page = "chat"
+    else:
+        run_action("stop", desk)
+
+
+def _menu_bar(desk: Desk) -> None:
+    with desk.ui.surface("menu bar", "base", height=MENU_PX, padding=(8, 2)), desk.ui.row("menus", gap=4):
+        for menu in MENUS:
+            with desk.ui.menu(menu, menu) as is_open:
+                if is_open:
+                    _menu_items(desk, menu)
+
+
+def _menu_items(desk: Desk, menu: str) -> None:
+    group = 0
+    for action in ACTIONS:
+        if action.menu != menu:
+            continue
+        if action.group != group:
+            group = action.group
+            desk.ui.divider(("group", group))
+        action_item(desk, action.id)
+
+
+def _icon_rail(desk: Desk) -> None:
+    ui, view = desk.ui, desk.view
+    with ui.surface("rail", "base", width=RAIL_PX, height=0, padding=(8, 8), scrolls=True):
+        is_list = "list" in shown_panes(view)
+        if _rail_button(ui, "discussions", "comments", "Discussions (Ctrl+B)", is_active=is_list):
+            toggle_side(view, "list")
+        for tab in TABS:
+            _rail_tab(desk, tab)
+        if _rail_button(
+            ui, "settings", "gear", action_tip(desk, "settings"), is_active=view.page == "settings"
+        ):
+            view.page = "chat" if view.page == "settings" else "settings"
+
+
+def _rail_tab(desk: Desk, tab: HubTab) -> None:
+    view = desk.view
+    is_active = "hub" in shown_panes(view) and view.hub_tab == tab.id
+    if _rail_button(desk.ui, tab.id, tab.icon, action_tip(desk, tab.id), is_active=is_active):
+        if is_active:
+            view.is_hub_shown = False
+        else:
+            view.show_hub(tab.id)
+
+
+def _rail_button(ui: Ui, key: str, icon: str, tip: str, *, is_active: bool) -> bool:
+    return ui.button(key, "", icon=icon, kind="rail_active" if is_active else "rail", tip=tip, width=40)
+
+
+def _main(desk: Desk) -> None:
+    view, ui = desk.view, desk.ui
+    if view.page == "settings":
+        from panels.settings.settings_panel import settings_panel
+
+        with ui.surface("settings", "pane", height=0, padding=(0, 0)):
+            notices_panel(desk)
+            settings_panel(desk)
+        return
+    view.room_px = ui.width()
+    shown = panes(view, view.room_px)
+    names = tuple(name for name, _ in shown)
+    with ui.split(("panes", names), [width for _, width in shown], min_px=MIN_PANE_PX) as split:
+        for index, name in enumerate(names):
+            with split.pane(index):
+                _pane(desk, name)
+    if split.dragged is not None:
+        _dragged(view, names, split.dragged)
+
+
+def _dragged(view: WindowView, names: tuple[Pane, ...], widths: tuple[float, ...]) -> None:
+    for name, width in zip(names, widths, strict=False):
+        if name == "list":
+            view.list_px = float(width)
+        elif name == "hub":
+            view.hub_px = float(width)
+
+
+def _pane(desk: Desk, name: Pane) -> None:
+    with desk.ui.surface(name, "pane", height=0, padding=(0, 0)):
+        if name == "list":
+            discussions_panel(desk)
+        elif name == "hub":
+            hub_panel(desk)
+        else:
+            notices_panel(desk)
+            conversation_panel(desk)

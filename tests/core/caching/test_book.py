@@ -1,0 +1,322 @@
+"""The book of caches as a playbook: values in, values out, no home, no thread, no clock. What decides money is here."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from msgspec.structs import replace
+
+from core.caching import book as books
+from core.caching import calls, content_store, pings
+from core.caching.book import BookedCall, CacheBook
+from core.caching.calls import CacheReport, CallWait
+from core.caching.decision import Market, PlannedTurn
+from core.caching.replay import Replayed, replay
+from core.values.cache import (
+    CacheLedger,
+    CacheLedgerEntry,
+    CachePlan,
+    CacheSettings,
+    DiscussionCache,
+    GapStats,
+)
+from core.values.messages import Message, Role
+from core.values.provider import ProviderRequest, StoredContent
+from core.values.records import ViewRecord
+from core.values.usage import Usage
+from tests.core.caching.requests import ANTHROPIC, NOW, QUICK, SCOPE, SLOW, after, count, stack_of
+from tests.core.stacks import said
+
+A, B = {"a.py": "ALPHA one\n", "b.py": "BETA\n"}, {"a.py": "ALPHA two\n", "b.py": "BETA\n"}
+MARKET = Market(SCOPE, ANTHROPIC, CacheLedger(), GapStats(), CacheSettings(), NOW, count)
+PINGING = CacheSettings(keepalive=True, ttl_s=300)
+
+
+def cost(_provider: str, _model: str, usage: Usage) -> float:
+    """A dollar a token, a tenth for reads."""
+    read = usage.cache_read_tokens or 0
+    return (usage.input_tokens or 0) - read + read / 10
+
+
+def billed(plan: CachePlan, *, read: int | None = None) -> Usage:
+    """What a provider reports that does as planned, or reads something else."""
+    total = plan.read_tokens + plan.write_tokens + plan.fresh_tokens
+    reads = plan.read_tokens if read is None else read
+    return Usage(input_tokens=total, cache_read_tokens=reads, cache_write_tokens=plan.write_tokens)
+
+
+class CachePlay:
+    """A book over which calls are played; every step is the very one that the keeper takes."""
+
+    def __init__(self, *discussions: str) -> None:
+        self.book = replace(CacheBook(), gaps=QUICK)
+        self.market = MARKET
+        self.turns: dict[str, tuple[Message, ...]] = {}
+        self.records: dict[str, tuple[ViewRecord, ...]] = {}
+        for name in discussions or ("d",):
+            self.book = books.opened(self.book, name, DiscussionCache(), Replayed())
+
+    def plan(
+        self, call_id: str, at_s: float, files: dict[str, str] = A, name: str = "d", words: str = "words"
+    ) -> BookedCall:
+        """Plan a turn of a discussion."""
+        stack = stack_of(files, self.turns.get(name, ()), words)
+        self.market = replace(self.market, now=after(at_s))
+        return calls.plan_call(self.book, PlannedTurn(stack, call_id, discussion_id=name), self.market)
+
+    def go(self, call_id: str, call: BookedCall) -> CallWait | None:
+        """Ask the gate, by the ledger as it stands."""
+        self.book, wait = calls.admitted(self.book, call_id, call, self.book.ledger)
+        return wait
+
+    def end(self, call_id: str, usage: Usage, at_s: float = 0.0) -> CacheReport | None:
+        """Usage comes."""
+        self.book, report = calls.ended(self.book, call_id, usage, None, after(at_s), cost, str.title)
+        return report
+
+    def turn(
+        self,
+        call_id: str,
+        at_s: float,
+        files: dict[str, str] = A,
+        name: str = "d",
+        *,
+        read: int | None = None,
+    ) -> tuple[BookedCall, CacheReport]:
+        """A whole turn: begun, planned, sent, shown, answered."""
+        self.book = books.turn_begun(self.book, name, after(at_s))
+        call = self.plan(call_id, at_s, files, name)
+        assert self.go(call_id, call) is None
+        replayed, records = calls.shown(self.book, call, f"q{call_id}")
+        self.book = books.with_page(self.book, name, replace(self.book.pages[name], replayed=replayed))
+        self.records[name] = (*self.records.get(name, ()), *records)
+        report = self.end(call_id, billed(call.decision.plan, read=read), at_s + 5)
+        assert report is not None
+        answer = (said(call_id, Role.USER, "words"), said(f"{call_id}r", Role.ASSISTANT, "answer"))
+        self.turns[name] = (*self.turns.get(name, ()), *answer)
+        return call, report
+
+
+def plan_of(call: BookedCall) -> CachePlan:
+    return call.decision.plan
+
+
+def texts(request: ProviderRequest) -> str:
+    return "\n".join(getattr(part, "text", "") for message in request.messages for part in message.parts)
+
+
+def test_what_the_first_call_marks_the_second_reads() -> None:
+    play = CachePlay()
+    first, _ = play.turn("1", 0)
+    second, report = play.turn("2", 60)
+
+    assert plan_of(first).marks
+    assert (plan_of(first).read_tokens, plan_of(first).write_tokens > 9000) == (0, True)
+    assert plan_of(second).read_tokens >= plan_of(first).write_tokens
+    assert report.state is not None
+    assert (report.state.hit_count, report.miss_reason) == (1, "")
+
+
+def test_while_it_is_warm_a_changed_file_is_appended_and_once_it_is_cold_all_is_rewritten() -> None:
+    play = CachePlay()
+    play.turn("1", 0)
+    warm, _ = play.turn("2", 60, B)
+    cold, _ = play.turn("3", 90_000, B)
+
+    assert [delta.message_id for delta in warm.decision.view.deltas] == ["2"]
+    assert "ALPHA one" in texts(warm.decision.request)
+    assert "joined your message" in plan_of(warm).sentences[0]
+    assert cold.decision.view.deltas == ()
+    assert "ALPHA one" not in texts(cold.decision.request)
+    assert "gone cold" in plan_of(cold).sentences[0]
+
+
+def test_a_person_who_switched_appending_off_gets_a_rewrite() -> None:
+    play = CachePlay()
+    play.market = replace(MARKET, settings=CacheSettings(appends_changes=False))
+    play.turn("1", 0)
+    call, _ = play.turn("2", 60, B)
+
+    assert call.decision.view.deltas == ()
+
+
+def test_the_records_of_each_call_lead_to_the_view_that_the_next_one_goes_on_from() -> None:
+    play = CachePlay()
+    play.turn("1", 0)
+    play.turn("2", 60, B)
+    call, _ = play.turn("3", 120, B)
+
+    assert [record.kind for record in play.records["d"]] == ["base", "delta"]
+    assert replay(play.records["d"]).view == call.decision.view == play.book.pages["d"].replayed.view
+
+
+def test_of_two_calls_with_one_prefix_the_second_waits_and_then_reads() -> None:
+    play = CachePlay("d", "e")
+    one, two = play.plan("1", 0, name="d"), play.plan("2", 0, name="e")
+    assert play.go("1", one) is None
+    assert play.go("2", two) == CallWait("1")
+
+    play.book = calls.begun(play.book, "1")
+    again = play.plan("2", 1, name="e")
+
+    assert plan_of(two).read_tokens == 0
+    assert plan_of(again).read_tokens >= 9000
+    assert play.go("2", again) is None
+    assert set(play.book.calls) == {"1", "2"}
+
+
+def test_calls_of_another_model_do_not_wait() -> None:
+    play = CachePlay("d", "e")
+    assert play.go("1", play.plan("1", 0, name="d")) is None
+    play.market = replace(MARKET, scope=replace(SCOPE, model="another"))
+    assert play.go("2", play.plan("2", 0, name="e")) is None
+
+
+def test_a_call_planned_by_an_older_ledger_is_planned_anew_unless_it_has_waited_long_enough() -> None:
+    play = CachePlay("d", "e")
+    early = play.plan("2", 0, name="e")
+    before = play.book.ledger
+    play.turn("1", 0, name="d")
+
+    book, wait = calls.admitted(play.book, "2", early, before)
+    assert (wait, "2" in book.calls) == (CallWait(), False)
+    book, wait = calls.admitted(play.book, "2", early, None)
+    assert (wait, "2" in book.calls) == (None, True)
+
+
+def test_a_call_that_failed_before_its_answer_wrote_nothing_and_holds_nobody_up() -> None:
+    play = CachePlay("d", "e")
+    play.go("1", play.plan("1", 0, name="d"))
+    play.end("1", Usage())
+
+    assert play.book.ledger == CacheLedger()
+    assert play.book.calls == {}
+    assert play.go("2", play.plan("2", 1, name="e")) is None
+
+
+def test_usage_that_reads_nothing_corrects_what_was_believed() -> None:
+    play = CachePlay()
+    first, _ = play.turn("1", 0)
+    believed = set(play.book.ledger.entries[SCOPE])
+    missed, report = play.turn("2", 60, read=0)
+
+    assert plan_of(missed).hit_hash in believed
+    assert plan_of(missed).hit_hash not in play.book.ledger.entries[SCOPE]
+    assert report.miss_reason.startswith("Anthropic read 0 tokens")
+    assert plan_of(first).write_tokens > 0
+
+
+def test_usage_without_cache_figures_corrects_nothing() -> None:
+    play = CachePlay()
+    play.turn("1", 0)
+    call = play.plan("2", 60)
+    play.go("2", call)
+    play.book = calls.begun(play.book, "2")
+    before = play.book.ledger
+
+    report = play.end("2", Usage(input_tokens=9_000))
+
+    assert play.book.ledger == before
+    assert report is not None
+    assert report.miss_reason == ""
+
+
+def test_what_was_saved_is_what_the_same_calls_would_have_cost_without() -> None:
+    play = CachePlay()
+    play.turn("1", 0)
+    call, report = play.turn("2", 60)
+
+    assert report.totals.saved_usd == pytest.approx(0.9 * plan_of(call).read_tokens)
+
+
+def test_a_call_that_nobody_knows_changes_nothing() -> None:
+    play = CachePlay()
+    play.turn("1", 0)
+    before = play.book
+
+    assert play.end("another", Usage(input_tokens=5)) is None
+    assert play.book is before
+    assert calls.begun(before, "another") is before
+
+
+def test_a_step_leaves_the_book_before_it_as_it_was_and_does_the_same_again() -> None:
+    play = CachePlay()
+    play.turn("1", 0)
+    before, kept = play.book, repr(play.book)
+    play.turn("2", 60, B)
+    once = play.book
+    play.book, play.turns["d"] = before, play.turns["d"][:2]
+    play.turn("2", 60, B)
+
+    assert repr(before) == kept
+    assert play.book == once != before
+
+
+def test_after_invalidate_nothing_is_counted_on() -> None:
+    play = CachePlay()
+    play.turn("1", 0)
+    play.book = books.forgotten(play.book, "d", after(30))
+
+    page = play.book.pages["d"]
+    assert play.book.ledger.entries == {}
+    assert (page.cache.epoch, page.idle) == (1, ())
+    assert plan_of(play.plan("2", 60)).read_tokens == 0
+
+
+def test_what_is_read_ahead_is_counted_on_and_is_sent_only_once_it_was_answered() -> None:
+    play = CachePlay()
+    play.book = books.prewarming(play.book, play.plan("prewarm", 0, words=""))
+    assert plan_of(play.plan("1", 5)).read_tokens >= 9000
+    assert play.book.pages["d"].cache.sent is None
+
+    play.book = books.prewarmed(play.book, "d")
+    assert play.book.pages["d"].cache.sent is not None
+
+
+def test_a_ping_is_due_before_the_entry_ends_and_a_miss_is_the_last() -> None:
+    play = CachePlay()
+    play.book = replace(play.book, gaps=SLOW)
+    play.market = replace(MARKET, settings=PINGING)
+    call, _ = play.turn("1", 0)
+
+    def due(at_s: float, off: tuple[str, ...] = ()) -> tuple[pings.Ping, ...]:
+        return pings.due_pings(play.book, lambda _call: PINGING, after(at_s), off)
+
+    assert due(60) == ()
+    assert due(290, ("d",)) == ()
+    (ping,) = due(290)
+    assert ping.request.cache is not None
+    assert ping.request.cache.marks[-1].after_key == ping.idle.after_key
+    hit, _ = pings.pinged(play.book, ping, Usage(input_tokens=9, cache_read_tokens=9), after(291), cost)
+    miss, totals = pings.pinged(play.book, ping, Usage(input_tokens=9, cache_read_tokens=0), after(291), cost)
+
+    assert totals is not None
+    assert totals.usage.input_tokens == (billed(plan_of(call)).input_tokens or 0) + 9
+    play.book = hit
+    assert len(due(580)) == 1
+    play.book = miss
+    assert due(580) == ()
+
+
+def test_what_a_provider_stores_is_all_that_is_believed_of_it_and_is_let_go_when_idle() -> None:
+    """A content that the provider no longer names is gone; rent that no turn will repay is not paid on."""
+    prices = replace(ANTHROPIC, provider="gemini", storage_usd=1e-6, read=0.1)
+    lost = CacheLedgerEntry("old", 9_000, 3600, after(3600), "d", name="caches/old")
+    gemini = replace(SCOPE, provider="gemini")
+    book = books.opened(
+        CacheBook(), "d", DiscussionCache(ledger=CacheLedger({gemini: {"old": lost}})), Replayed()
+    )
+    found = StoredContent("caches/new", SCOPE.model, "new", "d", 9_000, NOW, NOW + timedelta(days=1))
+
+    book, changed = content_store.contents_found(book, "gemini", "key", [found], {"d": "auto"}, after(5))
+
+    assert content_store.stored_names(book, "d", "gemini") == {"caches/new"}
+    assert [name for name, _ in changed] == ["d", "d"]
+    state = book.pages["d"].cache.state
+    assert state is not None
+    assert (state.tokens_cached, state.expires_at) == (9_000, found.expires_at)
+    (idle,) = content_store.unneeded(book, lambda _provider, _model: prices, after(60))
+    assert idle.names == {"caches/new"}
+    busy = replace(book, calls={"c": CachePlay().plan("c", 0)})
+    assert content_store.unneeded(busy, lambda _provider, _model: prices, after(60)) == ()

@@ -1,0 +1,130 @@
+"""Gemini's stored contents: worth their rent while someone is likely to come back, known by name, told as orphans."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from msgspec.structs import replace
+
+from core.caching.accounts import adopted, after_contents
+from core.caching.contents import contents_plan, is_worth_rent, living, orphan_of
+from core.caching.gaps import own_odds
+from core.caching.ledger import adopt, drop_named, live_entries
+from core.caching.offers import cache_prices
+from core.values.cache import CacheLedger, CacheSettings, DiscussionCacheState, LedgerScope
+from core.values.provider import ContentsReport, ProviderKind, StoredContent
+from tests.core.caching.requests import AWAY, NOW, QUICK, SLOW, after, wire
+
+MODEL = "gemini-3.8-flash"
+PRICES = cache_prices("gemini", ProviderKind.GEMINI, MODEL, NOW)
+SCOPE = LedgerScope("gemini", "key", MODEL, '{"effort":"auto"}')
+CONTENT = StoredContent("cachedContents/1", MODEL, "h1", "d1", 20_000, NOW, after(3600))
+STATE = DiscussionCacheState("d1", "gemini", NOW, after(3600), hit_count=2, tokens_cached=20_000)
+
+
+@pytest.mark.parametrize(
+    ("gaps", "idle_s", "pays"),
+    [(QUICK, 30, True), (QUICK, 1800, False), (SLOW, 900, True), (SLOW, 2400, False), (AWAY, 60, False)],
+)
+def test_a_content_is_kept_while_its_person_is_likely_to_come_back(
+    gaps: object, idle_s: float, pays: bool
+) -> None:
+    odds = own_odds(gaps)  # type: ignore[arg-type]
+    assert is_worth_rent(20_000, 3600 - idle_s, idle_s, PRICES, odds) is pays
+
+
+def test_nothing_is_expected_of_one_that_has_no_time_left() -> None:
+    assert not is_worth_rent(20_000, 0.0, 10, PRICES, own_odds(QUICK))
+
+
+def test_without_a_price_of_input_rent_is_too_much() -> None:
+    assert not is_worth_rent(20_000, 3600, 1, replace(PRICES, input_usd=None), own_odds(QUICK))
+
+
+def test_an_orphan_tells_its_rent_by_the_hour() -> None:
+    orphan = orphan_of(CONTENT, "gemini", PRICES)
+
+    assert (orphan.provider, orphan.name, orphan.discussion_id) == ("gemini", "cachedContents/1", "d1")
+    assert (orphan.tokens, orphan.expires_at) == (20_000, after(3600))
+    assert orphan.usd_per_hour == pytest.approx(20_000 * 0.5e-6)
+
+
+def test_a_rent_that_nobody_knows_is_unknown() -> None:
+    unknown = cache_prices("gemini", ProviderKind.GEMINI, "gemini-9", NOW)
+    assert orphan_of(replace(CONTENT, model="gemini-9"), "gemini", unknown).usd_per_hour is None
+
+
+def test_what_has_expired_is_no_orphan_any_more() -> None:
+    orphan = orphan_of(CONTENT, "gemini", PRICES)
+    assert living((orphan,), after(3599)) == (orphan,)
+    assert living((orphan,), after(3600)) == ()
+    assert living((orphan,), None) == (orphan,)
+
+
+def test_an_adopted_content_is_expected_to_be_read_by_its_name() -> None:
+    laid = wire()
+    known = replace(CONTENT, prefix_hash=laid.hashes[1], tokens=laid.ends[1])
+    ledger = adopt(CacheLedger(), SCOPE, known, "d1")
+
+    live = live_entries(ledger, SCOPE, NOW)
+    plan = contents_plan(laid, PRICES, live, own_odds(QUICK), CacheSettings(ttl_s=3600), NOW)
+
+    assert plan.read_tokens == laid.ends[1]
+    assert plan.contents is not None
+    assert (plan.contents.name, plan.contents.ttl_s) == ("cachedContents/1", 3600)
+
+
+def test_a_content_that_lived_long_is_extended_by_no_more_than_is_allowed() -> None:
+    laid = wire()
+    long = replace(CONTENT, prefix_hash=laid.hashes[1], created_at=NOW - timedelta(hours=2))
+    live = live_entries(adopt(CacheLedger(), SCOPE, long, "d1"), SCOPE, NOW)
+
+    plan = contents_plan(laid, PRICES, live, own_odds(QUICK), CacheSettings(longest_ttl_s=3600), NOW)
+
+    assert plan.contents is not None
+    assert plan.contents.ttl_s == 3600
+
+
+def test_an_adopted_content_keeps_the_scope_that_its_prefix_is_known_by() -> None:
+    high = replace(SCOPE, settings='{"effort":"high"}')
+    once = adopt(CacheLedger(), high, CONTENT, "d1")
+    again = adopt(once, SCOPE, replace(CONTENT, name="cachedContents/2"), "d1")
+
+    assert list(again.entries) == [high]
+    assert again.entries[high]["h1"].name == "cachedContents/2"
+
+
+def test_what_is_gone_is_dropped_by_name_and_nothing_else() -> None:
+    ledger = adopt(adopt(CacheLedger(), SCOPE, CONTENT, "d1"), SCOPE, replace(
+        CONTENT, name="cachedContents/2", prefix_hash="h2"), "d2")  # fmt: skip
+    left = drop_named(ledger, {"cachedContents/1", ""})
+    assert [entry.name for entry in left.entries[SCOPE].values()] == ["cachedContents/2"]
+
+
+def test_use_does_not_put_off_the_end_of_a_stored_prefix() -> None:
+    used = ContentsReport(stored=replace(CONTENT, expires_at=after(900)))
+    found = after_contents(STATE, used, after(60))
+    assert found is not None
+    assert found.expires_at == after(900)
+
+
+def test_one_that_somebody_deleted_is_held_no_longer() -> None:
+    lost = ContentsReport("It was gone", lost_name="cachedContents/1")
+    found = after_contents(STATE, lost, after(60))
+    assert found is not None
+    assert (found.expires_at, found.tokens_cached) == (after(60), 0)
+
+
+def test_a_report_that_says_nothing_of_contents_changes_nothing() -> None:
+    assert after_contents(STATE, None, after(60)) is STATE
+    assert after_contents(STATE, ContentsReport("too small"), after(60)) is STATE
+    assert after_contents(None, ContentsReport(stored=CONTENT), after(60)) is None
+
+
+def test_what_is_found_after_a_start_is_what_the_panel_shows() -> None:
+    fresh = adopted(None, "gemini", CONTENT)
+    assert (fresh.discussion_id, fresh.tokens_cached, fresh.expires_at) == ("d1", 20_000, after(3600))
+
+    known = adopted(replace(STATE, expires_at=NOW, tokens_cached=0), "gemini", CONTENT)
+    assert (known.hit_count, known.tokens_cached, known.expires_at) == (2, 20_000, after(3600))

@@ -1,0 +1,217 @@
+"""Warm discussions that a change of knowledge will rewrite: looked at when it changes, told once, over when sent."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from msgspec.structs import replace
+
+from core.app.messages import DismissNotice, HomeOpened
+from core.base.errors import FailureKind
+from core.base.reports import Tick
+from core.caching.messages import CacheReported, CheckRewrites, ReadCaches, RewritesChecked
+from core.discussion.messages import AppendRecords, SetDiscussionPreset, SummariesLoaded
+from core.knowledge.messages import KnowledgeRead
+from core.turn.messages import CallFailed
+from core.values.cache import DiscussionCacheState, Rewrite
+from core.values.discussion import DiscussionSummary
+from core.values.knowledge import DigestSwitch, KnowledgeState
+from core.values.provider import Failure
+from core.values.state import Level, Notice
+from core.values.usage import Usage
+from tests.core.app.playbook import START, Playbook, of, settings_loaded
+
+KNOWN = KnowledgeState(digest="Tides are M2.", switch=DigestSwitch.ON)
+
+
+@pytest.fixture
+def book() -> Playbook:
+    """A home with settings on disk and a warm discussion called Tides."""
+    book = Playbook().ready()
+    book.play(replace(settings_loaded(), settings_paths=("/home/person/.manual_slop/config.toml",)))
+    book.chosen = book.discussion("Tides")  # type: ignore[attr-defined]
+    return book
+
+
+def chosen(book: Playbook) -> str:
+    return book.chosen  # type: ignore[attr-defined,no-any-return]
+
+
+def cache(discussion_id: str, **changes: object) -> DiscussionCacheState:
+    warm = DiscussionCacheState(discussion_id, "anthropic", START, START + timedelta(minutes=5))
+    return replace(warm, tokens_cached=12_000, **changes)  # type: ignore[arg-type]
+
+
+def warm(book: Playbook, discussion_id: str = "", **changes: object) -> tuple[CheckRewrites, ...]:
+    name = discussion_id or chosen(book)
+    return of(book.play(CacheReported(name, cache(name, **changes))), CheckRewrites)
+
+
+def due(book: Playbook, discussion_id: str = "", **changes: object) -> Rewrite:
+    until = START + timedelta(minutes=5)
+    found = Rewrite(discussion_id or chosen(book), "the digest changed", 12_300, 0.0414, until)
+    return replace(found, **changes)  # type: ignore[arg-type]
+
+
+def tell(book: Playbook, *found: Rewrite) -> None:
+    ids = tuple(one.discussion_id for one in found) or (chosen(book),)
+    book.play(RewritesChecked(ids, found))
+
+
+def notice(book: Playbook) -> Notice | None:
+    return next((n for n in book.state.program.notices if n.id == "rewrites"), None)
+
+
+def test_a_change_of_knowledge_looks_at_every_warm_discussion(book: Playbook) -> None:
+    warm(book)
+    (look,) = of(book.play(KnowledgeRead(KNOWN)), CheckRewrites)
+    assert [spec.discussion_id for spec in look.specs] == [chosen(book)]
+
+
+def test_the_same_knowledge_again_looks_at_nothing(book: Playbook) -> None:
+    warm(book)
+    book.play(KnowledgeRead(KNOWN))
+    assert not of(book.play(KnowledgeRead(replace(KNOWN))), CheckRewrites)
+    assert not of(book.play(Tick()), CheckRewrites)
+
+
+@pytest.mark.parametrize("changes", [{"expires_at": START}, {"tokens_cached": 0}])
+def test_a_cold_discussion_is_not_looked_at(book: Playbook, changes: dict[str, object]) -> None:
+    name = chosen(book)
+    book.play(CacheReported(name, replace(cache(name), **changes)))  # type: ignore[arg-type]
+    assert not of(book.play(KnowledgeRead(KNOWN)), CheckRewrites)
+
+
+def test_a_call_that_ended_has_only_its_own_discussion_looked_at(book: Playbook) -> None:
+    other = book.discussion("Currents")
+    warm(book, other)
+    (look,) = warm(book)
+    assert [spec.discussion_id for spec in look.specs] == [chosen(book)]
+
+
+def test_another_preset_has_its_discussion_looked_at(book: Playbook) -> None:
+    warm(book)
+    (look,) = of(book.play(SetDiscussionPreset(chosen(book), "code")), CheckRewrites)
+    assert look.specs[0].preset.name == "code"
+
+
+def test_it_is_said_by_name_tokens_cost_and_reason(book: Playbook) -> None:
+    warm(book)
+    tell(book, due(book))
+
+    assert book.state.caching.rewrites == {chosen(book): due(book)}
+    said = notice(book)
+    assert said is not None
+    assert said.level is Level.WARNING
+    assert said.text == "Will be rewritten on the next turn: «Tides», ~12,300 tokens, est. $0.04"
+    assert said.detail == "The digest changed."
+
+
+def test_many_are_one_notice_with_the_sum(book: Playbook) -> None:
+    names = [chosen(book), *(book.discussion(name) for name in ("Currents", "Moon", "Sun"))]
+    for name in names:
+        warm(book, name)
+    tell(book, *(due(book, name, tokens=1000 * (9 - n), cost_usd=0.1) for n, name in enumerate(names)))
+
+    said = notice(book)
+    assert said is not None
+    assert said.text.startswith(
+        "Will be rewritten on the next turn: «Tides», «Currents», «Moon» and 1 more, "
+    )
+    assert said.text.endswith("~30,000 tokens, est. $0.40")
+    assert said.detail == "The digest changed. The Caching panel tells each."
+
+
+@pytest.mark.parametrize(
+    ("costs", "words"),
+    [
+        ((None,), "cost unknown"),
+        ((0.0,), "free"),
+        ((0.001,), "under 1 cent"),
+        ((0.5, None), "est. $0.50 and more at an unknown price"),
+    ],
+)
+def test_an_unknown_price_is_never_nought(
+    book: Playbook, costs: tuple[float | None, ...], words: str
+) -> None:
+    names = [chosen(book), book.discussion("Currents")][: len(costs)]
+    for name in names:
+        warm(book, name)
+    tell(book, *(due(book, name, cost_usd=usd) for name, usd in zip(names, costs, strict=True)))
+    said = notice(book)
+    assert said is not None
+    assert said.text.endswith(f"tokens, {words}")
+
+
+def test_when_the_layer_is_what_it_was_nothing_is_said_any_more(book: Playbook) -> None:
+    warm(book)
+    tell(book, due(book))
+    tell(book)
+    assert not book.state.caching.rewrites
+    assert notice(book) is None
+
+
+def test_when_it_is_cold_nothing_is_lost_any_more(book: Playbook) -> None:
+    warm(book)
+    tell(book, due(book))
+    book.later(301).play(Tick())
+    assert not book.state.caching.rewrites
+    assert notice(book) is None
+
+
+def test_while_it_is_answered_and_after_it_is_not_due(book: Playbook) -> None:
+    warm(book)
+    tell(book, due(book))
+    call = book.ask(chosen(book), "When?")
+    book.play(Tick())
+    assert not book.state.caching.rewrites
+    book.answer(call, "Soon.")
+    assert warm(book, hit_count=1)
+
+
+def test_a_call_that_sent_nothing_has_its_discussion_looked_at_again(book: Playbook) -> None:
+    """It failed before anything went out: what was due still is."""
+    warm(book)
+    tell(book, due(book))
+    call = book.ask(chosen(book), "When?")
+    book.play(Tick())
+    failure = Failure(FailureKind.NO_NETWORK, "No network", "Press Retry.")
+    (write,) = of(book.play(CallFailed(call.call_id, failure, (), Usage())), AppendRecords)
+    assert of(book.append(write), CheckRewrites)
+
+
+def test_what_is_in_the_trash_is_not_rewritten(book: Playbook) -> None:
+    warm(book)
+    tell(book, due(book))
+    rows = {k: v for k, v in book.state.discussions.summaries.items() if k != chosen(book)}
+    book.state = replace(book.state, discussions=replace(book.state.discussions, summaries=rows))
+    book.play(Tick())
+    assert notice(book) is None
+
+
+def test_a_notice_that_was_read_comes_back_only_for_something_new(book: Playbook) -> None:
+    other = book.discussion("Currents")
+    for name in (chosen(book), other):
+        warm(book, name)
+    tell(book, due(book), due(book, other))
+    book.play(DismissNotice("rewrites"))
+
+    book.play(RewritesChecked((other,)))
+    assert notice(book) is None
+    tell(book, due(book, other, why="knowledge is off"))
+    assert notice(book) is not None
+
+
+def test_a_start_recalls_the_caches_of_what_may_still_be_warm(book: Playbook) -> None:
+    row = book.state.discussions.summaries[chosen(book)]
+    near = replace(row, meta=replace(row.meta, id="20261120-110000-aaaaaa"), turns=3)
+    old = replace(near, meta=replace(row.meta, id="20261118-110000-bbbbbb"))
+    rows: tuple[DiscussionSummary, ...] = (
+        replace(near, updated_at=START - timedelta(hours=1)),
+        replace(old, updated_at=START - timedelta(days=2)),
+    )
+    fresh = Playbook()
+    fresh.play(HomeOpened("/home/person/.manual_slop"))
+    read = of(fresh.play(SummariesLoaded(rows, True)), ReadCaches)
+    assert [effect.discussion_ids for effect in read] == [("20261120-110000-aaaaaa",)]

@@ -1,0 +1,212 @@
+"""Caching as the controller decides it: pings, prewarming, what is forgotten and what is shown."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from core.base.reports import Tick
+from core.caching.messages import (
+    CacheRead,
+    CacheReported,
+    DisableCaching,
+    EnableCaching,
+    ForgetCache,
+    InvalidateCache,
+    PingCaches,
+    Prewarm,
+    ReadCaches,
+)
+from core.discussion.messages import (
+    AppendRecords,
+    CreateDiscussion,
+    CreateOnDisk,
+    DiscussionCreated,
+    DiscussionLoaded,
+    WriteMeta,
+)
+from core.settings.messages import ModelsListed
+from core.spending.messages import SpentCounted
+from core.values.cache import DiscussionCacheState
+from core.values.discussion import DiscussionSummary, OpenDiscussion
+from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus
+from core.values.records import UsageRecord
+from core.values.settings import AiSettings, CachingSettings, Settings
+from core.values.state import ProviderTotals
+from core.values.usage import Usage
+from tests.core.app.playbook import START, Playbook, of, settings_loaded
+
+
+@pytest.fixture
+def book() -> Playbook:
+    return Playbook().ready()
+
+
+def with_caching(book: Playbook, **fields: object) -> None:
+    caching = CachingSettings(**fields)  # type: ignore[arg-type]
+    book.play(settings_loaded(settings=replace(Settings(), caching=caching)))
+
+
+def test_pings_are_looked_for_only_while_keepalive_is_on(book: Playbook) -> None:
+    assert not of(book.play(Tick()), PingCaches)
+    with_caching(book, keepalive=True)
+    assert of(book.play(Tick()), PingCaches)
+
+
+def test_at_the_days_limit_no_ping_is_sent(book: Playbook) -> None:
+    with_caching(book, keepalive=True, day_limit_usd=1.0)
+    book.play(SpentCounted(START, 1.0))
+    assert not of(book.play(Tick()), PingCaches)
+
+
+def test_a_discussion_whose_caching_is_off_is_not_pinged_and_not_shown_as_cached(book: Playbook) -> None:
+    with_caching(book, keepalive=True)
+    chosen = book.discussion()
+    held = DiscussionCacheState(chosen, "anthropic", START, START, 3, 900)
+    book.play(CacheReported(chosen, held))
+
+    book.play(DisableCaching(chosen))
+    assert book.state.caching.caches[chosen] == replace(held, caching_enabled=False)
+    assert of(book.play(Tick()), PingCaches) == (PingCaches(book.state.config.settings.caching, (chosen,)),)
+    book.play(CacheReported(chosen, held))  # as a worker knows it, which does not know of the switch
+    assert not book.state.caching.caches[chosen].caching_enabled
+
+    book.play(EnableCaching(chosen))
+    assert book.state.caching.caches[chosen] == held
+    assert of(book.play(Tick()), PingCaches) == (PingCaches(book.state.config.settings.caching),)
+
+
+def test_switching_the_caching_of_a_discussion_that_never_was_cached_claims_no_cache(book: Playbook) -> None:
+    chosen = book.discussion()
+    book.play(DisableCaching(chosen))
+    book.play(EnableCaching(chosen))
+    assert chosen not in book.state.caching.caches
+
+
+def test_what_a_ping_used_is_logged_and_added_up(book: Playbook) -> None:
+    book.play(SpentCounted(START, 0.0))
+    chosen = book.discussion()
+    usage = Usage(input_tokens=100, cache_read_tokens=100, cost_usd=0.25)
+    totals = ProviderTotals("anthropic", usage, 1.0)
+
+    (write,) = of(book.play(CacheRead(chosen, usage, is_ping=True, totals=totals)), AppendRecords)
+    book.append(write)
+
+    assert isinstance(write.records[0], UsageRecord)
+    assert write.records[0].message_id == "keepalive"
+    assert book.state.caching.totals["anthropic"] == totals
+    assert book.state.spending.spent_today_usd == 0.25
+    assert book.state.discussions.summaries[chosen].usage.cost_usd == 0.25
+
+
+def test_the_embedded_models_prefix_is_read_when_its_discussion_opens(book: Playbook) -> None:
+    (create,) = of(book.play(CreateDiscussion(preset="code")), CreateOnDisk)
+
+    made = DiscussionCreated(DiscussionSummary(create.meta, book.at), OpenDiscussion(create.meta.id))
+    (warm,) = of(book.play(made), Prewarm)
+
+    assert warm.spec.discussion_id == create.meta.id
+    assert not of(book.play(Tick()), Prewarm)
+
+
+def test_a_discussion_with_nothing_to_read_calls_nobody(book: Playbook) -> None:
+    (create,) = of(book.play(CreateDiscussion()), CreateOnDisk)
+
+    made = DiscussionCreated(DiscussionSummary(create.meta, book.at), OpenDiscussion(create.meta.id))
+    assert not of(book.play(made), Prewarm)
+
+
+@pytest.mark.parametrize("is_on", [False, True])
+def test_a_vendors_prefix_is_read_only_when_the_person_asks_for_it(book: Playbook, is_on: bool) -> None:
+    loaded = settings_loaded(settings=replace(Settings(), caching=CachingSettings(prewarm=is_on)))
+    ready = ProviderStatus("anthropic", ProviderKind.ANTHROPIC, "Anthropic", KeySource.ENVIRONMENT)
+    book.play(replace(loaded, providers={**loaded.providers, "anthropic": ready}))
+    (create,) = of(book.play(CreateDiscussion(provider="anthropic", preset="code")), CreateOnDisk)
+
+    made = DiscussionCreated(DiscussionSummary(create.meta, book.at), OpenDiscussion(create.meta.id))
+    assert bool(of(book.play(made), Prewarm)) is is_on
+
+
+def test_invalidate_salts_the_prefix_and_forgets_what_is_held(book: Playbook) -> None:
+    chosen = book.discussion()
+    effects = book.play(InvalidateCache(chosen))
+
+    assert of(effects, ForgetCache) == (ForgetCache(chosen, "embedded"),)
+    assert of(effects, WriteMeta)[0].meta.cache_epoch == 1
+    assert book.ask(chosen, "one").spec.inputs.epoch == 1
+
+
+def test_a_disabled_discussion_says_so_to_every_call_until_it_is_enabled(book: Playbook) -> None:
+    chosen = book.discussion()
+    book.play(DisableCaching(chosen))
+    assert not book.ask(chosen, "one").spec.caching_enabled
+
+
+def test_what_is_held_is_asked_for_when_a_log_is_read(book: Playbook) -> None:
+
+    assert of(book.play(DiscussionLoaded(OpenDiscussion("a"))), ReadCaches) == (ReadCaches(("a",)),)
+
+
+def test_a_report_shows_state_totals_and_the_reason_of_a_miss(book: Playbook) -> None:
+    chosen = book.discussion()
+    held = DiscussionCacheState(chosen, "anthropic", START, None, 1, 500)
+    totals = ProviderTotals("anthropic", Usage(input_tokens=600))
+    book.play(CacheReported(chosen, held, totals, "tools changed"))
+
+    assert book.state.caching.caches[chosen] == held
+    assert book.state.caching.totals["anthropic"] == totals
+    assert book.state.caching.miss_reasons[chosen] == "tools changed"
+
+
+def test_a_first_call_that_cached_nothing_still_counts(book: Playbook) -> None:
+    chosen = book.discussion()
+    book.play(CacheReported(chosen, None, ProviderTotals("embedded", Usage(input_tokens=600))))
+    assert chosen not in book.state.caching.caches
+    assert book.state.caching.totals["embedded"].usage.input_tokens == 600
+
+
+def test_at_its_own_limit_a_discussion_is_not_pinged_and_others_are(book: Playbook) -> None:
+    with_caching(book, keepalive=True)
+    chosen = book.discussion()
+    book.play(CacheReported(chosen, DiscussionCacheState(chosen, "anthropic", START, START, 3, 900)))
+    book.play(
+        settings_loaded(settings=replace(book.state.config.settings, ai=AiSettings(spend_limit_usd=0.5)))
+    )
+    assert of(book.play(Tick()), PingCaches) == (PingCaches(book.state.config.settings.caching),)
+
+    (write,) = of(book.play(CacheRead(chosen, Usage(cost_usd=0.5), is_ping=True)), AppendRecords)
+    book.append(write)
+    assert of(book.play(Tick()), PingCaches) == (PingCaches(book.state.config.settings.caching, (chosen,)),)
+
+
+def test_at_a_limit_a_vendors_prefix_is_not_read_ahead_and_a_free_one_is(book: Playbook) -> None:
+    book.play(SpentCounted(START, 1.0))
+    caching = CachingSettings(prewarm=True, day_limit_usd=1.0)
+    loaded = settings_loaded(settings=replace(Settings(), caching=caching))
+    ready = ProviderStatus("anthropic", ProviderKind.ANTHROPIC, "Anthropic", KeySource.ENVIRONMENT)
+    book.play(replace(loaded, providers={**loaded.providers, "anthropic": ready}))
+
+    warmed = {}
+    for provider in ("anthropic", "embedded"):
+        (create,) = of(book.play(CreateDiscussion(provider=provider, preset="code")), CreateOnDisk)
+        made = DiscussionCreated(DiscussionSummary(create.meta, book.at), OpenDiscussion(create.meta.id))
+        warmed[provider] = len(of(book.play(made), Prewarm))
+
+    assert warmed == {"anthropic": 0, "embedded": 1}
+
+
+def test_a_server_that_says_that_it_takes_cache_prompt_can_be_told_to_cache_nothing(book: Playbook) -> None:
+    local = ProviderStatus("local", ProviderKind.COMPATIBLE, "Local", KeySource.NOT_NEEDED)
+    loaded = settings_loaded()
+    book.play(replace(loaded, providers={**loaded.providers, "local": local}))
+    (create,) = of(book.play(CreateDiscussion(provider="local", model="qwen")), CreateOnDisk)
+    book.play(DiscussionCreated(DiscussionSummary(create.meta, book.at), OpenDiscussion(create.meta.id)))
+    chosen = create.meta.id
+
+    book.play(DisableCaching(chosen))
+    assert book.state.discussions.summaries[chosen].meta.caching_enabled
+    assert any("no way to turn that off is known" in notice.text for notice in book.state.program.notices)
+
+    book.play(ModelsListed("local", (ModelProfile("local", "qwen", takes_cache_prompt=True),)))
+    book.play(DisableCaching(chosen))
+    assert not book.state.discussions.summaries[chosen].meta.caching_enabled

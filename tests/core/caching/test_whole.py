@@ -1,0 +1,235 @@
+"""Prompt caching through the whole program: the real SDK, a server that bills as its vendor does, a real home."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.app.controller import AppController
+from core.caching.messages import DisableCaching, InvalidateCache
+from core.context.messages import CreatePreset
+from core.discussion.messages import CreateDiscussion, SetDiscussionPreset, SetModel
+from core.knowledge.messages import RegenerateDigest
+from core.turn.messages import SendPrompt
+from core.values.curation import FileItem
+from core.values.state import AppState
+from tests.core.app.programs import Programs, until
+from tests.vendors.anthropic_server import KEY, AnthropicServer
+
+MODEL = "claude-opus-5-5"
+
+
+class World(Programs):
+    """A project with a long file and a short one, a home, a server; programs come and go."""
+
+    def __init__(self, base: Path, server: AnthropicServer) -> None:
+        super().__init__(base)
+        self.server = server
+        self.write("one")
+
+    def write(self, mark: str) -> None:
+        (self.project / "tides.py").write_text("height = 1\n" * 2000, encoding="utf-8")
+        (self.project / "notes.py").write_text(f"# {mark}\n", encoding="utf-8")
+
+    def discussion(self, controller: AppController) -> str:
+        controller.send(CreateDiscussion("Sky", "anthropic", MODEL))
+        chosen = until(controller, lambda s: bool(s.discussions.selected_id)).discussions.selected_id
+        if "core" not in controller.snapshot().config.project.presets:
+            controller.send(CreatePreset("core", (FileItem("notes.py"), FileItem("tides.py"))))
+        controller.send(SetDiscussionPreset(chosen, "core"))
+        until(controller, lambda s: s.discussions.summaries[chosen].meta.preset == "core")
+        return chosen
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    with AnthropicServer() as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        world = World(tmp_path, server)
+        yield world
+        world.stop()
+
+
+def ask(controller: AppController, chosen: str, text: str) -> AppState:
+    """Send, and wait until the reply is logged and its cache is accounted for."""
+    before = controller.snapshot()
+    calls = (
+        before.caching.totals["anthropic"].usage.input_tokens or 0
+        if "anthropic" in before.caching.totals
+        else 0
+    )
+    controller.send(SendPrompt(chosen, text))
+    return until(
+        controller,
+        lambda s: (
+            chosen not in s.turns.calls
+            and "anthropic" in s.caching.totals
+            and (s.caching.totals["anthropic"].usage.input_tokens or 0) > calls
+        ),
+    )
+
+
+def last_usage(state: AppState, chosen: str) -> Any:
+    usage = state.discussions.open[chosen].messages[-1].usage
+    assert usage is not None
+    return usage
+
+
+def test_the_second_turn_reads_what_the_first_wrote_and_the_panel_knows(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+
+    first = last_usage(ask(controller, chosen, "one"), chosen)
+    state = ask(controller, chosen, "two")
+    second = last_usage(state, chosen)
+
+    assert first.cache_write_tokens > 5000
+    assert second.cache_read_tokens >= 0.9 * first.cache_write_tokens
+    held = state.caching.caches[chosen]
+    assert held.hit_count == 1
+    assert held.expires_at is not None
+    assert state.caching.totals["anthropic"].saved_usd is not None
+    assert state.caching.plans[chosen].sentences
+
+
+def test_a_changed_file_joins_the_turn_while_the_prefix_is_warm(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    wrote = last_usage(ask(controller, chosen, "one"), chosen).cache_write_tokens
+    world.write("two")
+
+    usage = last_usage(ask(controller, chosen, "two"), chosen)
+
+    body = json.dumps(world.server.bodies[-1])
+    assert usage.cache_read_tokens >= 0.9 * wrote
+    assert "# one" in body
+    assert "# two" in body
+
+
+def test_after_a_restart_the_next_turn_still_hits(world: World) -> None:
+    first = world.start()
+    chosen = world.discussion(first)
+    wrote = last_usage(ask(first, chosen, "one"), chosen).cache_write_tokens
+    first.stop()
+
+    second = world.start()
+    until(second, lambda s: chosen in s.discussions.open and chosen in s.caching.caches)
+    usage = last_usage(ask(second, chosen, "two"), chosen)
+
+    assert usage.cache_read_tokens >= 0.9 * wrote
+
+
+def test_after_invalidate_the_next_request_misses_and_the_one_after_hits(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    ask(controller, chosen, "one")
+    controller.send(InvalidateCache(chosen))
+    until(
+        controller,
+        lambda s: (
+            s.discussions.summaries[chosen].meta.cache_epoch == 1
+            and s.caching.caches[chosen].tokens_cached == 0
+        ),
+    )
+
+    missed = last_usage(ask(controller, chosen, "two"), chosen)
+    hit = last_usage(ask(controller, chosen, "three"), chosen)
+
+    assert not missed.cache_read_tokens
+    assert hit.cache_read_tokens > 5000
+    assert "cache epoch 1" in json.dumps(world.server.bodies[-1])
+
+
+def test_a_discussion_whose_caching_is_disabled_sends_no_mark(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    controller.send(DisableCaching(chosen))
+    until(controller, lambda s: not s.discussions.summaries[chosen].meta.caching_enabled)
+
+    usage = last_usage(ask(controller, chosen, "one"), chosen)
+
+    assert "cache_control" not in json.dumps(world.server.bodies[-1])
+    assert not usage.cache_write_tokens
+
+
+def test_switching_the_provider_and_back_still_hits(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    wrote = last_usage(ask(controller, chosen, "one"), chosen).cache_write_tokens
+    controller.send(SetModel(chosen, "anthropic", "claude-sonnet-5-5"))
+    until(controller, lambda s: s.discussions.summaries[chosen].meta.model == "claude-sonnet-5-5")
+    assert not last_usage(ask(controller, chosen, "two"), chosen).cache_read_tokens
+    controller.send(SetModel(chosen, "anthropic", MODEL))
+    until(controller, lambda s: s.discussions.summaries[chosen].meta.model == MODEL)
+
+    assert last_usage(ask(controller, chosen, "three"), chosen).cache_read_tokens >= 0.9 * wrote
+
+
+def know(world: World, controller: AppController, fact: str) -> AppState:
+    """Write down a fact as an editor would, and make the digest of it."""
+    folder = world.home / "knowledge"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "facts.md").write_text(f"# Facts\n\n- {fact}\n", encoding="utf-8")
+    controller.send(RegenerateDigest())
+    return until(controller, lambda s: fact in s.knowledge.digest)
+
+
+def test_a_regenerated_digest_says_what_the_next_turn_rewrites_and_the_bill_agrees(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    know(world, controller, "Tides are M2.")
+    ask(controller, chosen, "one")
+    before = ask(controller, chosen, "two")
+    assert not before.caching.rewrites
+
+    know(world, controller, "Tides are S2.")
+    state = until(controller, lambda s: chosen in s.caching.rewrites)
+    found = state.caching.rewrites[chosen]
+    (notice,) = (n for n in state.program.notices if n.id == "rewrites")
+    usage = last_usage(ask(controller, chosen, "three"), chosen)
+
+    assert found.why == "the digest changed"
+    assert found.cost_usd is not None
+    assert "«Sky»" in notice.text
+    assert f"est. ${found.cost_usd:.2f}" in notice.text
+    assert not usage.cache_read_tokens
+    assert usage.cache_write_tokens == pytest.approx(found.tokens, rel=0.05)
+    state = until(controller, lambda s: chosen not in s.caching.rewrites)
+    assert all(n.id != "rewrites" for n in state.program.notices)
+
+
+def test_a_digest_that_is_what_it_was_again_rewrites_nothing(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    know(world, controller, "Tides are M2.")
+    ask(controller, chosen, "one")
+
+    know(world, controller, "Tides are S2.")
+    until(controller, lambda s: chosen in s.caching.rewrites)
+    know(world, controller, "Tides are M2.")
+
+    state = until(controller, lambda s: chosen not in s.caching.rewrites)
+    assert all(n.id != "rewrites" for n in state.program.notices)
+
+
+def test_a_change_while_the_program_was_away_is_said_at_the_next_start(world: World) -> None:
+    first = world.start()
+    chosen = world.discussion(first)
+    know(world, first, "Tides are M2.")
+    ask(first, chosen, "one")
+    first.send(CreateDiscussion("Other", "anthropic", MODEL))
+    other = until(first, lambda s: s.discussions.selected_id != chosen).discussions.selected_id
+    first.stop()
+    (world.home / "knowledge" / "digest.md").unlink()
+
+    second = world.start()
+    state = until(second, lambda s: chosen in s.caching.rewrites)
+
+    assert other in state.discussions.open
+    assert chosen not in state.discussions.open
+    assert state.caching.rewrites[chosen].why == "knowledge is off"

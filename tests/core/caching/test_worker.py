@@ -1,0 +1,106 @@
+"""The caching worker's end: nothing that nobody waits for keeps the program from ending."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, cast
+
+from core.app.messages import Event
+from core.caching.messages import PingCaches, Prewarm
+from core.caching.worker import CacheHandler
+from core.providers.protocol import CancelToken, ReadBlob
+from core.values.curation import Preset
+from core.values.provider import ProviderRequest
+from core.values.settings import CachingSettings
+from core.values.spec import StackSpec
+from core.values.stack import StackInputs
+from core.values.usage import Usage
+
+WAIT_S = 30.0
+SPEC = StackSpec("20261120-120000-abcdef", StackInputs(provider="slow", model="m"), Preset(""), "/project")
+
+
+class Slow:
+    """A provider whose model takes for ever to start, until the call is cancelled."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.begun = threading.Event()
+
+    def prewarm(self, _request: ProviderRequest, _read_blob: ReadBlob, cancel: CancelToken) -> Usage | None:
+        self.calls += 1
+        self.begun.set()
+        assert cancel.wait(WAIT_S)
+        return None
+
+
+class Desk:
+    """A keeper with one ping due, and clients of which each is the slow one."""
+
+    def __init__(self) -> None:
+        self.slow = Slow()
+
+    def get(self, _provider: str) -> Slow:
+        return self.slow
+
+    def due_pings(self, _settings: object, _off: object) -> tuple[Any, ...]:
+        return (type("Due", (), {"provider": "slow", "discussion_id": "d", "request": None})(),)
+
+    def pinged(self, _ping: object, _usage: Usage | None) -> None:
+        return None
+
+
+def _handler(desk: Desk) -> CacheHandler:
+    events: list[Event] = []
+    anything = cast(Any, desk)
+    return CacheHandler(
+        anything,
+        anything,
+        events.append,
+        lambda _spec: cast(ProviderRequest, object()),
+        lambda _spec: lambda _sha256: b"",
+        cast(Any, None),
+    )
+
+
+def test_a_prewarming_that_runs_ends_with_the_program_and_one_that_waits_never_begins() -> None:
+    desk = Desk()
+    handler = _handler(desk)
+    working = threading.Thread(target=handler.handle, args=(Prewarm(SPEC),))
+    working.start()
+    assert desk.slow.begun.wait(WAIT_S)
+
+    handler.close()
+    working.join(WAIT_S)
+    handler.handle(Prewarm(SPEC))
+
+    assert not working.is_alive()
+    assert desk.slow.calls == 1
+
+
+def test_a_ping_that_runs_ends_with_the_program_and_no_other_is_made() -> None:
+    desk = Desk()
+    handler = _handler(desk)
+    working = threading.Thread(target=handler.handle, args=(PingCaches(CachingSettings()),))
+    working.start()
+    assert desk.slow.begun.wait(WAIT_S)
+
+    handler.close()
+    working.join(WAIT_S)
+    handler.handle(PingCaches(CachingSettings()))
+
+    assert not working.is_alive()
+    assert desk.slow.calls == 1
+
+
+def test_a_call_ends_a_prewarming_and_the_next_one_begins() -> None:
+    desk = Desk()
+    handler = _handler(desk)
+    for number in (1, 2):
+        desk.slow.begun.clear()
+        working = threading.Thread(target=handler.handle, args=(Prewarm(SPEC),))
+        working.start()
+        assert desk.slow.begun.wait(WAIT_S)
+        handler.cancel()
+        working.join(WAIT_S)
+        assert desk.slow.calls == number

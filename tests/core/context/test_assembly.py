@@ -1,0 +1,248 @@
+"""Assembly: fresh files, measured stacks, the guard of the prefix, and what does not fit."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from core.base.errors import FailureKind, ProviderError
+from core.context.assembly import Assembler, BuiltCall, Prices
+from core.values.curation import FileItem, NamedText, Preset
+from core.values.provider import ModelProfile
+from core.values.spec import CallToBuild, StackSpec
+from core.values.stack import DiscussionFacts, LayerId, StackInputs
+from core.values.usage import Usage
+
+AT = datetime(2026, 11, 20, tzinfo=UTC)
+
+
+class FakeCounter:
+    """Counts a token a character, when asked."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+        self.asked = 0
+
+    def known(self) -> Mapping[str, int]:
+        return self.counts
+
+    def count(self, texts: Mapping[str, str]) -> None:
+        self.asked += len(texts)
+        self.counts |= {sha256: len(text) for sha256, text in texts.items()}
+
+
+class Bench:
+    """An assembler on a project folder with one file."""
+
+    def __init__(self, root: Path, context_tokens: int | None = 10_000) -> None:
+        self.root = root
+        self.counter = FakeCounter()
+        self.profile = ModelProfile("p", "m", context_tokens=context_tokens, family="gpt")
+        self.file = root / "a.py"
+        self.file.write_text("x = 1\n", encoding="utf-8")
+        self.assembler = Assembler(
+            self.counter,
+            lambda _path, _text: (),
+            Prices(lambda _provider, _model, _at: 0.001),
+            lambda: AT,
+        )
+
+    def spec(self, text: str = "hello", **inputs: object) -> StackSpec:
+        given = StackInputs(
+            provider="p",
+            model="m",
+            role_text="You help.",
+            facts=DiscussionFacts("Sky"),
+            preset_name="core",
+            user_text=text,
+        )
+        given = replace(given, **inputs)  # type: ignore[arg-type]
+        return StackSpec(
+            "d", given, Preset("core", (FileItem("a.py"),)), str(self.root), profile=self.profile
+        )
+
+    def build(self, spec: StackSpec) -> BuiltCall:
+        return self.assembler.build(CallToBuild("call", "request", "message", spec))
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def test_files_are_read_fresh_for_every_assembly(bench: Bench) -> None:
+    first = bench.assembler.assemble(bench.spec())
+    bench.file.write_text("x = 22\n", encoding="utf-8")
+    second = bench.assembler.assemble(bench.spec())
+
+    assert "x = 1" in first.stack.text
+    assert "x = 22" in second.stack.text
+
+
+def test_tokens_are_estimated_at_first_and_counted_once(bench: Bench) -> None:
+    assembly = bench.assembler.assemble(bench.spec())
+    assert not assembly.is_counted
+    assert bench.counter.asked == 0
+
+    counted = bench.assembler.recount(assembly)
+    asked = bench.counter.asked
+    assert counted.is_counted
+    assert counted.total_tokens == sum(len(s.text) for s in counted.stack.segments)
+
+    bench.assembler.recount(bench.assembler.assemble(bench.spec()))
+    assert bench.counter.asked == asked
+
+
+def test_the_report_names_files_that_cannot_be_sent(bench: Bench) -> None:
+    bench.file.unlink()
+    report = bench.assembler.report(bench.assembler.assemble(bench.spec()))
+    assert len(report.problems) == 1
+    assert report.problems[0].startswith("a.py")
+    assert report.fits
+
+
+def test_the_report_has_cost_texts_and_the_stable_length(bench: Bench) -> None:
+    assembly = bench.assembler.recount(bench.assembler.assemble(bench.spec()))
+    report = bench.assembler.report(assembly)
+
+    assert report.cost_usd == pytest.approx(0.001 * report.total_tokens_est)
+    assert "".join(report.texts) == assembly.stack.text
+    assert report.stable_length_chars == assembly.stack.stable_prefix_length
+    assert report.is_exact
+
+
+def test_the_difference_from_the_last_request_shows_only_what_is_new(bench: Bench) -> None:
+    record = bench.build(bench.spec("one")).record
+    same = bench.assembler.assemble(replace(bench.spec("one"), previous=record))
+    bench.file.write_text("y = 2\n", encoding="utf-8")
+    changed = bench.assembler.assemble(replace(bench.spec("one"), previous=record))
+
+    first = bench.assembler.report(same).change
+    second = bench.assembler.report(changed).change
+    assert first is not None
+    assert first.layer is None
+    assert second is not None
+    assert second.layer is LayerId.FILE_DETAILS
+    assert second.rewritten_tokens_est > first.rewritten_tokens_est
+
+
+def test_the_difference_is_named_by_its_byte_and_its_reason(bench: Bench) -> None:
+    record = bench.build(bench.spec("one")).record
+    bench.file.write_text("x = 2\n", encoding="utf-8")
+    files = bench.assembler.report(bench.assembler.assemble(replace(bench.spec("one"), previous=record)))
+    persona = NamedText("terse", "Be terse.")
+    spec = replace(bench.spec("one", persona=persona), previous=record)
+    stable = bench.assembler.report(bench.assembler.assemble(spec))
+
+    assert files.change is not None
+    assert files.change.byte_offset == files.texts[LayerId.FILE_DETAILS - 1].index("2")
+    assert stable.change is not None
+    assert (stable.change.layer, stable.change.reason) == (LayerId.PERSONA, "persona changed")
+
+
+def test_after_a_restart_the_byte_of_a_difference_is_not_known(tmp_path: Path) -> None:
+    record = Bench(tmp_path).build(Bench(tmp_path).spec()).record
+    fresh = Bench(tmp_path)
+    fresh.file.write_text("x = 2\n", encoding="utf-8")
+
+    change = fresh.assembler.report(fresh.assembler.assemble(replace(fresh.spec(), previous=record))).change
+
+    assert change is not None
+    assert (change.layer, change.byte_offset) == (LayerId.FILE_DETAILS, None)
+
+
+def test_a_request_record_explains_what_was_sent(bench: Bench) -> None:
+    built = bench.build(bench.spec())
+
+    record = built.record
+    assert (record.id, record.message_id, record.at) == ("request", "message", AT)
+    assert [layer.layer for layer in record.layers] == list(LayerId)
+    role = record.layers[LayerId.ROLE - 1]
+    assert role.sha256 == hashlib.sha256(b"You help.\n").hexdigest()
+    assert built.request.messages[-1].parts
+
+
+def test_a_prefix_that_changed_for_a_reason_is_recorded_and_not_warned_of(bench: Bench) -> None:
+    record = bench.build(bench.spec()).record
+    persona = NamedText("terse", "Be terse.")
+
+    built = bench.build(replace(bench.spec(persona=persona), previous=record))
+
+    assert built.record.prefix_reason
+    assert built.warning == ""
+
+
+def test_a_prefix_that_changed_without_a_reason_is_warned_of_with_layer_and_byte(bench: Bench) -> None:
+    record = bench.build(bench.spec()).record
+    layers = tuple(
+        replace(layer, sha256="0" * 64) if layer.layer is LayerId.ROLE else layer for layer in record.layers
+    )
+
+    built = bench.build(replace(bench.spec(), previous=replace(record, layers=layers)))
+
+    assert "Layer 1" in built.warning
+    assert "nothing explains it" in built.warning
+
+
+def test_after_a_restart_a_change_counts_as_explained(tmp_path: Path) -> None:
+    record = Bench(tmp_path).build(Bench(tmp_path).spec()).record
+    fresh = Bench(tmp_path)
+
+    built = fresh.build(replace(fresh.spec(role_text="You help more."), previous=record))
+
+    assert built.record.prefix_reason
+    assert built.warning == ""
+
+
+def test_what_does_not_fit_is_refused_with_sizes_and_the_largest_files(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, context_tokens=1000)
+    bench.file.write_text("word " * 2000, encoding="utf-8")
+
+    report = bench.assembler.report(bench.assembler.assemble(bench.spec()))
+    with pytest.raises(ProviderError) as refused:
+        bench.build(bench.spec())
+
+    assert not report.fits
+    assert refused.value.kind is FailureKind.CONTEXT_TOO_LONG
+    assert "a.py" in refused.value.what
+    assert "Nothing was sent" in refused.value.remedy
+
+
+def test_what_to_leave_out_is_what_is_large(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, context_tokens=1000)
+    long_message = bench.spec("word " * 2000)
+    long_persona = bench.spec(persona=NamedText("bard", "word " * 2000))
+
+    with pytest.raises(ProviderError) as message:
+        bench.build(long_message)
+    with pytest.raises(ProviderError) as persona:
+        bench.build(long_persona)
+
+    assert message.value.remedy.startswith("Shorten the message or its attachments")
+    assert "Largest files" not in message.value.what
+    assert persona.value.remedy.startswith("Shorten the persona")
+
+
+def test_an_estimate_over_the_limit_is_counted_before_anything_is_refused(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, context_tokens=1000)
+    bench.file.write_text("a" * 6000, encoding="utf-8")
+    assembly = bench.assembler.assemble(bench.spec())
+    bench.counter.count = lambda texts: bench.counter.counts.update(dict.fromkeys(texts, 1))  # type: ignore[method-assign]
+
+    assert not bench.assembler.report(assembly).fits
+    assert bench.build(bench.spec()).request.messages
+
+
+def test_reported_tokens_move_the_models_factor(bench: Bench) -> None:
+    spec = bench.spec()
+    before = bench.assembler.recount(bench.assembler.assemble(spec)).total_tokens
+    bench.build(spec)
+
+    bench.assembler.learn(spec, Usage(input_tokens=before * 2))
+
+    assert bench.assembler.assemble(spec).total_tokens > before

@@ -1,0 +1,153 @@
+"""What `.gitignore` files leave out of globs: the same as git, except what is named outright or asked for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from core.context.file_reader import read_item
+from core.context.globs import expand
+from core.context.ignores import ignores_at
+from core.values.curation import FileItem, FileProblemKind, ItemFiles
+from core.values.settings import FileLimits
+
+LIMITS = FileLimits()
+
+
+def make(root: Path, *files: str, **rules: str) -> None:
+    """Files that hold their own path, and a `.gitignore` in each folder named (`_` is the root, `a_b` is `a/b`)."""
+    for name in files:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(name)
+    for folder, text in rules.items():
+        at = root / folder.strip("_").replace("_", "/")
+        at.mkdir(parents=True, exist_ok=True)
+        (at / ".gitignore").write_text(text)
+
+
+def read(root: Path, pattern: str, **more: object) -> ItemFiles:
+    return read_item(str(root), FileItem(pattern, **more), LIMITS)  # type: ignore[arg-type]
+
+
+def found(root: Path, pattern: str, **more: object) -> list[str]:
+    return [file.path for file in read(root, pattern, **more).files]
+
+
+@pytest.mark.parametrize(
+    ("rules", "left_out"),
+    [
+        ("build/", ["build/b.py", "src/build/b.py"]),
+        ("/build/", ["build/b.py"]),
+        ("build", ["build/b.py", "src/build/b.py", "src/x/build"]),
+        ("src/x", ["src/x/build", "src/x/c.py"]),
+        ("src/**/build", ["src/build/b.py", "src/x/build"]),
+        ("**/x/**", ["src/x/build", "src/x/c.py"]),
+        ("src/**\n!src/x/", ["src/a.py", "src/build/b.py", "src/x/build", "src/x/c.py"]),
+        ("*.py\n!a.py", ["build/b.py", "src/build/b.py", "src/x/c.py"]),
+        ("build/\n!build/b.py", ["build/b.py", "src/build/b.py"]),
+        ("# src\n\n\\!no\n*.[ch]\n", []),
+        ("*/\n!/src/", ["build/b.py", "src/build/b.py", "src/x/build", "src/x/c.py"]),
+        ("\ufeffa.py\r\n", ["a.py", "src/a.py"]),
+    ],
+)
+def test_a_glob_follows_the_rules_as_git_does(tmp_path: Path, rules: str, left_out: list[str]) -> None:
+    files = ["a.py", "build/b.py", "src/a.py", "src/build/b.py", "src/x/build", "src/x/c.py"]
+    make(tmp_path, *files, _=rules)
+
+    assert found(tmp_path, "**") == [name for name in files if name not in left_out]
+    assert found(tmp_path, "**/*", include_ignored=True) == files
+
+
+def test_a_large_repository_reads_as_git_lists_it(tmp_path: Path) -> None:
+    """Nested rules, negations and the exclude file at once, compared with git itself."""
+    files = [
+        f"{a}/{b}/{c}"
+        for a in ("app", "lib", "out")
+        for b in ("x", "keep", "gen.d")
+        for c in ("f.py", "g.txt", "keep")
+    ]
+    make(
+        tmp_path, *files, "top.py",
+        _="out/*\n!out/keep/\n*.txt\n**/gen.d/**\n", lib="!g.txt\n/x/f.py\n", app="keep\n!x/keep\n", app_keep="!keep\n",
+    )  # fmt: skip
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    (tmp_path / ".git/info").mkdir(exist_ok=True)
+    (tmp_path / ".git/info/exclude").write_text("top.py\nlib/keep/f.py\n")
+    command = ["git", "-C", str(tmp_path), "-c", "core.excludesFile=", "ls-files", "-o", "--exclude-standard"]
+    listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+
+    assert found(tmp_path, "**") == sorted(name for name in listed if ".gitignore" not in name)
+
+
+def test_a_path_without_wildcards_is_taken_whatever_the_rules_say(tmp_path: Path) -> None:
+    make(tmp_path, "build/b.py", _="build/\n*.py\n")
+
+    assert found(tmp_path, "build/b.py") == ["build/b.py"]
+    assert read(tmp_path, "build/b.py").ignored == 0
+
+
+def test_a_folder_that_the_pattern_names_is_entered_and_its_own_rules_hold(tmp_path: Path) -> None:
+    make(tmp_path, "build/b.py", "build/c.txt", "src/build/d.py", _="build/\n", build="*.txt\n")
+
+    assert found(tmp_path, "build/*") == ["build/b.py"]
+    assert found(tmp_path, "**/build/*.py") == ["build/b.py", "src/build/d.py"]
+    assert found(tmp_path, "**/*.py") == []
+
+
+def test_a_project_inside_a_repository_follows_its_rules_unless_it_is_itself_left_out(tmp_path: Path) -> None:
+    """The second: a home folder under git that leaves out everything, with projects in it."""
+    (tmp_path / ".git").mkdir()
+    make(tmp_path, "inner/a.py", "inner/gen/b.py", "inner/build/c.py", _="gen/\n", inner="build/\n")
+    assert found(tmp_path / "inner", "**/*.py") == ["a.py"]
+
+    (tmp_path / ".gitignore").write_text("*\n")
+    assert found(tmp_path / "inner", "**/*.py") == ["a.py", "gen/b.py"]
+
+
+def test_what_is_left_out_is_counted_and_ignored_folders_are_not_entered(tmp_path: Path) -> None:
+    make(
+        tmp_path, "a.py", "b.py", "c.txt", *(f"venv/lib/m{n}.py" for n in range(50)), _="venv/\nb.py\nc.txt\n"
+    )
+    files = read(tmp_path, "**/*.py")
+    walked = expand(str(tmp_path), ("**", "*.py"), 10, ignores_at(str(tmp_path), str(tmp_path)))
+
+    assert (files.ignored, files.problem) == (2, None)
+    assert walked.visited < 10
+
+
+def test_a_glob_that_finds_only_ignored_files_says_so_and_the_remedy(tmp_path: Path) -> None:
+    make(tmp_path, "a.py", _="*.py\n")
+    problem = read(tmp_path, "*.py").problem
+
+    assert problem is not None
+    assert problem.kind is FileProblemKind.EMPTY_GLOB
+    assert "left out by .gitignore" in problem.detail
+    assert "include_ignored = true" in problem.detail
+
+
+def test_the_files_of_rules_are_known_those_that_may_appear_too(tmp_path: Path) -> None:
+    make(tmp_path, "src/a.py", "src/x/b.py", src_x="c\n")
+    rules = [os.path.relpath(file, tmp_path) for file in read(tmp_path, "src/**/*.py").rule_files]
+
+    assert rules == [".gitignore", "src/.gitignore", "src/x/.gitignore"]
+    assert read(tmp_path, "src/**/*.py", include_ignored=True).rule_files == ()
+
+
+def test_rules_that_cannot_be_read_or_meant_are_passed_over(tmp_path: Path) -> None:
+    make(tmp_path, "a.py", "x/b.py", "y/c.py", _="[[:alpha:]]*\n[z-a]\na\\\n!\n/\n!/\n")
+    (tmp_path / "x/.gitignore").symlink_to(tmp_path / "y/c.py")
+    os.mkfifo(tmp_path / "y/.gitignore")
+
+    assert found(tmp_path, "**/*.py") == ["a.py", "x/b.py", "y/c.py"]
+
+
+def test_a_hostile_rule_takes_no_time(tmp_path: Path) -> None:
+    make(tmp_path, "a" * 250, _="*a*a*a*a*a*a*b\n*a*a*b\n" + "**/a/" * 50 + "\n")
+    started = time.perf_counter()
+
+    assert found(tmp_path, "*") == ["a" * 250]
+    assert time.perf_counter() - started < 2

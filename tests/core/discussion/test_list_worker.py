@@ -1,0 +1,131 @@
+"""The list's worker: discussions, trash and what was spent since midnight, from a real home."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from core.app import home as store_home
+from core.app.messages import Event
+from core.base import paths
+from core.discussion import log, store, trash
+from core.discussion.list_worker import ListingHandler, midnight, paid_since, supersedes
+from core.discussion.messages import (
+    IndexDiscussion,
+    ListEffect,
+    LoadSummaries,
+    SearchCatalog,
+    SearchFound,
+    SummariesLoaded,
+    TrashListed,
+)
+from core.spending.harvest_costs import note_spent
+from core.spending.messages import SpentCounted
+from core.values.discussion import DiscussionMeta
+from core.values.messages import Role, TextPart
+from core.values.records import MessageRecord, UsageRecord
+from core.values.usage import Usage
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def meta(number: int) -> DiscussionMeta:
+    return DiscussionMeta(f"20261120-12000{number}-abcdef", f"Sky {number}", NOW, "embedded", "m")
+
+
+def said(number: int, at: datetime, cost: float | None) -> tuple[MessageRecord, UsageRecord]:
+    words = MessageRecord(f"m{number}", at, Role.USER, (TextPart(f"tide {number}"),))
+    return words, UsageRecord(f"u{number}", at, f"m{number}", Usage(input_tokens=1, cost_usd=cost))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    home = tmp_path / "home"
+    store_home.open_home(home, NOW)
+    for number in (1, 2):
+        store.create(home, meta(number))
+    log.append(
+        home, meta(1).id, (*said(1, NOW - timedelta(days=2), 5.0), *said(2, NOW, 0.25), *said(3, NOW, None))
+    )
+    log.append(home, meta(2).id, said(4, NOW, 0.5))
+    return home
+
+
+def handled(home: Path, effect: ListEffect, *, is_read_only: bool = False) -> list[Event]:
+    events: list[Event] = []
+    ListingHandler(home, lambda: NOW, events.append, is_read_only=is_read_only).handle(effect)
+    return events
+
+
+def test_all_discussions_are_listed_at_the_end(home: Path) -> None:
+    listed = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SummariesLoaded)]
+    assert listed[-1].is_complete
+    assert {row.meta.name for row in listed[-1].summaries} == {"Sky 1", "Sky 2"}
+
+
+def test_what_was_spent_today_is_added_up_and_older_money_is_not(home: Path) -> None:
+    (counted,) = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SpentCounted)]
+    assert counted.usd == pytest.approx(0.75)
+    assert counted.day_start == midnight(NOW)
+
+
+def test_what_harvests_cost_today_counts_with_it(home: Path) -> None:
+    note_spent(home, NOW, "anthropic", "m", 0.5)
+    note_spent(home, NOW - timedelta(days=2), "anthropic", "m", 8.0)
+
+    (counted,) = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SpentCounted)]
+
+    assert counted.usd == pytest.approx(1.25)
+
+
+def test_midnight_is_at_most_a_day_ago() -> None:
+    assert timedelta(0) <= NOW - midnight(NOW) < timedelta(days=1)
+
+
+def counted_usd(home: Path) -> float:
+    (counted,) = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SpentCounted)]
+    assert counted.usd is not None
+    return counted.usd
+
+
+def test_what_was_spent_in_a_discussion_that_is_in_the_trash_was_spent(home: Path) -> None:
+    trash.delete(home, meta(2).id, NOW, "deleted by you")
+
+    assert counted_usd(home) == pytest.approx(0.75)
+
+
+def test_what_a_branch_copied_from_its_parent_was_paid_once(home: Path) -> None:
+    store.branch(home, meta(2), "m4", meta(3))
+
+    assert counted_usd(home) == pytest.approx(0.75)
+
+
+def test_what_was_paid_since_a_moment_counts_from_that_moment_on(home: Path) -> None:
+    file = paths.log_file(home, meta(1).id)
+
+    assert sum(paid_since(file, NOW - timedelta(days=3)).values()) == pytest.approx(5.25)
+    assert paid_since(file, NOW + timedelta(seconds=1)) == {}
+
+
+def test_the_trash_is_listed_the_last_deleted_at_the_end(home: Path) -> None:
+    for number in (1, 2):
+        trash.delete(home, meta(number).id, NOW + timedelta(seconds=number), "deleted")
+    (listed,) = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, TrashListed)]
+    assert [item.name for item in listed.items] == ["Sky 1", "Sky 2"]
+
+
+def test_a_search_finds_words_of_messages(home: Path) -> None:
+    events: list[Event] = []
+    handler = ListingHandler(home, lambda: NOW, events.append, is_read_only=False)
+    handler.handle(LoadSummaries(30))
+    handler.handle(SearchCatalog("tide"))
+    found = events[-1]
+    assert isinstance(found, SearchFound)
+    assert set(found.hits.ids) == {meta(1).id, meta(2).id}
+
+
+def test_only_the_last_search_is_worth_an_answer() -> None:
+    assert supersedes(SearchCatalog("b"), SearchCatalog("a"))
+    assert not supersedes(SearchCatalog("b"), IndexDiscussion("a"))

@@ -1,0 +1,322 @@
+"""What had arrived of a paid reply outlives the program, whatever ends it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.base.disk import OS_DISK, Disk
+from core.base.errors import LockedError, StorageError
+from core.discussion import log, reply_journal, store
+from core.discussion.journals import Journals
+from core.discussion.reply_journal import ReplyHead, ReplyJournal
+from core.values.messages import Message, Part, ReasoningPart, Role, Status, TextPart, ToolCallPart
+from tests.core.base.faults import FullDisk, ReadOnlyDisk, made, names
+from tests.core.records import ID, NOW, reply, texts, user
+
+HEAD = ReplyHead("r1", NOW, "anthropic", "claude-x")
+
+STREAMER = """
+import sys
+from datetime import datetime
+from pathlib import Path
+from core.discussion import reply_journal
+from tests.core.records import ID, NOW
+head = reply_journal.ReplyHead("r1", NOW, "anthropic", "claude-x")
+journal = reply_journal.ReplyJournal(Path(sys.argv[1]), ID, lambda: head)
+journal.add_reasoning("thinking")
+for number in range(10**6):
+    journal.add_text(f"{number} ")
+    print(number, flush=True)
+"""
+
+
+def journal_in(home: Path, head: ReplyHead = HEAD, disk: Disk = OS_DISK) -> ReplyJournal:
+    return ReplyJournal(home, ID, lambda: head, disk=disk)
+
+
+def left_in(home: Path) -> list[tuple[str, tuple[Part, ...]]]:
+    with reply_journal.leftovers(home, ID) as left:
+        return [(found.head.reply_id, found.parts) for found in left]
+
+
+def loaded(home: Path) -> tuple[Message, ...]:
+    return store.load(home, ID, NOW).discussion.messages
+
+
+def test_a_finished_journal_leaves_nothing(tmp_path: Path) -> None:
+    directory = made(tmp_path)
+    journal = journal_in(tmp_path)
+    journal.add_text("hello")
+    journal.finish()
+
+    assert names(directory) == {"meta.toml"}
+    assert left_in(tmp_path) == []
+
+
+def test_what_had_arrived_becomes_an_interrupted_message_once(tmp_path: Path) -> None:
+    directory = made(tmp_path, [user("a")])
+    journal = journal_in(tmp_path)
+    journal.add_reasoning("let me ")
+    journal.add_reasoning("think")
+    journal.add_text("the ")
+    journal.add_text("answer")
+    journal.close()
+
+    first = store.load(tmp_path, ID, NOW).discussion
+
+    assert first.repaired == (
+        "The program ended while a reply was arriving; what had arrived was kept and marked",
+    )
+    message = first.messages[-1]
+    assert (message.id, message.role, message.status) == ("r1", Role.ASSISTANT, Status.INTERRUPTED)
+    assert (message.text, message.reasoning) == ("the answer", "let me think")
+    assert (message.provider, message.model) == ("anthropic", "claude-x")
+    assert first.failed_message_id == ""
+    assert names(directory) == {"meta.toml", "log.jsonl"}
+    second = store.load(tmp_path, ID, NOW).discussion
+    assert second.messages == first.messages
+    assert second.repaired == ()
+
+
+def test_a_reply_whose_record_is_in_the_log_already_is_not_added_again(tmp_path: Path) -> None:
+    """The program died between the append and the removal of the journal."""
+    directory = made(tmp_path, [user("a"), reply("r1", "the whole answer")])
+    journal = journal_in(tmp_path)
+    journal.add_text("the whole")
+    journal.close()
+
+    found = store.load(tmp_path, ID, NOW).discussion
+
+    assert [m.text for m in found.messages] == ["hello", "the whole answer"]
+    assert found.repaired == ()
+    assert names(directory) == {"meta.toml", "log.jsonl"}
+
+
+def test_a_call_of_which_nothing_arrived_leaves_the_message_to_be_sent_again(tmp_path: Path) -> None:
+    path = made(tmp_path, [user("a")]) / "reply.part"
+    journal = journal_in(tmp_path)
+    journal.add_text("torn")
+    journal.close()
+    path.write_bytes(path.read_bytes().split(b"\n")[0])
+
+    found = store.load(tmp_path, ID, NOW).discussion
+
+    assert found.failed_message_id == "a"
+    assert len(found.entries) == 1
+
+
+def test_blocks_of_reasoning_stay_apart_and_tool_calls_in_their_place(tmp_path: Path) -> None:
+    made(tmp_path)
+    call = ToolCallPart("c1", "read", '{"path":"x"}')
+    journal = journal_in(tmp_path)
+    journal.add_reasoning("one")
+    journal.add_reasoning("", '{"signature":"s"}')
+    journal.add_reasoning("two")
+    journal.add_text("a")
+    journal.add_tool_call(call)
+    journal.add_text("b")
+    journal.close()
+
+    parts = (
+        ReasoningPart("one", '{"signature":"s"}'),
+        ReasoningPart("two"),
+        TextPart("a"),
+        call,
+        TextPart("b"),
+    )
+    assert left_in(tmp_path) == [("r1", parts)]
+
+
+def test_every_part_is_with_the_operating_system_at_once(tmp_path: Path) -> None:
+    """A stream may pause for minutes after it, and the program may be killed meanwhile."""
+    path = made(tmp_path) / "reply.part"
+    journal = journal_in(tmp_path)
+    journal.add_text("one")
+    assert path.read_bytes().split(b"\n")[1:] == [b'{"t":"one"}', b""]
+    journal.add_text("two")
+    assert path.read_bytes().split(b"\n")[1:] == [b'{"t":"one"}', b'{"t":"two"}', b""]
+    journal.finish()
+
+
+@given(st.lists(texts, min_size=1, max_size=6), st.integers(0, 400))
+def test_a_journal_torn_at_any_byte_gives_the_start_of_what_arrived(
+    tmp_path_factory: pytest.TempPathFactory, deltas: list[str], cut: int
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    path = made(home) / "reply.part"
+    journal = journal_in(home)
+    for delta in deltas:
+        journal.add_text(delta)
+    journal.close()
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) - cut] if cut < len(data) else b"")
+
+    found = left_in(home)
+
+    for _, parts in found:
+        assert "".join(deltas).startswith("".join(part.text for part in parts if isinstance(part, TextPart)))
+    assert cut > 0 or [parts for _, parts in found] == [(TextPart("".join(deltas)),)]
+
+
+@pytest.mark.parametrize(
+    "junk", [b"", b"\0\0\0", b"not json\n", b"[]\n", b'{"id":1}\n', b'{"id":"a","at":"x"}\n']
+)
+def test_a_journal_that_is_no_journal_is_passed_over(tmp_path: Path, junk: bytes) -> None:
+    directory = made(tmp_path, [user("a")])
+    (directory / "reply.part").write_bytes(junk)
+
+    assert [m.id for m in loaded(tmp_path)] == ["a"]
+
+
+def test_while_one_process_receives_no_other_begins_nor_takes_over(tmp_path: Path) -> None:
+    made(tmp_path, [user("a")])
+    journal = journal_in(tmp_path)
+    journal.add_text("arriving")
+
+    with pytest.raises(LockedError, match="is receiving a reply"):
+        journal_in(tmp_path).add_text("mine")
+    assert [m.id for m in loaded(tmp_path)] == ["a"]
+    assert left_in(tmp_path) == []
+    journal.close()
+    assert [m.text for m in loaded(tmp_path)] == ["hello", "arriving"]
+
+
+def test_a_leftover_is_set_aside_when_the_next_reply_begins(tmp_path: Path) -> None:
+    made(tmp_path, [user("a")])
+    for number in range(12):
+        journal = journal_in(tmp_path, ReplyHead(f"r{number}", NOW, "p", "m"))
+        journal.add_text(f"part {number}")
+        journal.close()
+
+    assert [m.id for m in loaded(tmp_path)] == ["a", *(f"r{n}" for n in range(12))]
+
+
+def test_a_full_disk_is_said_once_and_the_reply_goes_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    made(tmp_path)
+    journal = journal_in(tmp_path, disk=FullDisk(200))
+    journal.add_text("x" * 300)
+    assert "the disk is full" in caplog.text
+
+    journal.add_text("more")
+    assert len(caplog.records) == 1
+    journal.finish()
+    again = journal_in(tmp_path)
+    again.add_text("the lock is free")
+    again.finish()
+    assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize("disk", [FullDisk(0), FullDisk(10), ReadOnlyDisk()])
+def test_a_journal_that_cannot_begin_says_so_and_frees_its_lock(
+    tmp_path: Path, disk: FullDisk, caplog: pytest.LogCaptureFixture
+) -> None:
+    directory = made(tmp_path)
+    journal = journal_in(tmp_path, disk=disk)
+    journal.add_text("arriving")
+    journal.add_text("more")
+
+    (error,) = [record.args[0] for record in caplog.records if isinstance(record.args, tuple)]
+    assert isinstance(error, StorageError)
+    assert error.errno in {errno.ENOSPC, errno.EROFS}
+    assert names(directory) == {"meta.toml"}
+    again = journal_in(tmp_path)
+    again.add_text("the lock is free")
+    again.finish()
+    assert len(caplog.records) == 1
+
+
+def test_before_the_first_text_there_is_no_journal_and_another_one_is_left_alone(tmp_path: Path) -> None:
+    directory = made(tmp_path, [user("a")])
+    earlier = journal_in(tmp_path, ReplyHead("r0", NOW, "p", "m"))
+    earlier.add_text("precious")
+    earlier.close()
+
+    journal_in(tmp_path).finish()
+    journal_in(tmp_path).close()
+
+    assert names(directory) == {"meta.toml", "log.jsonl", "reply.part"}
+    assert left_in(tmp_path) == [("r0", (TextPart("precious"),))]
+
+
+def test_a_journal_that_ended_takes_no_more(tmp_path: Path) -> None:
+    """A call that reports late, after the program let its journal go."""
+    made(tmp_path)
+    journal = journal_in(tmp_path)
+    journal.add_text("a")
+    journal.close()
+    journal.add_text("b")
+
+    assert left_in(tmp_path) == [("r1", (TextPart("a"),))]
+
+
+def test_the_next_reply_takes_the_place_of_one_that_could_not_be_logged(tmp_path: Path) -> None:
+    """It waits on disk for the next load; a reply of which nothing arrived takes nobody's place."""
+    directory = made(tmp_path)
+    journals = Journals(tmp_path)
+    first = journals.journal(ID, lambda: HEAD)
+    first.add_text("not logged")
+    journals.journal(ID, lambda: pytest.fail("nothing arrived"))
+    first.add_text(", more")
+    second = journals.journal(ID, lambda: ReplyHead("r2", NOW, "p", "m"))
+    second.add_text("logged")
+    journals.drop(ID)
+
+    assert names(directory) == {"meta.toml", "reply.1.part"}
+    assert left_in(tmp_path) == [("r1", (TextPart("not logged, more"),))]
+
+
+def test_lone_surrogates_from_a_stream_do_not_break_the_journal(tmp_path: Path) -> None:
+    made(tmp_path)
+    journal = journal_in(tmp_path)
+    journal.add_text("a\ud83d")
+    journal.close()
+
+    assert left_in(tmp_path) == [("r1", (TextPart("a\ufffd"),))]
+
+
+def test_where_the_repair_cannot_be_written_the_reply_is_shown_and_kept_for_later(tmp_path: Path) -> None:
+    directory = made(tmp_path, [user("a")])
+    journal = journal_in(tmp_path)
+    journal.add_text("precious")
+    journal.close()
+
+    shown = store.load(tmp_path, ID, NOW, disk=FullDisk(0)).discussion
+
+    assert [m.text for m in shown.messages] == ["hello", "precious"]
+    assert (directory / "reply.part").exists()
+    assert [m.text for m in loaded(tmp_path)] == ["hello", "precious"]
+    assert not (directory / "reply.part").exists()
+
+
+def test_a_reply_survives_kill_9(tmp_path: Path) -> None:
+    made(tmp_path, [user("a")])
+    child = subprocess.Popen(
+        [sys.executable, "-c", STREAMER, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[3],
+    )
+    assert child.stdout is not None
+    for line in child.stdout:
+        if line == "100\n":
+            assert left_in(tmp_path) == []
+            os.kill(child.pid, signal.SIGKILL)
+            break
+    child.communicate(timeout=60)
+
+    message = loaded(tmp_path)[-1]
+
+    assert (message.id, message.status, message.reasoning) == ("r1", Status.INTERRUPTED, "thinking")
+    assert message.text.startswith("".join(f"{n} " for n in range(101)))
+    assert log.read(tmp_path, ID).records[-1].id == "r1"

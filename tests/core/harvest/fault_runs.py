@@ -1,0 +1,329 @@
+"""A harvest and an undo that fail at any one call of the disk, and what must hold after the next start."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from core.base import paths
+from core.base.disk import OS_DISK, Disk
+from core.base.errors import SlopError
+from core.discussion import trash
+from core.knowledge.digest import digest_file, fresh_digest
+from core.knowledge.ledger import HarvestLedger, hash_source
+from core.knowledge.recovery import recover_home
+from core.knowledge.undo import undo_apply
+from core.values.knowledge import LedgerStatus
+from tests.core.harvest.harvests import NOW, OLD, Harvest, add_discussion, age, item_lines, reply
+from tests.core.knowledge.fault_disks import Fault, KilledError, Point, PointDisk, PowerDisk
+
+PIECE_BYTES = 2_000
+MAX_BYTES = 12_000
+LONG = "\n".join(f"Line {n} of a long talk about the tides." for n in range(110))
+ANSWERS = {
+    "ALPHA": reply("A one.", "Shared."),
+    "BETA": reply(
+        "B one.",
+        "Shared.",
+        tasks_open=[{"statement": "Start beta.", "detail": ""}],
+        tasks_done=[{"statement": "End beta.", "detail": ""}],
+        playbooks=[{"name": "Deploy", "steps": "Push."}],
+    ),
+    "part 1 of 3": reply("L one.", decisions=[{"statement": "Take L.", "detail": "cheap"}]),
+    "part 2 of 3": reply("L one.", "L two."),
+    "part 3 of 3": reply("L three.", questions=[{"statement": "Why L?", "detail": ""}]),
+}
+PERSONS = {
+    "facts.md": b"# Facts\n\n- By hand.\nProse that stays.\n",
+    "decisions.md": b"\xef\xbb\xbf# Decisions\r\n\r\n- Mine.\r\n",
+    "tasks.md": b"# Tasks\n\n## Open\n\n- Old one.\n\n## Done\n\n## Mine\n\nnot a task\n",
+}
+"""What a person has in the files before: prose, a BOM, CRLF, a section of their own."""
+
+ITEMS = sorted(
+    [
+        "By hand.", "Mine.", "Old one.", "A one.", "Shared.", "B one.", "Start beta.", "End beta.",
+        "**Deploy**: Push.", "L one.", "Take L. — cheap", "L two.", "L three.", "Why L?", "On the code.",
+    ]
+)  # fmt: skip
+BY_HAND = ["By hand.", "Mine.", "Old one."]
+RUNS = ("harvest", "undo", "start", "start-2")
+"""A harvest, its undo, and the start of the program after a crash in the middle of the one and of the other."""
+
+
+@dataclass
+class Paid:
+    """The bill over all runs: what the model was asked and answered. A killed process remembers nothing of it."""
+
+    answered: Counter[str] = field(default_factory=Counter)
+    code: str = ""
+    note: Path | None = None
+    """Where it is written down too, for a run in another process."""
+
+    def __call__(self, prompt: str, provider: str, model: str) -> str:
+        mark = next(mark for mark in sorted(ANSWERS, reverse=True) if mark in prompt)
+        self.answered[mark] += 1
+        if self.note is not None:
+            with self.note.open("a", encoding="utf-8") as file:
+                file.write(f"{mark}\n")
+        if mark != "ALPHA":
+            return ANSWERS[mark]
+        return json.dumps(
+            {**json.loads(ANSWERS[mark]), "files": [{"path": self.code, "note": "On the code."}]}
+        )
+
+
+def made_home(home: Path) -> Path:
+    """A home to harvest: small and large conversations, an empty one, one that is too large, a person's own files."""
+    for day, (name, text) in enumerate((("alpha", "ALPHA"), ("beta", "BETA"), ("long", LONG))):
+        add_discussion(home, name, f"{text} question", "Answer.", at=OLD + timedelta(days=day))
+    add_discussion(home, "huge", "x" * (MAX_BYTES + 1), at=OLD + timedelta(days=4))
+    add_discussion(home, "empty", at=OLD + timedelta(days=5))
+    staging = paths.discussions_dir(home) / ".new-abc.tmp"
+    staging.mkdir()
+    (staging / "log.jsonl").write_text("half\n")
+    age(staging, OLD)
+    (home / "code.py").write_text("print()\n", encoding="utf-8")
+    paths.knowledge_dir(home).mkdir()
+    for name, data in PERSONS.items():
+        (paths.knowledge_dir(home) / name).write_bytes(data)
+    return home
+
+
+def candidates(home: Path) -> dict[str, str]:
+    """The conversations that a harvest takes, each with the hash of its bytes."""
+    logs = {path.name: path / paths.LOG_FILE for path in paths.discussions_dir(home).glob("2*")}
+    found = {name: hash_source(log) for name, log in logs.items() if log.exists() and log.stat().st_size}
+    return {name: one.sha256 for name, one in found.items() if one.size_bytes <= MAX_BYTES}
+
+
+def harvest(home: Path, paid: Paid, disk: Disk = OS_DISK, seed: str = "s") -> None:
+    """Scan, distil and apply."""
+    paid.code = str(home / "code.py")
+    Harvest(home, paid, disk=disk, max_bytes=MAX_BYTES, piece_bytes=PIECE_BYTES).apply(seed=seed)  # type: ignore[arg-type]
+
+
+def _undo(home: Path, _paid: Paid, disk: Disk = OS_DISK) -> None:
+    undo_apply(home, NOW, disk=disk)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Homes as a run finds them, made once and copied for each point.
+
+    Args:
+        folder: is there, for this run alone; run_name: of `RUNS`; bill: what was paid for before the run.
+    """
+
+    folder: Path
+    run_name: str
+    bill: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def template(self) -> Path:
+        """The home before the run."""
+        return self.folder / "template"
+
+    def prepare(self) -> list[Point]:
+        """Make the template. Returns the calls of the disk in a run that goes well, in order."""
+        made_home(self.template)
+        if self.run_name in {"undo", "start-2"}:
+            harvest(self.template, Paid(), PointDisk(self.template))
+        if self.run_name.startswith("start"):
+            self._interrupt()
+        home = self.copied("listed")
+        disk = PointDisk(home)
+        self.run(home, Paid(), disk)
+        self._again(home, Paid())
+        self.check_after(home)
+        shutil.rmtree(home)
+        return disk.points
+
+    def _interrupt(self) -> None:
+        """Have the template's run killed where it had begun to write items, or to take them out."""
+        home, act = self.copied("whole"), harvest if self.run_name == "start" else _undo
+        disk = PointDisk(home)
+        act(home, Paid(), disk)
+        shutil.rmtree(home)
+        at = disk.points.index(Point("rename", "knowledge/tasks.md"))
+        paid = Paid()
+        with suppress(KilledError):
+            act(self.template, paid, PointDisk(self.template, at))
+        self.bill.update(paid.answered)
+
+    def copied(self, name: str) -> Path:
+        """A copy of the template. The file that notes are about stays where it is: it is the same for all."""
+        home = self.folder / name
+        shutil.copytree(self.template, home)
+        (home / "code.py").unlink()
+        os.link(self.template / "code.py", home / "code.py")
+        return home
+
+    def run(self, home: Path, paid: Paid, disk: Disk = OS_DISK, seed: str = "s") -> None:
+        """Do what is under test."""
+        match self.run_name:
+            case "harvest":
+                harvest(home, paid, disk, seed)
+            case "undo":
+                undo_apply(home, NOW, disk=disk)
+            case _:
+                recover_home(home, NOW, disk=disk)
+
+    def try_point(self, at: int, fault: Fault, point: Point) -> str:
+        """Fail at a point, in this process; start again; check. Returns what was wrong, empty when nothing was."""
+        home = self.copied(f"{at}-{fault.name}")
+        attic = self.folder / f"{at}-attic"
+        attic.mkdir()
+        disk = PowerDisk(home, attic, at) if fault is Fault.POWER else PointDisk(home, at, fault)
+        paid = Paid(Counter(self.bill))
+        with suppress(SlopError, KilledError):
+            self.run(home, paid, disk, "first")
+        if isinstance(disk, PowerDisk):
+            disk.lose()
+            disk.close()
+        wrong = self.judge(home, paid, fault, point)
+        shutil.rmtree(home)
+        shutil.rmtree(attic)
+        return wrong
+
+    def judge(self, home: Path, paid: Paid, fault: Fault, point: Point) -> str:
+        """Start again after a fault, run once more, and check. Returns what was wrong, empty when nothing was."""
+        try:
+            check_gone(home, self.template)
+            recover_home(home, disk=PointDisk(home))
+            check_gone(home, self.template)
+            self._check_once(home)
+            self._again(home, paid)
+            self.check_after(home)
+            check_bill(paid, fault, point)
+        except (AssertionError, SlopError) as error:
+            return str(error).partition("\n")[0] or "an invariant does not hold"
+        return ""
+
+    def _again(self, home: Path, paid: Paid) -> None:
+        if self.run_name in {"harvest", "start"}:
+            harvest(home, paid, PointDisk(home), "second")
+        elif self.run_name == "undo":
+            with suppress(SlopError):  # it may be undone already
+                undo_apply(home, NOW, disk=PointDisk(home))
+
+    def _check_once(self, home: Path) -> None:
+        """Between the fault and the next run: no item twice; those of a proven conversation are all there."""
+        said = words(home)
+        assert max(Counter(said).values()) == 1, "an item is doubled"
+        if digest_file(home).exists():
+            assert digest_file(home).read_text("utf-8") == fresh_digest(home), "the digest is old"
+
+    def check_after(self, home: Path) -> None:
+        """What must hold once a run went through."""
+        if self.run_name in {"harvest", "start"}:
+            check_harvested(home)
+        else:
+            check_undone(home)
+
+
+def check_gone(home: Path, before: Path) -> None:
+    """At any instant: each conversation is in one place, and none is in the trash that the ledger does not prove."""
+    there = {path.name for path in paths.discussions_dir(home).glob("2*")}
+    in_trash = {item.discussion_id for item in trash.items(home)}
+    everything = {path.name for path in paths.discussions_dir(before).glob("2*")}
+    everything |= {item.discussion_id for item in trash.items(before)}
+    assert there | in_trash == everything, "a conversation is gone"
+    assert not there & in_trash, "a conversation is in two places"
+    ledger = HarvestLedger(home)
+    ledger.load()
+    for item in trash.items(home):
+        log = Path(item.path) / paths.LOG_FILE
+        if log.exists():
+            entry = ledger.get(hash_source(log).sha256)
+            is_proven = entry is not None and entry.status is LedgerStatus.HARVESTED
+            assert is_proven, "a conversation is gone unharvested"
+
+
+def check_harvested(home: Path) -> None:
+    """Everything is harvested, once, and the person's own bytes are as they were."""
+    assert sorted(words(home)) == ITEMS, f"items are lost or doubled: {words(home)}"
+    left = [path.name for path in paths.discussions_dir(home).iterdir()]
+    assert len(left) == 1, f"conversations were not taken: {left}"
+    assert digest_file(home).read_text("utf-8") == fresh_digest(home), "the digest is old"
+    assert not (paths.knowledge_dir(home) / ".replies").exists(), "replies are left"
+    statuses = sorted(entry.status.value for entry in HarvestLedger(home).entries())
+    assert statuses == ["harvested"] * 3 + ["pruned"] * 2 + ["too-large"], f"the ledger says {statuses}"
+    assert not HarvestLedger(home).journal.exists(), "the journal was not folded"
+    check_persons_bytes(home)
+
+
+def check_undone(home: Path) -> None:
+    """Everything is as it was before the harvest."""
+    assert sorted(words(home)) == BY_HAND, f"items are left or lost: {words(home)}"
+    assert len(candidates(home)) == 3, "a conversation is not back"
+    assert not any(entry.allows_reclaim for entry in HarvestLedger(home).entries()), (
+        "an undone harvest still proves"
+    )
+    assert digest_file(home).read_text("utf-8") == fresh_digest(home), "the digest is old"
+    check_persons_bytes(home)
+
+
+def check_persons_bytes(home: Path) -> None:
+    """Every line that was there before stands where it stood, in order, byte for byte."""
+    for name, data in PERSONS.items():
+        lines = (paths.knowledge_dir(home) / name).read_bytes().split(b"\n")
+        rest = iter(lines)
+        assert all(line in rest for line in data.split(b"\n")[:-1]), f"{name} lost a person's line"
+
+
+def check_bill(paid: Paid, fault: Fault, point: Point) -> None:
+    """No reply was paid for twice.
+
+    Only while the bytes of a reply are on their way to the disk can a fault that ends the program, or lasts, lose it.
+    """
+    twice = [mark for mark, count in paid.answered.items() if count > 1]
+    is_reply = ".replies/" in point.name
+    lost_at = {
+        Fault.KILL: {"write"},
+        Fault.POWER: {"write", "fsync"},
+        Fault.NO_SPACE: {"write"},
+        Fault.READ_ONLY: {"write"},
+    }.get(fault, set())
+    allowed = 1 if is_reply and point.kind in lost_at else 0
+    assert len(twice) <= allowed, f"paid twice: {twice}"
+    assert max(paid.answered.values(), default=1) <= 2, "paid more than twice"
+
+
+def words(home: Path) -> list[str]:
+    """What each item says, without its tag."""
+    return [line[2:].split(" [from: ")[0].rstrip("\r") for line in item_lines(home)]
+
+
+def memory_folder() -> str | None:
+    """Where files are in memory alone: thousands of homes are made and thrown away. None where there is no such place."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+def table_head() -> str:
+    """The head of the log's table."""
+    return f"{'run':8}{'':4}  {'call':7}{'of':58}" + "  ".join(f"{fault:9}" for fault in Fault)
+
+
+def table_line(run_name: str, at: int, point: Point, results: dict[Fault, str]) -> str:
+    """One point as a row of the log: `holds` or what was wrong for each fault, `-` where it cannot happen."""
+    cells = "  ".join(f"{results.get(fault, '-') or 'holds':9}" for fault in Fault)
+    return f"{run_name:8}{at:4}  {point.kind:7}{shown(point.name):58}{cells}".rstrip()
+
+
+def shown(name: str) -> str:
+    """A name in the table: hashes and temporary parts are shortened."""
+    parts = (part[:12] + "…" + part[-9:] if len(part) > 24 else part for part in name.split("/"))
+    text = "/".join(parts)
+    return text if len(text) <= 56 else "…" + text[-55:]
+
+
+def faults_at(point: Point) -> tuple[Fault, ...]:
+    """The faults that can happen at a point: only a write can be torn."""
+    return tuple(fault for fault in Fault if fault is not Fault.TORN or point.kind == "write")

@@ -1,0 +1,53 @@
+"""What a run is made of, from its settings."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+from core.harvest.classes import SUMMARIZE_THRESHOLD_BYTES
+from core.harvest.messages import HarvestRun
+from core.harvest.setup import distiller, scan_request
+from core.values.provider import ModelProfile
+from core.values.settings import KnowledgeSettings
+from tests.core.harvest.harvests import NOW, Model
+
+
+def run(settings: KnowledgeSettings, prompts_root: str = "") -> HarvestRun:
+    return HarvestRun(settings, frozenset({"open"}), "local", "m", ModelProfile("local", "m"), prompts_root)
+
+
+def test_ages_sizes_and_sources_are_the_settings(tmp_path: Path) -> None:
+    settings = KnowledgeSettings(live_days=0.5, max_source_bytes=9, harvest_sources=("~/talks", "/logs"))
+
+    made = scan_request(tmp_path, run(settings), NOW)
+
+    assert (made.live_for, made.max_bytes, made.open_ids) == (timedelta(hours=12), 9, frozenset({"open"}))
+    assert made.sources == (Path.home() / "talks", Path("/logs"))
+    assert (made.home, made.now) == (tmp_path, NOW)
+
+
+def test_a_piece_is_what_the_model_can_read(tmp_path: Path) -> None:
+    small = distiller(
+        tmp_path, run(KnowledgeSettings()), Model(), ModelProfile("local", "m", context_tokens=4096)
+    )
+    unknown = distiller(tmp_path, run(KnowledgeSettings()), Model(), ModelProfile("local", "m"))
+
+    assert small.piece_bytes < 4096 * 3 < unknown.piece_bytes == SUMMARIZE_THRESHOLD_BYTES
+    assert small.knowledge == tmp_path / "knowledge"
+
+
+def test_the_prompt_is_the_persons_own_then_the_trusted_projects(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    for folder, words in ((project, "The project's."), (tmp_path / "home" / "knowledge", "My own.")):
+        prompt = folder / "prompts" / "harvest-conversation.md"
+        prompt.parent.mkdir(parents=True)
+        prompt.write_text(words)
+
+    def template(home: Path, root: str) -> str:
+        made = distiller(home, run(KnowledgeSettings(), root), Model(), ModelProfile("local", "m"))
+        return made.template
+
+    assert template(tmp_path / "home", str(project)) == "My own."
+    assert template(tmp_path / "other", str(project)) == "The project's."
+    assert "The project's." not in template(tmp_path / "other", "")

@@ -1,0 +1,113 @@
+"""Where identity files may stand, in which order, and what is refused."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from core.context.identity import identity_for
+from core.settings.identity_files import find_identity, identity_paths, repository_root
+from core.settings.project_texts import MAX_CONTEXT_FILE_BYTES
+from core.values.curation import NamedText
+
+
+def _write(path: Path, text: str = "x") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _found(root: Path, start: Path, *homes: Path) -> list[str]:
+    texts, faults = find_identity(identity_paths(root, start, homes), ())
+    assert faults == ()
+    return [text.name for text in texts]
+
+
+def test_the_home_comes_first_then_the_repository_down_to_the_working_directory(tmp_path: Path) -> None:
+    home, repo = tmp_path / "home", tmp_path / "repo"
+    root, start = repo / "app", repo / "app" / "src"
+    (repo / ".git").mkdir(parents=True)
+    for folder, name in ((start, "POC.md"), (root, "CLAUDE.md"), (repo, "AGENTS.md"), (home, "CLAUDE.md")):
+        _write(folder / name, folder.name)
+    _write(tmp_path / "CLAUDE.md", "above the repository")
+
+    assert _found(root, start, home) == ["home:CLAUDE.md", "../AGENTS.md", "CLAUDE.md", "src/POC.md"]
+
+
+def test_without_a_repository_the_walk_ends_at_the_projects_root(tmp_path: Path) -> None:
+    _write(tmp_path / "CLAUDE.md")
+    _write(tmp_path / "p" / "a" / "CLAUDE.md")
+    _write(tmp_path / "p" / "CLAUDE.md", "y")
+
+    assert _found(tmp_path / "p", tmp_path / "p" / "a") == ["CLAUDE.md", "a/CLAUDE.md"]
+
+
+def test_a_worktree_whose_git_is_a_file_is_a_repository(tmp_path: Path) -> None:
+    _write(tmp_path / ".git", "gitdir: elsewhere")
+
+    assert repository_root(tmp_path / "a" / "b", tmp_path / "a") == tmp_path
+    assert repository_root(Path(tmp_path.anchor), tmp_path) == tmp_path
+
+
+def test_the_family_decides_between_the_files_of_each_folder(tmp_path: Path) -> None:
+    for name in ("CLAUDE.md", "AGENTS.md", "POC.md"):
+        _write(tmp_path / name, name)
+    _write(tmp_path / "sub" / "AGENTS.md", "sub")
+    texts, _ = find_identity(identity_paths(tmp_path, tmp_path / "sub", ()), ())
+
+    assert [text.name for text in identity_for("claude", texts)] == ["CLAUDE.md", "sub/AGENTS.md"]
+    assert [text.name for text in identity_for("gpt", texts)] == ["POC.md", "sub/AGENTS.md"]
+
+
+def test_links_between_the_files_give_one_text(tmp_path: Path) -> None:
+    _write(tmp_path / "AGENTS.md", "rules")
+    (tmp_path / "CLAUDE.md").symlink_to("AGENTS.md")
+    texts, faults = find_identity(identity_paths(tmp_path, tmp_path, ()), ())
+
+    assert ([text.text for text in texts], faults) == (["rules"], ())
+
+
+def test_an_empty_file_says_nothing(tmp_path: Path) -> None:
+    _write(tmp_path / "CLAUDE.md", " \n")
+
+    assert _found(tmp_path, tmp_path) == []
+
+
+def test_text_is_cleaned_where_it_enters(tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_bytes(b"\xef\xbb\xbfa\r\nb\x00")
+    texts, _ = find_identity(identity_paths(tmp_path, tmp_path, ()), ())
+
+    assert texts == (NamedText("CLAUDE.md", "a\nb", str(tmp_path / "CLAUDE.md")),)
+
+
+def test_what_cannot_be_read_is_named_and_the_rest_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_bytes(b"\xff\xfe")
+    (tmp_path / "POC.md").mkdir()
+    _write(tmp_path / "AGENTS.md", "good")
+    _write(tmp_path / "sub" / "CLAUDE.md", "x" * (MAX_CONTEXT_FILE_BYTES + 1))
+    (tmp_path / "sub" / "AGENTS.md").symlink_to("nowhere.md")
+    os.mkfifo(tmp_path / "sub" / "POC.md")
+    texts, faults = find_identity(identity_paths(tmp_path, tmp_path / "sub", ()), ())
+
+    assert [text.text for text in texts] == ["good"]
+    assert {
+        Path(fault.path).relative_to(tmp_path).as_posix(): fault.reason.split(";")[0] for fault in faults
+    } == {
+        "CLAUDE.md": "CLAUDE.md is not UTF-8 and is left out",
+        "POC.md": "POC.md is not a file",
+        "sub/CLAUDE.md": f"sub/CLAUDE.md is over {MAX_CONTEXT_FILE_BYTES:,} bytes and is left out",
+        "sub/AGENTS.md": "sub/AGENTS.md does not exist",
+        "sub/POC.md": "sub/POC.md is not a file",
+    }
+
+
+def test_a_link_out_of_the_repository_needs_an_allowed_root(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    root.mkdir()
+    outside = _write(tmp_path / "dotfiles" / "CLAUDE.md", "mine")
+    (root / "CLAUDE.md").symlink_to(outside)
+    places = identity_paths(root, root, ())
+
+    assert find_identity(places, ())[0] == ()
+    assert "leads out of the project" in find_identity(places, ())[1][0].reason
+    assert [text.text for text in find_identity(places, (outside.parent,))[0]] == ["mine"]

@@ -1,0 +1,94 @@
+"""What a call is expected to cost before it is made."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from core.spending.estimates import next_call_usd
+from core.values.cache import CachePlan
+from core.values.discussion import DiscussionMeta, DiscussionSummary, Draft, OpenDiscussion
+from core.values.messages import Message, Role, TextPart
+from core.values.settings import AiSettings, Settings
+from core.values.stack import ContextReport
+from core.values.state import AppState, CachingState, ContextState, DiscussionsState
+from core.values.usage import Usage
+from tests.core.app.playbook import START
+
+REPORT = ContextReport((), (), 0, 10_000, None, 0.04, None, output_usd_per_token=2e-5)
+
+
+def reply(*, cost: float | None, output: int | None = None, model: str = "opus") -> Message:
+    usage = Usage(output_tokens=output, cost_usd=cost)
+    return Message(
+        "m", START, Role.ASSISTANT, (TextPart("x"),), provider="anthropic", model=model, usage=usage
+    )
+
+
+def state(report: ContextReport | None = None, *entries: Message, plan: CachePlan | None = None) -> AppState:
+    meta = DiscussionMeta("a", "Tides", START, "anthropic", "opus")
+    return AppState(
+        discussions=DiscussionsState(
+            summaries={"a": DiscussionSummary(meta, START)},
+            open={"a": OpenDiscussion("a", entries, Draft("hi"))},
+        ),
+        context=ContextState(reports={} if report is None else {"a": report}),
+        caching=CachingState(plans={} if plan is None else {"a": plan}),
+    )
+
+
+def test_an_assembled_request_is_known_and_a_reply_is_taken_to_be_of_typical_length() -> None:
+    assert next_call_usd(state(REPORT), "a") == pytest.approx(0.04 + 1_000 * 2e-5)
+
+
+def test_a_reply_is_taken_to_be_as_long_as_the_last_and_never_longer_than_it_may_be() -> None:
+    now = state(REPORT, reply(cost=0.5, output=3_000))
+    bounded = replace(
+        now, config=replace(now.config, settings=Settings(ai=AiSettings(max_output_tokens=200)))
+    )
+
+    assert next_call_usd(now, "a") == pytest.approx(0.04 + 3_000 * 2e-5)
+    assert next_call_usd(bounded, "a") == pytest.approx(0.04 + 200 * 2e-5)
+
+
+def test_what_a_cache_saves_is_not_reserved() -> None:
+    now = state(replace(REPORT, output_usd_per_token=0.0), plan=CachePlan(cost_usd=0.01))
+
+    assert next_call_usd(now, "a") == pytest.approx(0.01)
+
+
+def test_words_that_were_never_in_the_draft_are_added() -> None:
+    now = state(replace(REPORT, output_usd_per_token=0.0))
+
+    assert next_call_usd(now, "a", "hi") == pytest.approx(0.04)
+    assert next_call_usd(now, "a", "x" * 40_002) == pytest.approx(0.08)
+
+
+def test_without_an_assembled_request_the_last_call_says_what_to_expect() -> None:
+    assert next_call_usd(state(None, reply(cost=0.1), reply(cost=0.26)), "a") == 0.26
+
+
+def test_a_new_discussion_is_expected_to_cost_what_the_last_call_of_its_model_did() -> None:
+    other = DiscussionSummary(DiscussionMeta("b", "Moon", START, "anthropic", "opus"), START)
+    now = state()
+    now = replace(
+        now,
+        discussions=replace(
+            now.discussions,
+            summaries={**now.discussions.summaries, "b": other},
+            open={
+                **now.discussions.open,
+                "b": OpenDiscussion("b", (reply(cost=0.2), reply(cost=9.0, model="haiku"))),
+            },
+        ),
+    )
+
+    assert next_call_usd(now, "a") == 0.2
+
+
+def test_what_nobody_knows_the_price_of_reserves_nothing() -> None:
+    unknown = replace(REPORT, cost_usd=None, output_usd_per_token=None)
+
+    assert next_call_usd(state(unknown, reply(cost=None)), "a") == 0.0
+    assert next_call_usd(state(), "a") == 0.0
+    assert next_call_usd(AppState(), "nobody") == 0.0

@@ -1,0 +1,90 @@
+"""The spend limits of a discussion and of the day."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from core.spending.limits import limit_reached, reached_limits
+from core.values.discussion import DiscussionMeta, DiscussionSummary, LiveCall
+from core.values.settings import AiSettings, CachingSettings, Settings
+from core.values.spending import LimitScope, ReachedLimit
+from core.values.state import AppState, ConfigState, DiscussionsState, SpendingState
+from core.values.usage import Usage
+from tests.core.app.playbook import START
+from tests.state_fields import with_fields
+
+
+def state(*, spent: float | None = None, today: float | None = None, own: float | None = None) -> AppState:
+    summary = DiscussionSummary(
+        DiscussionMeta("a", "Tides", START, "anthropic", "claude-opus-5-5", spend_limit_usd=own), START
+    )
+    settings = replace(
+        Settings(), ai=AiSettings(spend_limit_usd=2.0), caching=CachingSettings(day_limit_usd=5.0)
+    )
+    return AppState(
+        discussions=DiscussionsState(summaries={"a": replace(summary, usage=Usage(cost_usd=spent))}),
+        config=ConfigState(settings=settings),
+        spending=SpendingState(spent_today_usd=today),
+    )
+
+
+@pytest.mark.parametrize(
+    ("now", "discussion", "day"),
+    [
+        (state(), "", ""),
+        (state(spent=1.99, today=4.99), "", ""),
+        (state(spent=2.0), "$2.00 for this discussion", ""),
+        (state(spent=2.5, own=3.0), "", ""),
+        (state(spent=0.5, own=0.25), "$0.25 for this discussion", ""),
+        (state(today=5.0), "$5.00 for today", "$5.00 for today"),
+    ],
+)
+def test_a_limit_is_reached_when_so_much_is_spent_and_an_own_one_stands_before_the_general(
+    now: AppState, discussion: str, day: str
+) -> None:
+    for found, expected in ((limit_reached(now, "a"), discussion), (limit_reached(now), day)):
+        assert expected in found
+        assert bool(found) is bool(expected)
+
+
+def test_without_limits_nothing_stops() -> None:
+    assert not limit_reached(with_fields(state(spent=99.0, today=99.0), settings=Settings()), "a")
+
+
+def test_every_limit_that_is_reached_is_told_with_its_sums_the_discussions_first() -> None:
+    assert reached_limits(state(spent=2.5, today=5.5), "a") == (
+        ReachedLimit(LimitScope.DISCUSSION, 2.0, 2.5),
+        ReachedLimit(LimitScope.DAY, 5.0, 5.5),
+    )
+    assert reached_limits(state(spent=2.5, today=5.5), "nobody") == (ReachedLimit(LimitScope.DAY, 5.0, 5.5),)
+
+
+def test_a_sum_that_nobody_knows_stops_nothing() -> None:
+    assert reached_limits(state(spent=None, today=None), "a") == ()
+
+
+def test_calls_under_way_count_with_what_they_reserve_all_of_them_for_the_day() -> None:
+    calls = {name: LiveCall("c", name, "u", "r", "p", "m", START, reserved_usd=0.5) for name in ("a", "b")}
+    now = with_fields(state(spent=1.6, today=4.1), calls=calls)
+
+    assert reached_limits(now, "a") == (
+        ReachedLimit(LimitScope.DISCUSSION, 2.0, 1.6, 0.5),
+        ReachedLimit(LimitScope.DAY, 5.0, 4.1, 1.0),
+    )
+    assert (
+        reached_limits(
+            replace(
+                now,
+                turns=replace(now.turns, calls={"a": calls["a"]}),
+                spending=replace(now.spending, spent_today_usd=4.4),
+            )
+        )
+        == ()
+    )
+
+
+def test_what_is_under_way_is_said_beside_what_is_spent() -> None:
+    said = ReachedLimit(LimitScope.DAY, 5.0, 4.0, 1.1).sentence
+
+    assert said == "The limit of $5.00 for today is reached: $4.00 is spent, about $1.10 more is under way."

@@ -1,0 +1,433 @@
+"""A turn, from the person's words to the reply on disk."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from core.app.messages import Quit
+from core.base.errors import FailureKind
+from core.base.reports import Tick
+from core.context.messages import CreatePreset
+from core.discussion.messages import (
+    AppendRecords,
+    AttachmentStored,
+    AttachText,
+    EditMessage,
+    RenameDiscussion,
+    ReplyToken,
+    SetDraft,
+    StoreAttachment,
+    WriteDraft,
+    WriteFailed,
+    WriteMeta,
+)
+from core.turn.messages import (
+    CallEnded,
+    CallFailed,
+    CallProvider,
+    CallRetrying,
+    CancelCall,
+    CancelReply,
+    RegenerateReply,
+    ReplyArrived,
+    RequestBuilt,
+    RetrySend,
+    SendPrompt,
+)
+from core.values.discussion import CallPhase
+from core.values.messages import AttachmentPart, Message, Role, Status, TextPart
+from core.values.provider import Failure, StopKind, Stopped
+from core.values.records import DeleteRecord, MarkRecord, MessageRecord, UsageRecord
+from core.values.state import Level
+from core.values.usage import Usage
+from tests.core.app.playbook import Playbook, of
+
+DROPPED = Failure(FailureKind.STREAM_DROPPED, "The stream was dropped", "Retry.")
+
+
+@pytest.fixture
+def book() -> Playbook:
+    return Playbook().ready()
+
+
+def texts(book: Playbook, discussion_id: str) -> list[str]:
+    return [message.text for message in book.state.discussions.open[discussion_id].messages]
+
+
+def test_words_go_to_disk_before_the_provider_is_called(book: Playbook) -> None:
+    chosen = book.discussion()
+
+    effects = book.play(SendPrompt(chosen, "hello"))
+
+    (write,) = of(effects, AppendRecords)
+    assert isinstance(write.records[0], MessageRecord)
+    assert write.records[0].parts == (TextPart("hello"),)
+    assert not of(effects, CallProvider)
+    assert book.state.turns.calls[chosen].phase is CallPhase.SAVING
+    assert texts(book, chosen) == []
+
+    (call,) = of(book.append(write), CallProvider)
+    assert call.spec.inputs.user_text == "hello"
+    assert texts(book, chosen) == ["hello"]
+    assert book.state.turns.calls[chosen].phase is CallPhase.WAITING
+
+
+def test_the_draft_is_emptied_only_when_its_words_are_on_disk(book: Playbook) -> None:
+    chosen = book.discussion()
+    book.play(SetDraft(chosen, "hello"))
+
+    (write,) = of(book.play(SendPrompt(chosen, "hello")), AppendRecords)
+    assert book.state.discussions.open[chosen].draft.text == "hello"
+
+    effects = book.append(write)
+    assert book.state.discussions.open[chosen].draft.text == ""
+    assert of(effects, WriteDraft)[0].draft.text == ""
+
+
+def test_words_typed_while_the_prompt_is_saved_stay_in_the_composer(book: Playbook) -> None:
+    chosen = book.discussion()
+    (write,) = of(book.play(SendPrompt(chosen, "hello")), AppendRecords)
+    book.play(SetDraft(chosen, "and another thing"))
+
+    book.append(write)
+
+    assert book.state.discussions.open[chosen].draft.text == "and another thing"
+
+
+def test_a_prompt_that_cannot_be_written_stays_in_the_composer_and_is_not_sent(book: Playbook) -> None:
+    chosen = book.discussion()
+    book.play(SetDraft(chosen, "hello"))
+    (write,) = of(book.play(SendPrompt(chosen, "hello")), AppendRecords)
+
+    effects = book.play(
+        WriteFailed(chosen, write.token, "The disk is full", "Free some space.", write.records)
+    )
+
+    assert not of(effects, CallProvider)
+    assert book.state.discussions.open[chosen].draft.text == "hello"
+    assert chosen not in book.state.turns.calls
+    assert book.state.program.notices[-1].text == "The disk is full"
+
+
+def test_a_reply_is_shown_as_done_only_when_it_is_on_disk(book: Playbook) -> None:
+    chosen = book.discussion()
+    call = book.ask(chosen, "hello")
+    book.play(ReplyArrived(call.call_id, "Good "))
+    book.play(ReplyArrived(call.call_id, "day"))
+    assert book.state.turns.calls[chosen].text == "Good day"
+
+    ended = CallEnded(
+        call.call_id, Stopped(StopKind.COMPLETED), (TextPart("Good day"),), Usage(output_tokens=2)
+    )
+    (write,) = of(book.play(ended), AppendRecords)
+    assert book.state.turns.calls[chosen].phase is CallPhase.STORING
+    assert write.token == ReplyToken(call.call_id)
+    assert [type(record) for record in write.records] == [MessageRecord, UsageRecord]
+
+    book.append(write)
+    assert chosen not in book.state.turns.calls
+    last = book.state.discussions.open[chosen].messages[-1]
+    assert (last.text, last.status, last.usage) == ("Good day", Status.COMPLETE, Usage(output_tokens=2))
+
+
+def test_a_paid_reply_that_cannot_be_written_is_written_again_until_it_is(book: Playbook) -> None:
+    chosen = book.discussion()
+    call = book.ask(chosen, "hello")
+    ended = CallEnded(
+        call.call_id, Stopped(StopKind.COMPLETED), (TextPart("Good day"),), Usage(output_tokens=2)
+    )
+    (write,) = of(book.play(ended), AppendRecords)
+
+    book.play(WriteFailed(chosen, write.token, "The disk is full", "", write.records))
+    assert of(book.later(1).play(Tick()), AppendRecords) == ()
+    (again,) = of(book.later(5).play(Tick()), AppendRecords)
+    assert again.records == write.records
+    assert any(notice.id == "disk" for notice in book.state.program.notices)
+
+    book.append(again)
+    assert texts(book, chosen) == ["hello", "Good day"]
+    assert not book.state.discussions.pending
+    assert not any(notice.id == "disk" for notice in book.state.program.notices)
+
+
+@pytest.mark.parametrize("jump_s", [-86_400.0, 86_400.0 * 365])
+def test_a_clock_that_jumps_does_not_put_off_the_writing_of_a_paid_reply(
+    book: Playbook, jump_s: float
+) -> None:
+    chosen = book.discussion()
+    call = book.ask(chosen, "hello")
+    ended = CallEnded(call.call_id, Stopped(StopKind.COMPLETED), (TextPart("Good day"),), Usage())
+    (write,) = of(book.play(ended), AppendRecords)
+    book.play(WriteFailed(chosen, write.token, "The disk is full", "", write.records))
+
+    (again,) = of(book.later(jump_s).play(Tick()), AppendRecords)
+
+    assert again.records == write.records
+    assert of(book.later(1).play(Tick()), AppendRecords) == ()
+
+
+def test_quitting_asks_once_while_a_paid_reply_is_not_on_disk(book: Playbook) -> None:
+    chosen = book.discussion()
+    call = book.ask(chosen, "hello")
+    (write,) = of(
+        book.play(CallEnded(call.call_id, Stopped(StopKind.COMPLETED), (TextPart("Good day"),), Usage())),
+        AppendRecords,
+    )
+    book.play(WriteFailed(chosen, write.token, "The disk is full", "", write.records))
+
+    assert book.play(Quit()) == ()
+    assert not book.state.program.is_closing
+    assert "quit again and lose it" in book.state.program.notices[-1].detail
+    book.append(write)
+    assert not any(notice.id == "quit" for notice in book.state.program.notices)
+
+    book.play(WriteFailed(chosen, write.token, "The disk is full", "", write.records))
+    book.play(Quit())
+    book.play(Quit())
+    assert book.state.program.is_closing
+
+
+def test_a_failed_send_is_retried_with_nothing_retyped(book: Playbook) -> None:
+    chosen = book.discussion()
+    call = book.ask(chosen, "hello")
+    failure = Failure(FailureKind.NO_NETWORK, "No connection", "Check the network.")
+    (write,) = of(book.play(CallFailed(call.call_id, failure, (), Usage())), AppendRecords)
+    book.append(write)
+    assert book.state.discussions.open[chosen].failure == failure
+    assert book.state.program.notices[-1].action == RetrySend(chosen)
+
+    (again,) = of(book.play(RetrySend(chosen)), CallProvider)
+
+    assert again.spec.inputs.user_text == "hello"
+    assert again.user_message_id == call.user_message_id
+    assert book.state.discussions.open[chosen].failure is None
+    assert not any(notice.id == f"call/{chosen}" for notice in book.state.program.notices)
+
+
+def test_what_arrived_before_a_drop_is_kept_and_marked(book: Playbook) -> None:
+    chosen = book.discussion()
+    call = book.ask(chosen, "hello")
+
+    (write,) = of(book.play(CallFailed(call.call_id, DROPPED, (TextPart("Good d"),), Usage())), AppendRecords)
+    book.append(write)
+
+    last = book.state.discussions.open[chosen].messages[-1]
+    assert (last.text, last.status) == ("Good d", Status.PARTIAL)
+    assert book.state.discussions.open[chosen].failed_message_id == call.user_message_id
+
+
+def test_retry_after_a_drop_puts_the_partial_reply_aside_first(book: Playbook) -> None:
+    chosen = book.discussion()
+    call = book.ask(chosen, "hello")
+    (write,) = of(book.play(CallFailed(call.call_id, DROPPED, (TextPart("Good d"),), Usage())), AppendRecords)
+    book.append(write)
+
+    (aside,) = of(book.play(RetrySend(chosen)), AppendRecords)
+    assert [type(record) for record in aside.records] == [DeleteRecord]
+    (again,) = of(book.append(aside), CallProvider)
+
+    assert again.spec.inputs.user_text == "hello"
+    assert [turn.text for turn in again.spec.inputs.turns] == []
+
+
+def test_stop_keeps_what_arrived_as_interrupted(book: Playbook) -> None:
+    chosen = book.discussion()
+    call = book.ask(chosen, "hello")
+    book.play(ReplyArrived(call.call_id, "Good"))
+
+    assert of(book.play(CancelReply(chosen)), CancelCall) == (CancelCall(call.call_id),)
+    stopped = CallEnded(call.call_id, Stopped(StopKind.CANCELLED), (TextPart("Good"),), Usage())
+    (write,) = of(book.play(stopped), AppendRecords)
+    book.append(write)
+
+    assert book.state.discussions.open[chosen].messages[-1].status is Status.INTERRUPTED
+    assert chosen not in book.state.turns.calls
+
+
+def test_stop_while_the_prompt_is_saved_makes_no_call(book: Playbook) -> None:
+    chosen = book.discussion()
+    (write,) = of(book.play(SendPrompt(chosen, "hello")), AppendRecords)
+    book.play(CancelReply(chosen))
+
+    effects = book.append(write)
+
+    assert not of(effects, CallProvider)
+    assert chosen not in book.state.turns.calls
+    assert of(book.play(RetrySend(chosen)), CallProvider)
+
+
+def test_a_reply_cut_off_at_the_limit_says_so_in_place(book: Playbook) -> None:
+    chosen = book.discussion()
+    call = book.ask(chosen, "hello")
+
+    ended = CallEnded(call.call_id, Stopped(StopKind.TRUNCATED, "max_tokens"), (TextPart("Good"),), Usage())
+    (write,) = of(book.play(ended), AppendRecords)
+
+    marks = [record for record in write.records if isinstance(record, MarkRecord)]
+    assert "cut off" in marks[0].text
+    assert "max_tokens" in marks[0].text
+
+
+def test_an_empty_reply_is_a_failure_that_can_be_retried(book: Playbook) -> None:
+    chosen = book.discussion()
+    call = book.ask(chosen, "hello")
+
+    (write,) = of(book.play(CallEnded(call.call_id, Stopped(StopKind.COMPLETED), (), Usage())), AppendRecords)
+    book.append(write)
+
+    assert book.state.discussions.open[chosen].failure is not None
+    assert of(book.play(RetrySend(chosen)), CallProvider)
+
+
+def test_regenerate_puts_the_old_reply_aside_and_asks_again(book: Playbook) -> None:
+    chosen = book.discussion()
+    book.answer(book.ask(chosen, "one"), "first")
+    book.answer(book.ask(chosen, "two"), "second")
+
+    (aside,) = of(book.play(RegenerateReply(chosen)), AppendRecords)
+    (again,) = of(book.append(aside), CallProvider)
+
+    assert again.spec.inputs.user_text == "two"
+    assert [turn.text for turn in again.spec.inputs.turns] == ["one", "first"]
+    assert texts(book, chosen) == ["one", "first", "two"]
+
+
+def test_one_discussion_has_one_call_at_a_time_and_others_go_on(book: Playbook) -> None:
+    first, second = book.discussion("a"), book.discussion("b")
+    book.ask(first, "hello")
+
+    assert book.play(SendPrompt(first, "again")) == ()
+    assert book.ask(second, "hello").spec.discussion_id == second
+
+
+def test_nothing_to_say_sends_nothing(book: Playbook) -> None:
+    assert book.play(SendPrompt(book.discussion(), "  \n ")) == ()
+
+
+def test_an_attachment_alone_can_be_sent(book: Playbook) -> None:
+    chosen = book.discussion()
+    part = AttachmentPart("ab" * 32, "image/png", "shot.png", 10)
+    book.play(AttachmentStored(chosen, part))
+
+    call = book.ask(chosen, "")
+
+    assert call.spec.inputs.attachments == (part,)
+    assert book.state.discussions.open[chosen].draft.attachments == ()
+
+
+def test_the_first_prompt_names_the_discussion(book: Playbook) -> None:
+    chosen = book.discussion()
+    (write,) = of(book.play(SendPrompt(chosen, "Why is the sky blue?\nPlease explain.")), AppendRecords)
+
+    effects = book.append(write)
+
+    assert book.state.discussions.summaries[chosen].meta.name == "Why is the sky blue? Please explain."
+    assert of(effects, WriteMeta)[0].meta.name.startswith("Why is the sky")
+
+
+def test_a_given_name_is_kept(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    book.ask(chosen, "Why is it blue?")
+    assert book.state.discussions.summaries[chosen].meta.name == "Sky"
+
+
+def test_turns_tokens_and_cost_add_up_in_the_list(book: Playbook) -> None:
+    chosen = book.discussion()
+    book.answer(book.ask(chosen, "one"), "first", Usage(input_tokens=10, output_tokens=2, cost_usd=0.5))
+    book.answer(book.ask(chosen, "two"), "second", Usage(input_tokens=20, output_tokens=3, cost_usd=0.25))
+
+    row = book.state.discussions.summaries[chosen]
+    assert (row.turns, row.usage.input_tokens, row.usage.cost_usd) == (2, 30, 0.75)
+    assert row.preview == "second"
+
+
+def test_a_retry_by_the_program_is_shown_with_its_reason(book: Playbook) -> None:
+    chosen = book.discussion()
+    call = book.ask(chosen, "hello")
+
+    book.play(CallRetrying(call.call_id, 1, 4.0, "Overloaded"))
+
+    live = book.state.turns.calls[chosen]
+    assert (live.phase, live.retry_reason) == (CallPhase.RETRYING, "Overloaded")
+    assert live.retry_at is not None
+    assert (live.retry_at - book.at).total_seconds() == 4.0
+
+
+def test_an_unexplained_prefix_change_is_said(book: Playbook) -> None:
+    from core.values.records import RequestRecord
+
+    chosen = book.discussion()
+    call = book.ask(chosen, "hello")
+    record = RequestRecord("r", book.at, call.user_message_id, "embedded", "m", "auto", (), (), 0)
+
+    effects = book.play(RequestBuilt(call.call_id, record, "Layer 6 changed at byte 12"))
+
+    assert of(effects, AppendRecords)[0].records == (record,)
+    assert book.state.program.notices[-1].level is Level.WARNING
+    assert "byte 12" in book.state.program.notices[-1].text
+
+
+def test_events_of_a_call_that_is_over_change_nothing(book: Playbook) -> None:
+    chosen = book.discussion()
+    call = book.ask(chosen, "hello")
+    book.answer(call, "Good day")
+    before = book.state
+
+    for event in (
+        ReplyArrived(call.call_id, "late"),
+        CallEnded(call.call_id, Stopped(StopKind.COMPLETED), (TextPart("late"),), Usage()),
+        CallFailed(call.call_id, DROPPED, (), Usage()),
+    ):
+        assert book.play(event) == ()
+    assert replace(book.state, now=before.now) == before
+
+
+def test_roles_of_the_view_are_counted_for_the_metadata_layer(book: Playbook) -> None:
+    chosen = book.discussion("Sky")
+    book.answer(book.ask(chosen, "one"), "first")
+
+    call = book.ask(chosen, "two")
+
+    assert call.spec.inputs.facts.name == "Sky"
+    assert call.spec.inputs.facts.roles == ("assistant", "user")
+    assert call.spec.inputs.facts.turn_count == 1
+
+
+def test_lone_surrogates_and_crlf_are_cleaned_where_they_enter(book: Playbook) -> None:
+    chosen = book.discussion()
+    call = book.ask(chosen, "a\r\nb\ud800c\0")
+    assert call.spec.inputs.user_text == "a\nb\ufffdc"
+
+
+def test_the_user_message_is_found_by_role(book: Playbook) -> None:
+    chosen = book.discussion()
+    book.ask(chosen, "hello")
+    message = book.state.discussions.open[chosen].entries[-1]
+    assert isinstance(message, Message)
+    assert message.role is Role.USER
+
+
+def test_text_that_no_file_and_no_window_can_hold_is_cleaned_where_it_enters(book: Playbook) -> None:
+    """Half an emoji from a model's stream, a NUL in a paste: shown and kept as U+FFFD, or not at all."""
+    bad, good = "a\ud800b\0c\r\nd", "a\ufffdbc\nd"
+    chosen = book.discussion(bad)
+    assert book.state.discussions.summaries[chosen].meta.name == "a\ufffdbc d"
+    book.play(SetDraft(chosen, bad))
+    assert book.state.discussions.open[chosen].draft.text == good
+    (store,) = of(book.play(AttachText(chosen, bad)), StoreAttachment)
+    assert store.text == good
+
+    call = book.ask(chosen, bad)
+    book.answer(call, bad)
+    assert texts(book, chosen) == [good, good]
+    (write,) = of(
+        book.play(EditMessage(chosen, book.state.discussions.open[chosen].messages[0].id, f"x{bad}")),
+        AppendRecords,
+    )
+    book.append(write)
+    assert texts(book, chosen)[0] == f"x{good}"
+    book.play(CreatePreset(bad))
+    assert "a\ufffdbc d" in book.state.config.project.presets
+    book.play(RenameDiscussion(chosen, f"{bad}!"))
+    assert book.state.discussions.summaries[chosen].meta.name == "a\ufffdbc d!"

@@ -1,0 +1,295 @@
+"""Calls: what arrives is journaled and reported, however the call ends."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from queue import SimpleQueue
+
+import pytest
+
+from core.app.messages import Event
+from core.base.errors import FailureKind, ProviderError
+from core.caching.messages import CacheReported
+from core.context.assembly import BuiltCall
+from core.discussion.reply_journal import ReplyHead, ReplyJournal
+from core.providers.protocol import CancelToken, ReadBlob
+from core.turn.messages import CallEnded, CallFailed, CallProvider, CallRetrying, ReplyArrived, RequestBuilt
+from core.turn.worker import CallWorker
+from core.values.curation import Preset
+from core.values.messages import ReasoningPart, TextPart, ToolCallPart
+from core.values.provider import (
+    ContentsReport,
+    ModelProfile,
+    ProviderRequest,
+    ReasoningDelta,
+    StopKind,
+    Stopped,
+    StreamItem,
+    TextDelta,
+    ToolCallReady,
+    UsageUpdate,
+)
+from core.values.records import RequestRecord
+from core.values.spec import StackSpec
+from core.values.stack import StackInputs
+from core.values.usage import Usage
+from tests.core.base.faults import FullDisk, made
+from tests.core.records import ID
+
+WAIT_S = 10.0
+AT = datetime(2026, 11, 20, tzinfo=UTC)
+EFFECT = CallProvider(
+    "call",
+    "reply",
+    "request",
+    "message",
+    StackSpec("d", StackInputs(provider="p", model="m"), Preset(""), "/project"),
+)
+DONE = Stopped(StopKind.COMPLETED)
+
+
+class FakeProvider:
+    """Yields what it is given, raises what it is given, and can wait until it is cancelled."""
+
+    def __init__(self, *items: StreamItem | ProviderError | Callable[[CancelToken], None]) -> None:
+        self.items = items
+
+    def stream(
+        self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken
+    ) -> Iterator[StreamItem]:
+        del request, read_blob
+        for item in self.items:
+            if isinstance(item, ProviderError):
+                raise item
+            if callable(item):
+                item(cancel)
+                if cancel.is_cancelled:
+                    yield Stopped(StopKind.CANCELLED)
+                    return
+            else:
+                yield item
+
+    def list_models(self) -> tuple[ModelProfile, ...]:
+        return ()
+
+    def count_tokens(self, request: ProviderRequest, read_blob: ReadBlob) -> int | None:
+        del request, read_blob
+        return None
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+class FakeJournal(ReplyJournal):
+    """Keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.kept: list[tuple[str, str]] = []
+
+    def add_text(self, text: str) -> None:
+        self.kept.append((text, ""))
+
+    def add_reasoning(self, text: str, vendor_json: str = "") -> None:
+        self.kept.append((vendor_json, text))
+
+
+class FakeServices:
+    """A provider, a journal and a price."""
+
+    def __init__(self, provider: FakeProvider, journal: ReplyJournal | None = None) -> None:
+        self.fake = provider
+        self.kept = FakeJournal()
+        self.written = journal or self.kept
+        self.refusal: ProviderError | None = None
+        self.steps: list[str] = []
+
+    def build(self, effect: CallProvider) -> BuiltCall:
+        if self.refusal is not None:
+            raise self.refusal
+        record = RequestRecord("request", AT, effect.user_message_id, "p", "m", "auto", (), (), 0)
+        return BuiltCall(ProviderRequest("p", "m", (), ()), record, "")
+
+    def provider(self, provider_id: str) -> FakeProvider:
+        assert provider_id == "p"
+        return self.fake
+
+    def journal(self, effect: CallProvider) -> ReplyJournal:
+        del effect
+        return self.written
+
+    def read_blob(self, spec: StackSpec) -> ReadBlob:
+        return lambda sha256: f"{spec.discussion_id}/{sha256}".encode()
+
+    def price(self, provider: str, model: str, usage: Usage) -> float | None:
+        del provider, model
+        return (usage.input_tokens or 0) / 100
+
+    def begun(self, call_id: str) -> None:
+        self.steps.append(f"begun {call_id}")
+
+    def ended(
+        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None
+    ) -> CacheReported | None:
+        del spec, contents
+        self.steps.append(f"ended {call_id} {usage.input_tokens}")
+        return None
+
+
+def run(services: FakeServices, *, stops_after: type[Event] | None = None) -> list[Event]:
+    """Make one call; all its events up to the one that ends it."""
+    inbox: SimpleQueue[Event] = SimpleQueue()
+    worker = CallWorker(services, inbox.put)
+    worker.begin(EFFECT)
+    events: list[Event] = []
+    while not events or not isinstance(events[-1], CallEnded | CallFailed):
+        events.append(inbox.get(timeout=WAIT_S))
+        if stops_after is not None and isinstance(events[-1], stops_after):
+            worker.cancel("call")
+    worker.stop(WAIT_S)
+    return events
+
+
+def test_a_reply_is_journaled_reported_and_ends_with_parts_usage_and_cost() -> None:
+    usage = UsageUpdate(Usage(input_tokens=50, output_tokens=2))
+    services = FakeServices(FakeProvider(TextDelta("Good "), TextDelta("day"), usage, DONE))
+
+    events = run(services)
+
+    assert isinstance(events[0], RequestBuilt)
+    assert events[1:3] == [ReplyArrived("call", text="Good "), ReplyArrived("call", text="day")]
+    ended = events[-1]
+    assert isinstance(ended, CallEnded)
+    assert ended.parts == (TextPart("Good day"),)
+    assert ended.usage.cost_usd == 0.5
+    assert ended.usage.time_to_first_token_s is not None
+    assert services.kept.kept == [("Good ", ""), ("day", "")]
+
+
+def test_the_cache_hears_of_the_first_byte_once_and_of_the_end_with_its_usage() -> None:
+    usage = UsageUpdate(Usage(input_tokens=50))
+    services = FakeServices(FakeProvider(TextDelta("Good "), TextDelta("day"), usage, DONE))
+    run(services)
+    assert services.steps == ["begun call", "ended call 50"]
+
+
+def test_a_call_that_failed_before_its_first_byte_wrote_nothing() -> None:
+    services = FakeServices(FakeProvider(ProviderError(FailureKind.BAD_REQUEST, "No")))
+    run(services)
+    assert services.steps == ["ended call None"]
+
+
+def test_reasoning_tool_calls_and_text_keep_their_order_and_the_vendors_block() -> None:
+    call = ToolCallPart("c1", "read_file", "{}")
+    services = FakeServices(
+        FakeProvider(
+            ReasoningDelta("let "),
+            ReasoningDelta("me", '{"signature":"x"}'),
+            TextDelta("Look"),
+            ToolCallReady(call),
+            DONE,
+        )
+    )
+
+    ended = run(services)[-1]
+
+    assert isinstance(ended, CallEnded)
+    assert ended.parts == (ReasoningPart("let me", '{"signature":"x"}'), TextPart("Look"), call)
+
+
+def test_what_arrived_before_a_failure_comes_with_it() -> None:
+    error = ProviderError(FailureKind.STREAM_DROPPED, "Dropped", remedy="Retry", where="http://127.0.0.1:1")
+    failed = run(FakeServices(FakeProvider(TextDelta("Good"), error)))[-1]
+
+    assert isinstance(failed, CallFailed)
+    assert failed.parts == (TextPart("Good"),)
+    assert (failed.failure.kind, failed.failure.remedy) == (FailureKind.STREAM_DROPPED, "Retry")
+
+
+def test_cancel_ends_a_call_that_waits_and_keeps_its_part() -> None:
+    def wait(cancel: CancelToken) -> None:
+        assert cancel.wait(WAIT_S)
+
+    ended = run(FakeServices(FakeProvider(TextDelta("Good"), wait)), stops_after=ReplyArrived)[-1]
+
+    assert isinstance(ended, CallEnded)
+    assert (ended.stopped.kind, ended.parts) == (StopKind.CANCELLED, (TextPart("Good"),))
+
+
+def test_stop_cancels_every_call_and_waits_for_its_report() -> None:
+    inbox: SimpleQueue[Event] = SimpleQueue()
+    entered = threading.Event()
+
+    def wait(cancel: CancelToken) -> None:
+        entered.set()
+        assert cancel.wait(WAIT_S)
+
+    worker = CallWorker(FakeServices(FakeProvider(wait)), inbox.put)
+    worker.begin(EFFECT)
+    assert entered.wait(WAIT_S)
+    worker.stop(WAIT_S)
+
+    kinds = [type(inbox.get_nowait()) for _ in range(inbox.qsize())]
+    assert kinds == [RequestBuilt, CallEnded]
+
+
+@pytest.mark.parametrize("room", [0, 200])
+def test_a_full_disk_does_not_stop_a_paid_stream(
+    tmp_path: Path, room: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Full from the start, or in the middle of the reply."""
+    made(tmp_path)
+    head = ReplyHead("reply", AT, "p", "m")
+    journal = ReplyJournal(tmp_path, ID, lambda: head, disk=FullDisk(room))
+    services = FakeServices(FakeProvider(TextDelta("Good " * 90), TextDelta("day"), DONE), journal)
+    ended = run(services)[-1]
+    assert isinstance(ended, CallEnded)
+    assert ended.parts == (TextPart("Good " * 90 + "day"),)
+    assert caplog.text.count("the disk is full") == 1
+    journal.close()
+
+
+def test_a_request_that_does_not_fit_fails_before_it_is_sent() -> None:
+    services = FakeServices(FakeProvider(TextDelta("never"), DONE))
+    services.refusal = ProviderError(FailureKind.CONTEXT_TOO_LONG, "Too large: 9,000 of 8,192")
+
+    events = run(services)
+
+    assert [type(event) for event in events] == [CallFailed]
+    assert services.kept.kept == []
+
+
+def test_a_stream_that_ends_without_a_word_is_a_failure_that_keeps_its_part() -> None:
+    failed = run(FakeServices(FakeProvider(TextDelta("Good"))))[-1]
+    assert isinstance(failed, CallFailed)
+    assert failed.failure.kind is FailureKind.STREAM_DROPPED
+    assert failed.parts == (TextPart("Good"),)
+
+
+def test_a_retry_is_reported_with_what_failed() -> None:
+    busy = ProviderError(FailureKind.OVERLOADED, "Overloaded", retry_after_s=0.0)
+    provider = FakeProvider(busy)
+    services = FakeServices(provider)
+    inbox: SimpleQueue[Event] = SimpleQueue()
+    worker = CallWorker(services, inbox.put)
+    worker.begin(EFFECT)
+    events: list[Event] = []
+    while not events or not isinstance(events[-1], CallEnded | CallFailed):
+        events.append(inbox.get(timeout=WAIT_S))
+        if isinstance(events[-1], CallRetrying):
+            provider.items = (TextDelta("Good"), DONE)
+
+    retry = next(event for event in events if isinstance(event, CallRetrying))
+    assert (retry.attempt, retry.reason) == (1, "Overloaded")
+    assert isinstance(events[-1], CallEnded)
+
+
+@pytest.mark.parametrize("usage", [None, Usage(output_tokens=1)])
+def test_nothing_reported_stays_not_reported(usage: Usage | None) -> None:
+    items: tuple[StreamItem, ...] = (TextDelta("x"), *((UsageUpdate(usage),) if usage else ()), DONE)
+    ended = run(FakeServices(FakeProvider(*items)))[-1]
+    assert isinstance(ended, CallEnded)
+    assert ended.usage.input_tokens is None
+    assert ended.usage.output_tokens == (usage.output_tokens if usage else None)

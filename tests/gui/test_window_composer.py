@@ -1,0 +1,141 @@
+"""The composer on the real window, over the whole program: it keeps the keyboard, whatever is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from core.app.controller import AppController
+from core.discussion.messages import CreateDiscussion
+from core.values.state import AppState
+from gui.app import LastLook, WindowApp
+from gui.driver import Driver
+from gui.elements.fields import Editor
+from gui.markdown.document import load
+from panels.discussion.view import ComposerView, DiscussionView
+from tests.core.app.programs import Programs, until
+from tests.gui.conftest import Screen
+from tests.gui.sitting import over
+from tests.vendors.anthropic_server import KEY, AnthropicServer
+from tests.vendors.loopback import Gate, HoldAfter
+
+pytestmark = pytest.mark.gui
+MODEL = "claude-opus-5-5"
+
+
+class Writer:
+    """A person who writes to a model in the one discussion of a running program."""
+
+    def __init__(self, controller: AppController, driver: Driver) -> None:
+        self.controller, self.driver = controller, driver
+        controller.send(CreateDiscussion("Sky", "anthropic", MODEL))
+        self.chosen = self.until(
+            lambda s: s.discussions.selected_id in s.discussions.open
+        ).discussions.selected_id
+        self.app = WindowApp(LastLook(), lambda: controller)
+
+    def until(self, holds: Callable[[AppState], bool]) -> AppState:
+        """Wait for the program."""
+        return until(self.controller, holds)
+
+    def enter(self) -> None:
+        """Click into the composer."""
+        self.driver.until(lambda: self.driver.has("Write a message"), "the composer")
+        self.driver.click(self.editor)
+        self.driver.until(lambda: self.editor.is_active, "the keyboard")
+
+    @property
+    def editor(self) -> Editor:
+        """The field of the composer."""
+        editor = self.driver.find("Write a message", kind=Editor)
+        assert isinstance(editor, Editor)
+        return editor
+
+    @property
+    def composer(self) -> ComposerView:
+        """What the window knows of the composer."""
+        return self.app.view.of(DiscussionView).composer(self.chosen)
+
+    def holds(self, text: str) -> None:
+        """Wait until the composer holds a text, and the draft of the discussion the same."""
+        self.driver.until(lambda: self.composer.text == text, f"{text!r} in the composer")
+        self.until(lambda s: s.discussions.open[self.chosen].draft.text == text)
+        self.driver.step(12)
+        assert (self.editor.text, self.composer.text) == (text, text)
+
+    def said(self) -> list[str]:
+        """The texts of the log."""
+        return [message.text for message in self.controller.snapshot().discussions.open[self.chosen].messages]
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[AnthropicServer]:
+    with AnthropicServer() as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        yield server
+
+
+@pytest.fixture
+def writer(
+    screen: Screen, server: AnthropicServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Writer]:
+    load()
+    programs = Programs(tmp_path)
+    writer = Writer(programs.start(), screen.driver)
+    with over(writer.app, screen, monkeypatch):
+        writer.enter()
+        yield writer
+    programs.stop()
+    assert not screen.failures
+
+
+def test_after_ctrl_enter_the_composer_keeps_the_keyboard(writer: Writer) -> None:
+    writer.driver.type("one tide")
+    writer.driver.key("Ctrl+Enter")
+    writer.driver.type("two")
+    writer.holds("two")
+    writer.until(lambda s: writer.chosen not in s.turns.calls and writer.said()[:1] == ["one tide"])
+    writer.holds("two")
+    writer.driver.type(" tides")
+    writer.driver.key("Ctrl+Enter")
+    writer.driver.type("three")
+    writer.holds("three")
+    writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 4)
+    assert writer.said()[::2] == ["one tide", "two tides"]
+
+
+def test_what_is_typed_after_ctrl_enter_with_a_frame_for_every_key_is_the_next_message(
+    writer: Writer,
+) -> None:
+    writer.driver.type("one tide")
+    writer.driver.rattle(["Ctrl+Enter", *"next"])
+    writer.holds("next")
+    writer.until(
+        lambda s: writer.chosen not in s.turns.calls and bool(s.discussions.open[writer.chosen].messages)
+    )
+    assert writer.said()[0] == "one tide"
+
+
+def test_while_a_reply_streams_the_composer_takes_the_next_message(
+    writer: Writer, server: AnthropicServer
+) -> None:
+    gate = Gate()
+    server.faults.append(HoldAfter(5, gate))
+    writer.driver.type("one tide")
+    writer.driver.key("Ctrl+Enter")
+    writer.until(lambda s: writer.chosen in s.turns.calls and bool(s.turns.calls[writer.chosen].text))
+    writer.driver.until(lambda: writer.driver.has("Stop"), "the reply on its way")
+    writer.driver.type("next")
+    writer.driver.key("Ctrl+Enter")
+    writer.driver.type(" words")
+    writer.holds("next words")
+
+    gate.open()
+    writer.until(lambda s: writer.chosen not in s.turns.calls)
+    writer.driver.key("Ctrl+Enter")
+    writer.driver.type("more")
+    writer.holds("more")
+    writer.until(lambda s: "next words" in writer.said())

@@ -1,0 +1,448 @@
+"""The Caching panel as a person meets it."""
+
+from __future__ import annotations
+
+from collections import UserDict
+from collections.abc import Callable, ValuesView
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from core.base.mapping import with_entry
+from core.caching.messages import DisableCaching, EnableCaching, InvalidateCache
+from core.discussion.messages import SelectDiscussion
+from core.settings.messages import ChangeSetting
+from core.values.settings import CachingSettings, Settings
+from core.values.state import AppState, ProgramState
+from panels.caching.view import CachingView
+from panels.shell.window_file import from_toml, to_toml
+from tests.panels import cache_states, states
+from tests.panels.cache_states import cached
+from tests.panels.screen import Screen
+from tests.panels.views import view_of
+from tests.recording_nodes import Node
+from tests.state_fields import with_fields
+
+
+def _screen(state: AppState | None = None, tab: str = "overview") -> Screen:
+    return Screen(state or cache_states.caching(), view_of(CachingView(tab=tab), hub_tab="caching"))
+
+
+def _panel(screen: Screen) -> list[str]:
+    """The words of the hub alone."""
+    (hub,) = [node for node in screen.ui.nodes("surface") if node.path[-1] == "hub" and node.props["height"] == 0
+              and node.props["surface"] == "clear"]  # fmt: skip
+    return hub.texts()
+
+
+def _button(screen: Screen, label: str, words: str) -> Node:
+    return screen.ui.find(label, kind="button", within=words)
+
+
+# --- where it is
+
+
+def _from_menu(screen: Screen) -> None:
+    screen.ui.click("View")
+    screen.ui.click("Caching", within="Switch theme")
+
+
+def test_it_is_reached_from_the_rail_the_tabs_the_menu_and_its_chord() -> None:
+    acts: tuple[Callable[[Screen], None], ...] = (
+        lambda s: s.ui.press("Ctrl+4"),
+        lambda s: s.ui.click("Caching (Ctrl+4)"),
+        lambda s: s.ui.click("Caching", within="Presets"),
+        _from_menu,
+    )
+    for act in acts:
+        screen = Screen(cache_states.caching())
+        act(screen)
+        assert screen.view.hub_tab == "caching"
+        assert screen.ui.shows("Hit rate and cost")
+
+
+def test_its_part_in_front_comes_back_after_a_restart() -> None:
+    screen = _screen()
+    screen.ui.click("Settings", within="Discussions")
+
+    assert from_toml(to_toml(screen.view)).of(CachingView).tab == "settings"
+
+
+# --- overview
+
+
+def test_the_overview_shows_figures_summaries_the_discussion_its_turns_and_the_plan() -> None:
+    words = _panel(_screen())
+
+    for expected in (
+        "23%", "$1.94", "4:32",
+        "[Anthropic] in:340 cache:80 hit:23% ttl:4:32", "$1.94 saved against no caching",
+        "cached: yes (Anthropic)", "11.9k tokens · 14 hits · 1.2k superseded", f"last miss: {cache_states.MISSED}",
+        "hit rate · cost", "11.9k read · 900 written · 320 fresh", "Without caching $0.066",
+        "•  A mark behind your message (13,100 tokens) writes it for 5 min.",
+    ):  # fmt: skip
+        assert expected in words
+    assert any(w.startswith("expires: 2026-11-20T") and w.endswith("(in 4:32)") for w in words)
+
+
+def test_the_time_left_runs() -> None:
+    screen = _screen()
+
+    screen.show(cache_states.caching(now=states.NOW + timedelta(seconds=31)))
+
+    assert "4:01" in _panel(screen)
+    assert any(word.endswith("(in 4:01)") for word in _panel(screen))
+    assert "[Anthropic] in:340 cache:80 hit:23% ttl:4:01" in _panel(screen)
+
+
+def test_when_the_time_is_over_the_discussion_is_not_cached() -> None:
+    screen = _screen(cache_states.caching(now=states.NOW + timedelta(minutes=10)))
+
+    assert "cached: no" in _panel(screen)
+    assert any(word.startswith("expired: 2026-11-20T") for word in _panel(screen))
+
+
+def test_openai_keeps_its_own_time() -> None:
+    words = _panel(_screen(cache_states.caching(selected_id="d5")))
+
+    assert "cached: yes (OpenAI)" in words
+    assert "Cached by OpenAI; TTL: provider-managed" in words
+    assert not any("expires:" in word for word in words)
+
+
+def test_the_plot_shows_every_turn_of_the_selected_discussion() -> None:
+    (plot,) = _screen().ui.nodes("plot")
+
+    assert [one.label for one in plot.props["series"]] == ["hit rate", "cost"]
+    assert plot.props["series"][0].xs[-1] == 24
+    assert plot.props["x_label"] == "turn"
+
+
+def test_curves_are_not_made_anew_while_nothing_was_said() -> None:
+    screen = _screen()
+    (before,) = screen.ui.nodes("plot")
+    screen.show(
+        cache_states.caching(open=screen.state.discussions.open, now=states.NOW + timedelta(seconds=5))
+    )
+    (after,) = screen.ui.nodes("plot")
+
+    assert all(a is b for a, b in zip(before.props["series"], after.props["series"], strict=True))
+
+
+def test_a_change_that_voids_the_prefix_is_said_with_its_reason_and_cost() -> None:
+    assert "will be rewritten on the next turn: AGENTS.md was edited (≈10.0k tokens, $0.031)" in _panel(
+        _screen()
+    )
+
+
+def test_a_changed_file_that_is_appended_is_not_said_to_be_rewritten() -> None:
+    report = states.report()
+    assert report.change is not None
+    change = replace(report.change, layer=report.layers[9].layer)
+    state = cache_states.caching(reports={"d1": replace(report, change=change)})
+
+    assert not any("will be rewritten" in word for word in _panel(_screen(state)))
+    edits_in = replace(
+        state, config=replace(state.config, settings=Settings(caching=CachingSettings(appends_changes=False)))
+    )
+    assert any("will be rewritten" in word for word in _panel(_screen(edits_in)))
+
+
+def test_before_anything_was_sent_it_shows_what_would_be_cached_and_the_settings() -> None:
+    words = _panel(_screen(cache_states.fresh()))
+
+    assert "cached: no" in words
+    assert "0 read · 12.8k written · 320 fresh" in words
+    assert "Enable Anthropic ephemeral caching" in words
+    assert not any("hit rate" in word for word in words)
+
+
+def test_without_a_plan_the_stable_layers_are_what_can_be_cached() -> None:
+    state = with_fields(cache_states.fresh(), plans={})
+
+    assert "≈5.5k of ≈12.4k tokens, layers 1 to 7, are the same for every turn and can be cached." in _panel(
+        _screen(state)
+    )
+
+
+def test_with_no_discussion_the_settings_are_there_all_the_same() -> None:
+    words = _panel(_screen(AppState(program=ProgramState(home="/h", is_loading=False))))
+
+    assert "No discussion is selected." in words
+    assert "Global settings" in words
+
+
+# --- active discussions
+
+
+def test_active_discussions_say_how_each_is_cached() -> None:
+    screen = _screen(tab="discussions")
+
+    assert "Active discussions" in _panel(screen)
+    assert _panel(screen).count("cached: yes (Anthropic)") == 1
+    assert "cached: yes (Gemini)" in _panel(screen)
+    assert "cached: yes (OpenAI)" in _panel(screen)
+    assert "Cached by OpenAI; TTL: provider-managed" in _panel(screen)
+
+
+def test_the_selected_discussion_comes_first_then_caches_then_the_newest() -> None:
+    names = [
+        n.value for n in _screen(tab="discussions").ui.nodes("text") if n.path[-2:] == ("name row", "name")
+    ]
+
+    assert names[0] == "Cache TTL policy"
+    assert set(names[1:4]) == {"Harvest worker design", "Fork: TTL policy / lazy", "Parser regressions"}
+    assert "Old ideas" not in names
+
+
+def test_invalidate_disable_and_enable_ask_for_their_discussion() -> None:
+    screen = _screen(tab="discussions")
+
+    screen.ui.click("Invalidate cache", within="expired: 2026")
+    screen.ui.click("Disable caching for this", within="expired: 2026")
+
+    assert screen.asked == [InvalidateCache("d3"), DisableCaching("d3")]
+
+
+def test_a_discussion_that_is_off_can_be_enabled() -> None:
+    state = cache_states.caching()
+    row = state.discussions.summaries["d1"]
+    off = replace(row, meta=replace(row.meta, caching_enabled=False))
+    screen = _screen(
+        replace(
+            state,
+            discussions=replace(
+                state.discussions, summaries=with_entry(state.discussions.summaries, "d1", off)
+            ),
+        )
+    )
+
+    assert "caching is off" in _panel(screen)
+    assert not screen.ui.has("Disable caching for this")
+    screen.ui.click("Enable caching for this")
+    assert screen.asked == [EnableCaching("d1")]
+
+
+def test_what_a_provider_cannot_do_is_disabled_with_the_reason() -> None:
+    screen = _screen(tab="discussions")
+
+    off = _button(screen, "Disable caching for this", "cached: yes (Gemini)")
+
+    assert not off.is_enabled
+    assert "caches by itself" in off.tip
+    assert _button(screen, "Invalidate cache", "cached: yes (Gemini)").is_enabled
+    assert "first line" in _button(screen, "Invalidate cache", "cached: yes (Gemini)").tip
+
+
+def test_in_a_home_that_can_only_be_read_nothing_can_be_changed() -> None:
+    screen = _screen(cache_states.caching(is_home_read_only=True))
+
+    for label in ("Invalidate cache", "Disable caching for this"):
+        assert not screen.ui.find(label, kind="button").is_enabled
+        assert "read-only" in screen.ui.find(label, kind="button").tip
+
+
+def test_a_provider_that_is_gone_is_named_on_the_buttons() -> None:
+    row = states.summary("d1", "X", provider="box2", model="m")
+    screen = _screen(with_fields(states.working(), summaries={"d1": row}))
+
+    assert screen.ui.find("Invalidate cache", kind="button").tip == "No provider called 'box2'"
+
+
+def test_a_discussion_of_the_list_can_be_shown() -> None:
+    screen = _screen(tab="discussions")
+
+    screen.ui.click("Show Harvest worker design")
+
+    assert screen.asked == [SelectDiscussion("d2")]
+
+
+def test_the_list_can_be_searched() -> None:
+    screen = _screen(tab="discussions")
+
+    screen.ui.type("Find a discussion", "harvest")
+
+    assert "Harvest worker design" in _panel(screen)
+    assert "Cache TTL policy" not in _panel(screen)
+    screen.ui.type("Find a discussion", "no such")
+    assert "Nothing is called that." in _panel(screen)
+
+
+@pytest.mark.parametrize("tab", ["overview", "discussions", "settings"])
+def test_ten_thousand_discussions_are_gone_through_once_not_each_frame(tab: str) -> None:
+    class Counted(UserDict[str, Any]):
+        walks = 0
+
+        def values(self) -> ValuesView[Any]:
+            self.walks += 1
+            return super().values()
+
+    state = cache_states.many()
+    held, rows = Counted(state.caching.caches), Counted(state.discussions.summaries)
+    screen = _screen(
+        replace(
+            state,
+            caching=replace(state.caching, caches=held),
+            discussions=replace(state.discussions, summaries=rows),
+        ),
+        tab=tab,
+    )
+    before = held.walks, rows.walks
+
+    for _ in range(5):
+        screen.show(replace(screen.state, now=states.NOW + timedelta(seconds=1)))
+
+    assert held.walks <= 1
+    assert (held.walks, rows.walks) == before
+
+
+def test_of_ten_thousand_discussions_only_those_in_view_are_drawn() -> None:
+    screen = _screen(cache_states.many(), tab="discussions")
+    (rows,) = [n for n in screen.ui.nodes("virtual_list") if n.path[-1] == "rows" and "hub" in n.path]
+
+    assert rows.value == 10_000
+    assert len(rows.children) < 10
+
+
+# --- settings
+
+
+@pytest.mark.parametrize(
+    ("label", "key", "value"),
+    [
+        ("Enable Anthropic ephemeral caching", "anthropic_enabled", False),
+        ("Enable Gemini explicit caching", "gemini_enabled", False),
+        ("Allow >1h Gemini caches (charges may apply)", "gemini_allow_long", True),
+        ("Append changes while warm", "appends_changes", False),
+        ("Prewarm when a discussion opens", "prewarm", True),
+        ("Keepalive", "keepalive", True),
+    ],
+)
+def test_every_switch_changes_its_setting(label: str, key: str, value: bool) -> None:
+    screen = _screen(tab="settings")
+
+    screen.ui.click(label)
+
+    assert screen.asked == [ChangeSetting(f"ai_settings.caching.{key}", value)]
+
+
+@pytest.mark.parametrize(
+    ("label", "option", "key", "value"),
+    [
+        ("Anthropic TTL: default lifetime", "1 hour", "anthropic_ttl", "1h"),
+        ("OpenAI TTL: default lifetime", "12 hours", "openai_ttl", "12h"),
+    ],
+)
+def test_default_lifetimes_are_chosen(label: str, option: str, key: str, value: str) -> None:
+    screen = _screen(tab="settings")
+
+    screen.ui.choose(label, option)
+
+    assert screen.asked == [ChangeSetting(f"ai_settings.caching.{key}", value)]
+
+
+@pytest.mark.parametrize(
+    ("label", "typed", "key", "value"),
+    [
+        ("Gemini TTL (minutes)", "30", "ai_settings.caching.gemini_ttl_minutes", 30),
+        ("Keepalive cap ($)", "2.50", "ai_settings.caching.keepalive_cap_usd", 2.5),
+        ("Saved prefixes (MB)", "1,024", "ai_settings.caching.embedded_disk_mb", 1_024),
+        ("Per discussion ($)", "$7.5", "ai_settings.spend_limit_usd", 7.5),
+        ("Per discussion ($)", "", "ai_settings.spend_limit_usd", None),
+        ("Per day ($)", "20", "ai_settings.caching.day_limit_usd", 20.0),
+    ],
+)
+def test_every_amount_is_typed(label: str, typed: str, key: str, value: float | None) -> None:
+    screen = _screen(tab="settings")
+
+    screen.ui.type(label, typed)
+
+    assert screen.asked == [ChangeSetting(key, value)]
+
+
+@pytest.mark.parametrize(
+    ("label", "typed", "why"),
+    [
+        ("Gemini TTL (minutes)", "soon", "'soon' is no whole number"),
+        ("Gemini TTL (minutes)", "1.5", "'1.5' is no whole number"),
+        ("Gemini TTL (minutes)", "0", "outside of what is possible"),
+        ("Gemini TTL (minutes)", "", "is no whole number"),
+        ("Keepalive cap ($)", "-1", "is no number"),
+        ("Keepalive cap ($)", "99999", "outside of what is possible"),
+        ("Per day ($)", "nan", "is no number"),
+    ],
+)
+def test_an_amount_that_cannot_be_is_not_taken_and_the_reason_stands_below(
+    label: str, typed: str, why: str
+) -> None:
+    screen = _screen(tab="settings")
+
+    screen.ui.type(label, typed)
+
+    assert screen.asked == []
+    assert screen.ui.shows(why)
+
+
+def test_gemini_caches_over_an_hour_need_the_allowance() -> None:
+    screen = _screen(tab="settings")
+
+    screen.ui.type("Gemini TTL (minutes)", "120")
+
+    assert screen.asked == []
+    assert screen.ui.shows("only when longer Gemini caches are allowed")
+    allowed = Settings(caching=CachingSettings(gemini_allow_long=True))
+    screen = _screen(cache_states.caching(settings=allowed), tab="settings")
+    screen.ui.type("Gemini TTL (minutes)", "120")
+    assert screen.asked == [ChangeSetting("ai_settings.caching.gemini_ttl_minutes", 120)]
+
+
+def test_a_long_lifetime_whose_allowance_was_taken_away_says_what_is_used() -> None:
+    settings = Settings(caching=CachingSettings(gemini_ttl_minutes=240))
+    screen = _screen(cache_states.caching(settings=settings), tab="settings")
+
+    assert screen.ui.shows("60 minutes are used: longer caches are not allowed.")
+
+
+def test_the_sums_stand_beside_their_limits() -> None:
+    words = _panel(_screen(tab="settings"))
+
+    assert "This discussion: $0.42, limit $5.00" in words
+    assert "Today: $1.25, limit $10.00" in words
+    unknown = _panel(_screen(cache_states.caching(spent_today_usd=None, settings=Settings()), tab="settings"))
+    assert "Today: not added up yet, no limit" in unknown
+
+
+# --- status bar
+
+
+def _status(state: AppState) -> list[str]:
+    (bar,) = [n for n in Screen(state).ui.nodes("surface") if n.path[-1] == "status"]
+    return bar.texts()
+
+
+def test_the_status_bar_says_until_when_the_cache_is_warm_and_what_was_reused() -> None:
+    (words,) = [word for word in _status(cache_states.caching()) if "cache" in word and "lab" not in word]
+
+    assert words.startswith("cache warm until ")
+    assert words.endswith(" · 15.7k reused")
+
+
+def test_the_status_bar_tells_cold_off_and_managed_apart() -> None:
+    assert "cache cold" in _status(cache_states.caching(now=states.NOW + timedelta(hours=1)))
+    managed = cache_states.caching(caches={"d1": cached("d1", "openai", expires_at=None)})
+    assert "cache warm · 15.7k reused" in _status(managed)
+    state = cache_states.caching()
+    off = replace(
+        state.discussions.summaries["d1"],
+        meta=replace(state.discussions.summaries["d1"].meta, caching_enabled=False),
+    )
+    assert "caching is off" in _status(
+        replace(
+            state,
+            discussions=replace(
+                state.discussions, summaries=with_entry(state.discussions.summaries, "d1", off)
+            ),
+        )
+    )

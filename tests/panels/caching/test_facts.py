@@ -1,0 +1,183 @@
+"""What is said of caches, in words and figures."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from msgspec.structs import replace
+
+from core.base.mapping import with_entry
+from core.values.provider import KeySource, ProviderKind, ProviderStatus
+from core.values.state import AppState, ProviderTotals
+from core.values.usage import Usage
+from panels.base.memo import Memo
+from panels.caching import facts
+from tests.panels import cache_states, states
+from tests.panels.cache_states import cached
+from tests.state_fields import with_fields
+
+
+def _line(state: AppState, provider: str) -> str:
+    return facts.provider_line(state, Memo(), provider)
+
+
+def test_a_providers_summary_reads_as_the_specification_says() -> None:
+    assert _line(cache_states.caching(), "anthropic") == "[Anthropic] in:340 cache:80 hit:23% ttl:4:32"
+
+
+def test_what_a_server_does_not_report_is_not_reported_and_never_zero() -> None:
+    assert _line(cache_states.caching(), "gemini") == (
+        "[Gemini] in:18.4k cache:not reported hit:not reported ttl:n/a"
+    )
+
+
+def test_a_provider_that_holds_something_and_was_not_called_says_that_nothing_was_sent() -> None:
+    assert _line(cache_states.caching(), "openai") == "[OpenAI] in:0 cache:0 hit:n/a ttl:n/a"
+
+
+def test_the_lifetime_shown_is_that_of_the_selected_discussion_then_of_the_one_that_lives_longest() -> None:
+    longer = cached("d4", "anthropic", expires_at=states.NOW + timedelta(hours=1, seconds=5))
+    state = cache_states.caching()
+    state = replace(
+        state, caching=replace(state.caching, caches=with_entry(state.caching.caches, "d4", longer))
+    )
+
+    assert _line(state, "anthropic").endswith("ttl:4:32")
+    assert _line(
+        replace(state, discussions=replace(state.discussions, selected_id="d2")), "anthropic"
+    ).endswith("ttl:1:00:05")
+
+
+def test_when_everything_has_expired_there_is_no_lifetime() -> None:
+    state = cache_states.caching(now=states.NOW + timedelta(days=1))
+
+    assert _line(state, "anthropic").endswith("ttl:none")
+
+
+def test_a_server_that_keeps_prefixes_by_itself_has_no_lifetime_of_ours() -> None:
+    box = ProviderStatus("box", ProviderKind.COMPATIBLE, "Box", KeySource.NOT_NEEDED)
+    state = with_fields(
+        states.working(), providers={"box": box}, totals={"box": ProviderTotals("box", Usage(100, 5, 50))}
+    )
+
+    assert _line(state, "box") == "[Box] in:100 cache:50 hit:50% ttl:n/a"
+    assert facts.managed_text(state, "box") == "Cached by Box; TTL: server-managed"
+
+
+def test_providers_stand_in_the_order_of_the_settings() -> None:
+    state = cache_states.caching()
+
+    assert facts.used_providers(state, Memo()) == ("anthropic", "openai", "gemini")
+    assert facts.used_providers(states.working(), Memo()) == ()
+
+
+def test_the_state_of_a_cache_follows_the_clock_of_the_state() -> None:
+    state = cache_states.caching()
+
+    assert facts.look_of(state, "d1").ttl_text.endswith("(in 4:32)")
+    later = replace(state, now=states.NOW + timedelta(seconds=30))
+    assert facts.look_of(later, "d1").ttl_text.endswith("(in 4:02)")
+    gone = replace(state, now=states.NOW + timedelta(minutes=5))
+    assert not facts.look_of(gone, "d1").is_warm
+    assert facts.look_of(gone, "d1").ttl_text.startswith("expired: 2026-11-20T")
+
+
+def test_a_discussion_whose_caching_is_off_is_not_warm() -> None:
+    state = cache_states.caching(caches={"d1": cached("d1", "anthropic", caching_enabled=False)})
+    look = facts.look_of(state, "d1")
+
+    assert not look.is_warm
+    assert look.ttl_text == ""  # nor has it expired: the provider still holds it
+    assert facts.provider_line(state, Memo(), "anthropic").endswith("ttl:none")
+    assert facts.figures(state)[2].value == "–"
+
+
+def test_a_cache_that_is_off_does_not_hide_how_long_another_lives() -> None:
+    off = cached("d1", "anthropic", caching_enabled=False)
+    on = cached("d2", "anthropic", expires_at=states.NOW + timedelta(seconds=90))
+    state = cache_states.caching(caches={"d1": off, "d2": on})
+
+    assert facts.provider_line(state, Memo(), "anthropic").endswith("ttl:1:30")
+
+
+def test_the_hit_rate_is_whole_per_cent_rounded_down_and_only_where_reported() -> None:
+    assert facts.hit_percent(Usage(340, cache_read_tokens=80)) == 23
+    assert facts.hit_percent(Usage(1_000, cache_read_tokens=999)) == 99
+    assert facts.hit_percent(Usage(340, cache_read_tokens=0)) == 0
+    assert facts.hit_percent(Usage(340)) is None
+    assert facts.hit_percent(Usage(0, cache_read_tokens=0)) is None
+
+
+def test_the_three_figures_are_of_what_was_reported_alone() -> None:
+    rate, saved, left = facts.figures(cache_states.caching())
+
+    assert (rate.value, saved.value, left.value) == ("23%", "$1.94", "4:32")
+    assert "80 of 340 tokens" in rate.tip
+    assert "unknown price are left out" in saved.tip
+
+
+def test_without_totals_the_hit_rate_is_that_of_the_discussion() -> None:
+    row = states.summary("d1", "X")
+    row = replace(row, usage=Usage(1_000, cache_read_tokens=870))
+    state = with_fields(states.working(), summaries={"d1": row})
+
+    assert facts.figures(state)[0].value == "87%"
+    assert "in this discussion" in facts.figures(state)[0].tip
+
+
+def test_figures_that_nobody_knows_are_no_zeros() -> None:
+    assert [figure.value for figure in facts.figures(states.first_run())] == ["–", "–", "–"]
+
+
+def test_a_loss_is_called_a_loss() -> None:
+    totals = {"anthropic": ProviderTotals("anthropic", Usage(10, 1, 0), -0.25)}
+    saved = facts.figures(with_fields(states.working(), totals=totals))[1]
+
+    assert (saved.value, saved.tone) == ("-$0.25", "warn")
+    assert saved.tip.startswith("$0.25 more than without caching")
+
+
+def test_a_lifetime_that_the_provider_manages_has_no_figure() -> None:
+    left = facts.figures(cache_states.caching(selected_id="d5"))[2]
+
+    assert (left.value, left.tip) == ("n/a", "Cached by OpenAI; TTL: provider-managed")
+
+
+def test_the_curves_have_a_point_a_reply_and_a_gap_where_nothing_was_reported() -> None:
+    rate, cost = facts.turn_series(cache_states.talk(12))
+
+    assert rate.xs == cost.xs == tuple(float(turn) for turn in range(1, 13))
+    assert rate.ys[0] == 0
+    assert rate.ys[7] is None
+    assert cost.ys[7] is not None
+    assert (rate.unit, cost.unit) == ("%", "$")
+
+
+def test_replies_without_usage_and_deleted_ones_make_no_point() -> None:
+    silent = states.reply("a1", "x", usage=None)
+    deleted = states.reply("a2", "x", is_deleted=True)
+    told = states.reply("a3", "x")
+
+    assert facts.turn_series((silent,)) == ()
+    assert facts.turn_series((silent, deleted, told))[0].xs == (2.0,)
+
+
+def test_a_price_that_is_not_known_is_a_gap_in_the_curve() -> None:
+    unknown = states.reply("a1", "x", usage=Usage(100, cache_read_tokens=50))
+    (_, cost) = facts.turn_series((unknown, states.reply("a2", "x")))
+
+    assert cost.ys == (None, 0.011)
+
+
+def test_what_no_reply_ever_told_has_no_curve_and_what_is_free_has_no_cost() -> None:
+    free = states.reply("a1", "x", usage=Usage(100, cache_read_tokens=50, cost_usd=0.0))
+    silent = states.reply("a2", "x", usage=Usage(100, cost_usd=0.2))
+
+    assert [one.label for one in facts.turn_series((free,))] == ["hit rate"]
+    assert [one.label for one in facts.turn_series((silent,))] == ["cost"]
+
+
+def test_a_hit_rate_of_nothing_is_not_shown_as_good() -> None:
+    totals = {"anthropic": ProviderTotals("anthropic", Usage(10, 1, 0))}
+
+    assert facts.figures(with_fields(states.working(), totals=totals))[0].tone == "text"

@@ -1,0 +1,136 @@
+"""What an action would lose of a warm prefix, and the spend limits."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from msgspec.structs import replace
+
+from core.app.messages import Command, Quit
+from core.base.mapping import with_entry
+from core.discussion.messages import (
+    RenameDiscussion,
+    SetDiscussionPreset,
+    SetEffort,
+    SetModel,
+    SetPersona,
+    SetSystemPreset,
+)
+from core.values.settings import CachingSettings, Settings
+from core.values.state import AppState
+from panels.caching.warnings import fresh_token_usd, warm_loss
+from tests.panels import cache_states, states
+from tests.panels.cache_states import cached
+
+SWITCH = SetModel("d1", "anthropic", "claude-haiku-4.8")
+
+
+def _rewriting(state: AppState) -> AppState:
+    """With changes edited in, not appended."""
+    return replace(
+        state, config=replace(state.config, settings=Settings(caching=CachingSettings(appends_changes=False)))
+    )
+
+
+def test_switching_the_model_loses_the_whole_prefix() -> None:
+    loss = warm_loss(cache_states.caching(), SWITCH)
+
+    assert loss is not None
+    assert loss.tokens == 11_900
+    assert loss.cost_usd == pytest.approx(11_900 * 0.0656 / 13_120)
+    assert loss.sentence == (
+        "Anthropic holds 11.9k tokens of this discussion for another 4:32. Switching the model leaves them"
+        " unused: sending them again costs about $0.060."
+    )
+
+
+def test_the_persona_leaves_what_stands_before_it_on_the_wire() -> None:
+    loss = warm_loss(cache_states.caching(), SetPersona("d1", "terse reviewer"))
+
+    assert loss is not None
+    assert loss.tokens == 11_900 - (60 + 0 + 180 + 1_900)
+
+
+@pytest.mark.parametrize(
+    "command", [SetEffort("d1", "high"), SetSystemPreset("d1", "strict"), SetPersona("d1", "x"), SWITCH]
+)
+def test_every_change_of_what_stands_early_is_said(command: Command) -> None:
+    assert warm_loss(cache_states.caching(), command) is not None
+
+
+def test_a_preset_loses_nothing_while_changes_are_appended() -> None:
+    change = SetDiscussionPreset("d1", "docs only")
+    state = cache_states.caching(caches={"d1": cached("d1", "anthropic", tokens_cached=12_000)})
+
+    assert warm_loss(state, change) is None
+    loss = warm_loss(_rewriting(state), change)
+    assert loss is not None
+    assert loss.tokens == 12_000 - (180 + 60 + 1_900 + 240 + 3_100)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        SetModel("d1", "anthropic", "claude-opus-4.8"),
+        SetEffort("d1", "auto"),
+        SetPersona("d1", ""),
+        SetSystemPreset("d1", ""),
+        SetDiscussionPreset("d1", "coding-strict"),
+        RenameDiscussion("d1", "x"),
+        SetModel("nobody", "openai", "gpt-5.6"),
+        Quit(),
+    ],
+)
+def test_what_changes_nothing_loses_nothing(command: Command) -> None:
+    assert warm_loss(_rewriting(cache_states.caching()), command) is None
+
+
+def test_a_cold_prefix_cannot_be_lost() -> None:
+    assert warm_loss(cache_states.caching(now=states.NOW + timedelta(hours=1)), SWITCH) is None
+    assert warm_loss(cache_states.caching(caches={}), SWITCH) is None
+
+
+def test_a_discussion_whose_caching_is_off_has_nothing_to_lose() -> None:
+    state = cache_states.caching()
+    row = state.discussions.summaries["d1"]
+    off = replace(row, meta=replace(row.meta, caching_enabled=False))
+
+    assert (
+        warm_loss(
+            replace(
+                state,
+                discussions=replace(
+                    state.discussions, summaries=with_entry(state.discussions.summaries, "d1", off)
+                ),
+            ),
+            SWITCH,
+        )
+        is None
+    )
+
+
+def test_a_cent_is_not_worth_a_question_and_an_unknown_price_cannot_be_told() -> None:
+    cheap = cached("d1", "anthropic", tokens_cached=1_999)
+    assert warm_loss(cache_states.caching(caches={"d1": cheap}), SWITCH) is None
+    dearer = cached("d1", "anthropic", tokens_cached=2_001)
+    assert warm_loss(cache_states.caching(caches={"d1": dearer}), SWITCH) is not None
+    report = replace(states.report(), cost_usd=None)
+    nobody_knows = cache_states.caching(plans={}, reports={"d1": report})
+    assert warm_loss(nobody_knows, SWITCH) is None
+
+
+def test_without_a_plan_the_price_is_that_of_the_context_report() -> None:
+    state = cache_states.caching(plans={})
+
+    assert fresh_token_usd(state, "d1") == pytest.approx(0.031 / states.report().total_tokens_est)
+    assert fresh_token_usd(replace(state, context=replace(state.context, reports={})), "d1") is None
+
+
+def test_a_lifetime_that_the_provider_manages_is_not_counted_down() -> None:
+    state = cache_states.caching(caches={"d1": cached("d1", "anthropic", expires_at=None)})
+
+    loss = warm_loss(state, SWITCH)
+
+    assert loss is not None
+    assert "of this discussion. Switching" in loss.sentence

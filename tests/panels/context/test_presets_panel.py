@@ -1,0 +1,508 @@
+"""Context presets and the structure view as a person meets them."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from core.context.messages import (
+    ChangePreset,
+    CreatePreset,
+    DeletePreset,
+    InspectFile,
+    RenamePreset,
+    RevertPreset,
+    SavePreset,
+)
+from core.discussion.messages import SetDiscussionPreset
+from core.values.curation import FileItem, FileMode, FileSnapshot, LineRange, Preset
+from core.values.stack import LayerId, SegmentReport
+from core.values.state import AppState
+from panels.context.preset_edits import free_name, project_path
+from tests.panels import states
+from tests.panels.screen import Screen
+from tests.state_fields import with_fields
+
+ITEMS = states.presets()["coding-strict"].items
+ADD = "Add a path or glob: src/**/*.py"
+
+
+def _changed(screen: Screen) -> tuple[FileItem, ...]:
+    command = screen.only(ChangePreset)
+    assert command.name == "coding-strict"
+    return command.items
+
+
+def test_a_preset_is_chosen_with_one_click() -> None:
+    screen = Screen(states.working())
+
+    screen.ui.click("docs only")
+
+    assert screen.asked == [SetDiscussionPreset("d1", "docs only")]
+
+
+def test_no_preset_is_a_choice_too() -> None:
+    screen = Screen(states.working())
+
+    screen.ui.click("No preset")
+
+    assert screen.asked == [SetDiscussionPreset("d1", "")]
+
+
+def test_a_changed_preset_is_marked_and_can_be_saved_or_reverted() -> None:
+    screen = Screen(states.working())
+    assert screen.ui.has("unsaved", kind="badge")
+
+    screen.ui.click("Save")
+    screen.ui.click("Revert")
+
+    assert screen.asked == [SavePreset("coding-strict"), RevertPreset("coding-strict")]
+
+
+def test_a_saved_preset_has_nothing_to_save() -> None:
+    state = states.working()
+    screen = Screen(
+        replace(
+            state,
+            config=replace(state.config, project=replace(state.config.project, unsaved_presets=frozenset())),
+        )
+    )
+
+    assert not screen.ui.find("Save", kind="button").is_enabled
+    assert not screen.ui.find("Revert", kind="button").is_enabled
+
+
+def test_a_new_preset_gets_a_name_and_is_used_at_once() -> None:
+    screen = Screen(states.working())
+    screen.ui.click("New preset")
+    screen.ui.type("Name of the preset", "tests")
+
+    screen.ui.press("Enter")
+
+    assert screen.asked == [CreatePreset("tests"), SetDiscussionPreset("d1", "tests")]
+
+
+def test_a_name_that_is_taken_cannot_be_used_and_a_free_one_is_offered() -> None:
+    screen = Screen(states.working())
+    screen.ui.click("New preset")
+
+    screen.ui.type("Name of the preset", "empty")
+
+    assert screen.ui.shows("There is a preset called 'empty'; 'empty 2' is free")
+    assert not screen.ui.find("Create").is_enabled
+
+
+def _menu(screen: Screen, label: str) -> None:
+    screen.ui.click("More", within="Revert")
+    screen.ui.click(label)
+
+
+def test_a_preset_is_duplicated_with_a_name_to_change() -> None:
+    screen = Screen(states.working())
+    _menu(screen, "Duplicate…")
+    screen.ui.click("Duplicate")
+
+    assert screen.asked == [
+        CreatePreset("coding-strict copy", copy_of="coding-strict"),
+        SetDiscussionPreset("d1", "coding-strict copy"),
+    ]
+
+
+def test_a_preset_is_renamed() -> None:
+    screen = Screen(states.working())
+    _menu(screen, "Rename…")
+    screen.ui.type("Name of the preset", "strict")
+    screen.ui.click("Rename")
+
+    assert screen.asked == [RenamePreset("coding-strict", "strict")]
+
+
+def test_a_preset_is_deleted_only_after_a_yes() -> None:
+    screen = Screen(states.working())
+    _menu(screen, "Delete…")
+    screen.ui.click("Cancel")
+    assert screen.asked == []
+
+    _menu(screen, "Delete…")
+    screen.ui.click("Delete preset")
+
+    assert screen.asked == [DeletePreset("coding-strict")]
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [("src/new.py", "src/new.py"), (" 'docs/a b.md' ", "docs/a b.md"), ("lib/**/*.py", "lib/**/*.py"),
+     ("/home/person/work/cachelab/src/x.py", "src/x.py"), ("/etc/hosts", "/etc/hosts")],
+)  # fmt: skip
+def test_a_path_or_glob_is_added_as_it_is_typed(typed: str, kept: str) -> None:
+    screen = Screen(states.working())
+
+    screen.ui.type(ADD, typed)
+
+    assert _changed(screen) == (*ITEMS, FileItem(kept))
+
+
+@pytest.mark.parametrize("typed", ["", "  ", "AGENTS.md", "/home/person/work/cachelab/AGENTS.md"])
+def test_nothing_and_what_is_there_already_are_not_added(typed: str) -> None:
+    screen = Screen(states.working())
+
+    screen.ui.type(ADD, typed)
+
+    assert screen.asked == []
+
+
+def test_files_are_added_through_the_file_chooser() -> None:
+    screen = Screen(states.working())
+    screen.ui.click("Add files…")
+
+    screen.ui.pick(
+        "Add files to the preset", "/home/person/work/cachelab/a.py", "/home/person/work/cachelab/b.py"
+    )
+
+    assert _changed(screen) == (*ITEMS, FileItem("a.py"), FileItem("b.py"))
+
+
+def test_a_file_added_without_a_preset_begins_one() -> None:
+    screen = Screen(states.first_run())
+
+    screen.ui.type(ADD, "README.md")
+
+    assert screen.asked == [
+        CreatePreset("default", (FileItem("README.md"),)),
+        SetDiscussionPreset("n1", "default"),
+    ]
+
+
+def test_items_are_reordered_by_dragging() -> None:
+    screen = Screen(states.working())
+
+    screen.ui.drag(2, 0)
+
+    assert _changed(screen) == (ITEMS[2], ITEMS[0], ITEMS[1], *ITEMS[3:])
+
+
+def _open(screen: Screen, name: str) -> None:
+    screen.ui.click("Mode, lines, notes", within=name)
+
+
+def test_items_are_reordered_without_a_mouse_too() -> None:
+    screen = Screen(states.working())
+    _open(screen, "ledger.py")
+    screen.ui.click("Move or remove")
+    assert not screen.ui.has("Move to the bottom") or screen.ui.find("Move to the bottom").is_enabled
+
+    screen.ui.click("Move to the bottom")
+
+    assert _changed(screen) == (ITEMS[0], *ITEMS[2:], ITEMS[1])
+
+
+def test_a_glob_takes_ignored_files_when_it_is_ticked_and_says_how_many_it_leaves_out() -> None:
+    screen = Screen(states.working())
+    glob = next(item for item in ITEMS if item.is_glob)
+    state = screen.state
+    files = {
+        name: tuple(replace(found, ignored=3) if found.item == glob else found for found in items)
+        for name, items in state.context.files.items()
+    }
+    screen.show(replace(state, context=replace(state.context, files=files)))
+    assert screen.ui.has("3 files · 3 ignored · outline")
+    _open(screen, glob.path)
+    screen.ui.click("Move or remove")
+
+    screen.ui.click("Include ignored files")
+
+    assert _changed(screen) == tuple(
+        replace(item, include_ignored=True) if item == glob else item for item in ITEMS
+    )
+
+
+def test_an_item_is_removed() -> None:
+    screen = Screen(states.working())
+    _open(screen, "gone.py")
+    screen.ui.click("Move or remove")
+
+    screen.ui.click("Remove from preset")
+
+    assert _changed(screen) == ITEMS[:5]
+
+
+def test_an_item_is_pinned_unpinned_switched_on_and_off() -> None:
+    for label, within, index, changed in (
+        ("Unpin", "slots.py", 0, replace(ITEMS[0], pinned=False)),
+        ("Pin to the head of the preset", "ledger.py", 1, replace(ITEMS[1], pinned=True)),
+        ("Send AGENTS.md", "AGENTS.md", 3, replace(ITEMS[3], enabled=False)),
+        ("Send assets/logo.png", "logo.png", 4, replace(ITEMS[4], enabled=True)),
+    ):
+        screen = Screen(states.working())
+        screen.ui.click(label, within=within)
+        assert _changed(screen) == (*ITEMS[:index], changed, *ITEMS[index + 1 :])
+
+
+def test_the_mode_of_an_item_is_chosen() -> None:
+    screen = Screen(states.working())
+    _open(screen, "slots.py")
+
+    screen.ui.choose("How much of it is sent", "Outline")
+
+    assert _changed(screen)[0] == replace(ITEMS[0], mode=FileMode.OUTLINE)
+
+
+def test_notes_are_kept_as_they_are_typed() -> None:
+    screen = Screen(states.working())
+    _open(screen, "slots.py")
+
+    screen.ui.type("Notes for the model about this file", "owns the TTL")
+
+    assert _changed(screen)[0] == replace(ITEMS[0], notes="owns the TTL")
+
+
+def test_reverting_a_preset_brings_the_old_notes_back_into_the_editor() -> None:
+    screen = Screen(states.working())
+    _open(screen, "slots.py")
+    screen.ui.type("Notes for the model about this file", "wrong")
+    typed = Preset("coding-strict", _changed(screen))
+    project = screen.state.config.project
+    screen.show(
+        replace(
+            screen.state,
+            config=replace(
+                screen.state.config,
+                project=replace(project, presets={**project.presets, "coding-strict": typed}),
+            ),
+        )
+    )
+
+    screen.show(states.working())
+
+    assert screen.ui.find("Notes for the model about this file").value == ""
+
+
+def test_each_item_says_what_is_sent_of_it_and_how_many_tokens_that_takes() -> None:
+    screen = Screen(states.working())
+
+    assert screen.ui.shows("src/cachelab · lines 10-40, 55, 1 symbol")
+    assert screen.ui.shows("src/cachelab · whole · pinned")
+    assert screen.ui.shows("3 files · outline")
+    assert {"≈910", "≈640", "off"} <= set(screen.ui.texts())
+
+
+def test_a_file_that_cannot_be_read_says_why_and_counts_nothing() -> None:
+    screen = Screen(states.working())
+
+    assert screen.ui.shows("src/gone.py is not there any more; restore it or remove the item")
+    assert screen.ui.shows("assets/logo.png is binary; attach pictures to a message instead")
+    assert screen.ui.has("—", within="gone.py")
+
+
+def test_the_foot_adds_up_what_is_switched_on() -> None:
+    assert Screen(states.working()).ui.shows("7 files · ≈1.6k + tokens")
+
+
+def test_the_files_of_a_glob_are_listed_and_each_can_be_looked_into() -> None:
+    screen = Screen(states.working())
+    _open(screen, "docs/**/*.md")
+
+    screen.ui.click("Structure of docs/ttl.md")
+
+    assert screen.asked == [InspectFile("docs/ttl.md")]
+
+
+def test_each_file_of_a_glob_says_how_many_tokens_of_it_are_sent() -> None:
+    screen = Screen(states.working())
+    _open(screen, "docs/**/*.md")
+    state = screen.state
+    files = {
+        name: tuple(
+            replace(entry, files=tuple(replace(file, tokens=None) for file in entry.files))
+            for entry in entries
+        )
+        for name, entries in state.context.files.items()
+    }
+    report = states.report()
+    details = next(layer for layer in report.layers if layer.layer is LayerId.FILE_DETAILS)
+    sent = replace(details, segments=(SegmentReport("10/docs/ttl.md", "0" * 64, 4_000, 1_234),))
+    layers = tuple(sent if layer is details else layer for layer in report.layers)
+    reports = {name: replace(report, layers=layers) for name in state.context.reports}
+
+    screen.show(replace(state, context=replace(state.context, files=files, reports=reports)))
+
+    assert screen.ui.shows("≈1.2k")
+
+
+def test_the_preview_shows_exactly_the_layers_of_the_files() -> None:
+    screen = Screen(states.working())
+    screen.ui.click("Preview")
+
+    (text,) = screen.ui.nodes("selectable_text")
+    report = states.report()
+    assert text.value == f"{report.texts[8]}\n{report.texts[9]}"
+    screen.ui.click("Back")
+    assert screen.ui.shows("New preset")
+
+
+def _structure(path: str = "src/cachelab/slots.py", **about: object) -> Screen:
+    screen = Screen(states.working())
+    _open(screen, path.rpartition("/")[2])
+    screen.ui.click("Structure", within=path.rpartition("/")[2])
+    screen.sent.clear()
+    shown = states.snapshot(path, **about)  # type: ignore[arg-type]
+    screen.show(replace(screen.state, context=replace(screen.state.context, inspected=shown)))
+    return screen
+
+
+def test_a_file_is_read_when_its_structure_is_asked_for() -> None:
+    screen = Screen(states.working())
+    _open(screen, "slots.py")
+
+    screen.ui.click("Structure", within="slots.py")
+
+    assert screen.asked == [InspectFile("src/cachelab/slots.py")]
+    assert screen.ui.shows("Reading src/cachelab/slots.py…")
+
+
+def test_a_symbol_is_ticked_and_the_file_becomes_one_of_slices() -> None:
+    screen = _structure()
+
+    screen.ui.click("Send Slot.touch")
+
+    assert _changed(screen)[0] == replace(ITEMS[0], symbols=("Slot.touch",), mode=FileMode.SLICES)
+
+
+def test_a_ticked_symbol_is_unticked() -> None:
+    screen = _structure("src/cachelab/ledger.py")
+
+    screen.ui.click("Send Slot.touch")
+
+    assert _changed(screen)[1] == replace(ITEMS[1], symbols=())
+
+
+def test_lines_are_chosen_by_typing_them() -> None:
+    screen = _structure()
+
+    screen.ui.type("Lines: 10-40, 55", "1-3, 70")
+
+    assert _changed(screen)[0] == replace(
+        ITEMS[0], slices=(LineRange(1, 3), LineRange(70, 70)), mode=FileMode.SLICES
+    )
+
+
+def test_lines_that_are_none_are_refused_with_the_reason() -> None:
+    screen = _structure()
+
+    screen.ui.type("Lines: 10-40, 55", "9-3")
+
+    assert screen.asked == []
+    assert screen.ui.shows("'9-3' must start at 1 or later and end after it starts")
+
+
+def test_lines_past_the_end_are_taken_with_a_warning() -> None:
+    screen = _structure()
+
+    screen.ui.type("Lines: 10-40, 55", "80-500")
+
+    assert _changed(screen)[0].slices == (LineRange(80, 500),)
+    assert screen.ui.shows("The file has 89 lines")
+
+
+def test_the_text_of_a_file_is_numbered() -> None:
+    screen = _structure()
+
+    screen.ui.click("Text")
+
+    (code,) = [n for n in screen.ui.nodes("code") if n.value.startswith("line 1")]
+    assert (code.props["first_line"], code.props["language"]) == (1, "py")
+
+
+def test_notes_are_edited_beside_the_structure() -> None:
+    screen = _structure()
+    screen.ui.click("Notes")
+
+    screen.ui.type("Notes for the model about this file", "slots")
+
+    assert _changed(screen)[0].notes == "slots"
+
+
+def test_a_file_without_an_outline_can_still_be_cut_by_lines() -> None:
+    screen = _structure()
+
+    bare = replace(states.snapshot("src/cachelab/slots.py"), symbols=())
+    screen.show(replace(screen.state, context=replace(screen.state.context, inspected=bare)))
+
+    assert screen.ui.shows("No outline: no grammar knows this kind of file.")
+    assert screen.ui.has("Lines: 10-40, 55")
+
+
+def test_leaving_the_structure_view_lets_the_file_go() -> None:
+    screen = _structure()
+
+    screen.ui.click("Back")
+
+    assert screen.asked == [InspectFile("")]
+    assert screen.ui.shows("New preset")
+
+
+def test_a_file_that_cannot_be_read_shows_its_problem_in_place_of_its_structure() -> None:
+    files = states.item_files()["coding-strict"]
+    screen = _structure()
+
+    screen.show(
+        replace(
+            screen.state,
+            context=replace(
+                screen.state.context, inspected=replace(files[5].files[0], path="src/cachelab/slots.py")
+            ),
+        )
+    )
+
+    assert screen.ui.shows("is not there any more")
+    assert not screen.ui.has("Outline", kind="tab")
+
+
+def test_a_file_of_a_glob_gets_a_place_of_its_own_before_parts_are_picked() -> None:
+    screen = Screen(states.working())
+    _open(screen, "docs/**/*.md")
+    screen.ui.click("Structure of docs/ttl.md")
+    screen.show(
+        replace(screen.state, context=replace(screen.state.context, inspected=states.snapshot("docs/ttl.md")))
+    )
+    screen.sent.clear()
+
+    screen.ui.click("Add as its own item")
+
+    assert _changed(screen) == (*ITEMS, FileItem("docs/ttl.md"))
+
+
+def test_names_that_are_free_are_found() -> None:
+    presets = {name: Preset(name) for name in ("a", "a 2")}
+
+    assert free_name(presets, "b") == "b"
+    assert free_name(presets, "a") == "a 3"
+
+
+def test_a_path_outside_the_project_stays_absolute() -> None:
+    assert project_path("/other/x.py", "/home/person") == "/other/x.py"
+    assert project_path("/home/person", "/home/person") == "."
+
+
+def test_an_unread_preset_counts_nothing_yet() -> None:
+    state: AppState = with_fields(states.working(), files={})
+
+    assert {"…"} <= set(Screen(state).ui.texts())
+    assert not Screen(state).ui.shows("is not there any more")
+
+
+def test_a_snapshot_without_tokens_is_not_counted_as_zero() -> None:
+    files = states.item_files()["coding-strict"]
+    uncounted = replace(files[0], files=(replace(FileSnapshot("src/cachelab/slots.py", "/x"), tokens=None),))
+    screen = Screen(with_fields(states.working(), files={"coding-strict": (uncounted,)}, reports={}))
+
+    assert screen.ui.has("…", within="slots.py")
+
+
+def test_a_preset_that_the_project_does_not_have_is_named_here_and_at_the_composer() -> None:
+    state = states.working()
+    project = replace(state.config.project, presets={"docs only": state.config.project.presets["docs only"]})
+    screen = Screen(replace(state, config=replace(state.config, project=project)))
+
+    assert screen.ui.shows("There is no preset 'coding-strict' in this project")
+    assert screen.ui.shows("coding-strict (missing)")

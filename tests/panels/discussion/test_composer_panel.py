@@ -1,0 +1,229 @@
+"""The composer as a person meets it."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from core.discussion.messages import AttachFile, AttachText, Detach, SetDiscussionPreset, SetDraft
+from core.turn.messages import CancelReply, SendPrompt
+from core.values.cache import CachePlan
+from core.values.discussion import Draft
+from core.values.messages import AttachmentPart
+from core.values.settings import Appearance
+from tests.panels import states
+from tests.panels.screen import Screen
+from tests.state_fields import with_fields
+
+EDITOR = "Write a message"
+
+
+def _empty() -> Screen:
+    return Screen(states.with_opened(states.working(), draft=Draft()))
+
+
+def _draft(screen: Screen, text: str) -> None:
+    """The controller took the draft over."""
+    screen.show(states.with_opened(screen.state, draft=Draft(text)))
+
+
+def test_every_change_reaches_the_draft() -> None:
+    screen = _empty()
+
+    screen.ui.type(EDITOR, "a")
+    screen.ui.type(EDITOR, "ab")
+
+    assert screen.asked == [SetDraft("d1", "a"), SetDraft("d1", "ab")]
+
+
+def test_a_draft_from_before_a_crash_stands_in_the_composer() -> None:
+    assert Screen(states.working()).ui.find(EDITOR).value == "Compare the lazy fork with the eager one."
+
+
+def test_snapshots_that_lag_behind_do_not_take_letters_back() -> None:
+    screen = _empty()
+    screen.ui.type(EDITOR, "a")
+    screen.ui.type(EDITOR, "ab")
+
+    _draft(screen, "a")
+
+    assert screen.ui.find(EDITOR).value == "ab"
+
+
+def test_the_composer_is_empty_once_the_words_are_sent_and_takes_the_next_ones() -> None:
+    screen = _empty()
+    screen.ui.type(EDITOR, "hello")
+    _draft(screen, "hello")
+    screen.ui.press("Ctrl+Enter")
+    assert screen.ui.find(EDITOR).value == ""
+    screen.ui.type(EDITOR, "next")
+
+    _draft(screen, "")
+    assert screen.ui.find(EDITOR).value == "next"
+    _draft(screen, "next")
+
+    assert screen.ui.find(EDITOR).value == "next"
+    assert screen.asked[-2:] == [SendPrompt("d1", "hello"), SetDraft("d1", "next")]
+
+
+def test_words_that_could_not_be_written_come_back_before_what_was_typed_since() -> None:
+    screen = _empty()
+    screen.ui.type(EDITOR, "hello")
+    _draft(screen, "hello")
+    screen.ui.press("Ctrl+Enter")
+    screen.ui.type(EDITOR, "next")
+
+    screen.show(replace(screen.state, program=replace(screen.state.program, notices=states.notices())))
+
+    assert screen.ui.find(EDITOR).value == "hello\nnext"
+    assert screen.asked[-1] == SetDraft("d1", "hello\nnext")
+
+
+def test_a_send_that_could_not_be_written_leaves_the_words_where_they_are() -> None:
+    screen = _empty()
+    screen.ui.type(EDITOR, "hello")
+    _draft(screen, "hello")
+    screen.ui.click("Send")
+
+    screen.show(replace(screen.state, program=replace(screen.state.program, notices=states.notices())))
+
+    assert screen.ui.find(EDITOR).value == "hello"
+    assert screen.ui.find("Send", kind="button").is_enabled
+
+
+def test_enter_sends_when_the_settings_say_so() -> None:
+    screen = _empty()
+    screen.show(
+        replace(
+            screen.state,
+            config=replace(
+                screen.state.config,
+                settings=replace(screen.state.config.settings, appearance=Appearance(send_key="enter")),
+            ),
+        )
+    )
+    screen.ui.type(EDITOR, "hello")
+
+    screen.ui.press("Enter")
+
+    assert screen.asked[-1] == SendPrompt("d1", "hello")
+
+
+def test_up_and_down_walk_through_earlier_prompts_while_the_composer_is_empty() -> None:
+    screen = _empty()
+    screen.ui.focus_on(EDITOR)
+    shown = []
+    for key in ("Up", "Up", "Down", "Down"):
+        screen.ui.press(key)
+        shown.append(screen.ui.find(EDITOR).value)
+
+    assert shown == ["second prompt", "first prompt", "second prompt", ""]
+    assert screen.asked[-1] == SetDraft("d1", "")
+
+
+def test_up_moves_the_cursor_and_nothing_else_once_something_is_written() -> None:
+    screen = Screen(states.working())
+    screen.ui.focus_on(EDITOR)
+
+    with pytest.raises(AssertionError, match="Nothing answers Up"):
+        screen.ui.press("Up")
+
+    assert screen.asked == []
+
+
+def test_up_in_another_field_leaves_the_composer_alone() -> None:
+    screen = _empty()
+    screen.ui.focus_on("Search discussions")
+
+    with pytest.raises(AssertionError, match="Nothing answers Up"):
+        screen.ui.press("Up")
+
+
+def test_a_long_paste_becomes_an_attachment() -> None:
+    screen = _empty()
+
+    screen.ui.paste(EDITOR, "x" * 20_001)
+
+    assert screen.asked == [AttachText("d1", "x" * 20_001)]
+    assert screen.ui.find(EDITOR).value == ""
+
+
+def test_a_short_paste_is_text() -> None:
+    screen = _empty()
+
+    screen.ui.paste(EDITOR, "x" * 20_000)
+
+    assert screen.asked == [SetDraft("d1", "x" * 20_000)]
+
+
+def test_attachments_of_the_draft_are_shown_and_can_be_taken_out() -> None:
+    part = AttachmentPart("ab" * 32, "text/plain", "pasted.txt", 24_000)
+    screen = Screen(states.with_opened(states.working(), draft=Draft("", (part,))))
+
+    screen.ui.click("Remove pasted.txt")
+
+    assert screen.asked == [Detach("d1", "ab" * 32)]
+
+
+def test_files_are_attached_through_the_file_chooser() -> None:
+    screen = Screen(states.working())
+    screen.ui.click("Attach file…")
+
+    screen.ui.pick("Attach file", "/tmp/a.png", "/tmp/b.txt")
+
+    assert screen.asked == [AttachFile("d1", "/tmp/a.png"), AttachFile("d1", "/tmp/b.txt")]
+    assert not screen.ui.has("Attach file", kind="file_dialog")
+
+
+def test_a_file_chooser_that_was_closed_attaches_nothing() -> None:
+    screen = Screen(states.working())
+    screen.ui.click("Attach file…")
+
+    screen.ui.pick("Attach file")
+
+    assert screen.asked == []
+
+
+def test_the_preset_is_chosen_beside_the_message() -> None:
+    screen = Screen(states.working())
+    screen.ui.click("coding-strict", within="Send")
+    screen.ui.click("docs only", within="Edit presets")
+
+    assert screen.asked == [SetDiscussionPreset("d1", "docs only")]
+
+
+def test_the_gauge_shows_tokens_against_the_window_and_the_price() -> None:
+    screen = Screen(states.working())
+
+    assert screen.ui.has("≈12.4k / 200k · est. $0.031")
+
+
+def test_the_price_is_what_the_request_will_cost_with_its_cache() -> None:
+    plan = CachePlan(read_tokens=12_000, cost_usd=0.004, cost_without_usd=0.031)
+    screen = Screen(states.working(plans={"d1": plan}))
+
+    assert screen.ui.has("≈12.4k / 200k · est. $0.004")
+
+
+def test_an_unknown_price_is_said_to_be_unknown() -> None:
+    report = replace(states.report(), cost_usd=None)
+    screen = Screen(with_fields(states.working(), reports={"d1": report}))
+
+    assert screen.ui.has("≈12.4k / 200k · price unknown")
+
+
+def test_a_context_that_does_not_fit_is_said_before_sending() -> None:
+    screen = Screen(with_fields(states.working(), reports={"d1": states.report(fits=False)}))
+
+    assert screen.ui.shows("docs/ takes 190k of 200k tokens; leave out docs/index.md (120k)")
+    (gauge,) = [n for n in screen.ui.nodes("text") if n.value and n.value.startswith("≈12.4k / 8.2k ·")]
+    assert gauge.props["tone"] == "error"
+
+
+def test_stop_stands_where_send_was_while_a_reply_is_on_its_way() -> None:
+    screen = Screen(states.streaming())
+    assert not screen.ui.has("Send", kind="button")
+
+    screen.ui.click("Stop", within="≈12.4k / 200k · est")
+
+    assert screen.asked == [CancelReply("d1")]

@@ -1,0 +1,222 @@
+"""The list of discussions as a person meets it."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from core.app.messages import Command
+from core.base.errors import FailureKind
+from core.discussion.messages import (
+    ArchiveDiscussion,
+    CreateDiscussion,
+    DeleteDiscussion,
+    ExportDiscussion,
+    PinDiscussion,
+    RenameDiscussion,
+    SearchDiscussions,
+    SelectDiscussion,
+)
+from core.values.discussion import Draft
+from core.values.provider import Failure
+from core.values.state import AppState, ProgramState
+from tests.panels import states
+from tests.panels.screen import Screen
+from tests.state_fields import with_fields
+
+
+def test_a_card_shows_turns_model_tokens_and_cost() -> None:
+    screen = Screen(states.working())
+
+    assert screen.ui.shows("42 turns · Claude Opus 4.8")
+    assert screen.ui.shows("18.4k · $0.42")
+
+
+def test_a_card_whose_cost_nobody_knows_shows_none_and_says_so_on_hover() -> None:
+    ui = Screen(states.working()).ui
+
+    assert any("Cost so far: price unknown" in tip for tip in ui.tips())
+    assert "$0" not in ui.texts()
+
+
+def test_a_click_on_a_card_selects_it() -> None:
+    screen = Screen(states.working())
+
+    screen.ui.click("Harvest worker design")
+
+    assert screen.asked == [SelectDiscussion("d2")]
+
+
+def test_a_click_on_the_selected_card_asks_for_nothing() -> None:
+    screen = Screen(states.working())
+
+    screen.ui.click("42 turns · Claude Opus 4.8")
+
+    assert screen.asked == []
+
+
+def test_search_asks_at_each_change_and_shows_the_hits_with_their_line() -> None:
+    screen = Screen(states.working())
+    screen.ui.type("Search discussions", "ttl ")
+    assert screen.asked == [SearchDiscussions("ttl")]
+
+    screen.show(
+        replace(
+            screen.state, discussions=replace(screen.state.discussions, search=states.searched("ttl", "d7"))
+        )
+    )
+
+    assert screen.ui.shows("… a line with ttl in it …")
+    assert not screen.ui.shows("Harvest worker design")
+
+
+def test_a_search_without_hits_says_so() -> None:
+    screen = Screen(with_fields(states.working(), search=states.searched("zebra")))
+
+    screen.ui.type("Search discussions", "zebra")
+
+    assert screen.ui.shows("Nothing found for “zebra”")
+
+
+def test_a_new_discussion_takes_the_keyboard_to_its_composer() -> None:
+    screen = Screen(states.working())
+
+    screen.ui.click("New discussion")
+
+    assert screen.asked == [CreateDiscussion()]
+    assert not screen.ui.is_focused_on("Write a message")
+    screen.show(states.first_run())
+    assert screen.ui.is_focused_on("Write a message")
+
+
+def test_a_name_is_changed_where_it_stands() -> None:
+    screen = Screen(states.working())
+    screen.ui.press("F2")
+
+    screen.ui.type("Name", "  Slots and forks ")
+
+    assert screen.asked == [RenameDiscussion("d1", "Slots and forks")]
+    assert not screen.ui.has("Name", kind="text_input")
+
+
+@pytest.mark.parametrize("name", ["", "   ", "Cache TTL policy"])
+def test_a_name_that_is_empty_or_the_same_changes_nothing(name: str) -> None:
+    screen = Screen(states.working())
+    screen.ui.press("F2")
+
+    screen.ui.type("Name", name)
+
+    assert screen.asked == []
+
+
+def test_escape_gives_a_renaming_up() -> None:
+    screen = Screen(states.working())
+    screen.ui.press("F2")
+
+    screen.ui.press("Escape")
+
+    assert not screen.ui.has("Name", kind="text_input")
+
+
+CARD_MENU: list[tuple[str, list[Command]]] = [
+    ("Pin", [PinDiscussion("d2", is_pinned=True)]),
+    ("Archive", [ArchiveDiscussion("d2", is_archived=True)]),
+    ("Delete", [DeleteDiscussion("d2")]),
+]
+
+
+@pytest.mark.parametrize(("label", "asked"), CARD_MENU)
+@pytest.mark.parametrize("how", ["menu", "right click"])
+def test_what_a_card_offers_works_from_its_button_and_from_a_right_click(
+    label: str, asked: list[Command], how: str
+) -> None:
+    screen = Screen(states.working())
+    if how == "menu":
+        screen.ui.click("More", within="Harvest worker design")
+    else:
+        screen.ui.right_click("Harvest worker design")
+
+    screen.ui.click(label, within="Export as JSON…")
+
+    assert screen.asked == asked
+
+
+@pytest.mark.parametrize(("form", "ending"), [("Markdown", "md"), ("JSON", "json")])
+def test_a_discussion_is_exported_to_where_the_person_says(form: str, ending: str) -> None:
+    screen = Screen(states.working())
+    screen.ui.right_click("Fork: TTL policy / lazy")
+    screen.ui.click(f"Export as {form}…")
+    chooser = screen.ui.find("Export Fork: TTL policy / lazy", kind="file_dialog")
+    assert chooser.props["name"] == f"Fork TTL policy lazy.{ending}"
+
+    screen.ui.pick("Export Fork: TTL policy / lazy", f"/tmp/fork.{ending}")
+
+    assert screen.asked == [ExportDiscussion("d3", form.lower(), f"/tmp/fork.{ending}")]
+
+
+def _icon(state: AppState, name: str) -> tuple[str, str]:
+    screen = Screen(state)
+    card = screen.ui.find(name, kind="text").parent
+    assert card is not None
+    status = next(node for node in card.walk() if node.kind == "icon" and node.path[-1] == "status")
+    return status.props["icon"], status.tip
+
+
+def test_the_icon_of_a_card_says_how_the_discussion_stands() -> None:
+    working = states.working()
+    torn = replace(working.discussions.summaries["d2"], problem="Two lines of its log could not be read")
+
+    assert _icon(working, "Fork: TTL policy / lazy") == ("code-branch", "Branch of Cache TTL policy")
+    assert _icon(replace(working, discussions=replace(working.discussions, summaries={**working.discussions.summaries, "d2": torn})), "Harvest worker design") == (
+        "triangle-exclamation", "Two lines of its log could not be read",
+    )  # fmt: skip
+    assert _icon(
+        replace(working, turns=replace(working.turns, calls={"d2": states.streaming().turns.calls["d1"]})),
+        "Harvest worker design",
+    )[1] == ("A reply is on its way")
+    failure = Failure(FailureKind.NO_NETWORK, "No network")
+    opened = replace(working.discussions.open["d1"], id="d2", failed_message_id="m1", failure=failure)
+    assert (
+        _icon(
+            replace(working, discussions=replace(working.discussions, open={"d2": opened})),
+            "Harvest worker design",
+        )[1]
+        == "The last send failed"
+    )
+    unanswered = replace(opened, failure=None, draft=Draft())
+    assert _icon(
+        replace(working, discussions=replace(working.discussions, open={"d2": unanswered})),
+        "Harvest worker design",
+    ) == ("comments", "")
+    drafted = replace(opened, failed_message_id="", failure=None)
+    assert (
+        _icon(
+            replace(working, discussions=replace(working.discussions, open={"d2": drafted})),
+            "Harvest worker design",
+        )[0]
+        == "pen"
+    )
+
+
+def test_the_archive_opens_and_closes() -> None:
+    screen = Screen(states.working())
+
+    screen.ui.click("Archived · 1")
+    screen.ui.scroll("rows", 6)
+    assert screen.ui.shows("Old ideas")
+    screen.ui.click("Archived · 1")
+
+    assert not screen.ui.shows("Old ideas")
+
+
+def test_ten_thousand_discussions_cost_no_more_than_a_screenful() -> None:
+    screen = Screen(states.many(10_000))
+
+    drawn = [node for node in screen.ui.nodes("list_row") if "discussions" in node.path]
+
+    assert 3 < len(drawn) < 20
+
+
+def test_an_empty_home_says_so() -> None:
+    assert Screen(AppState(program=ProgramState(home="/h", is_loading=False))).ui.shows("No discussions yet")
+    assert Screen(AppState(program=ProgramState(home="/h", is_loading=True))).ui.shows("Reading discussions…")

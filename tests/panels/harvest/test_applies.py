@@ -1,0 +1,84 @@
+"""What the harvest wrote as a person meets it: the report of the last apply or undo, and every apply with its way back."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.discussion.messages import SelectDiscussion
+from core.harvest.messages import UndoHarvest
+from core.values.harvest import HarvestPhase
+from tests.panels import harvest_states as hs
+from tests.panels.harvest.test_harvest_panel import open_at, panel
+from tests.state_fields import with_fields
+
+
+def test_the_report_tells_what_was_written_reclaimed_and_kept_and_where() -> None:
+    words = panel(open_at("applied", hs.applied()))
+
+    for expected in (
+        "12 items written",
+        "3 facts · 4 decisions · 1 done task · 2 open tasks · 1 question · 1 file note",
+        "246KB moved to the trash · 1 known already, not written again · 1 malformed row dropped",
+        "Parser regressions", "the provider timed out after 300 s", "Knowledge import", "too large",
+        "/home/person/.manual_slop/knowledge/digest.md", "/home/person/.manual_slop/knowledge/ledger.json",
+    ):  # fmt: skip
+        assert expected in words
+
+
+def test_a_run_that_ended_early_says_so_in_its_report() -> None:
+    screen = open_at("applied", hs.state(hs.seen(report=replace(hs.report(), stopped="the disk is full"))))
+
+    assert screen.ui.shows("It ended early")
+    assert screen.ui.shows("the disk is full")
+    assert not screen.ui.shows("still in the preview")
+
+    screen.show(replace(screen.state, harvest=replace(screen.state.harvest, preview=hs.preview())))
+    assert screen.ui.shows("What was not written is still in the preview, as you left it.")
+
+
+def test_a_path_of_the_report_can_be_copied() -> None:
+    screen = open_at("applied", hs.applied())
+
+    screen.ui.click("Copy the path /home/person/.manual_slop/knowledge/digest.md")
+
+    assert screen.ui.copied == ["/home/person/.manual_slop/knowledge/digest.md"]
+
+
+def test_the_last_apply_and_every_other_can_be_taken_back() -> None:
+    screen = open_at("applied", hs.applied())
+
+    screen.ui.click("Undo the last")
+    screen.ui.click("Undo", within="12 items · 3 conversations · 3 in the trash")
+
+    assert screen.asked == [UndoHarvest(), UndoHarvest("a2")]
+    assert screen.ui.shows("undone 3 Oct")
+
+
+def test_what_was_taken_back_left_and_restored_is_told() -> None:
+    screen = open_at("applied", hs.undone())
+    words = panel(screen)
+
+    for expected in (
+        "Taken back", "11 lines taken out · 2 conversations are back", "1 line left, because you changed it since",
+        "facts.md: Anthropic counts a 5-minute entry from its last read. Mostly.", "Cache TTL policy", "gone",
+        "Could not be taken back", "harbour.md could not be read: permission denied",
+    ):  # fmt: skip
+        assert expected in words
+    screen.ui.click("Show Cache TTL policy", within="Taken back")
+    assert screen.asked == [SelectDiscussion("d1")]
+
+
+def test_nothing_can_be_taken_back_twice_or_while_a_run_is_on_or_read_only() -> None:
+    undone = replace(hs.look(), applies=hs.applies()[1:])
+    for state, why in (
+        (hs.state(hs.seen(look=undone)), "nothing to take back"),
+        (hs.state(hs.seen(phase=HarvestPhase.UNDOING)), "Wait for the end"),
+        (with_fields(hs.applied(), is_home_read_only=True), "read-only"),
+    ):
+        button = open_at("applied", state).ui.find("Undo the last", kind="button")
+        assert not button.is_enabled
+        assert why in button.tip
+
+
+def test_before_the_first_apply_the_part_says_so() -> None:
+    assert open_at("applied", hs.nothing()).ui.shows("Nothing was applied yet.")

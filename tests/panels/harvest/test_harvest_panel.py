@@ -1,0 +1,442 @@
+"""The Harvest panel as a person meets it: conversations, settings, progress, problems, the applies and the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+
+from core.discussion.messages import SelectDiscussion
+from core.harvest.messages import ApplyHarvest, CancelHarvest, LookForHarvest, PreviewHarvest
+from core.settings.messages import ChangeSetting
+from core.values.harvest import HarvestLook, HarvestPhase
+from core.values.provider import KeySource, ProviderKind, ProviderStatus
+from core.values.settings import KnowledgeSettings
+from core.values.state import AppState
+from panels.base.view import WindowView
+from panels.harvest.view import HARVEST_TABS, HarvestTab, HarvestView
+from panels.shell.window_file import from_toml, to_toml
+from tests.panels import harvest_states as hs
+from tests.panels import states
+from tests.panels.screen import Screen
+from tests.recording_nodes import Node
+from tests.state_fields import with_fields
+
+TABLE = "ai_settings.knowledge"
+
+
+def open_at(tab: HarvestTab, state: AppState, *, is_wide: bool = False) -> Screen:
+    """The window with a part of the panel in front, everything looked at."""
+    made = WindowView(hub_tab="harvest", hub_px=1000.0 if is_wide else 424.0)
+    made.of(HarvestView).tab = tab
+    made.of(HarvestView).looked_with = state.config.settings.knowledge
+    return Screen(state, made)
+
+
+def panel(screen: Screen) -> list[str]:
+    """The words of the hub alone."""
+    return _hub(screen).texts()
+
+
+def _hub(screen: Screen) -> Node:
+    (hub,) = [node for node in screen.ui.nodes("surface") if node.path[-1] == "hub" and node.props["height"] == 0
+              and node.props["surface"] == "clear"]  # fmt: skip
+    return hub
+
+
+def rows(screen: Screen) -> list[list[str]]:
+    """The words of each row in view of the table."""
+    return [node.texts() for node in screen.ui.nodes("list_row") if "table" in node.path]
+
+
+# --- where it is, and the first look
+
+
+def _from_menu(screen: Screen) -> None:
+    screen.ui.click("View")
+    screen.ui.click("Harvest", within="Switch theme")
+
+
+def test_it_is_reached_from_the_rail_the_tabs_the_menu_and_its_chord() -> None:
+    acts: tuple[Callable[[Screen], None], ...] = (
+        lambda s: s.ui.press("Ctrl+5"),
+        lambda s: s.ui.click("Harvest (Ctrl+5)"),
+        lambda s: s.ui.click("Harvest", within="Presets"),
+        _from_menu,
+    )
+    for act in acts:
+        screen = Screen(hs.looked())
+        act(screen)
+        assert screen.view.hub_tab == "harvest"
+        assert screen.ui.shows("live:1, user-kept:1, prune:2, harvest:4, keep:1")
+
+
+def test_it_looks_once_when_it_is_first_seen_and_not_before() -> None:
+    screen = Screen(hs.unseen())
+    assert screen.asked == []
+
+    screen.ui.press("Ctrl+5")
+    screen.show(replace(screen.state, harvest=replace(screen.state.harvest, phase=HarvestPhase.LOOKING)))
+    screen.show(hs.looked())
+    screen.ui.press("Ctrl+1")
+    screen.ui.press("Ctrl+5")
+
+    assert screen.asked == [LookForHarvest()]
+
+
+def test_it_does_not_look_before_the_home_is_read_nor_again_where_somebody_else_has() -> None:
+    for state in (with_fields(hs.unseen(), is_loading=True), with_fields(hs.unseen(), home=""), hs.looked()):
+        screen = Screen(state)
+        screen.ui.press("Ctrl+5")
+        assert screen.asked == []
+
+
+def test_a_changed_setting_is_followed_by_one_more_look() -> None:
+    screen = open_at("conversations", hs.looked())
+    settings = replace(screen.state.config.settings, knowledge=KnowledgeSettings(live_days=1.0))
+
+    screen.show(replace(screen.state, config=replace(screen.state.config, settings=settings)))
+    screen.show(replace(screen.state, config=replace(screen.state.config, settings=settings)))
+
+    assert screen.asked == [LookForHarvest()]
+
+
+def test_look_again_looks_again() -> None:
+    screen = open_at("conversations", hs.looked())
+
+    screen.ui.click("Look again; changes nothing on disk")
+
+    assert screen.asked == [LookForHarvest()]
+
+
+def test_its_part_in_front_comes_back_after_a_restart() -> None:
+    screen = open_at("conversations", hs.looked())
+    screen.ui.click("Ledger")
+
+    assert from_toml(to_toml(screen.view)).of(HarvestView).tab == "ledger"
+
+
+# --- conversations
+
+
+def test_every_conversation_stands_there_with_class_why_size_age_and_estimate() -> None:
+    words = [" | ".join(row) for row in rows(open_at("conversations", hs.looked()))]
+
+    assert words[:2] == [
+        "Cache TTL policy | 82KB · 10 days · ~21K, ~$0.05 | harvest",
+        "Harvest worker design | 83KB · 11 days · ~21K, ~$0.05 | harvest",
+    ]
+    assert "Parser regressions | 85KB · 12 days · read before, free | harvest" in words
+    assert "Untitled | empty · 0B · 14 days | prune" in words
+    assert "Knowledge import | too large · 3.4MB · 17 days | keep" in words
+    assert "Release checklist | pinned · 92KB · 16 days | user-kept" in words
+    assert words[-1] == "Today's work | open · 95KB · 40 min | live"
+
+
+def test_a_wide_panel_has_a_column_for_each() -> None:
+    screen = open_at("conversations", hs.looked(), is_wide=True)
+
+    keep = next(row for row in rows(screen) if "Knowledge import" in row)
+    assert keep == ["Knowledge import", "keep", "too large", "3.4MB", "17 days"]
+
+
+def test_the_figures_are_those_of_the_report() -> None:
+    words = panel(open_at("conversations", hs.looked()))
+
+    assert "live:1, user-kept:1, prune:2, harvest:4, keep:1" in words
+    assert "892KB, ~204K input tokens, ~$0.42 with Claude Opus 4.8" in words
+    assert any(word.startswith("Nothing on disk changes before Apply.") for word in words)
+
+
+def test_an_unknown_price_is_said_and_not_shown_as_nothing() -> None:
+    estimate = replace(hs.estimate(), cost_usd=None)
+    screen = open_at("conversations", hs.state(hs.seen(look=replace(hs.look(), estimate=estimate))))
+
+    assert screen.ui.shows("~204K input tokens, price unknown with Claude Opus 4.8")
+    assert screen.ui.has("Preview 4 conversations (est. price unknown)", kind="button")
+
+
+def test_a_preview_reads_all_candidates() -> None:
+    screen = open_at("conversations", hs.looked())
+
+    screen.ui.click("Preview 4 conversations (est. ~$0.42)")
+
+    assert screen.asked == [PreviewHarvest()]
+    assert screen.view.of(HarvestView).tab == "preview"
+
+
+def test_what_is_unticked_is_not_read_and_the_estimate_follows() -> None:
+    screen = open_at("conversations", hs.looked())
+
+    screen.ui.click("Read Cache TTL policy")
+    screen.ui.click("Read claude-code-7f3a")
+    assert not screen.ui.find("Read Cache TTL policy").value
+    screen.ui.click("Preview 2 conversations (est. ~$0.05)")
+
+    assert screen.asked == [PreviewHarvest(tuple(one.facts.path for one in hs.artifacts()[1:3]))]
+
+
+def test_ticking_none_and_all() -> None:
+    screen = open_at("conversations", hs.looked())
+    screen.ui.click("More to do with the conversations")
+    screen.ui.click("Tick none")
+    assert screen.ui.find("Preview 0 conversations (est. ~$0.00)").tip == "Tick a conversation first"
+
+    screen.ui.click("More to do with the conversations")
+    screen.ui.click("Tick all candidates")
+
+    assert screen.ui.has("Preview 4 conversations (est. ~$0.42)", kind="button")
+
+
+def test_a_name_leads_to_its_discussion() -> None:
+    screen = open_at("conversations", hs.looked())
+
+    screen.ui.click("Show Cache TTL policy", within="82KB")
+
+    assert screen.asked == [SelectDiscussion("d1")]
+    assert not screen.ui.has("Show claude-code-7f3a")
+
+
+def test_the_filter_finds_by_words_and_by_class() -> None:
+    screen = open_at("conversations", hs.looked())
+
+    screen.ui.type("Find a conversation", "PARSER")
+    assert [row[0] for row in rows(screen)] == ["Parser regressions"]
+
+    screen.ui.type("Find a conversation", "")
+    screen.ui.choose("Show one class", "Prune")
+    assert [row[0] for row in rows(screen)] == ["Untitled", "Untitled 2"]
+
+    screen.ui.type("Find a conversation", "nothing like that")
+    assert screen.ui.shows("None is like that.")
+
+
+def test_nothing_found_is_said_and_nothing_can_be_previewed() -> None:
+    screen = open_at("conversations", hs.nothing())
+
+    assert screen.ui.shows("There are no conversations yet.")
+    assert screen.ui.shows("there is nothing to harvest")
+    assert not screen.ui.find("Preview 0 conversations", kind="button").is_enabled
+
+
+@pytest.mark.parametrize(
+    ("state", "why"),
+    [
+        (with_fields(hs.looked(), is_home_read_only=True), "read-only"),
+        (hs.state(hs.seen(phase=HarvestPhase.LOOKING)), "Wait for the end"),
+        (with_fields(hs.looked(), providers={"anthropic": ProviderStatus(
+            "anthropic", ProviderKind.ANTHROPIC, "Anthropic", KeySource.MISSING, is_ready=False, problem="No key")}), "No key"),
+    ],
+)  # fmt: skip
+def test_what_keeps_a_preview_from_being_made_is_said(state: AppState, why: str) -> None:
+    screen = open_at("conversations", state)
+
+    button = screen.ui.find("Preview 4 conversations", kind="button")
+    assert not button.is_enabled
+    assert why in button.tip
+
+
+def test_giving_up_is_asked_for_first_and_says_what_happens() -> None:
+    screen = open_at("conversations", hs.looked())
+    screen.ui.click("Read Harvest worker design")
+    screen.ui.click("More to do with the conversations")
+    screen.ui.click("Give up 2 conversations without harvesting…")
+
+    assert screen.asked == []
+    assert screen.ui.shows("2 conversations go to the trash, and nothing of what was said in them is kept")
+    assert screen.ui.shows("2 empty ones go to the trash.")
+    screen.ui.click("Keep them")
+    assert screen.asked == []
+
+    screen.ui.click("More to do with the conversations")
+    screen.ui.click("Give up 2 conversations without harvesting…")
+    screen.ui.click("Give up")
+
+    first, _, third = (one.facts.path for one in hs.artifacts()[:3])
+    assert screen.asked == [ApplyHarvest((first, third))], (
+        "what belongs to another program is never reclaimed"
+    )
+    assert screen.view.of(HarvestView).tab == "applied"
+
+
+def test_the_empty_ones_alone_can_be_removed() -> None:
+    screen = open_at("conversations", hs.looked())
+    screen.ui.click("More to do with the conversations")
+    screen.ui.click("Remove 2 empty ones…")
+    screen.ui.click("Remove")
+
+    assert screen.asked == [ApplyHarvest()]
+
+
+def test_while_a_preview_stands_nothing_is_given_up_and_a_button_leads_back_to_it() -> None:
+    screen = open_at("conversations", hs.previewed())
+    screen.ui.click("More to do with the conversations")
+    assert not screen.ui.find("Give up 3 conversations without harvesting…").is_enabled
+    assert not screen.ui.find("Remove 2 empty ones…").is_enabled
+
+    screen.ui.click("Back to the preview")
+
+    assert screen.view.of(HarvestView).tab == "preview"
+    assert screen.asked == []
+
+
+# --- settings
+
+
+def _settings(state: AppState | None = None) -> Screen:
+    screen = open_at("conversations", state or hs.looked())
+    screen.ui.click("Settings", within="looked at")
+    return screen
+
+
+def test_another_model_can_read() -> None:
+    screen = _settings()
+
+    screen.ui.choose("The model that reads", "Gemini 4 Pro")
+
+    assert screen.asked == [
+        ChangeSetting(f"{TABLE}.harvest_provider", "gemini"),
+        ChangeSetting(f"{TABLE}.harvest_model", "gemini-4-pro"),
+    ]
+
+
+def test_it_is_said_who_reads_and_what_leaves_the_machine() -> None:
+    screen = _settings()
+    assert screen.ui.shows("As a new discussion (Claude Opus 4.8)")
+    assert screen.ui.shows("What is read goes to Anthropic, without the secrets in it.")
+
+    own = replace(screen.state.config.settings, knowledge=KnowledgeSettings(harvest_provider="embedded"))
+    screen.show(replace(screen.state, config=replace(screen.state.config, settings=own)))
+    assert screen.ui.shows("What is read stays on this machine.")
+
+
+def test_a_provider_that_is_not_ready_is_named_with_the_way_to_set_it_up() -> None:
+    knowledge = KnowledgeSettings(harvest_provider="openai", harvest_model="gpt-5.6")
+    state = hs.looked()
+    screen = _settings(
+        replace(
+            state, config=replace(state.config, settings=replace(state.config.settings, knowledge=knowledge))
+        )
+    )
+
+    assert screen.ui.shows("No key for OpenAI")
+    screen.ui.click("Set up providers")
+    assert screen.ui.shows("Providers and keys")
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "key", "value"),
+    [("Leave alone for (days)", "2.5", "live_days", 2.5), ("Leave alone for (days)", "0", "live_days", 0.0),
+     ("Largest size (KB)", "2,048", "max_source_bytes", 2_048_000)],
+)  # fmt: skip
+def test_a_number_that_is_typed_is_kept(label: str, text: str, key: str, value: float) -> None:
+    screen = _settings()
+
+    screen.ui.type(label, text)
+
+    assert screen.asked == [ChangeSetting(f"{TABLE}.{key}", value)]
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "why"),
+    [("Leave alone for (days)", "soon", "'soon' is no number"), ("Leave alone for (days)", "99999", "0 to 3,650"),
+     ("Largest size (KB)", "0", "1 to 1,073,741"), ("Largest size (KB)", "-3", "no number")],
+)  # fmt: skip
+def test_a_number_that_cannot_be_is_said_and_not_kept(label: str, text: str, why: str) -> None:
+    screen = _settings()
+
+    screen.ui.type(label, text)
+
+    assert screen.asked == []
+    assert screen.ui.shows(why)
+
+
+def test_conversations_of_other_programs_are_added_and_removed() -> None:
+    screen = _settings()
+    screen.ui.click("Add a folder…")
+    screen.ui.pick("Look for conversations in a folder", "/home/person/chats")
+    screen.ui.click("Add files…")
+    screen.ui.pick("Add conversations from files", "/home/person/a.md", "/home/person/.claude/projects")
+    screen.ui.click("Do not look in /home/person/.claude/projects")
+
+    before = "/home/person/.claude/projects"
+    assert screen.asked == [
+        ChangeSetting(f"{TABLE}.harvest_sources", (before, "/home/person/chats")),
+        ChangeSetting(f"{TABLE}.harvest_sources", (before, "/home/person/a.md")),
+        ChangeSetting(f"{TABLE}.harvest_sources", ()),
+    ]
+
+
+def test_a_chooser_that_is_closed_changes_nothing() -> None:
+    screen = _settings()
+    screen.ui.click("Add a folder…")
+    screen.ui.pick("Look for conversations in a folder")
+
+    assert screen.asked == []
+    assert screen.view.dialog is None
+
+
+# --- progress and problems
+
+
+def test_a_run_shows_its_phase_how_far_it_is_and_what_it_reads_on_every_part() -> None:
+    for tab in HARVEST_TABS:
+        screen = open_at(tab, hs.previewing())
+        assert screen.ui.shows("Reading conversations")
+        assert screen.ui.shows("1 of 4 · 2026-11-03-harvest-worker-design")
+        assert [node.props["fraction"] for node in _hub(screen).walk() if node.kind == "progress"] == [0.25]
+
+
+def test_a_run_can_be_cancelled_once() -> None:
+    screen = open_at("preview", hs.previewing())
+    screen.ui.click("Cancel")
+    assert screen.asked == [CancelHarvest()]
+
+    screen.show(replace(screen.state, harvest=replace(screen.state.harvest, is_cancelling=True)))
+
+    assert not screen.ui.find("Stopping…", kind="button").is_enabled
+
+
+def test_a_failure_stands_in_the_panel_with_its_remedy() -> None:
+    screen = open_at("conversations", hs.failed())
+
+    words = panel(screen)
+    assert "The ledger cannot be read: ledger.json, line 12" in words
+    assert "Repair the line or move the file away; nothing was changed." in words
+    screen.ui.click("Look at the conversations, the ledger and the applies anew")
+    assert screen.asked == [LookForHarvest()]
+
+
+# --- every state
+
+
+@pytest.mark.parametrize("tab", HARVEST_TABS)
+@pytest.mark.parametrize("name", ["nothing", "unseen", "looked", "previewing", "previewed", "applying", "applied",
+                                  "undone", "failed", "wordy"])  # fmt: skip
+def test_every_state_draws_in_every_part(name: str, tab: HarvestTab) -> None:
+    screen = open_at(tab, getattr(hs, name)())
+
+    assert screen.ui.has("Harvest", kind="tab")
+    assert screen.asked == []
+
+
+def test_a_hundred_thousand_of_each_draw_only_what_is_in_view() -> None:
+    state = hs.many()
+    tabs: tuple[HarvestTab, ...] = ("conversations", "preview", "ledger")
+    for tab in tabs:
+        screen = open_at(tab, state)
+        assert 3 < len(screen.ui.nodes("list_row")) < 200
+
+
+def test_a_harvest_of_a_first_run_is_quiet() -> None:
+    screen = Screen(states.first_run())
+    screen.ui.press("Ctrl+5")
+
+    assert screen.ui.shows("looked at yet") or screen.ui.shows("no conversations yet")
+
+
+def test_a_look_without_anything_has_no_counts_to_hide() -> None:
+    screen = open_at("conversations", hs.state(hs.seen(look=HarvestLook())))
+
+    assert screen.ui.shows("live:0, user-kept:0, prune:0, harvest:0, keep:0")

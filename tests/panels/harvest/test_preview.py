@@ -1,0 +1,447 @@
+"""The harvest's preview as a person meets it: ticking, editing, moving, filtering, applying; no typed word is lost."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from core.discussion.messages import SelectDiscussion
+from core.harvest import preview as harvest_preview
+from core.harvest.messages import (
+    ApplyHarvest,
+    DiscardPreview,
+    EditHarvestItem,
+    MoveHarvestItem,
+    TickHarvestItems,
+)
+from core.values.harvest import ArtifactFacts, HarvestPhase, HarvestPreview, HarvestState, HarvestUse
+from core.values.knowledge import Category
+from core.values.state import AppState
+from core.values.usage import Usage
+from panels.harvest.view import HarvestView
+from tests.panels import harvest_states as hs
+from tests.panels.harvest.test_harvest_panel import open_at
+from tests.panels.screen import Screen
+
+DECISION = "The cache slot stays immutable; a fork shares its prefix until it diverges."
+TASK = "Measure the lazy fork against the eager one with ten turns each."
+
+
+def _first() -> str:
+    return hs.preview().items[0].id
+
+
+def _with(state: AppState, preview: HarvestPreview, **changes: object) -> AppState:
+    return replace(state, harvest=replace(state.harvest, preview=preview, **changes))  # type: ignore[arg-type]
+
+
+def _alone(*numbers: int) -> Screen:
+    """A preview of one conversation with some of its items, so that each label is on the screen once."""
+    every = hs.preview()
+    items = tuple(every.items[n] for n in numbers)
+    return open_at("preview", _with(hs.previewed(), HarvestPreview(every.sources[:1], items)))
+
+
+def _arrived(screen: Screen, about: ArtifactFacts) -> None:
+    """The model answered for one more conversation."""
+    preview = screen.state.harvest.preview
+    assert preview is not None
+    more = replace(preview, sources=(*preview.sources, about), items=(*preview.items, *hs.items(about)))
+    screen.show(_with(screen.state, more))
+
+
+def _carry_out(screen: Screen) -> None:
+    """Do to the state what was asked for, as the step does."""
+    for command in screen.asked:
+        preview = screen.state.harvest.preview
+        assert preview is not None
+        match command:
+            case EditHarvestItem():
+                preview = harvest_preview.edited(preview, command.item_id, command.head, command.body)
+            case TickHarvestItems():
+                preview = harvest_preview.ticked(preview, command.item_ids, is_ticked=command.is_ticked)
+            case MoveHarvestItem():
+                preview = harvest_preview.moved(preview, command.item_id, command.category)
+            case _:
+                raise AssertionError(command)
+        screen.show(_with(screen.state, preview))
+    screen.sent.clear()
+
+
+# --- what it shows
+
+
+def test_without_a_preview_it_says_what_one_is_and_leads_to_the_conversations() -> None:
+    screen = open_at("preview", hs.looked())
+    assert screen.ui.shows("only Apply writes it")
+
+    screen.ui.click("Choose conversations")
+
+    assert screen.view.of(HarvestView).tab == "conversations"
+
+
+def test_the_figures_count_what_is_ticked_known_empty_dropped_and_paid() -> None:
+    screen = open_at("preview", hs.previewed())
+
+    assert screen.ui.shows("9 of 11 ticked")
+    assert screen.ui.shows(
+        "3 conversations · 1 with nothing to keep · 1 known already · 1 malformed row dropped"
+    )
+    assert screen.ui.shows("$0.39 so far")
+    assert screen.ui.has("Preview (11)", kind="tab")
+
+
+def test_what_is_known_of_the_cost_is_told_when_one_call_has_no_price() -> None:
+    use = HarvestUse(2, Usage(cost_usd=0.25), 0.25) + HarvestUse(1, Usage())
+    screen = open_at("preview", _with(hs.previewed(), hs.preview(), use=use))
+
+    assert screen.ui.shows("over $0.25 so far")
+
+
+def test_an_item_shows_its_words_category_and_what_is_like_it() -> None:
+    screen = open_at("preview", hs.previewed())
+
+    for words in (DECISION, "Copying it eagerly cost 11.9k tokens for every fork.", "Decision",
+                  "Nearly the same is known:", "•  Does the 1-hour lifetime pay for short gaps?"):  # fmt: skip
+        assert screen.ui.shows(words)
+
+
+def test_what_is_known_exactly_is_marked_unticked_and_cannot_be_ticked() -> None:
+    screen = _alone(1)
+
+    box = screen.ui.find("Known already, will not be written again", kind="checkbox")
+    assert (box.value, box.is_enabled) == (False, False)
+    screen.ui.click("Tick everything that is proposed and not known yet")
+    assert screen.asked == []
+
+
+def test_items_stand_under_their_conversation_which_leads_to_the_discussion() -> None:
+    screen = open_at("preview", hs.previewed())
+    assert screen.ui.shows("5 of 7")
+
+    screen.ui.click("Show Cache TTL policy", within="5 of 7")
+
+    assert screen.asked == [SelectDiscussion("d1")]
+
+
+def test_a_conversation_in_which_nothing_was_found_is_shown() -> None:
+    screen = open_at("preview", hs.previewed())
+
+    screen.ui.scroll("items", 10)
+
+    assert screen.ui.shows("claude-code-7f3a")
+    assert screen.ui.shows("nothing to keep")
+
+
+def test_failures_are_counted_and_shown_with_their_reason() -> None:
+    screen = open_at("preview", hs.previewed())
+
+    assert screen.ui.shows("1 conversation could not be read")
+    screen.ui.click("Show why")
+    assert screen.ui.shows("harvest output invalid after 2 attempts")
+    assert not screen.ui.shows(DECISION)
+    screen.ui.click("Show all")
+    assert screen.ui.shows(DECISION)
+
+
+def test_grouped_by_category_each_item_names_its_conversation() -> None:
+    screen = open_at("preview", hs.previewed())
+
+    screen.ui.click("Group by category")
+
+    assert screen.ui.shows("Facts")
+    assert screen.ui.shows("Decisions")
+    assert screen.ui.shows("from 2026-11-10-cache-ttl-policy")
+
+
+# --- ticking
+
+
+def test_an_item_is_unticked_and_ticked() -> None:
+    screen = _alone(0)
+    screen.ui.click("Write this")
+    assert screen.asked == [TickHarvestItems((_first(),), is_ticked=False)]
+
+    _carry_out(screen)
+    assert screen.ui.shows("0 of 1 ticked")
+    screen.ui.click("Write this")
+    assert screen.asked == [TickHarvestItems((_first(),), is_ticked=True)]
+
+
+def test_tick_none_and_all_but_what_is_known() -> None:
+    screen = open_at("preview", hs.previewed())
+    items = hs.preview().items
+    screen.ui.click("Untick everything")
+    assert screen.asked == [TickHarvestItems(tuple(i.id for i in items if i.is_ticked), is_ticked=False)]
+    _carry_out(screen)
+    assert screen.ui.shows("0 of 11 ticked")
+
+    screen.ui.click("Tick everything that is proposed and not known yet")
+
+    assert screen.asked == [TickHarvestItems(tuple(i.id for i in items if not i.is_known), is_ticked=True)]
+
+
+def test_all_and_none_touch_only_what_the_filter_shows() -> None:
+    screen = open_at("preview", hs.previewed())
+    screen.ui.type("Find an item", "LAZY fork")
+
+    screen.ui.click("Untick everything that is shown")
+
+    ids = tuple(i.id for i in hs.preview().items if i.item.head == TASK)
+    assert len(ids) == 2
+    assert screen.asked == [TickHarvestItems(ids, is_ticked=False)]
+
+
+def test_a_whole_conversation_is_ticked_at_once() -> None:
+    screen = open_at("preview", hs.previewed())
+    screen.ui.click("Everything of Cache TTL policy")
+
+    assert screen.asked == [TickHarvestItems((hs.preview().items[6].id,), is_ticked=True)]
+    _carry_out(screen)
+    assert screen.ui.find("Everything of Cache TTL policy").value is True
+    assert screen.ui.shows("6 of 7")
+
+
+@pytest.mark.parametrize(
+    ("option", "seen", "gone"),
+    [("Ticked", DECISION, "Anthropic counts a 5-minute"), ("Not ticked", "Split the ledger", DECISION),
+     ("Changed by you", "Split the ledger", DECISION), ("Known already", "Anthropic counts a 5-minute", DECISION),
+     ("Like what is known", "Does the 1-hour lifetime pay when", DECISION)],
+)  # fmt: skip
+def test_the_list_is_narrowed(option: str, seen: str, gone: str) -> None:
+    screen = open_at("preview", hs.previewed())
+
+    screen.ui.choose("Show only some items", option)
+
+    assert screen.ui.shows(seen)
+    assert not screen.ui.shows(gone)
+
+
+def test_a_filter_that_finds_nothing_says_so() -> None:
+    screen = open_at("preview", hs.previewed())
+    screen.ui.type("Find an item", "no such words")
+    assert screen.ui.shows("No item is like that.")
+
+
+# --- categories
+
+
+def test_an_item_is_moved_to_another_category() -> None:
+    screen = _alone(2)
+    screen.ui.click("Open task")
+    screen.ui.click("Done task")
+
+    assert screen.asked == [MoveHarvestItem(hs.preview().items[2].id, Category.TASKS_DONE)]
+    _carry_out(screen)
+    assert screen.ui.has("Done task", kind="menu")
+    assert screen.ui.shows("changed")
+
+
+def test_only_categories_that_the_words_fit_are_offered() -> None:
+    screen = _alone(2)
+    screen.ui.click("Open task")
+    assert not screen.ui.has("Playbook", kind="menu_item")
+    assert not screen.ui.has("File note", kind="menu_item")
+
+    screen = _alone(0)
+    screen.ui.click("Decision", within=DECISION)
+    assert screen.ui.has("Playbook", kind="menu_item")
+    assert not screen.ui.has("File note", kind="menu_item")
+
+    screen = _alone(5)
+    screen.ui.click("File note")
+    assert screen.ui.has("Fact", kind="menu_item")
+
+
+# --- editing
+
+
+def _edit(screen: Screen, head: str) -> None:
+    screen.ui.click("Edit its words")
+    screen.ui.type("What it says", head)
+
+
+def test_words_are_edited_in_place_and_kept() -> None:
+    screen = _alone(0)
+    _edit(screen, "A slot never changes.")
+    screen.ui.type("Detail, may be empty", "Forks share it.")
+    assert screen.asked == []
+
+    screen.ui.click("Keep")
+
+    assert screen.asked == [EditHarvestItem(_first(), "A slot never changes.", "Forks share it.")]
+    _carry_out(screen)
+    assert screen.ui.shows("A slot never changes.")
+    assert screen.ui.shows("changed")
+    assert not screen.ui.has("What it says")
+
+
+def test_enter_keeps_and_cancel_leaves_the_words_as_they_were() -> None:
+    screen = _alone(0)
+    _edit(screen, "A slot never changes.")
+    screen.ui.press("Enter")
+    assert screen.asked == [
+        EditHarvestItem(
+            _first(), "A slot never changes.", "Copying it eagerly cost 11.9k tokens for every fork."
+        )
+    ]
+
+    screen = _alone(0)
+    _edit(screen, "Something else")
+    screen.ui.click("Cancel")
+    assert screen.asked == []
+    assert screen.ui.shows(DECISION)
+
+
+def test_the_keyboard_is_in_what_is_edited() -> None:
+    screen = _alone(0)
+    screen.ui.click("Edit its words")
+    assert screen.ui.is_focused_on("What it says")
+
+
+def test_words_that_say_nothing_are_not_kept_and_it_is_said_why() -> None:
+    screen = _alone(0)
+    _edit(screen, "  …  ")
+    assert screen.ui.shows("It has no words.")
+    assert not screen.ui.find("Keep", kind="button").is_enabled
+
+    screen = _alone(5)
+    screen.ui.click("Edit its words")
+    screen.ui.type("Absolute path", "slots.py")
+    assert screen.ui.shows("A file note needs an absolute path and a note.")
+    assert not screen.ui.find("Keep", kind="button").is_enabled
+
+    screen = _alone(4)
+    screen.ui.click("Edit its words")
+    screen.ui.type("Steps", "")
+    assert screen.ui.shows("A playbook needs a name and its steps.")
+
+
+def test_typed_words_outlive_what_arrives_other_parts_filters_and_groups() -> None:
+    screen = open_at("preview", hs.previewing())
+    screen.ui.choose("Show only some items", "Ticked")
+    screen.ui.type("Find an item", "immutable")
+    _edit(screen, "half a sen")
+
+    _arrived(screen, hs.artifacts()[1].facts)
+    screen.show(
+        _with(screen.state, screen.state.harvest.preview or HarvestPreview(), phase=HarvestPhase.IDLE)
+    )
+    screen.ui.click("Group by category")
+    screen.ui.click("Ledger")
+    screen.ui.click("Preview (14)")
+
+    assert screen.ui.find("What it says", within="Copying it eagerly").value == "half a sen"
+    assert screen.asked == []
+
+
+def test_what_arrives_stands_below_so_that_nothing_moves_under_the_person() -> None:
+    screen = open_at("preview", hs.previewing())
+    before = [node.path for node in screen.ui.nodes("list_row")]
+
+    _arrived(screen, hs.artifacts()[1].facts)
+
+    assert [node.path for node in screen.ui.nodes("list_row")][: len(before)] == before
+    assert screen.ui.shows("14 of 14 ticked")
+
+
+def test_while_parts_arrive_the_order_is_that_of_their_arrival() -> None:
+    screen = open_at("preview", hs.previewing())
+    screen.view.of(HarvestView).by = "category"
+    screen.ui.settle()
+
+    assert screen.ui.shows("Cache TTL policy")
+    assert not screen.ui.find("By conversation while parts arrive").is_enabled
+
+
+# --- applying
+
+
+def test_apply_says_what_it_will_do() -> None:
+    screen = open_at("preview", hs.previewed())
+
+    said = "Write 9 items, move 2 conversations to the trash, remove 2 empty ones, leave 1 source of other programs alone"
+    assert screen.ui.shows(f"{said}.")
+    screen.ui.click("Apply")
+
+    assert screen.asked == [ApplyHarvest()]
+    assert screen.view.of(HarvestView).tab == "applied"
+
+
+def test_in_a_wide_panel_the_button_itself_says_it() -> None:
+    every = hs.preview()
+    state = _with(hs.previewed(), HarvestPreview(every.sources[:1], every.items[:1]))
+    screen = open_at("preview", state, is_wide=True)
+
+    assert screen.ui.has("Write 1 item, move 1 conversation to the trash, remove 2 empty ones", kind="button")
+
+
+def test_apply_with_nothing_ticked_says_so() -> None:
+    none = harvest_preview.ticked(hs.preview(), [i.id for i in hs.preview().items], is_ticked=False)
+    screen = open_at("preview", _with(hs.previewed(), none))
+
+    assert screen.ui.shows("Write nothing, move 2 conversations to the trash")
+
+
+def test_words_still_being_typed_are_taken_over_by_apply() -> None:
+    screen = _alone(0)
+    _edit(screen, "A slot never changes.")
+
+    screen.ui.click("Apply")
+
+    body = "Copying it eagerly cost 11.9k tokens for every fork."
+    assert screen.asked == [EditHarvestItem(_first(), "A slot never changes.", body), ApplyHarvest()]
+
+
+def test_apply_waits_for_words_that_say_nothing() -> None:
+    screen = _alone(0)
+    _edit(screen, "")
+
+    button = screen.ui.find("Apply", kind="button")
+    assert not button.is_enabled
+    assert "lacks words" in button.tip
+
+
+@pytest.mark.parametrize(
+    ("harvest", "why"),
+    [(hs.previewing().harvest, "Wait until all are read"), (hs.applying().harvest, "Wait for the end"),
+     (replace(hs.seen(), preview=HarvestPreview()), "Nothing was read")],
+)  # fmt: skip
+def test_what_keeps_apply_from_being_done_is_said(harvest: HarvestState, why: str) -> None:
+    screen = open_at("preview", hs.state(harvest))
+
+    button = screen.ui.find("Apply", kind="button")
+    assert not button.is_enabled
+    assert why in button.tip
+
+
+def test_while_it_is_written_nothing_can_be_changed() -> None:
+    screen = open_at("preview", hs.applying())
+
+    assert not any(node.is_enabled for node in screen.ui.nodes("checkbox"))
+    assert all(not node.is_enabled for node in screen.ui.nodes("button") if node.tip == "Edit its words")
+    assert not screen.ui.has("Decision", kind="menu")
+
+
+def test_a_preview_that_was_not_touched_is_discarded_at_once() -> None:
+    screen = _alone(0)
+    screen.ui.click("Discard")
+
+    assert screen.asked == [DiscardPreview()]
+    assert screen.view.of(HarvestView).tab == "conversations"
+
+
+def test_a_preview_that_was_worked_on_is_asked_for_before_it_is_discarded() -> None:
+    screen = _alone(0)
+    _edit(screen, "A slot never changes.")
+    screen.ui.click("Discard")
+    assert screen.ui.shows("another preview of them costs nothing")
+    screen.ui.click("Keep it")
+    assert screen.asked == []
+    assert screen.ui.find("What it says").value == "A slot never changes."
+
+    screen.ui.click("Discard")
+    screen.ui.click("Discard")
+
+    assert screen.asked == [DiscardPreview()]
+    assert screen.view.of(HarvestView).edits == {}

@@ -1,0 +1,207 @@
+"""Every action of the table: it does what it says, from its chord, its menu, and not when it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from msgspec.structs import replace
+
+from core.app.messages import Command, Quit
+from core.context.messages import SavePreset
+from core.discussion.messages import (
+    ArchiveDiscussion,
+    BranchDiscussion,
+    CreateDiscussion,
+    DeleteDiscussion,
+    PinDiscussion,
+    SelectDiscussion,
+    UndoDelete,
+)
+from core.harvest.messages import LookForHarvest, UndoHarvest
+from core.knowledge.messages import RegenerateDigest
+from core.settings.messages import ChangeSetting, FindLocalServers, RefreshModels, TrustProject
+from core.turn.messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
+from core.values.discussion import Draft, OpenDiscussion
+from core.values.settings import Appearance
+from core.values.state import AppState, ProgramState, TrashItem
+from panels.discussion.view import DiscussionView
+from panels.shell.actions import ACTIONS, MENUS
+from tests.panels import harvest_states, knowledge_states, states
+from tests.panels.screen import Screen
+from tests.state_fields import with_fields
+
+
+def _deleted() -> AppState:
+    return with_fields(states.working(), trash=(TrashItem("d9", "Gone", states.NOW, "deleted", "trash/d9"),))
+
+
+@dataclass(frozen=True)
+class Case:
+    """What an action must do: send commands, or change what the window shows."""
+
+    sends: tuple[Command, ...] = ()
+    shows: Callable[[Screen], bool] = lambda _: True
+    state: Callable[[], AppState] = states.working
+
+
+def _text_of_last_reply(screen: Screen) -> bool:
+    return screen.ui.copied == ["はい。折り返しは文字の境界で行われます。"]
+
+
+CASES: dict[str, Case] = {
+    "new": Case((CreateDiscussion(),)),
+    "open_project": Case(shows=lambda s: s.ui.has("Open project folder", kind="file_dialog")),
+    "export_markdown": Case(shows=lambda s: s.ui.has("Export Cache TTL policy", kind="file_dialog")),
+    "export_json": Case(shows=lambda s: s.ui.has("Export Cache TTL policy", kind="file_dialog")),
+    "settings": Case(shows=lambda s: s.ui.shows("Providers and keys")),
+    "quit": Case((Quit(),)),
+    "undo_delete": Case((UndoDelete(),), state=_deleted),
+    "copy_reply": Case(shows=_text_of_last_reply),
+    "find": Case(shows=lambda s: s.ui.is_focused_on("Find in conversation")),
+    "search": Case(shows=lambda s: s.ui.is_focused_on("Search discussions")),
+    "composer": Case(shows=lambda s: s.ui.is_focused_on("Write a message")),
+    "to_end": Case(shows=lambda s: s.view.of(DiscussionView).is_at_end),
+    "list": Case(shows=lambda s: not s.ui.has("Search discussions")),
+    "hub": Case(shows=lambda s: not s.ui.has("Presets", kind="tab")),
+    "presets": Case(shows=lambda s: s.ui.shows("New preset")),
+    "context": Case(shows=lambda s: s.ui.shows("Context stack")),
+    "caching": Case(shows=lambda s: s.ui.shows("Hit rate and cost")),
+    "knowledge": Case(shows=lambda s: s.ui.shows("Memory is on"), state=knowledge_states.some),
+    "harvest": Case(shows=lambda s: s.ui.shows("harvest:4"), state=harvest_states.looked),
+    "undo_harvest": Case((UndoHarvest(),), lambda s: s.ui.shows("2 applies"), harvest_states.looked),
+    "look_harvest": Case((LookForHarvest(),), lambda s: s.ui.shows("harvest:4"), harvest_states.looked),
+    "theme": Case((ChangeSetting("appearance.theme", "light"),)),
+    "larger": Case((ChangeSetting("appearance.ui_scale", 1.1),)),
+    "smaller": Case((ChangeSetting("appearance.ui_scale", 0.9),)),
+    "normal_size": Case((ChangeSetting("appearance.ui_scale", 1.0),)),
+    "send": Case((SendPrompt("d1", "Compare the lazy fork with the eager one."),)),
+    "stop": Case((CancelReply("d1"),), state=states.streaming),
+    "retry": Case((RetrySend("d1"),), state=states.failed),
+    "regenerate": Case((RegenerateReply("d1"),)),
+    "fork": Case((BranchDiscussion("d1", "m7"),)),
+    "rename": Case(shows=lambda s: s.ui.is_focused_on("Name")),
+    "pin": Case((PinDiscussion("d1", is_pinned=True),)),
+    "archive": Case((ArchiveDiscussion("d1", is_archived=True),)),
+    "delete": Case((DeleteDiscussion("d1"),)),
+    "previous": Case((SelectDiscussion("d5"),)),
+    "next": Case((SelectDiscussion("d3"),)),
+    "palette": Case(shows=lambda s: s.ui.shows("Command palette")),
+    "attach": Case(shows=lambda s: s.ui.has("Attach file", kind="file_dialog")),
+    "save_preset": Case((SavePreset("coding-strict"),)),
+    "regenerate_digest": Case((RegenerateDigest(),)),
+    "trust": Case((TrustProject(is_trusted=False),)),
+    "local_servers": Case((FindLocalServers(),)),
+    "refresh_models": Case((RefreshModels("anthropic"),)),
+    "shortcuts": Case(shows=lambda s: s.ui.shows("Keyboard shortcuts")),
+    "about": Case(shows=lambda s: s.ui.shows("About Manual Slop")),
+}
+
+
+def _check(case: Case, screen: Screen) -> None:
+    assert tuple(screen.asked) == case.sends
+    assert case.shows(screen)
+
+
+def test_every_action_has_a_case() -> None:
+    assert set(CASES) == {action.id for action in ACTIONS}
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.id)
+def test_an_action_works_from_its_menu(action: object) -> None:
+    assert isinstance(action, type(ACTIONS[0]))
+    case = CASES[action.id]
+    screen = Screen(case.state())
+
+    screen.ui.click(action.menu)
+    screen.ui.click(action.label, within=_other_item(action.menu, action.id))
+
+    _check(case, screen)
+
+
+def _other_item(menu: str, action_id: str) -> str:
+    """Another item of the same menu: labels repeat elsewhere in the window, not within a menu."""
+    others = [action.label for action in ACTIONS if action.menu == menu and action.id != action_id]
+    return others[0] if others else ""
+
+
+@pytest.mark.parametrize("action", [a for a in ACTIONS if a.chord], ids=lambda action: action.id)
+def test_an_action_works_from_its_chord(action: object) -> None:
+    assert isinstance(action, type(ACTIONS[0]))
+    case = CASES[action.id]
+    screen = Screen(case.state())
+
+    screen.ui.press(action.chord)
+
+    _check(case, screen)
+
+
+def test_no_two_actions_share_a_chord_or_an_id() -> None:
+    chords = [action.chord for action in ACTIONS if action.chord]
+
+    assert len(set(chords)) == len(chords)
+    assert len({action.id for action in ACTIONS}) == len(ACTIONS)
+    assert {action.menu for action in ACTIONS} == set(MENUS)
+
+
+@pytest.mark.parametrize(
+    "chord", ["Ctrl+R", "Ctrl+S", "Ctrl+Shift+R", "Ctrl+F", "Ctrl+Shift+B", "F2", "Ctrl+Shift+Delete"]
+)
+def test_a_chord_that_can_do_nothing_just_now_does_nothing(chord: str) -> None:
+    screen = Screen(AppState(program=ProgramState(home="/h", is_loading=False)))
+
+    screen.ui.press(chord)
+
+    assert screen.asked == []
+
+
+def test_the_scale_stops_at_its_ends() -> None:
+    largest = replace(states.working().config.settings, appearance=Appearance(ui_scale=3.0))
+    screen = Screen(with_fields(states.working(), settings=largest))
+
+    screen.ui.press("Ctrl+=")
+    screen.ui.press("Ctrl+-")
+
+    assert screen.asked == [ChangeSetting("appearance.ui_scale", 2.5)]
+
+
+def test_an_empty_message_is_not_sent() -> None:
+    screen = Screen(states.with_opened(states.working(), draft=Draft("  \n")))
+
+    screen.ui.click("Discussion")
+
+    assert not screen.ui.find("Send", kind="menu_item").is_enabled
+    assert not screen.ui.find("Send", kind="button").is_enabled
+
+
+def test_an_attachment_alone_can_be_sent() -> None:
+    picture = states.conversation()[3].attachments[0]  # type: ignore[union-attr]
+    screen = Screen(states.with_opened(states.working(), draft=Draft("", (picture,))))
+
+    screen.ui.press("Ctrl+Enter")
+
+    assert screen.asked == [SendPrompt("d1", "")]
+
+
+def test_pressing_send_twice_before_the_first_was_heard_sends_once() -> None:
+    screen = Screen(states.working())
+
+    screen.ui.press("Ctrl+Enter")
+    assert not screen.ui.find("Send", kind="button").is_enabled
+    screen.show(states.with_opened(screen.state, record_count=7))
+
+    assert not screen.ui.find("Send", kind="button").is_enabled
+    assert len(screen.asked) == 1
+
+
+def test_nothing_can_be_sent_from_a_read_only_home() -> None:
+    screen = Screen(with_fields(states.working(), is_home_read_only=True))
+
+    assert not screen.ui.find("Send", kind="button").is_enabled
+
+
+def test_forking_an_empty_discussion_is_not_offered() -> None:
+    screen = Screen(with_fields(states.working(), open={"d1": OpenDiscussion("d1")}))
+
+    assert not screen.ui.find("Fork", kind="button").is_enabled

@@ -1,0 +1,120 @@
+"""Notices that stay until they are read."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.app.messages import DismissNotice
+from core.discussion.messages import UndoDelete
+from core.settings.messages import TrustProject
+from core.values.messages import Mark
+from core.values.state import AppState, Level, Notice
+from panels.base.view import WindowView
+from tests.panels import states
+from tests.panels.screen import Screen
+from tests.state_fields import with_fields
+
+
+def _with(*notices: Notice) -> AppState:
+    return with_fields(states.working(), notices=notices)
+
+
+def test_a_notice_stays_with_its_remedy_until_it_is_dismissed() -> None:
+    screen = Screen(_with(Notice("disk", Level.ERROR, "The disk is full", "Free some space")))
+    assert screen.ui.shows("The disk is full")
+    assert screen.ui.shows("Free some space")
+
+    screen.ui.click("Dismiss")
+
+    assert screen.asked == [DismissNotice("disk")]
+
+
+def test_the_action_of_a_notice_is_sent_and_the_notice_goes() -> None:
+    notice = Notice("undo", Level.INFO, "Deleted “Old ideas”", action=UndoDelete("d8"), action_label="Undo")
+    screen = Screen(_with(notice))
+
+    screen.ui.click("Undo")
+
+    assert screen.asked == [UndoDelete("d8"), DismissNotice("undo")]
+
+
+def test_the_gravest_come_first_and_the_rest_can_be_opened() -> None:
+    screen = Screen(_with(*states.notices()))
+    texts = screen.ui.texts()
+    assert texts.index("The disk is full") < texts.index("Layer 6 changed at byte 412")
+    assert not screen.ui.shows("Deleted “Old ideas”")
+
+    screen.ui.click("Show 1 more notice")
+    assert screen.ui.shows("Deleted “Old ideas”")
+    screen.ui.click("Show fewer")
+
+    assert not screen.ui.shows("Deleted “Old ideas”")
+
+
+def test_notices_stand_over_the_settings_too() -> None:
+    screen = Screen(_with(*states.notices()), WindowView(page="settings"))
+
+    assert screen.ui.shows("The disk is full")
+
+
+def test_a_failed_send_is_told_once_where_it_failed_and_by_a_notice_elsewhere() -> None:
+    failed = states.failed()
+    notice = Notice("call/d1", Level.ERROR, "'Cache TTL policy': Anthropic could not be reached")
+    mark = Mark("k9", states.NOW, "failed", "Anthropic could not be reached")
+    entries = (*failed.discussions.open["d1"].entries, mark)
+    here = with_fields(states.with_opened(failed, entries=entries), notices=(notice,))
+
+    texts = Screen(here).ui.texts()
+    assert [text for text in texts if "could not be reached" in text] == ["Anthropic could not be reached"]
+
+    assert Screen(replace(here, discussions=replace(here.discussions, selected_id="d2"))).ui.shows(
+        notice.text
+    )
+    assert Screen(here, WindowView(page="settings")).ui.shows(notice.text)
+
+
+def _untrusted() -> AppState:
+    project = replace(
+        states.working().config.project, is_trusted=False, held_back=tuple(f"wish {n}" for n in range(10))
+    )
+    return with_fields(states.working(), project=project)
+
+
+def test_a_project_that_asks_for_more_is_asked_about_with_all_that_is_held_back() -> None:
+    screen = Screen(_untrusted())
+    assert screen.ui.shows("Do you trust cachelab?")
+    assert screen.ui.shows("•  wish 7")
+    assert screen.ui.shows("and 2 more")
+
+    screen.ui.click("Trust this folder")
+
+    assert screen.asked == [TrustProject(is_trusted=True)]
+
+
+def test_the_question_of_trust_is_put_once() -> None:
+    notice = Notice("trust", Level.WARNING, "The settings of 'cachelab' do not count")
+    screen = Screen(with_fields(_untrusted(), notices=(notice,)))
+    assert not screen.ui.shows(notice.text)
+
+    screen.ui.click("Not now")
+
+    assert not screen.ui.shows("Do you trust")
+    assert screen.asked == []
+
+
+def test_a_project_that_asks_for_nothing_is_not_asked_about() -> None:
+    project = replace(states.working().config.project, is_trusted=False, held_back=())
+
+    assert not Screen(with_fields(states.working(), project=project)).ui.shows("Do you trust")
+
+
+def test_in_a_narrow_window_notices_leave_room_for_the_conversation() -> None:
+    many = with_fields(_untrusted(), notices=states.notices())
+    screen = Screen(many, width_px=420.0)
+
+    assert screen.ui.shows("•  wish 1")
+    assert not screen.ui.shows("•  wish 2")
+    assert screen.ui.shows("and 8 more")
+    assert screen.ui.shows("The disk is full")
+    screen.ui.click(f"Show {len(states.notices()) - 1} more notices")
+    assert screen.ui.shows("Layer 6 changed at byte 412")

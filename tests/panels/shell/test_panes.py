@@ -1,0 +1,64 @@
+"""Which panes stand side by side."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from panels.base.view import WindowView
+from panels.shell.panes import (
+    CONVERSATION_MIN_PX,
+    HUB_MIN_PX,
+    HUB_PX,
+    HUB_SMALL_PX,
+    LIST_MIN_PX,
+    panes,
+    shown_panes,
+    toggle_side,
+)
+
+
+def test_a_wide_window_shows_the_panes_as_they_were_left() -> None:
+    view = WindowView(list_px=300, hub_px=500)
+    assert panes(view, 1_500) == (("list", 300.0), ("conversation", 0.0), ("hub", 500.0))
+
+
+def test_a_hub_that_nobody_dragged_is_wide_where_the_conversation_has_room() -> None:
+    assert dict(panes(WindowView(), 1_552))["hub"] == HUB_PX
+    assert dict(panes(WindowView(), 1_232))["hub"] == HUB_SMALL_PX
+
+
+def test_the_hub_gives_way_first_then_the_list() -> None:
+    assert panes(WindowView(), 1_050) == (("list", 288.0), ("conversation", 0.0), ("hub", 342.0))
+    assert panes(WindowView(), 940) == (("list", 232.0), ("conversation", 0.0), ("hub", HUB_MIN_PX))
+
+
+def test_a_narrow_window_shows_the_side_that_was_asked_for_last() -> None:
+    view = WindowView(room_px=700)
+    assert shown_panes(view) == {"list", "conversation"}
+
+    view.show_side("hub")
+    assert shown_panes(view) == {"conversation", "hub"}
+    toggle_side(view, "list")
+    assert shown_panes(view) == {"list", "conversation"}
+    toggle_side(view, "list")
+
+    assert shown_panes(view) == {"conversation", "hub"}
+
+
+@given(st.floats(0, 4_000), st.floats(160, 800), st.floats(160, 1_200), st.booleans(), st.booleans())
+def test_the_conversation_is_always_there_and_has_room_as_far_as_there_is_any(
+    room: float, list_px: float, hub_px: float, has_list: bool, has_hub: bool
+) -> None:
+    view = WindowView(list_px=list_px, hub_px=hub_px, is_list_shown=has_list, is_hub_shown=has_hub)
+
+    shown = dict(panes(view, room))
+
+    assert shown.pop("conversation") == 0
+    left = room - sum(shown.values())
+    smallest = {"list": LIST_MIN_PX, "hub": HUB_MIN_PX}
+    asked = {"list": list_px, "hub": hub_px}
+    is_tight = all(
+        shown[side] <= max(smallest[side], 0) or shown[side] == asked[side] < smallest[side] for side in shown
+    )
+    assert room == 0 or left >= CONVERSATION_MIN_PX - 0.01 or is_tight

@@ -1,0 +1,46 @@
+"""The table of rooms, and what the window makes of it."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from panels.shell.actions import ACTIONS, MENUS
+from panels.shell.dialogs import DIALOGS
+from panels.shell.rooms import ROOMS, TABS
+from panels.shell.window_file import WINDOW
+
+IN_MENUS = {
+    "File": "new open_project | export_markdown export_json | settings | quit",
+    "Edit": "undo_delete undo_harvest | copy_reply | find search",
+    "View": "composer to_end | list hub | presets context knowledge caching harvest | theme larger smaller normal_size",
+    "Discussion": "send stop retry regenerate | fork rename pin archive | delete | previous next",
+    "Tools": "palette | attach save_preset | regenerate_digest trust | look_harvest local_servers refresh_models",
+    "Help": "shortcuts | about",
+}
+
+
+def _menu(name: str) -> str:
+    groups = groupby((action for action in ACTIONS if action.menu == name), key=lambda action: action.group)
+    return " | ".join(" ".join(action.id for action in group) for _, group in groups)
+
+
+def test_the_menus_stand_as_people_know_them_whichever_room_an_entry_comes_from() -> None:
+    assert {menu: _menu(menu) for menu in MENUS} == IN_MENUS
+    assert list(dict.fromkeys(action.menu for action in ACTIONS)) == list(MENUS)
+
+
+def test_no_two_rooms_claim_the_same_dialog_tab_or_key_of_the_window_s_file() -> None:
+    dialogs = [kind for room in ROOMS for kind in room.dialogs]
+    keys = [one.key for one in WINDOW] + [one.key for room in ROOMS if room.view for one in room.view.kept]
+
+    assert len({*dialogs, "palette", "shortcuts"}) == len(DIALOGS) == len(dialogs) + 2
+    assert len(set(keys)) == len(keys)
+    assert [tab.place for tab in TABS] == list(range(1, len(TABS) + 1))
+    assert len({tab.id for tab in TABS}) == len(TABS)
+
+
+def test_all_that_a_view_keeps_is_a_field_of_it() -> None:
+    """A name that is misspelt would be read from nothing and written to nobody."""
+    names = {(room.view, one.name) for room in ROOMS if room.view for one in room.view.kept}
+
+    assert [name for view, name in names if not hasattr(view(), name)] == []

@@ -1,0 +1,60 @@
+"""The status bar."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.values.state import AppState, ProgramState
+from tests.panels import states
+from tests.panels.screen import Screen
+from tests.state_fields import with_fields
+
+
+def _words(state: AppState) -> list[str]:
+    screen = Screen(state)
+    (bar,) = [n for n in screen.ui.nodes("surface") if n.path[-1] == "status"]
+    return bar.texts()
+
+
+def test_model_tokens_cost_and_project_are_in_view() -> None:
+    assert _words(states.working()) == ["Claude Opus 4.8", "≈12.4k / 200k", "$0.42", "cachelab"]
+
+
+def test_a_provider_that_is_not_ready_says_why() -> None:
+    row = states.summary("d1", "X", provider="openai", model="gpt-5.6")
+
+    words = _words(with_fields(states.working(), summaries={"d1": row}))
+
+    assert "No key for OpenAI. Enter one here or set OPENAI_API_KEY" in words
+
+
+def test_a_provider_that_is_gone_is_named() -> None:
+    row = states.summary("d1", "X", provider="box2", model="m")
+
+    assert "No provider called 'box2'" in _words(with_fields(states.working(), summaries={"d1": row}))
+
+
+def test_workers_show_while_they_work_or_fail_and_not_while_idle() -> None:
+    words = _words(states.busy())
+
+    assert "Counting tokens" in words
+    assert "Cannot watch files" in words
+    assert "search" not in words
+    assert "read-only home" in words
+
+
+def test_replies_under_way_are_counted_wherever_they_are() -> None:
+    state = states.streaming()
+    calls = {**state.turns.calls, "d2": replace(state.turns.calls["d1"], id="c2", discussion_id="d2")}
+
+    assert "2 replies under way" in _words(replace(state, turns=replace(state.turns, calls=calls)))
+
+
+def test_the_price_of_a_discussion_that_nobody_knows_is_not_zero() -> None:
+    row = states.summary("d1", "X", cost_usd=None)
+
+    assert "price unknown" in _words(with_fields(states.working(), summaries={"d1": row}))
+
+
+def test_without_a_discussion_the_bar_says_so() -> None:
+    assert _words(AppState(program=ProgramState(home="/h", is_loading=False))) == ["No discussion"]

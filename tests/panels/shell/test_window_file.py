@@ -1,0 +1,93 @@
+"""What of the window outlives it."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from panels.base.view import WindowView
+from panels.caching.view import CachingView
+from panels.context.view import ContextPanelView
+from panels.discussion.view import SCROLLS_KEPT, DiscussionView
+from panels.harvest.view import HarvestView
+from panels.knowledge.view import KnowledgeView
+from panels.settings.view import SettingsView
+from panels.shell.window_file import from_toml, kept, to_toml
+from tests.panels.views import view_of
+
+BEFORE = """\
+page = "settings"
+hub_tab = "context"
+settings_section = "files"
+list_px = 301
+hub_px = 512.5
+is_list_shown = true
+is_hub_shown = false
+is_archive_open = true
+context_order = "wire"
+caching_tab = "discussions"
+knowledge_tab = "digest"
+harvest_tab = "ledger"
+
+[scroll]
+20261120-140500-abcdef = 7
+"""
+"""As the version before the rooms wrote it."""
+
+
+def _changed() -> WindowView:
+    return view_of(
+        DiscussionView(is_archive_open=True, scroll={"20261120-140500-abcdef": 7}), ContextPanelView(order="wire"),
+        CachingView(tab="discussions"), KnowledgeView(tab="digest"), HarvestView(tab="ledger"),
+        page="settings", hub_tab="context", settings_section="files", list_px=301, hub_px=512.5, is_hub_shown=False,
+    )  # fmt: skip
+
+
+def test_a_window_is_written_as_the_version_before_the_rooms_wrote_it_and_read_back() -> None:
+    assert to_toml(_changed()) == BEFORE
+    assert kept(from_toml(BEFORE)) == kept(_changed())
+
+
+def test_what_persists_comes_back() -> None:
+    view = _changed()
+
+    again = from_toml(to_toml(view))
+
+    assert kept(again) == kept(view)
+
+
+def test_half_typed_words_and_keys_are_not_written_to_disk() -> None:
+    view = view_of(DiscussionView(search_text="secret plan"), SettingsView({"anthropic": "sk-1"}))
+
+    assert set(tomllib.loads(to_toml(view))) == {
+        "page", "hub_tab", "settings_section", "list_px", "hub_px", "is_list_shown", "is_hub_shown",
+        "is_archive_open", "context_order", "caching_tab", "knowledge_tab", "harvest_tab", "scroll",
+    }  # fmt: skip
+    assert "secret" not in to_toml(view)
+    assert "sk-1" not in to_toml(view)
+    assert "sk-1" not in repr(view)
+    assert "sk-1" not in repr(view.rooms)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "not toml [", 'page = "moon"', "list_px = -5", "hub_px = true", "list_px = nan", "scroll = 3",
+     "[scroll]\na = -1\nb = 'x'"],
+)  # fmt: skip
+def test_a_broken_or_foreign_table_leaves_a_window_that_works(text: str) -> None:
+    view = from_toml(text)
+
+    assert view.page == "chat"
+    assert 160 <= view.list_px <= 800
+    assert view.hub_px == WindowView().hub_px
+    assert view.of(DiscussionView).scroll == {}
+
+
+def test_the_window_keeps_the_scroll_of_the_newest_discussions_only() -> None:
+    view = view_of(DiscussionView(scroll={f"d{n}": n for n in range(SCROLLS_KEPT + 50)}))
+
+    scroll = from_toml(to_toml(view)).of(DiscussionView).scroll
+
+    assert len(scroll) == SCROLLS_KEPT
+    assert f"d{SCROLLS_KEPT + 49}" in scroll
