@@ -69,7 +69,7 @@ def test_a_script_s_turn_has_the_whole_context_and_stands_in_the_books(
     second = ai_client.send("And low?", discussion_id=first.discussion_id, home=tmp_path / "home")
 
     assert (first.text, second.text) == ("At noon.", "At six.")
-    body = str(server.requests[-1].json)
+    body = str(server.bodies[-1])
     for part in ("Answer in metres.", "The tide turns.", "When is it high?", "At noon.", "And low?"):
         assert part in body
     assert read_meta(tmp_path / "home", first.discussion_id).meta.provider == "lab"

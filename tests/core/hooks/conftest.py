@@ -13,6 +13,7 @@ import httpx2
 import jsonschema_rs
 import pytest
 from _pytest.nodeid import coerce_node_id
+from msgspec.structs import replace
 
 from core.app.controller import AppController
 from core.app.options import OutsideOptions
@@ -143,6 +144,22 @@ class World:
         state = self.controller.wait_for(predicate, WAIT_S)
         assert state is not None, self.controller.snapshot().program.notices
         return state
+
+    def given(self, change: Callable[[AppState], AppState]) -> None:
+        """A state that no command leads to. A step under way may publish over it: then it is given again."""
+        while True:
+            self.controller._publish(change(self.state))
+            self._steps_twice()
+            if change(self.state) == self.state:
+                return
+
+    def _steps_twice(self) -> None:
+        seen = self.controller.revision
+        self.until(lambda _: self.controller.revision >= seen + 2)
+
+    def read_only(self) -> None:
+        """From here on the home cannot be written."""
+        self.given(lambda s: replace(s, program=replace(s.program, is_home_read_only=True)))
 
     def discussion(self, name: str = "tides") -> str:
         """A discussion, made over HTTP; its id."""

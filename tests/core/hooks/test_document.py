@@ -239,9 +239,7 @@ def read_only(tour: Tour) -> None:
     chosen = next(iter(world.state.discussions.summaries))
     world.hooks._desk.window = None
     client.get("/api/screenshot.png")
-    world.controller._state = replace(
-        world.state, program=replace(world.state.program, is_home_read_only=True)
-    )
+    world.read_only()
     client.post("/api/discussions", {})
     client.post(f"/api/discussions/{chosen}/preset", {"name": ""})
     client.put("/api/presets/x", {"items": []})

@@ -292,9 +292,7 @@ def test_a_days_limit_stops_the_preview_with_its_reason(tides: World) -> None:
 
     tides.controller.send(ChangeSetting("ai_settings.caching.day_limit_usd", 0.01))
     tides.until(lambda s: s.config.settings.caching.day_limit_usd == 0.01)
-    tides.controller._state = replace(
-        tides.state, spending=replace(tides.state.spending, spent_today_usd=1.0)
-    )
+    tides.given(lambda s: replace(s, spending=replace(s.spending, spent_today_usd=1.0)))
 
     refused = tides.client.post("/api/harvest/preview")
 
@@ -303,9 +301,7 @@ def test_a_days_limit_stops_the_preview_with_its_reason(tides: World) -> None:
 
 
 def test_a_home_that_cannot_be_written_is_looked_at_and_no_more(tides: World) -> None:
-    tides.controller._state = replace(
-        tides.state, program=replace(tides.state.program, is_home_read_only=True)
-    )
+    tides.read_only()
 
     for action in ("preview", "apply", "undo"):
         refused = tides.client.post(f"/api/harvest/{action}")
@@ -369,7 +365,8 @@ def _huge() -> HarvestState:
 
 
 def test_a_hundred_thousand_rows_are_told_in_parts(running: World) -> None:
-    running.controller._state = replace(running.state, harvest=_huge())
+    huge = _huge()
+    running.given(lambda s: replace(s, harvest=huge))
 
     answer = running.client.get("/api/harvest")
     last = running.client.get(f"/api/harvest?limit=5000&offset={MANY - 1}").json()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from tests.core.hooks.conftest import World
 from tests.core.hooks.harvest_world import knowledge, text_of
@@ -189,9 +188,7 @@ def test_notes_are_attached_only_to_a_whole_absolute_path(world: World) -> None:
 
 
 def test_a_home_that_cannot_be_written_makes_no_digest(known: World) -> None:
-    known.controller._state = replace(
-        known.state, program=replace(known.state.program, is_home_read_only=True)
-    )
+    known.read_only()
 
     refused = known.client.post("/api/knowledge/digest")
 

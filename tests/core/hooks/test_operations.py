@@ -283,12 +283,8 @@ def test_without_a_test_clock_there_is_no_such_path(world: World) -> None:
 
 
 def test_a_home_that_cannot_be_written_refuses_what_would_change_it(running: World) -> None:
-    from msgspec.structs import replace
-
     chosen = running.discussion()
-    running.controller._state = replace(
-        running.state, program=replace(running.state.program, is_home_read_only=True)
-    )
+    running.read_only()
 
     for method, path, body in (
         ("post", "/api/discussions", {}),
