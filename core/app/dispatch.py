@@ -46,7 +46,7 @@ from core.discussion.messages import (
     WriteFailed,
 )
 from core.harvest import step as harvest
-from core.harvest.messages import HarvestCommand, HarvestEvent
+from core.harvest.messages import HarvestCommand, HarvestEvent, RunCommand
 from core.knowledge import step as knowledge
 from core.knowledge.messages import KnowledgeCommand, KnowledgeEvent
 from core.settings import step as settings
@@ -102,7 +102,8 @@ def _command(state: AppState, given: Stamp, command: Command) -> Result:
     """Decide what follows; the effect that a front end waits for carries the command's id."""
     state, effects = _decided(state, given, command)
     command_id = command_id_of(command)
-    if not command_id or isinstance(command, TurnCommand):  # a turn tells itself when its words are on disk
+    # A turn tells itself when its words are on disk, a harvest when it has ended.
+    if not command_id or isinstance(command, TurnCommand | RunCommand):
         return state, effects
     is_awaited = tuple(hasattr(effect, "command_id") for effect in effects)
     if not any(is_awaited):

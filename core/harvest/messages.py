@@ -21,13 +21,19 @@ from core.values.settings import (
 
 
 class LookForHarvest(msgspec.Struct, frozen=True):
-    """Look at the conversations, the ledger and the applies; changes nothing on disk."""
+    """Look at the conversations, the ledger and the applies; changes nothing on disk.
+
+    Of this and the other commands that begin a run the outcome comes when the run has ended, or was not begun.
+    """
+
+    command_id: str = ""
 
 
 class PreviewHarvest(msgspec.Struct, frozen=True):
     """Have the model read conversations and propose items. `paths`: of artifacts, empty for all candidates."""
 
     paths: tuple[str, ...] = ()
+    command_id: str = ""
 
 
 class TickHarvestItems(msgspec.Struct, frozen=True):
@@ -63,6 +69,7 @@ class ApplyHarvest(msgspec.Struct, frozen=True):
     """
 
     paths: tuple[str, ...] = ()
+    command_id: str = ""
 
 
 class CancelHarvest(msgspec.Struct, frozen=True):
@@ -73,6 +80,7 @@ class UndoHarvest(msgspec.Struct, frozen=True):
     """Take an apply back. `apply_id`: empty for the newest that is not undone."""
 
     apply_id: str = ""
+    command_id: str = ""
 
 
 class WriteReview(msgspec.Struct, frozen=True):
@@ -191,16 +199,11 @@ class HarvestFailed(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
+RunCommand = LookForHarvest | PreviewHarvest | ApplyHarvest | UndoHarvest
+"""Each begins a run, and its outcome comes with the run's end."""
+
 HarvestCommand = (
-    LookForHarvest
-    | PreviewHarvest
-    | ApplyHarvest
-    | UndoHarvest
-    | CancelHarvest
-    | TickHarvestItems
-    | EditHarvestItem
-    | MoveHarvestItem
-    | DiscardPreview
+    RunCommand | CancelHarvest | TickHarvestItems | EditHarvestItem | MoveHarvestItem | DiscardPreview
 )
 """What a front end may ask of this room."""
 

@@ -29,6 +29,7 @@ from core.harvest.messages import (
     LookForHarvest,
     MoveHarvestItem,
     PreviewHarvest,
+    RunCommand,
     ScanConversations,
     StopHarvest,
     TickHarvestItems,
@@ -51,8 +52,9 @@ from core.values.harvest import (
     HarvestState,
     Review,
 )
+from core.values.outcomes import Cause, CommandOutcome
 from core.values.state import AppState, Level
-from core.values.updates import Result, notify
+from core.values.updates import Result, conclude, notify
 
 NOTICE = "harvest"
 
@@ -60,8 +62,10 @@ NOTICE = "harvest"
 def command(state: AppState, asked: HarvestCommand) -> Result:
     """Decide what follows from a command."""
     match asked:
-        case LookForHarvest() | PreviewHarvest() | ApplyHarvest() | UndoHarvest() | CancelHarvest():
+        case LookForHarvest() | PreviewHarvest() | ApplyHarvest() | UndoHarvest():
             return run(state, asked)
+        case CancelHarvest():
+            return _cancel(state)
         case TickHarvestItems() | EditHarvestItem() | MoveHarvestItem() | DiscardPreview():
             return review(state, asked)
         case _:
@@ -79,26 +83,33 @@ def event(state: AppState, happened: HarvestEvent) -> Result:
             assert_never(happened)
 
 
-def run(
-    state: AppState, command: LookForHarvest | PreviewHarvest | ApplyHarvest | UndoHarvest | CancelHarvest
-) -> Result:
-    """Begin a run, or stop the one under way. While one runs, another is not begun."""
-    harvest = state.harvest
-    if isinstance(command, CancelHarvest):
-        if not harvest.is_busy:
-            return state, ()
-        return replace(state, harvest=replace(harvest, is_cancelling=True)), (StopHarvest(),)
-    if harvest.is_busy:
-        return notify(state, NOTICE, Level.INFO, f"The harvest is {harvest.phase}; wait for its end."), ()
+def run(state: AppState, command: RunCommand) -> Result:
+    """Begin a run. While one is under way, another is not begun."""
+    if state.harvest.is_busy:
+        text = f"The harvest is {state.harvest.phase}; wait for its end."
+        return _declined(state, command, Cause.NOT_NOW, text), ()
     match command:
         case LookForHarvest():
-            return _begin(state, HarvestPhase.LOOKING, ScanConversations(harvest_run(state)))
+            return _begin(state, command, HarvestPhase.LOOKING, ScanConversations(harvest_run(state)))
         case PreviewHarvest():
             return _preview(state, command)
         case ApplyHarvest():
             return _apply(state, command)
         case UndoHarvest():
-            return _begin(state, HarvestPhase.UNDOING, UndoApply(harvest_run(state), command.apply_id))
+            undo = UndoApply(harvest_run(state), command.apply_id)
+            return _begin(state, command, HarvestPhase.UNDOING, undo)
+
+
+def _cancel(state: AppState) -> Result:
+    if not state.harvest.is_busy:
+        return state, ()
+    return _with(state, replace(state.harvest, is_cancelling=True)), (StopHarvest(),)
+
+
+def _declined(state: AppState, command: RunCommand, cause: Cause, text: str, detail: str = "") -> AppState:
+    """No run is begun: say why, and tell whoever waits for it."""
+    state = conclude(state, CommandOutcome(command.command_id, problem=text, remedy=detail, cause=cause))
+    return notify(state, NOTICE, Level.WARNING if detail else Level.INFO, text, detail)
 
 
 def review(
@@ -142,8 +153,17 @@ def ended(
     state: AppState, event: HarvestLooked | HarvestEnded | HarvestApplied | HarvestUndone | HarvestFailed
 ) -> Result:
     """A run is over. What it changed on disk is read anew."""
+    fault = (event.text, event.detail) if isinstance(event, HarvestFailed) else ("", "")
+    state = conclude(state, CommandOutcome(state.harvest.command_id, problem=fault[0], remedy=fault[1]))
     idle = replace(
-        state.harvest, phase=HarvestPhase.IDLE, done=0, total=0, doing="", is_cancelling=False, problem=""
+        state.harvest,
+        phase=HarvestPhase.IDLE,
+        command_id="",
+        done=0,
+        total=0,
+        doing="",
+        is_cancelling=False,
+        problem="",
     )
     match event:
         case HarvestLooked():
@@ -206,23 +226,33 @@ def _reviewed(
             return preview if is_busy else None
 
 
-def _begin(state: AppState, phase: HarvestPhase, effect: ScanConversations | UndoApply) -> Result:
+def _begin(
+    state: AppState, command: RunCommand, phase: HarvestPhase, effect: ScanConversations | UndoApply
+) -> Result:
     made = effect.run
-    begun = replace(state.harvest, phase=phase, problem="", provider=made.provider, model=made.model)
+    begun = replace(
+        state.harvest,
+        phase=phase,
+        command_id=command.command_id,
+        problem="",
+        provider=made.provider,
+        model=made.model,
+    )
     return _with(state, begun), (effect,)
 
 
 def _preview(state: AppState, command: PreviewHarvest) -> Result:
     chosen = _candidates(state, command.paths)
     if not chosen:
-        return notify(state, NOTICE, Level.INFO, "There is nothing to harvest."), ()
+        return _declined(state, command, Cause.NOTHING, "There is nothing to harvest."), ()
     is_free = all(one.facts.sha256 in state.harvest.look.kept for one in chosen)
     if not is_free and (why := _limit(state)):
-        return notify(state, NOTICE, Level.WARNING, "No harvest was begun.", why), ()
+        return _declined(state, command, Cause.NOT_NOW, "No harvest was begun.", why), ()
     made = harvest_run(state)
     begun = replace(
         state.harvest,
         phase=HarvestPhase.PREVIEWING,
+        command_id=command.command_id,
         total=len(chosen),
         preview=HarvestPreview(),
         review=folded(state.harvest.review, state.harvest.preview),
@@ -255,9 +285,15 @@ def _apply(state: AppState, command: ApplyHarvest) -> Result:
         if one.kind is ArtifactClass.PRUNE or (one.kind is ArtifactClass.HARVEST and one.facts.path in wanted)
     )
     if not chosen:
-        return notify(state, NOTICE, Level.INFO, "There is nothing to apply."), ()
+        return _declined(state, command, Cause.NOTHING, "There is nothing to apply."), ()
     begun = replace(
-        harvest, phase=HarvestPhase.APPLYING, total=len(chosen), report=None, undone=None, problem=""
+        harvest,
+        phase=HarvestPhase.APPLYING,
+        command_id=command.command_id,
+        total=len(chosen),
+        report=None,
+        undone=None,
+        problem="",
     )
     preview = harvest.preview if previewed else None
     return _with(state, begun), (ApplyPreview(harvest_run(state), chosen, preview),)

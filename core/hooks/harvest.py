@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable
 from typing import Annotated, Literal, get_args
 
@@ -18,18 +19,20 @@ from core.harvest.messages import (
     LookForHarvest,
     MoveHarvestItem,
     PreviewHarvest,
+    RunCommand,
     TickHarvestItems,
     UndoHarvest,
 )
-from core.harvest.step import NOTICE
 from core.hooks.fields import MAX_CHOSEN, Body, PathText
 from core.hooks.harvest_answers import HarvestData
 from core.hooks.operation import Operation, Resource, Run, operation
 from core.hooks.queries import PageQuery
 from core.hooks.refusals import RefusedError, unknown
 from core.hooks.request import ACT_S, Answer, Request
-from core.values.harvest import ArtifactClass, HarvestPhase, HarvestPreview, HarvestState
-from core.values.state import AppState, Level, Notice
+from core.values.harvest import ArtifactClass, HarvestPreview, HarvestState
+from core.values.outcomes import Cause, CommandOutcome
+from core.values.state import AppState
+from core.values.updates import outcome_of
 
 RUN_S = 86_400.0
 
@@ -89,7 +92,7 @@ async def get_harvest(request: Request[PageQuery]) -> Answer:
 async def look_harvest(request: Request[RunBody]) -> Answer:
     """Look at the conversations, the ledger and the applies; changes nothing on disk."""
     async with request.desk.harvest_lock:
-        run = await _begun(request, LookForHarvest(), HarvestPhase.LOOKING)
+        run = await _begun(request, LookForHarvest())
     return await _answer(run)
 
 
@@ -100,7 +103,7 @@ async def preview_harvest(request: Request[PreviewBody]) -> Answer:
     async with request.desk.harvest_lock:
         await _looked(request)
         check_candidates(request.state, paths)
-        run = await _begun(request, PreviewHarvest(paths), HarvestPhase.PREVIEWING)
+        run = await _begun(request, PreviewHarvest(paths))
     return await _answer(run)
 
 
@@ -116,7 +119,7 @@ async def apply_harvest(request: Request[ApplyBody]) -> Answer:
         else:
             paths = ()
             _tick(request, proposed)
-        run = await _begun(request, ApplyHarvest(paths), HarvestPhase.APPLYING)
+        run = await _begun(request, ApplyHarvest(paths))
     return await _answer(run)
 
 
@@ -127,24 +130,24 @@ async def undo_harvest(request: Request[UndoBody]) -> Answer:
     async with request.desk.harvest_lock:
         await _looked(request)
         check_apply(request.state, apply_id)
-        run = await _begun(request, UndoHarvest(apply_id), HarvestPhase.UNDOING)
+        run = await _begun(request, UndoHarvest(apply_id))
     return await _answer(run)
 
 
 async def cancel_harvest(request: Request[RunBody]) -> Answer:
     """Stop the run under way; what is being written is finished."""
-    run = _Run.of(request)
-    if not run.before.is_busy:
+    under_way = request.state.harvest
+    if not under_way.is_busy:
         raise RefusedError(409, "nothing_runs", "No run of the harvest is under way")
     request.desk.front.send(CancelHarvest())
-    return await _answer(run)
+    return await _answer(_Run(request, under_way.command_id))
 
 
 async def _looked(request: Request[RunBody]) -> None:
     """Have the conversations as they are now. Raises RefusedError."""
-    run = await _begun(request, LookForHarvest(), HarvestPhase.LOOKING)
-    found = (await run.ended()).harvest
-    if found.look is run.before.look:
+    before = request.state.harvest.look
+    found = (await (await _begun(request, LookForHarvest())).ended()).harvest
+    if found.look is before:
         raise RefusedError(409, "not_now", found.problem or "The look was stopped", "Try again")
 
 
@@ -181,45 +184,28 @@ def _tick(request: Request[ApplyBody], proposed: HarvestPreview) -> None:
 
 
 class _Run(msgspec.Struct, frozen=True):
-    """A run and the state before it. `is_seen`: it was under way, so that it is over when none is."""
+    """A run that was begun, or has ended already. `command_id`: of the command that began it, empty for another's."""
 
     request: Request[RunBody]
-    before: HarvestState
-    notices: frozenset[Notice]
-    is_seen: bool = False
+    command_id: str = ""
 
-    @staticmethod
-    def of(request: Request[RunBody]) -> _Run:
-        state = request.state
-        return _Run(request, state.harvest, frozenset(state.program.notices), state.harvest.is_busy)
-
-    def is_done(self, state: AppState) -> bool:
+    def is_over(self, state: AppState) -> bool:
         """Whether it has ended, well or not."""
-        if state.harvest.is_busy:
-            return False
-        has_changed = _outcome(state.harvest) != _outcome(self.before)
-        return self.is_seen or has_changed or self.fault(state) is not None
-
-    def fault(self, state: AppState, level: Level = Level.ERROR) -> Notice | None:
-        """What was said of the harvest since."""
-        new = [one for one in state.program.notices if one.id == NOTICE and one not in self.notices]
-        return next((one for one in new if one.level is level), None)
+        return not state.harvest.is_busy or state.harvest.command_id != self.command_id
 
     async def ended(self) -> AppState:
-        """Wait for its end. Raises RefusedError: 500 it could not begin or go on."""
-        state = await self.request.desk.watch.until(self.is_done, RUN_S)
+        """Wait for its end. Raises RefusedError: 409 it was not begun; 500 it could not go on."""
+        state = await self.request.desk.watch.until(self.is_over, RUN_S)
         if state is None:
             raise RefusedError(503, "slow", f"The run has not ended for {RUN_S:g} s", "Cancel it")
-        if (fault := self.fault(state)) is not None:
-            raise RefusedError(500, "failed", fault.text, fault.detail)
+        _check(outcome_of(state, self.command_id))
         return state
 
 
-def _outcome(found: HarvestState) -> tuple[object, ...]:
-    """What an ended run leaves: something of it is another than before."""
-    preview = found.preview
-    proposed = None if preview is None else (id(preview.sources), id(preview.failures))
-    return found.looked_at, proposed, id(found.report), id(found.undone), found.problem, found.use
+def _check(outcome: CommandOutcome | None) -> None:
+    if outcome is not None and not outcome.is_done:
+        status = 500 if outcome.cause is Cause.FAILED else 409
+        raise RefusedError(status, outcome.cause.value, outcome.problem, outcome.remedy)
 
 
 def _check_idle(found: HarvestState) -> None:
@@ -229,38 +215,22 @@ def _check_idle(found: HarvestState) -> None:
         )
 
 
-async def _begun(
-    request: Request[RunBody],
-    command: LookForHarvest | PreviewHarvest | ApplyHarvest | UndoHarvest,
-    phase: HarvestPhase,
-) -> _Run:
+async def _begun(request: Request[RunBody], command: RunCommand) -> _Run:
     """Send a command and wait until its run is under way, or over.
 
     Raises:
         RefusedError: 409 another run is under way, or there is nothing to do; 503 nothing happened in time.
     """
-    run = _Run.of(request)
-    _check_idle(run.before)
-    request.desk.front.send(command)
+    _check_idle(request.state.harvest)
+    command_id = secrets.token_hex(8)
+    request.desk.front.send(replace(command, command_id=command_id))
     state = await request.desk.watch.until(
-        lambda now: now.harvest.is_busy or run.is_done(now) or _refusal(run, now) is not None, ACT_S
+        lambda now: now.harvest.command_id == command_id or outcome_of(now, command_id) is not None, ACT_S
     )
     if state is None:
         raise RefusedError(503, "slow", f"Nothing happened for {ACT_S:g} s", "Try again")
-    if state.harvest.is_busy:
-        if state.harvest.phase is not phase:
-            _check_idle(state.harvest)
-        return replace(run, is_seen=True)
-    refusal = _refusal(run, state)
-    if refusal is not None and not run.is_done(state):
-        code = "nothing_to_do" if refusal.level is Level.INFO else "not_now"
-        raise RefusedError(409, code, refusal.text, refusal.detail)
-    return run
-
-
-def _refusal(run: _Run, state: AppState) -> Notice | None:
-    """Why no run was begun."""
-    return run.fault(state, Level.INFO) or run.fault(state, Level.WARNING)
+    _check(outcome_of(state, command_id))
+    return _Run(request, command_id)
 
 
 async def _answer(run: _Run) -> Answer:
@@ -301,7 +271,7 @@ def check_apply(state: AppState, apply_id: str) -> None:
         raise RefusedError(409, "nothing_to_do", "There is nothing to undo", "See `applies`")
 
 
-def _check(state: AppState, command: Command) -> None:
+def _check_command(state: AppState, command: Command) -> None:
     if isinstance(command, PreviewHarvest | ApplyHarvest):
         check_candidates(state, command.paths)
     elif isinstance(command, TickHarvestItems):
@@ -332,5 +302,5 @@ RESOURCE = Resource(
         _run("cancel", cancel_harvest, {409: "no run is under way"}),
     ),
     {"harvest": get_args(HarvestCommand)},
-    _check,
+    _check_command,
 )

@@ -287,9 +287,11 @@ class HarvestState(msgspec.Struct, frozen=True):
         review: what the person made of earlier previews and did not apply or discard.
         report: of the last apply; undone: of the last undo; problem: why the last run ended early, empty where not.
         use: what this program's harvests used, of all runs.
+        command_id: of the command that began the run under way, empty where nobody waits for it.
     """
 
     phase: HarvestPhase = HarvestPhase.IDLE
+    command_id: str = ""
     done: int = 0
     total: int = 0
     doing: str = ""

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 import msgspec
 
 from core.values.spending import SpendRefusal
 
 OUTCOMES_KEPT = 64
+
+
+class Cause(StrEnum):
+    """Why a command was not carried out: it was tried, it may not be now, or nothing is there to do."""
+
+    FAILED = "failed"
+    NOT_NOW = "not_now"
+    NOTHING = "nothing_to_do"
 
 
 class CommandOutcome(msgspec.Struct, frozen=True):
@@ -15,6 +25,7 @@ class CommandOutcome(msgspec.Struct, frozen=True):
     Args:
         made_id: of what it made (the message that is on disk now), empty where it made nothing that has one.
         problem: why it was not carried out, in a sentence, empty where it was; remedy: what to do, may be empty.
+        cause: of the problem.
         refusal: the spend limits that stand against it, None where none do.
     """
 
@@ -22,6 +33,7 @@ class CommandOutcome(msgspec.Struct, frozen=True):
     made_id: str = ""
     problem: str = ""
     remedy: str = ""
+    cause: Cause = Cause.FAILED
     refusal: SpendRefusal | None = None
 
     @property

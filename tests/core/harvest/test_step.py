@@ -67,8 +67,10 @@ from core.values.harvest import (
     UndoReport,
 )
 from core.values.knowledge import Category
+from core.values.outcomes import Cause, CommandOutcome
 from core.values.provider import ModelProfile
 from core.values.settings import CachingSettings, KnowledgeSettings, Project, Settings
+from core.values.updates import outcome_of
 from core.values.usage import Usage
 from tests.core.app.playbook import Playbook, of, settings_loaded
 
@@ -213,6 +215,31 @@ def test_while_one_run_is_under_way_another_is_not_begun() -> None:
         assert book.play(command) == ()
     assert harvest(book).phase is HarvestPhase.PREVIEWING
     assert "wait for its end" in book.state.program.notices[0].text
+
+
+def test_who_waits_for_a_run_hears_of_its_end_and_of_no_other() -> None:
+    def outcome(of_command: str) -> CommandOutcome | None:
+        return outcome_of(book.state, of_command)
+
+    book = looked()
+    book.play(PreviewHarvest(command_id="one"))
+    book.play(LookForHarvest(command_id="two"))
+    assert outcome("one") is None
+    refused = outcome("two")
+    assert refused is not None and refused.cause is Cause.NOT_NOW and "wait for its end" in refused.problem
+
+    book.play(HarvestEnded("stopped"))
+    assert outcome("one") == CommandOutcome("one")
+
+    book.play(LookForHarvest(command_id="three"))
+    book.play(HarvestFailed("The disk is full", "Make room"))
+    assert outcome("three") == CommandOutcome("three", problem="The disk is full", remedy="Make room")
+
+    book.play(LookForHarvest())
+    book.play(HarvestLooked(HarvestLook()))
+    book.play(ApplyHarvest(command_id="four"))
+    nothing = outcome("four")
+    assert nothing is not None and nothing.cause is Cause.NOTHING
 
 
 def test_parts_are_joined_as_they_come() -> None:
