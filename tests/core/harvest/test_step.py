@@ -226,7 +226,9 @@ def test_who_waits_for_a_run_hears_of_its_end_and_of_no_other() -> None:
     book.play(LookForHarvest(command_id="two"))
     assert outcome("one") is None
     refused = outcome("two")
-    assert refused is not None and refused.cause is Cause.NOT_NOW and "wait for its end" in refused.problem
+    assert refused is not None
+    assert refused.cause is Cause.NOT_NOW
+    assert "wait for its end" in refused.problem
 
     book.play(HarvestEnded("stopped"))
     assert outcome("one") == CommandOutcome("one")
@@ -239,7 +241,8 @@ def test_who_waits_for_a_run_hears_of_its_end_and_of_no_other() -> None:
     book.play(HarvestLooked(HarvestLook()))
     book.play(ApplyHarvest(command_id="four"))
     nothing = outcome("four")
-    assert nothing is not None and nothing.cause is Cause.NOTHING
+    assert nothing is not None
+    assert nothing.cause is Cause.NOTHING
 
 
 def test_parts_are_joined_as_they_come() -> None:
