@@ -190,7 +190,7 @@ def _mended(value: Any, key: str = "") -> Any:
         case list():
             return [_mended(item) for item in value]
         case dict():
-            return {name: _mended(item, name) for name, item in value.items()}
+            return {_scrubbed(name): _mended(item, name) for name, item in value.items()}
         case _:
             return value
 
@@ -200,12 +200,15 @@ def _scrubbed(text: str) -> str:
 
 
 def _time(text: str) -> datetime | str:
-    """A moment; the text as it stands where it says none."""
+    """A moment; the text as it stands where it says none. Raises ValueError: UTC has no such year."""
     try:
         moment = datetime.fromisoformat(text)
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
+    except ValueError:
         return _scrubbed(text)
+    try:
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except OverflowError:
+        raise ValueError(f"the time {text[:40]!r} is outside the years 1 to 9999") from None
 
 
 def _plain(value: Any) -> Any:

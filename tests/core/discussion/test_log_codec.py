@@ -229,6 +229,29 @@ def test_any_iso_time_is_the_same_moment_in_utc(at: bytes) -> None:
     assert found.at.tzinfo is UTC
 
 
+@given(
+    st.datetimes().map(lambda at: at.isoformat())
+    | st.sampled_from(["0001-01-01T00:00:00", "9999-12-31T23:59:59.999999"]),
+    st.integers(-24 * 60 + 1, 24 * 60 - 1),
+)
+def test_whatever_time_a_line_says_what_is_read_can_be_written_again(at: str, offset_min: int) -> None:
+    zone = f"{'-' if offset_min < 0 else '+'}{abs(offset_min) // 60:02}:{abs(offset_min) % 60:02}"
+
+    found = decode(encode(user("a")).replace(b"2026-11-20T07:30:00Z", f"{at}{zone}".encode()), 1)
+
+    if isinstance(found, ForeignLine):
+        assert "outside the years" in found.reason
+    else:
+        assert decode(encode(found), 1) == found
+
+
+@given(records(), st.text(st.characters(categories=["Cs"]), min_size=1))
+def test_a_surrogate_in_a_key_that_nobody_knows_hides_no_words(record: Record, key: str) -> None:
+    line = json.dumps({**json.loads(encode(record)), key: 1})
+
+    assert decode(line.encode(), 1) == record
+
+
 @given(records(), st.sampled_from(["utf-8-sig", "utf-16", "utf-32"]))
 def test_a_line_that_an_editor_saved_in_another_form_is_read(record: Record, encoding: str) -> None:
     assert decode(encode(record).decode().encode(encoding), 1) == record
