@@ -149,6 +149,13 @@ def _release(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
+def test_no_package_is_asked_for_twice_in_one_list() -> None:
+    project = tomllib.loads(texts()["pyproject.toml"])
+    for asked in (project["project"]["dependencies"], project["dependency-groups"]["dev"]):
+        names = [re.split(r"[^A-Za-z0-9_.-]", line)[0].lower() for line in asked]
+        assert [name for name in names if names.count(name) > 1] == []
+
+
 def test_the_lock_holds_what_the_project_asks_for() -> None:
     names = {re.split(r"[^A-Za-z0-9_.-]", line)[0].lower().replace("_", "-") for line in _asked()}
     assert names - set(_pins()) == set()

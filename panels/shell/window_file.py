@@ -48,13 +48,6 @@ def to_toml(view: WindowView) -> str:
     return tomli_w.dumps(document)
 
 
-def from_toml(text: str) -> WindowView:
-    """A window as `to_toml` left it. Whatever is missing, broken or out of range keeps its default."""
-    view = WindowView()
-    restore(view, text)
-    return view
-
-
 def restore(view: WindowView, text: str) -> None:
     """Take over what an earlier window left, in place."""
     import tomllib
