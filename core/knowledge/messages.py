@@ -16,6 +16,12 @@ class RegenerateDigest(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class FollowDigest(msgspec.Struct, frozen=True):
+    """Bring a digest that is on up to date with what was saved while no window was open."""
+
+    command_id: str = ""
+
+
 class DeleteDigest(msgspec.Struct, frozen=True):
     """Remove `digest.md`: layer 7 is off."""
 
@@ -73,6 +79,12 @@ class MakeDigest(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class RenewDigest(msgspec.Struct, frozen=True):
+    """Bring the digest up to date where it is on and older than what it is made of; read nothing."""
+
+    command_id: str = ""
+
+
 class RemoveDigest(msgspec.Struct, frozen=True):
     """Remove `digest.md`, which turns layer 7 off, and read knowledge."""
 
@@ -101,6 +113,7 @@ class KnowledgeRead(msgspec.Struct, frozen=True):
 
 KnowledgeCommand = (
     RegenerateDigest
+    | FollowDigest
     | DeleteDigest
     | AddKnowledgeItem
     | EditKnowledgeItem
@@ -113,5 +126,5 @@ KnowledgeCommand = (
 KnowledgeEvent = KnowledgeFilesChanged | KnowledgeRead
 """What has happened in this room."""
 
-KnowledgeEffect = ReadKnowledge | MakeDigest | RemoveDigest | ChangeKnowledge
+KnowledgeEffect = ReadKnowledge | MakeDigest | RenewDigest | RemoveDigest | ChangeKnowledge
 """The knowledge worker's: one thread, the latest reading wins."""

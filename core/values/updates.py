@@ -7,6 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from core.base.mapping import with_entry, without
+from core.base.offer import OfferedCommand
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.outcomes import OUTCOMES_KEPT, CommandOutcome
 from core.values.settings import Project
@@ -23,7 +24,7 @@ def notify(
     text: str,
     detail: str = "",
     *,
-    action: Any = None,
+    action: OfferedCommand | None = None,
     action_label: str = "",
 ) -> AppState:
     """Add a notice, or replace the one with the same id."""

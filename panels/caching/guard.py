@@ -51,7 +51,9 @@ def ask_past_limit(state: AppState, view: WindowView) -> None:
     new = [name for name, refusal in refusals.items() if own.refusals.get(name) is not refusal]
     own.refusals = refusals
     if new:
-        view.dialog = Dialog("spend_limit", new[0], command=refusals[new[0]].confirmed)
+        confirmed = refusals[new[0]].confirmed
+        command = confirmed if isinstance(confirmed, Command) else None
+        view.dialog = Dialog("spend_limit", new[0], command=command)
 
 
 def lose_cache_dialog(desk: Desk, dialog: Dialog) -> None:
