@@ -85,6 +85,25 @@ def test_no_two_public_classes_have_one_name() -> None:
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
 
 
+# Rooms of the core without the doors of a feature, as ARCHITECTURE says: libraries, what joins the doors, front ends, a face.
+DOORLESS = {"providers", "values", "base", "app", "cli", "hooks", "cache"}
+
+
+def test_every_room_of_a_feature_has_the_same_doors() -> None:
+    modules = [name.split("/") for name in texts() if name.startswith("core/") and name.endswith(".py")]
+    rooms: dict[str, set[str]] = {}
+    for parts in modules:
+        if len(parts) == 3 and parts[1] not in DOORLESS:
+            rooms.setdefault(parts[1], set()).add(parts[2].removesuffix(".py"))
+    assert {
+        room: {"messages", "step"} - found
+        for room, found in rooms.items()
+        if not {"messages", "step"} <= found
+    } == {}
+    works = {room for room in rooms if "Effect" in texts()[f"core/{room}/messages.py"]}
+    assert {room for room, found in rooms.items() if "worker" in found} == works
+
+
 def test_every_module_says_in_one_line_what_it_owns() -> None:
     silent = [
         name
