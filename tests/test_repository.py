@@ -104,6 +104,54 @@ def test_every_room_of_a_feature_has_the_same_doors() -> None:
     assert {room for room, found in rooms.items() if "worker" in found} == works
 
 
+# Names that scripts know, as ARCHITECTURE says. One stands in a room below what it shows and looks it up by name.
+FACES = {
+    "core.aggregate", "core.ai_client", "core.paths", "core.cache.state", "core.knowledge.harvest", "core.harvest.face",
+    "core.knowledge_harvest",
+}  # fmt: skip
+UPWARD_FACE = "core/knowledge/harvest.py"
+
+
+def _imported(tree: ast.Module) -> set[str]:
+    """The modules that a module imports in so many words, with what it takes of packages."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names
+
+
+def _looked_up(tree: ast.Module) -> set[str]:
+    """The first words of what a module imports by name, as the contracts cannot see it; `?` where none is written."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rsplit(".")[-1] in {
+            "import_module",
+            "__import__",
+        }:
+            first = node.args[0]
+            first = first.values[0] if isinstance(first, ast.JoinedStr) else first
+            found.add(str(first.value).split(".")[0] if isinstance(first, ast.Constant) else "?")
+    return found
+
+
+def test_nothing_in_the_house_imports_a_face_and_one_face_alone_looks_up_by_name() -> None:
+    modules = {
+        name: ast.parse(text)
+        for name, text in texts().items()
+        if name.startswith(("core/", "panels/", "gui/")) and name.endswith(".py")
+    }
+    assert {name: faces for name, tree in modules.items() if (faces := _imported(tree) & FACES)} == {}
+    by_name = {name for name, tree in modules.items() if _looked_up(tree) & {"core", "panels", "gui", "?"}}
+    assert by_name == {UPWARD_FACE}
+    architecture = texts()["ARCHITECTURE.md"]
+    assert [face for face in FACES if face.replace(".", "/") + ".py" not in architecture] == [
+        "core.knowledge_harvest"
+    ]
+
+
 def test_every_module_says_in_one_line_what_it_owns() -> None:
     silent = [
         name
