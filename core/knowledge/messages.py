@@ -32,6 +32,7 @@ class AddKnowledgeItem(msgspec.Struct, frozen=True):
     category: Category
     text: str
     name: str = ""
+    command_id: str = ""
 
 
 class EditKnowledgeItem(msgspec.Struct, frozen=True):
@@ -39,12 +40,14 @@ class EditKnowledgeItem(msgspec.Struct, frozen=True):
 
     item: Item
     text: str
+    command_id: str = ""
 
 
 class DeleteKnowledgeItem(msgspec.Struct, frozen=True):
     """Take an item out of its file."""
 
     item: Item
+    command_id: str = ""
 
 
 class SetTaskDone(msgspec.Struct, frozen=True):
@@ -52,6 +55,7 @@ class SetTaskDone(msgspec.Struct, frozen=True):
 
     item: Item
     is_done: bool
+    command_id: str = ""
 
 
 class AttachNotes(msgspec.Struct, frozen=True):
@@ -59,6 +63,7 @@ class AttachNotes(msgspec.Struct, frozen=True):
 
     file_id: str
     path: str
+    command_id: str = ""
 
 
 # knowledge worker: one thread, the latest reading wins
@@ -97,6 +102,7 @@ class ChangeKnowledge(msgspec.Struct, frozen=True):
     change: AddKnowledgeItem | EditKnowledgeItem | DeleteKnowledgeItem | SetTaskDone | AttachNotes
     settings: KnowledgeSettings
     candidates: tuple[str, ...] = ()
+    command_id: str = ""
 
 
 class KnowledgeFilesChanged(msgspec.Struct, frozen=True):

@@ -64,6 +64,11 @@ def outcome_of(state: AppState, command_id: str) -> CommandOutcome | None:
     return next((one for one in reversed(state.program.outcomes) if one.command_id == command_id), None)
 
 
+def is_under_way(state: AppState, command_id: str) -> bool:
+    """Whether a command that somebody waits for has not ended; without an id nobody waits."""
+    return bool(command_id) and outcome_of(state, command_id) is None
+
+
 def with_open(state: AppState, discussion: OpenDiscussion) -> AppState:
     """Replace an open discussion."""
     return replace(
