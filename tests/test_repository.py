@@ -152,6 +152,60 @@ def test_nothing_in_the_house_imports_a_face_and_one_face_alone_looks_up_by_name
     assert [face for face in FACES if face.replace(".", "/") + ".py" not in architecture] == []
 
 
+# Endings of participles that are nouns here, and adjectives and participles without such an ending.
+NOUNS = {
+    "billing",
+    "binding",
+    "caching",
+    "counting",
+    "embedded",
+    "mapping",
+    "pricing",
+    "sending",
+    "sitting",
+    "sorting",
+    "speed",
+    "spending",
+    "thinking",
+    "wording",
+}
+NO_NOUNS = {
+    "begun",
+    "kept",
+    "lost",
+    "made",
+    "seen",
+    "sent",
+    "shown",
+    "taken",
+    "told",
+    "visible",
+    "prims",
+    "utils",
+    "helpers",
+}
+
+
+def test_no_module_is_named_by_a_participle_or_an_adjective() -> None:
+    """The last word of a file's or a folder's name is a noun."""
+    parts = {
+        (part.removesuffix(".py"), name)
+        for name in texts()
+        if name.startswith(("core/", "panels/", "gui/", "tests/", "bench/", "scripts/"))
+        and name.endswith(".py")
+        for part in name.split("/")
+    }
+    last = {(word.removeprefix("test_").rsplit("_", 1)[-1], name) for word, name in parts}
+    assert (
+        sorted(
+            (word, name)
+            for word, name in last
+            if word not in NOUNS and (word in NO_NOUNS or (len(word) > 4 and word.endswith(("ing", "ed"))))
+        )
+        == []
+    )
+
+
 def test_every_module_says_in_one_line_what_it_owns() -> None:
     silent = [
         name

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 from core.app.messages import Command
-from panels.base.kept import RoomView
 from panels.base.memo import Memo
+from panels.base.window_field import RoomView
 
 Page = Literal["chat", "settings"]
 Side = Literal["list", "hub"]

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from core.values.spending import SpendRefusal
-from panels.base.kept import Kept, yes_or_no
 from panels.base.view import Typing
+from panels.base.window_field import Kept, yes_or_no
 
 SCROLLS_KEPT = 200
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from core.values.knowledge import Category, Item, Provenance
-from panels.base.kept import Kept, one_of
 from panels.base.memo import Same
+from panels.base.window_field import Kept, one_of
 
 FIRST_SHOWN = 100
 """Items of a section that are listed at first; more are asked for."""

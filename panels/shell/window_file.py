@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from operator import attrgetter
 from typing import Any
 
-from panels.base.kept import Kept, one_of, text, within, yes_or_no
 from panels.base.view import WindowView
+from panels.base.window_field import Kept, one_of, text, within, yes_or_no
 from panels.shell.rooms import ROOMS, TABS
 
 _HUB_PX = within(160, 1200)

@@ -22,7 +22,8 @@ from panels.shell.window import window
 from tests.gui.conftest import Screen
 from tests.gui.layout_check import faults
 from tests.gui.test_window_states import shown
-from tests.panels import cache_states, states
+from tests.panels import states
+from tests.panels.caching import cache_states
 from tests.panels.screen import plain
 from tests.panels.views import view_of
 

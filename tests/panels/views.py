@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from panels.base.kept import RoomView
 from panels.base.view import WindowView
+from panels.base.window_field import RoomView
 from panels.shell.window_file import restore
 
 

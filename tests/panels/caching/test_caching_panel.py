@@ -18,8 +18,9 @@ from core.values.settings import CachingSettings, Settings
 from core.values.state import AppState, ProgramState
 from panels.caching.view import CachingView
 from panels.shell.window_file import to_toml
-from tests.panels import cache_states, states
-from tests.panels.cache_states import cached
+from tests.panels import states
+from tests.panels.caching import cache_states
+from tests.panels.caching.cache_states import cached
 from tests.panels.screen import Screen
 from tests.panels.views import restored, view_of
 from tests.recording_nodes import Node

@@ -14,7 +14,8 @@ from core.values.settings import AiSettings, CachingSettings, Settings
 from core.values.state import AppState
 from panels.base.view import WindowView
 from panels.discussion.view import DiscussionView
-from tests.panels import cache_states, states
+from tests.panels import states
+from tests.panels.caching import cache_states
 from tests.panels.screen import Screen
 
 

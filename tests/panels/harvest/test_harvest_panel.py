@@ -17,8 +17,8 @@ from core.values.state import AppState
 from panels.base.view import WindowView
 from panels.harvest.view import HARVEST_TABS, HarvestTab, HarvestView
 from panels.shell.window_file import to_toml
-from tests.panels import harvest_states as hs
 from tests.panels import states
+from tests.panels.harvest import harvest_states as hs
 from tests.panels.screen import Screen
 from tests.panels.views import restored
 from tests.recording_nodes import Node

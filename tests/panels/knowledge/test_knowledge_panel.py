@@ -11,9 +11,9 @@ from core.values.knowledge import DigestSwitch, KnowledgeState
 from core.values.state import AppState
 from panels.knowledge.view import KnowledgeView
 from panels.shell.window_file import to_toml
-from tests.panels import knowledge_states as ks
 from tests.panels import states
-from tests.panels.knowledge_screen import MOON, TIDE, items_of, open_panel, words_of
+from tests.panels.knowledge import knowledge_states as ks
+from tests.panels.knowledge.knowledge_screen import MOON, TIDE, items_of, open_panel, words_of
 from tests.panels.screen import Screen
 from tests.panels.views import restored
 

@@ -7,7 +7,7 @@ from core.values.outcomes import CommandOutcome
 from core.values.state import AppState
 from core.values.updates import conclude
 from panels.knowledge.view import KnowledgeView
-from tests.panels import knowledge_states as ks
+from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.screen import Screen
 from tests.panels.views import view_of
 
