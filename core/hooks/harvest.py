@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable
 from typing import Annotated, Literal, get_args
 
 import msgspec
 from msgspec import Meta
-from msgspec.structs import replace
 
+from core.app.execution import ACT_S, begin, is_over
 from core.app.messages import Command
 from core.harvest.messages import (
     ApplyHarvest,
@@ -28,7 +27,7 @@ from core.hooks.harvest_answers import HarvestData
 from core.hooks.operation import Operation, Resource, Run, operation
 from core.hooks.queries import PageQuery
 from core.hooks.refusals import RefusedError, unknown
-from core.hooks.request import ACT_S, Answer, Request
+from core.hooks.request import Answer, Request
 from core.values.harvest import ArtifactClass, HarvestPreview, HarvestState
 from core.values.outcomes import Cause, CommandOutcome
 from core.values.state import AppState
@@ -222,10 +221,9 @@ async def _begun(request: Request[RunBody], command: RunCommand) -> _Run:
         RefusedError: 409 another run is under way, or there is nothing to do; 503 nothing happened in time.
     """
     _check_idle(request.state.harvest)
-    command_id = secrets.token_hex(8)
-    request.desk.front.send(replace(command, command_id=command_id))
+    command_id = begin(request.desk.front, command)
     state = await request.desk.watch.until(
-        lambda now: now.harvest.command_id == command_id or outcome_of(now, command_id) is not None, ACT_S
+        lambda now: now.harvest.command_id == command_id or is_over(now, command_id), ACT_S
     )
     if state is None:
         raise RefusedError(503, "slow", f"Nothing happened for {ACT_S:g} s", "Try again")
