@@ -139,7 +139,7 @@ async def cancel_harvest(request: Request[RunBody]) -> Answer:
     if not under_way.is_busy:
         raise RefusedError(409, "nothing_runs", "No run of the harvest is under way")
     request.desk.front.send(CancelHarvest())
-    return await _answer(_Run(request, under_way.command_id))
+    return await _answer(_FollowedRun(request, under_way.command_id))
 
 
 async def _looked(request: Request[RunBody]) -> None:
@@ -182,7 +182,7 @@ def _tick(request: Request[ApplyBody], proposed: HarvestPreview) -> None:
     request.desk.front.send(TickHarvestItems(wanted, is_ticked=True))
 
 
-class _Run(msgspec.Struct, frozen=True):
+class _FollowedRun(msgspec.Struct, frozen=True):
     """A run that was begun, or has ended already. `command_id`: of the command that began it, empty for another's."""
 
     request: Request[RunBody]
@@ -214,7 +214,7 @@ def _check_idle(found: HarvestState) -> None:
         )
 
 
-async def _begun(request: Request[RunBody], command: RunCommand) -> _Run:
+async def _begun(request: Request[RunBody], command: RunCommand) -> _FollowedRun:
     """Send a command and wait until its run is under way, or over.
 
     Raises:
@@ -228,10 +228,10 @@ async def _begun(request: Request[RunBody], command: RunCommand) -> _Run:
     if state is None:
         raise RefusedError(503, "slow", f"Nothing happened for {ACT_S:g} s", "Try again")
     _check(outcome_of(state, command_id))
-    return _Run(request, command_id)
+    return _FollowedRun(request, command_id)
 
 
-async def _answer(run: _Run) -> Answer:
+async def _answer(run: _FollowedRun) -> Answer:
     """The harvest once the run has ended where that is asked for, else as it is now."""
     waits = run.request.fields.wait
     state = await run.ended() if waits else run.request.state
