@@ -9,7 +9,7 @@ import dearpygui.dearpygui as dpg
 
 from gui.fonts import Fonts
 from gui.metrics import Measure
-from gui.prims import Painted, PaneOwner, Spec
+from gui.primitives import Painted, PaneOwner, Spec
 from gui.skins import Skins
 from gui.theme import Color, Palette, Theme
 

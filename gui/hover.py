@@ -11,7 +11,7 @@ from gui.describe import Tree
 from gui.elements.base import Element
 from gui.elements.controls import Button
 from gui.elements.text import StackedBar, Text
-from gui.visible import visible
+from gui.visible_text import visible
 from gui.wrap import wrap_text
 
 DELAY_S = 0.4

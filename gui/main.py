@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from core.cli.version import say_version
+
 TYPE_CHECKING = False  # `typing` itself takes longer to load than `--version` may
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,10 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: 0 well, 1 failed, 2 wrong usage, 130 interrupted.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments == ["--version"]:  # before argparse loads: scripts ask for it again and again
-        from core.cli.version import version_text
-
-        print(version_text())
+    if say_version(arguments):
         return 0
     from core.cli.grammar import read
 

@@ -13,7 +13,7 @@ from core.app.options import OutsideOptions
 from core.base import paths
 from core.base.errors import LockedError, SlopError
 from gui.app import WindowApp, look_of
-from gui.hooking import HookedWindow
+from gui.hook_window import HookedWindow
 from gui.window import check_display
 
 if TYPE_CHECKING:

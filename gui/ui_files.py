@@ -9,7 +9,7 @@ from gui.chooser import Chooser, Entry, first_folder
 from gui.describe import Tree
 from gui.elements.popups import PopupItem
 from gui.icons import glyph
-from gui.visible import visible
+from gui.visible_text import visible
 from panels.base import widgets as w
 from panels.base.ui import Ui
 

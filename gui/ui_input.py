@@ -13,7 +13,7 @@ from gui.elements.fields import Editor, Field, SelectableText
 from gui.elements.text import Text
 from gui.icons import glyph
 from gui.keys import normal_chord
-from gui.visible import taken, visible
+from gui.visible_text import taken, visible
 from panels.base import widgets as w
 from panels.base.parts import Edited
 

@@ -11,7 +11,7 @@ from gui.elements.sorting import Handle, SortBox
 from gui.elements.tabs import Tab, TabStrip
 from gui.elements.text import Text
 from gui.icons import glyph
-from gui.visible import visible
+from gui.visible_text import visible
 from panels.base import widgets as w
 from panels.base.parts import ListView
 from panels.base.ui import ListWidget, TableWidget, VirtualRows

@@ -10,7 +10,7 @@ from gui.describe import Tree
 from gui.elements.plot import Plot
 from gui.elements.text import Badge, Icon, Progress, StackedBar, Text
 from gui.icons import glyph
-from gui.visible import taken, visible
+from gui.visible_text import taken, visible
 from panels.base import widgets as w
 
 

@@ -21,7 +21,7 @@ from gui.elements.popups import (
 from gui.elements.surfaces import Dim, Surface
 from gui.icons import glyph
 from gui.ui_input import Labelled
-from gui.visible import visible
+from gui.visible_text import visible
 from panels.base import widgets as w
 from panels.base.parts import Clicks, Option
 

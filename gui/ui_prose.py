@@ -11,7 +11,7 @@ from gui.elements.code import CodeLines
 from gui.elements.pictures import Picture
 from gui.elements.prose import Markdown
 from gui.elements.surfaces import Surface
-from gui.visible import visible
+from gui.visible_text import visible
 from panels.base import widgets as w
 
 PAGE_CHARS = 24_000

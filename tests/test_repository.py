@@ -75,14 +75,135 @@ def test_a_module_over_500_lines_is_justified_in_the_architecture() -> None:
     assert long == []
 
 
-def test_no_two_public_classes_have_one_name() -> None:
+def test_no_two_classes_have_one_name() -> None:
     places: dict[str, list[str]] = {}
     for name, text in texts().items():
         if name.startswith(("core/", "panels/", "gui/")) and name.endswith(".py"):
             for node in ast.parse(text).body:
-                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                if isinstance(node, ast.ClassDef):
                     places.setdefault(node.name, []).append(name)
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+# Rooms of the core without the doors of a feature, as ARCHITECTURE says: libraries, what joins the doors, front ends, a face.
+DOORLESS = {"providers", "values", "base", "app", "cli", "hooks", "cache"}
+
+
+def test_every_room_of_a_feature_has_the_same_doors() -> None:
+    modules = [name.split("/") for name in texts() if name.startswith("core/") and name.endswith(".py")]
+    rooms: dict[str, set[str]] = {}
+    for parts in modules:
+        if len(parts) == 3 and parts[1] not in DOORLESS:
+            rooms.setdefault(parts[1], set()).add(parts[2].removesuffix(".py"))
+    assert {
+        room: {"messages", "step"} - found
+        for room, found in rooms.items()
+        if not {"messages", "step"} <= found
+    } == {}
+    works = {room for room in rooms if "Effect" in texts()[f"core/{room}/messages.py"]}
+    assert {room for room, found in rooms.items() if "worker" in found} == works
+
+
+# Names that scripts know, as ARCHITECTURE says. One stands in a room below what it shows and looks it up by name.
+FACES = {
+    "core.aggregate", "core.ai_client", "core.paths", "core.cache.state", "core.knowledge.harvest", "core.harvest.face",
+    "core.knowledge_harvest",
+}  # fmt: skip
+UPWARD_FACE = "core/knowledge/harvest.py"
+GRAMMARS = "core/context/outline/definitions.py"  # modules of tree-sitter, by a table
+
+
+def _imported(tree: ast.Module) -> set[str]:
+    """The modules that a module imports in so many words, with what it takes of packages."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names
+
+
+def _looked_up(tree: ast.Module) -> set[str]:
+    """The first words of what a module imports by name, as the contracts cannot see it; `?` where none is written."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rsplit(".")[-1] in {
+            "import_module",
+            "__import__",
+        }:
+            first = node.args[0]
+            first = first.values[0] if isinstance(first, ast.JoinedStr) else first
+            found.add(str(first.value).split(".")[0] if isinstance(first, ast.Constant) else "?")
+    return found
+
+
+def test_nothing_in_the_house_imports_a_face_and_one_face_alone_looks_up_by_name() -> None:
+    modules = {
+        name: ast.parse(text)
+        for name, text in texts().items()
+        if name.startswith(("core/", "panels/", "gui/")) and name.endswith(".py")
+    }
+    assert {name: faces for name, tree in modules.items() if (faces := _imported(tree) & FACES)} == {}
+    by_name = {name: heads for name, tree in modules.items() if (heads := _looked_up(tree))}
+    assert {name for name, heads in by_name.items() if heads & {"core", "panels", "gui"}} == {UPWARD_FACE}
+    assert {name for name, heads in by_name.items() if "?" in heads} == {GRAMMARS}
+    architecture = texts()["ARCHITECTURE.md"]
+    assert [face for face in FACES if face.replace(".", "/") + ".py" not in architecture] == []
+
+
+# Endings of participles that are nouns here, and adjectives and participles without such an ending.
+NOUNS = {
+    "billing",
+    "binding",
+    "caching",
+    "counting",
+    "embedded",
+    "mapping",
+    "pricing",
+    "sending",
+    "sitting",
+    "sorting",
+    "speed",
+    "spending",
+    "thinking",
+    "wording",
+}
+NO_NOUNS = {
+    "begun",
+    "kept",
+    "lost",
+    "made",
+    "seen",
+    "sent",
+    "shown",
+    "taken",
+    "told",
+    "visible",
+    "prims",
+    "utils",
+    "helpers",
+}
+
+
+def test_no_module_is_named_by_a_participle_or_an_adjective() -> None:
+    """The last word of a file's or a folder's name is a noun."""
+    parts = {
+        (part.removesuffix(".py"), name)
+        for name in texts()
+        if name.startswith(("core/", "panels/", "gui/", "tests/", "bench/", "scripts/"))
+        and name.endswith(".py")
+        for part in name.split("/")
+    }
+    last = {(word.removeprefix("test_").rsplit("_", 1)[-1], name) for word, name in parts}
+    assert (
+        sorted(
+            (word, name)
+            for word, name in last
+            if word not in NOUNS and (word in NO_NOUNS or (len(word) > 4 and word.endswith(("ing", "ed"))))
+        )
+        == []
+    )
 
 
 def test_every_module_says_in_one_line_what_it_owns() -> None:
@@ -147,6 +268,13 @@ def _pins() -> dict[str, str]:
 
 def _release(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
+
+
+def test_no_package_is_asked_for_twice_in_one_list() -> None:
+    project = tomllib.loads(texts()["pyproject.toml"])
+    for asked in (project["project"]["dependencies"], project["dependency-groups"]["dev"]):
+        names = [re.split(r"[^A-Za-z0-9_.-]", line)[0].lower() for line in asked]
+        assert [name for name in names if names.count(name) > 1] == []
 
 
 def test_the_lock_holds_what_the_project_asks_for() -> None:

@@ -51,7 +51,7 @@ from core.knowledge import step as knowledge
 from core.knowledge.messages import KnowledgeCommand, KnowledgeEvent
 from core.settings import step as settings
 from core.settings.messages import SettingsCommand, SettingsEvent, StoreKey
-from core.spending import limits
+from core.spending import step as spending
 from core.spending.messages import SpendingEvent
 from core.turn import step as turn
 from core.turn.messages import TurnCommand, TurnEvent
@@ -149,7 +149,7 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
     if isinstance(event, SettingsEvent):
         return settings.event(state, event)
     if isinstance(event, SpendingEvent):
-        return limits.counted(state, event), ()
+        return spending.event(state, event)
     if isinstance(event, KnowledgeEvent):
         return knowledge.event(state, event)
     if isinstance(event, HarvestEvent):
@@ -189,8 +189,9 @@ def _report(state: AppState, given: Stamp, report: Report) -> Result:
         case WorkerReported():
             return lifecycle.worker_reported(state, report), ()
         case Tick():
-            state, effects = durability.retry_pending(limits.new_day(expire(state)), given)
+            state, started = spending.tick(expire(state))
+            state, effects = durability.retry_pending(state, given)
             state, more = caching.tick(state)
-            return state, (*effects, *more)
+            return state, (*started, *effects, *more)
         case _:
             assert_never(report)

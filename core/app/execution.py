@@ -15,16 +15,33 @@ ACT_S = 30.0
 """Longest wait for one thing that was asked for."""
 
 
-class Waiter(Protocol):
-    """What waiting needs of the controller."""
+class Sender(Protocol):
+    """What asking needs of the controller."""
 
     def send(self, command: Command) -> None:
         """Ask for a change."""
         ...
 
+
+class Waiter(Sender, Protocol):
+    """What waiting needs of the controller."""
+
     def wait_for(self, predicate: Callable[[AppState], bool], timeout_s: float) -> AppState | None:
         """The first state that satisfies `predicate`, None when none did in time."""
         ...
+
+
+def begin(front: Sender, command: Command) -> str:
+    """Ask for a change whose outcome is waited for. Returns the outcome's id."""
+    command_id = secrets.token_hex(8)
+    front.send(awaited(command, command_id))
+    return command_id
+
+
+def is_over(state: AppState, command_id: str, is_shown: Callable[[AppState], bool] | None = None) -> bool:
+    """Whether a command has ended: it was not carried out, or it was and the state shows what it should."""
+    outcome = outcome_of(state, command_id)
+    return outcome is not None and (not outcome.is_done or is_shown is None or is_shown(state))
 
 
 def act(front: Waiter, command: Command, timeout_s: float = ACT_S) -> AppState:
@@ -36,9 +53,8 @@ def act(front: Waiter, command: Command, timeout_s: float = ACT_S) -> AppState:
     Raises:
         SlopError: it could not be, or it took longer than `timeout_s` seconds.
     """
-    command_id = secrets.token_hex(8)
-    front.send(awaited(command, command_id))
-    state = front.wait_for(lambda now: outcome_of(now, command_id) is not None, timeout_s)
+    command_id = begin(front, command)
+    state = front.wait_for(lambda now: is_over(now, command_id), timeout_s)
     outcome = outcome_of(state, command_id) if state is not None else None
     if state is None or outcome is None:
         raise too_slow(timeout_s)

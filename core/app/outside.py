@@ -200,7 +200,7 @@ class LocalOutside:
         discussions = DiscussionHandler(self.home, clock, emit, self._journals)
         keeper = DiskHandler(self.home, discussions)
         lister = list_worker.ListingHandler(self.home, clock, emit, is_read_only=is_read_only)
-        losses = LossesSaid(paths.cache_dir() / "ignores-said")
+        losses = LossesSaid(paths.losses_file())
         assembling = ContextWorker(
             ContextHandler(self._assembler, outline, self._counting, emit, losses),
             RewriteCheck(self._assembler.rewrite, emit),

@@ -139,6 +139,11 @@ def cache_dir() -> Path:
     return user_cache_path(APP_NAME, appauthor=False)
 
 
+def losses_file() -> Path:
+    """Which losses of globs to `.gitignore` were said; safe to delete."""
+    return cache_dir() / "ignores-said"
+
+
 def log_dir() -> Path:
     """The platform's directory for diagnostic logs."""
     from platformdirs import user_log_path

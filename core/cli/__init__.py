@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+
+from core.cli.version import say_version
+
 TYPE_CHECKING = False  # `typing` itself takes longer to load than `--version` may
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -9,6 +13,13 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line that needs no window. Returns the exit code."""
-    from core.cli.run import main as run_command
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if say_version(arguments):
+        return 0
+    from core.cli.grammar import read
 
-    return run_command(argv)
+    given = read(arguments)  # ends here for help and wrong usage, before the program's values load
+    from core.cli.arguments import options_of
+    from core.cli.run import run
+
+    return run(options_of(given))

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from core.cli.run import main
+from core.cli import main
 
 raise SystemExit(main())

@@ -12,6 +12,7 @@ from core.base.text import clean
 from core.base.tokens import count_tokens
 from core.cli.arguments import Options
 from core.cli.format import context_text
+from core.cli.losses import say_losses
 from core.cli.output import Console
 from core.cli.session import FrontEnd, check_name, find_discussion, session
 from core.context.file_reader import read_items
@@ -40,6 +41,7 @@ def run_context(options: Options, front: FrontEnd, console: Console) -> int:
     spec = stack_spec(state, chosen)
     if given.message is not None:
         spec = replace(spec, inputs=replace(spec.inputs, user_text=clean(given.message)))
+    say_losses(spec, console)
     with console.waiting("Reading the preset's files"):
         items = read_items(spec.root, spec.preset.items, spec.limits, spec.allowed_roots, outline=symbols_of)
         digest, notes = Layer7(Path(state.program.home)).read(spec, items)

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from core.base.errors import SlopError
-from core.cli.arguments import Options, parse
+from core.cli.arguments import Options
 from core.cli.output import Console, discard_output, open_console
 from core.cli.session import FrontEnd, UsageError
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 """128 and the number of SIGPIPE: what a shell reports of a program whose reader has gone."""
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command line that needs no window. Returns the exit code."""
-    return run(parse(list(sys.argv[1:] if argv is None else argv)))
 
 
 def run(options: Options, make_front: Callable[[Options], FrontEnd] | None = None) -> int:

@@ -16,6 +16,7 @@ from core.base.errors import SlopError
 from core.base.text import clean
 from core.cli.arguments import Options
 from core.cli.format import message_data, usage_line
+from core.cli.losses import say_losses
 from core.cli.output import Console
 from core.cli.send_beside import program_beside
 from core.cli.session import FrontEnd, UsageError, check_name, find_discussion, session, settle
@@ -30,7 +31,7 @@ from core.discussion.messages import (
     SetPersona,
     SetSystemPreset,
 )
-from core.knowledge.digest import DigestFollower
+from core.knowledge.messages import FollowDigest
 from core.turn.messages import CancelReply, RetrySend, SendPrompt
 from core.values.discussion import CallPhase, OpenDiscussion
 from core.values.messages import AttachmentPart, Message, ReasoningPart, Role, TextPart
@@ -70,13 +71,14 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
         return beside.send(options, text, console)
     with session(front, console, writes=True) as state:
         _check_names(state, options)
-        _follow_files(Path(state.program.home), console)
+        _follow_files(front, console)
         chosen = _choose(front, state, options)
         opened = front.snapshot().discussions.open[chosen]
         if given.retry and not opened.failed_message_id:
             raise UsageError("Nothing failed in this discussion", remedy="Send a text instead")
         if not given.over_limit:
             _await_sums(front)
+        say_losses(front.stack_spec(chosen), console)
         before = len(opened.entries)
         attached = _attach(front, chosen, given.attach)
         turn = _Turn(front, console, options, chosen, before, secrets.token_hex(8))
@@ -90,10 +92,10 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
             raise
 
 
-def _follow_files(home: Path, console: Console) -> None:
+def _follow_files(front: FrontEnd, console: Console) -> None:
     """Bring a digest that is on up to date with what somebody saved while no window was open."""
     try:
-        DigestFollower(home).follow()
+        act(front, FollowDigest())
     except SlopError as error:
         console.note(f"manual-slop: warning: the digest is as it was: {error}")
 

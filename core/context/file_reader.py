@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.context.file_content import read_content
-from core.context.globs import SKIPPED_FOLDERS, expand, glob_base
+from core.context.globs import SKIPPED_FOLDERS, GlobFound, expand, glob_base
 from core.context.ignores import ignores_at
 from core.context.places import Places
 from core.values.curation import (
@@ -143,12 +143,9 @@ def _needs_symbols(item: FileItem) -> bool:
 
 
 def _read_glob(reader: Reader, item: FileItem, absolute: str) -> ItemFiles:
-    base, parts = glob_base(absolute.replace(os.sep, "/"))
-    folder = os.path.realpath(base)
-    if not reader.places.is_allowed(folder):
+    found = look_up_glob(reader.places, item, absolute, reader.limits)
+    if found is None:
         return ItemFiles(item, (), _outside(item.path))
-    ignores = None if item.include_ignored else ignores_at(folder, reader.places.root_of(folder))
-    found = expand(folder, parts, reader.limits.max_glob_files, ignores)
     problem = None
     if found.is_too_many:
         problem = _too_many(item.path, reader.limits, found.visited)
@@ -157,6 +154,16 @@ def _read_glob(reader: Reader, item: FileItem, absolute: str) -> ItemFiles:
     needs = _needs_symbols(item)
     files = tuple(_read_file(reader, path, needs_symbols=needs) for path in found.paths)
     return ItemFiles(item, files, problem, found.ignored, found.rule_files)
+
+
+def look_up_glob(places: Places, item: FileItem, absolute: str, limits: FileLimits) -> GlobFound | None:
+    """The names that a glob finds, None where it stands outside the places. Raises OSError, ValueError."""
+    base, parts = glob_base(absolute.replace(os.sep, "/"))
+    folder = os.path.realpath(base)
+    if not places.is_allowed(folder):
+        return None
+    ignores = None if item.include_ignored else ignores_at(folder, places.root_of(folder))
+    return expand(folder, parts, limits.max_glob_files, ignores)
 
 
 def _own_outline(path: str, text: str) -> tuple[Symbol, ...]:

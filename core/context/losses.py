@@ -8,10 +8,11 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from core.context.file_reader import look_up_glob
 from core.context.globs import expand, glob_base
 from core.context.messages import GlobLoss
 from core.context.places import Places
-from core.values.curation import ItemFiles
+from core.values.curation import FileItem, FileSnapshot, ItemFiles
 from core.values.settings import FileLimits
 
 log = logging.getLogger(__name__)
@@ -47,6 +48,14 @@ class LossesSaid:
                 losses.append(loss)
         return tuple(losses)
 
+    def fresh_in(
+        self, root: str, items: Iterable[FileItem], limits: FileLimits, allowed_roots: tuple[str, ...]
+    ) -> tuple[GlobLoss, ...]:
+        """As `fresh`, of items that were not read: their globs are looked up, no file is opened."""
+        places = Places(root, allowed_roots)
+        globs = (item for item in items if item.enabled and item.is_glob and not item.include_ignored)
+        return self.fresh(root, [_looked_up(places, item, limits) for item in globs], limits, allowed_roots)
+
     def _is_said(self, key: str) -> bool:
         try:
             return key in self._file.read_text(encoding="ascii").split()
@@ -60,6 +69,18 @@ class LossesSaid:
                 file.write(f"{key}\n")
         except OSError as fault:
             log.warning("What .gitignore leaves out will be said again: %s", fault)
+
+
+def _looked_up(places: Places, item: FileItem, limits: FileLimits) -> ItemFiles:
+    """A glob's files by name alone."""
+    absolute = places.absolute(item.path)
+    try:
+        found = None if os.path.lexists(absolute) else look_up_glob(places, item, absolute, limits)
+    except (OSError, ValueError):
+        found = None  # said by whoever reads it
+    if found is None:
+        return ItemFiles(item, ())
+    return ItemFiles(item, tuple(FileSnapshot(path, path) for path in found.paths), ignored=found.ignored)
 
 
 def _loss(root: str, found: ItemFiles, limits: FileLimits, allowed_roots: tuple[str, ...]) -> GlobLoss:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from core.base.offer import OfferedCommand
 from core.settings.messages import PresetStored
 from core.values.cache import CachePlan
 from core.values.curation import FileItem, FileSnapshot, ItemFiles
@@ -21,7 +22,7 @@ class MeasureContext(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class CreatePreset(msgspec.Struct, frozen=True):
+class CreatePreset(OfferedCommand, frozen=True):
     """A new preset; `copy_of` duplicates another, and its items are taken where `items` is empty.
 
     The selected discussion uses it, unless `is_used` is False.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from core.base.mapping import with_entry, without
@@ -11,6 +13,7 @@ from core.context.messages import (
     CreatePreset,
     DeletePreset,
     FilesRead,
+    GlobLoss,
     RenamePreset,
     RevertPreset,
     SavePreset,
@@ -190,12 +193,15 @@ def files_read(state: AppState, event: FilesRead) -> Result:
 
 
 def _say_losses(state: AppState, event: FilesRead) -> AppState:
-    lost = [f"{'over ' if loss.is_more else ''}{loss.files:,} by {loss.path!r}" for loss in event.losses]
-    return notify(
-        state,
-        f"ignored/{event.preset}",
-        Level.WARNING,
-        f"Globs follow .gitignore now: preset {event.preset!r} sends fewer files.",
+    text, detail = losses_sentences(event.preset, event.losses)
+    return notify(state, f"ignored/{event.preset}", Level.WARNING, text, detail)
+
+
+def losses_sentences(preset: str, losses: Iterable[GlobLoss]) -> tuple[str, str]:
+    """What a preset's globs lost to .gitignore, and what to do about it."""
+    lost = [f"{'over ' if loss.is_more else ''}{loss.files:,} by {loss.path!r}" for loss in losses]
+    detail = (
         f"Left out: {', '.join(lost)}. An item that should take them says so: "
-        'tick "Include ignored files" in its menu, or set include_ignored = true in manual_slop.toml.',
+        'tick "Include ignored files" in its menu, or set include_ignored = true in manual_slop.toml.'
     )
+    return f"Globs follow .gitignore now: preset {preset!r} sends fewer files.", detail

@@ -31,7 +31,7 @@ def fold(discussion_id: str, records: Iterable[Record]) -> OpenDiscussion:
     Returns:
         What `apply` gives record by record, in one pass: O(n).
     """
-    content = _Content(OpenDiscussion(discussion_id), {})
+    content = _LogContent(OpenDiscussion(discussion_id), {})
     for record in records:
         content.add(record)
     return content.close()
@@ -43,7 +43,7 @@ def apply(discussion: OpenDiscussion, record: Record) -> OpenDiscussion:
     `failed_message_id` names a last message of the user that has no reply: its send failed, or is still under way;
     the caller knows which. `failure` is cleared once a reply is there.
     """
-    content = _Content(discussion, None)
+    content = _LogContent(discussion, None)
     content.add(record)
     return content.close()
 
@@ -91,7 +91,7 @@ def _target(record: Record) -> str:
             return ""
 
 
-class _Content:
+class _LogContent:
     """A discussion while records are added. `index` None: look entries up by walking back from the end."""
 
     def __init__(self, discussion: OpenDiscussion, index: dict[str, int] | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from core.base.offer import OfferedCommand
 from core.values.discussion import DiscussionMeta, DiscussionSummary, Draft, OpenDiscussion
 from core.values.messages import AttachmentPart
 from core.values.records import Record
@@ -69,7 +70,7 @@ class DeleteDiscussion(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class UndoDelete(msgspec.Struct, frozen=True):
+class UndoDelete(OfferedCommand, frozen=True):
     """Bring a discussion back from the trash. Empty id: the one deleted last."""
 
     discussion_id: str = ""

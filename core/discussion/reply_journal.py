@@ -18,7 +18,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, reported, storage_error
 from core.base.errors import LockedError, StorageError
 from core.base.locks import take_lock
-from core.values.messages import Part, ReasoningPart, Role, Status, TextPart, ToolCallPart
+from core.values.messages import Part, ReasoningPart, Role, Status, TextPart
 from core.values.records import MessageRecord
 
 if TYPE_CHECKING:
@@ -96,10 +96,6 @@ class ReplyJournal:
     def add_reasoning(self, text: str, vendor_json: str = "") -> None:
         """Keep more of the reasoning; `vendor_json` ends its block. Raises as `add_text`."""
         self._add({"r": text, "j": vendor_json} if vendor_json else {"r": text})
-
-    def add_tool_call(self, part: ToolCallPart) -> None:
-        """Keep a complete tool call. Raises as `add_text`."""
-        self._add({"c": [part.call_id, part.name, part.arguments_json]})
 
     def finish(self) -> None:
         """Remove the journal: the reply's record is in the log, or nothing of it shall be kept."""
@@ -278,8 +274,6 @@ def _parts(deltas: list[dict[str, Any]]) -> tuple[Part, ...]:
                 parts[-1] = ReasoningPart(last.text + text, str(rest.get("j", "")))
             case {"r": str(text), **rest}:
                 parts.append(ReasoningPart(text, str(rest.get("j", ""))))
-            case {"c": [str(call_id), str(name), str(arguments)]}:
-                parts.append(ToolCallPart(call_id, name, arguments))
             case _:
                 continue
     return tuple(parts)

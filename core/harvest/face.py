@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from core.base import paths
 from core.base.disk import reported
-from core.base.errors import StorageError
 from core.harvest.classes import MAX_HARVEST_SOURCE_BYTES, SUMMARIZE_THRESHOLD_BYTES
 from core.harvest.distillation import (
     HARVEST_MAX_ATTEMPTS,
@@ -89,19 +87,11 @@ def harvest_conversation(
     found = distil(
         prepared(said),
         path.name,
-        template(harvest_prompt_path()),
+        read_template(harvest_prompt_path()),
         lambda prompt: generate(prompt, provider, model),
         piece_bytes=piece_bytes_for(find_profile(models, provider, model)),
     )
     return by_category(found.items)
-
-
-def template(place: Traversable) -> str:
-    """The text of the prompt. Raises StorageError: it cannot be read."""
-    try:
-        return read_template(place)
-    except (OSError, UnicodeDecodeError) as error:
-        raise StorageError(f"The harvest's prompt cannot be read: {error}", where=str(place)) from error
 
 
 def _messages(file: Path, data: bytes) -> tuple[Said, ...]:

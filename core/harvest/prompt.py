@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from core.base.errors import StorageError
 from core.base.frame import frame
 from core.base.secrets import scrub
 from core.base.text import clean, one_line
@@ -38,8 +39,11 @@ def harvest_prompt_path(
 
 
 def read_template(place: Traversable) -> str:
-    """The text of the prompt that `harvest_prompt_path` names."""
-    return clean(place.read_bytes().decode("utf-8-sig")).strip()
+    """The text of the prompt that `harvest_prompt_path` names. Raises StorageError: it cannot be read."""
+    try:
+        return clean(place.read_bytes().decode("utf-8-sig")).strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise StorageError(f"The harvest's prompt cannot be read: {error}", where=str(place)) from error
 
 
 def build_harvest_prompt(template: str, name: str, content: str, *, retry: str | bool = False) -> str:

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from core.base import paths
 from core.harvest.distillation import piece_bytes_for
-from core.harvest.face import template
 from core.harvest.generation import Generate
 from core.harvest.messages import HarvestRun
-from core.harvest.prompt import harvest_prompt_path
+from core.harvest.prompt import harvest_prompt_path, read_template
 from core.harvest.scan import ScanRequest
 from core.harvest.sources import Distiller, ReadMessages
 from core.harvest.transcript_sources import unread_messages
@@ -54,7 +53,7 @@ def distiller(
         generate,
         run.provider,
         run.model,
-        template(place),
+        read_template(place),
         piece_bytes_for(profile),
         paths.knowledge_dir(home),
         read=read,

@@ -164,6 +164,7 @@ def ended(
         doing="",
         is_cancelling=False,
         problem="",
+        remedy="",
     )
     match event:
         case HarvestLooked():
@@ -187,7 +188,7 @@ def ended(
             return _changed(_with(state, _looked(done, event.look, state)))
         case HarvestFailed():
             state = notify(state, NOTICE, Level.ERROR, event.text, event.detail)
-            return _with(state, replace(idle, problem=event.text)), ()
+            return _with(state, replace(idle, problem=event.text, remedy=event.detail)), ()
 
 
 def harvest_run(state: AppState) -> HarvestRun:
@@ -235,6 +236,7 @@ def _begin(
         phase=phase,
         command_id=command.command_id,
         problem="",
+        remedy="",
         provider=made.provider,
         model=made.model,
     )
@@ -259,6 +261,7 @@ def _preview(state: AppState, command: PreviewHarvest) -> Result:
         report=None,
         undone=None,
         problem="",
+        remedy="",
         provider=made.provider,
         model=made.model,
     )
@@ -294,6 +297,7 @@ def _apply(state: AppState, command: ApplyHarvest) -> Result:
         report=None,
         undone=None,
         problem="",
+        remedy="",
     )
     preview = harvest.preview if previewed else None
     return _with(state, begun), (ApplyPreview(harvest_run(state), chosen, preview),)

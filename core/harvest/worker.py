@@ -81,7 +81,7 @@ class HarvestServices(msgspec.Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class _Run:
+class _LiveRun:
     """One run: what its calls used so far, and whether and why it is to end early."""
 
     payments: Payments
@@ -146,8 +146,8 @@ class HarvestHandler:
         if self._closing.is_set():
             self._current.stop(ENDING)
 
-    def _made(self) -> _Run:
-        return _Run(Payments(self._home, self._services.price, self._clock))
+    def _made(self) -> _LiveRun:
+        return _LiveRun(Payments(self._home, self._services.price, self._clock))
 
     def cancel(self, why: str = "") -> None:
         """Stop the run that is queued or under way; what is being written is finished. Thread-safe."""
@@ -172,7 +172,7 @@ class HarvestHandler:
             self._emit(HarvestFailed(f"The harvest failed: {error}", "See the log file."))
             raise
 
-    def _carry_out(self, effect: RunEffect, run: _Run) -> None:
+    def _carry_out(self, effect: RunEffect, run: _LiveRun) -> None:
         match effect:
             case ScanConversations():
                 self._emit(HarvestLooked(self._look(effect.run, self._progress(run.check))))
@@ -187,7 +187,7 @@ class HarvestHandler:
             case _:
                 assert_never(effect)
 
-    def _distil(self, effect: DistilConversations, run: _Run) -> None:
+    def _distil(self, effect: DistilConversations, run: _LiveRun) -> None:
         self._check_writable()
         made = effect.run
         self._services.client(made.provider)
@@ -205,7 +205,7 @@ class HarvestHandler:
                 problem = ". ".join(filter(None, (error.what, error.remedy)))
         self._emit(HarvestEnded(problem))
 
-    def _apply(self, effect: ApplyPreview, run: _Run) -> None:
+    def _apply(self, effect: ApplyPreview, run: _LiveRun) -> None:
         self._check_writable()
         now = self._clock()
         items_of = None if effect.preview is None else items_of_preview(effect.preview, now)
@@ -260,7 +260,7 @@ class HarvestHandler:
 
         return told
 
-    def _paying(self, made: HarvestRun, run: _Run) -> Callable[[str, str, Usage], None]:
+    def _paying(self, made: HarvestRun, run: _LiveRun) -> Callable[[str, str, Usage], None]:
         """Counts a call, and ends the run before the next one where the day's money is spent."""
 
         def paid(provider: str, model: str, usage: Usage) -> None:

@@ -21,7 +21,7 @@ from core.hooks.request import Answer, HookDesk, Request
 from core.hooks.table import operations
 
 log = logging.getLogger(__name__)
-Endpoint = Callable[[HttpRequest], Awaitable[Response]]
+HttpEndpoint = Callable[[HttpRequest], Awaitable[Response]]
 _DEFAULT_LIMITS = Limits()
 
 
@@ -44,7 +44,7 @@ def _route(desk: HookDesk, operation: Operation, limits: Limits) -> Route:
     return route
 
 
-def _endpoint(desk: HookDesk, operation: Operation, limits: Limits) -> Endpoint:
+def _endpoint(desk: HookDesk, operation: Operation, limits: Limits) -> HttpEndpoint:
     async def endpoint(request: HttpRequest) -> Response:
         try:
             return _response(await operation.run(await _read(desk, operation, request, limits)))

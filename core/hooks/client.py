@@ -15,7 +15,7 @@ from core.hooks.address import Address, find
 KNOCK_S = 2.0
 WAIT_S = 60.0
 
-Event = tuple[str, dict[str, Any]]
+StreamEvent = tuple[str, dict[str, Any]]
 
 
 class HookError(SlopError):
@@ -57,7 +57,7 @@ class HookClient:
         """Send a command of a panel. Raises HookError."""
         self.post("/api/ui", {"panel": panel, "action": action, **fields})
 
-    def events(self, path: str, body: dict[str, Any]) -> Iterator[Event]:
+    def events(self, path: str, body: dict[str, Any]) -> Iterator[StreamEvent]:
         """Server-sent events, as they come. Raises HookError."""
         connection, answer = self._open("POST", path, body, "text/event-stream")
         try:

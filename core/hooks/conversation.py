@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
 from msgspec import Meta
-from msgspec.structs import replace
 
+from core.app.execution import begin, is_over
 from core.discussion.messages import (
     AttachFile,
     AttachText,
@@ -228,10 +227,9 @@ async def pay(desk: HookDesk, command: PaidCommand) -> CommandOutcome:
         RefusedError: 404 the discussion is gone; 409 a spend limit stands against it: the window would ask, here
             nobody can be asked; 503 it took too long.
     """
-    chosen, command_id = command.discussion_id, secrets.token_hex(8)
-    desk.front.send(replace(command, command_id=command_id))
+    chosen, command_id = command.discussion_id, begin(desk.front, command)
     state = await desk.watch.until(
-        lambda now: outcome_of(now, command_id) is not None or chosen not in now.discussions.summaries, SAVE_S
+        lambda now: is_over(now, command_id) or chosen not in now.discussions.summaries, SAVE_S
     )
     if state is None:
         raise RefusedError(503, "slow", f"The message was not written within {SAVE_S:g} s", "Try again")

@@ -15,10 +15,10 @@ import msgspec
 from core.hooks.fields import encode
 from core.hooks.refusals import RefusedError, error_data
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+AsgiMessage = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[AsgiMessage]]
+AsgiSend = Callable[[AsgiMessage], Awaitable[None]]
+App = Callable[[MutableMapping[str, Any], Receive, AsgiSend], Awaitable[None]]
 
 _PLAIN = re.compile(rb"/[A-Za-z0-9._~%!$&'()*+,;=:@/-]*")
 _BAD_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
@@ -55,7 +55,7 @@ class Guard:
         self._limits = limits
         self._under_way = 0
 
-    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: AsgiSend) -> None:
         """Answer one request."""
         assert scope["type"] == "http", scope["type"]
         headers: list[tuple[bytes, bytes]] = list(scope["headers"])
@@ -148,7 +148,7 @@ async def refuse(
     error: RefusedError,
     headers: list[tuple[bytes, bytes]],
     receive: Receive,
-    send: Send,
+    send: AsgiSend,
     limits: Limits,
 ) -> None:
     """Answer with an error and end the connection; read a little of an unread body, so that the answer is seen."""

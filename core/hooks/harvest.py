@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable
 from typing import Annotated, Literal, get_args
 
 import msgspec
 from msgspec import Meta
-from msgspec.structs import replace
 
+from core.app.execution import ACT_S, begin, is_over
 from core.app.messages import Command
 from core.harvest.messages import (
     ApplyHarvest,
@@ -28,7 +27,7 @@ from core.hooks.harvest_answers import HarvestData
 from core.hooks.operation import Operation, Resource, Run, operation
 from core.hooks.queries import PageQuery
 from core.hooks.refusals import RefusedError, unknown
-from core.hooks.request import ACT_S, Answer, Request
+from core.hooks.request import Answer, Request
 from core.values.harvest import ArtifactClass, HarvestPreview, HarvestState
 from core.values.outcomes import Cause, CommandOutcome
 from core.values.state import AppState
@@ -140,7 +139,7 @@ async def cancel_harvest(request: Request[RunBody]) -> Answer:
     if not under_way.is_busy:
         raise RefusedError(409, "nothing_runs", "No run of the harvest is under way")
     request.desk.front.send(CancelHarvest())
-    return await _answer(_Run(request, under_way.command_id))
+    return await _answer(_FollowedRun(request, under_way.command_id))
 
 
 async def _looked(request: Request[RunBody]) -> None:
@@ -183,7 +182,7 @@ def _tick(request: Request[ApplyBody], proposed: HarvestPreview) -> None:
     request.desk.front.send(TickHarvestItems(wanted, is_ticked=True))
 
 
-class _Run(msgspec.Struct, frozen=True):
+class _FollowedRun(msgspec.Struct, frozen=True):
     """A run that was begun, or has ended already. `command_id`: of the command that began it, empty for another's."""
 
     request: Request[RunBody]
@@ -215,25 +214,24 @@ def _check_idle(found: HarvestState) -> None:
         )
 
 
-async def _begun(request: Request[RunBody], command: RunCommand) -> _Run:
+async def _begun(request: Request[RunBody], command: RunCommand) -> _FollowedRun:
     """Send a command and wait until its run is under way, or over.
 
     Raises:
         RefusedError: 409 another run is under way, or there is nothing to do; 503 nothing happened in time.
     """
     _check_idle(request.state.harvest)
-    command_id = secrets.token_hex(8)
-    request.desk.front.send(replace(command, command_id=command_id))
+    command_id = begin(request.desk.front, command)
     state = await request.desk.watch.until(
-        lambda now: now.harvest.command_id == command_id or outcome_of(now, command_id) is not None, ACT_S
+        lambda now: now.harvest.command_id == command_id or is_over(now, command_id), ACT_S
     )
     if state is None:
         raise RefusedError(503, "slow", f"Nothing happened for {ACT_S:g} s", "Try again")
     _check(outcome_of(state, command_id))
-    return _Run(request, command_id)
+    return _FollowedRun(request, command_id)
 
 
-async def _answer(run: _Run) -> Answer:
+async def _answer(run: _FollowedRun) -> Answer:
     """The harvest once the run has ended where that is asked for, else as it is now."""
     waits = run.request.fields.wait
     state = await run.ended() if waits else run.request.state

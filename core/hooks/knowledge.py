@@ -16,7 +16,12 @@ from core.hooks.refusals import RefusedError, unknown
 from core.hooks.request import Answer, Request
 from core.knowledge.digest import digest_file
 from core.knowledge.files import note_name
-from core.knowledge.messages import AddKnowledgeItem, AttachNotes, KnowledgeCommand, RegenerateDigest
+from core.knowledge.messages import (
+    AddKnowledgeItem,
+    AttachNotes,
+    KnowledgeCommand,
+    RegenerateDigest,
+)
 from core.values.knowledge import (
     Category,
     CategoryFile,

@@ -26,7 +26,7 @@ from core.settings.preset_table import MAX_ITEMS, item_table, name_flaw, read_pr
 from core.values.curation import FileMode, Preset
 from core.values.state import AppState
 
-Line = Annotated[int, Meta(ge=1)]
+LineNumber = Annotated[int, Meta(ge=1)]
 
 
 class PresetItem(Body, frozen=True):
@@ -34,7 +34,7 @@ class PresetItem(Body, frozen=True):
 
     path: PathText
     mode: FileMode = FileMode.WHOLE
-    slices: list[Annotated[list[Line], Meta(min_length=2, max_length=2)]] = msgspec.field(
+    slices: list[Annotated[list[LineNumber], Meta(min_length=2, max_length=2)]] = msgspec.field(
         default_factory=list
     )
     symbols: list[str] = msgspec.field(default_factory=list)

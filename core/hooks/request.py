@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,7 +11,8 @@ from typing import Any, Generic, Protocol, TypeVar
 import msgspec
 
 from core.app.controller import wall_clock
-from core.app.messages import Command, awaited
+from core.app.execution import ACT_S, begin, is_over
+from core.app.messages import Command
 from core.discussion.messages import ReadDiscussion
 from core.hooks.clock import OffsetClock
 from core.hooks.fields import Data
@@ -22,8 +22,6 @@ from core.values.discussion import DiscussionSummary, OpenDiscussion
 from core.values.state import AppState
 from core.values.updates import outcome_of
 
-ACT_S = 30.0
-"""Longest wait for one thing that a request asked for."""
 FRAMES_S = 20.0
 """Longest wait for the window to draw."""
 
@@ -145,14 +143,8 @@ class Request(msgspec.Struct, Generic[F_co], frozen=True):
         Raises:
             RefusedError: 500 it could not be carried out; 503 nothing happened in time.
         """
-        command_id = secrets.token_hex(8)
-
-        def is_over(now: AppState) -> bool:
-            outcome = outcome_of(now, command_id)
-            return outcome is not None and (not outcome.is_done or is_done is None or is_done(now))
-
-        self.desk.front.send(awaited(command, command_id))
-        state = await self.desk.watch.until(is_over, timeout_s)
+        command_id = begin(self.desk.front, command)
+        state = await self.desk.watch.until(lambda now: is_over(now, command_id, is_done), timeout_s)
         outcome = outcome_of(state, command_id) if state is not None else None
         if state is None or outcome is None:
             raise RefusedError(503, "slow", f"Nothing happened for {timeout_s:g} s", "Try again")

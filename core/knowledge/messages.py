@@ -16,6 +16,12 @@ class RegenerateDigest(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class FollowDigest(msgspec.Struct, frozen=True):
+    """Bring a digest that is on up to date with what was saved while no window was open."""
+
+    command_id: str = ""
+
+
 class DeleteDigest(msgspec.Struct, frozen=True):
     """Remove `digest.md`: layer 7 is off."""
 
@@ -26,6 +32,7 @@ class AddKnowledgeItem(msgspec.Struct, frozen=True):
     category: Category
     text: str
     name: str = ""
+    command_id: str = ""
 
 
 class EditKnowledgeItem(msgspec.Struct, frozen=True):
@@ -33,12 +40,14 @@ class EditKnowledgeItem(msgspec.Struct, frozen=True):
 
     item: Item
     text: str
+    command_id: str = ""
 
 
 class DeleteKnowledgeItem(msgspec.Struct, frozen=True):
     """Take an item out of its file."""
 
     item: Item
+    command_id: str = ""
 
 
 class SetTaskDone(msgspec.Struct, frozen=True):
@@ -46,6 +55,7 @@ class SetTaskDone(msgspec.Struct, frozen=True):
 
     item: Item
     is_done: bool
+    command_id: str = ""
 
 
 class AttachNotes(msgspec.Struct, frozen=True):
@@ -53,6 +63,7 @@ class AttachNotes(msgspec.Struct, frozen=True):
 
     file_id: str
     path: str
+    command_id: str = ""
 
 
 # knowledge worker: one thread, the latest reading wins
@@ -73,6 +84,12 @@ class MakeDigest(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class RenewDigest(msgspec.Struct, frozen=True):
+    """Bring the digest up to date where it is on and older than what it is made of; read nothing."""
+
+    command_id: str = ""
+
+
 class RemoveDigest(msgspec.Struct, frozen=True):
     """Remove `digest.md`, which turns layer 7 off, and read knowledge."""
 
@@ -85,6 +102,7 @@ class ChangeKnowledge(msgspec.Struct, frozen=True):
     change: AddKnowledgeItem | EditKnowledgeItem | DeleteKnowledgeItem | SetTaskDone | AttachNotes
     settings: KnowledgeSettings
     candidates: tuple[str, ...] = ()
+    command_id: str = ""
 
 
 class KnowledgeFilesChanged(msgspec.Struct, frozen=True):
@@ -101,6 +119,7 @@ class KnowledgeRead(msgspec.Struct, frozen=True):
 
 KnowledgeCommand = (
     RegenerateDigest
+    | FollowDigest
     | DeleteDigest
     | AddKnowledgeItem
     | EditKnowledgeItem
@@ -113,5 +132,5 @@ KnowledgeCommand = (
 KnowledgeEvent = KnowledgeFilesChanged | KnowledgeRead
 """What has happened in this room."""
 
-KnowledgeEffect = ReadKnowledge | MakeDigest | RemoveDigest | ChangeKnowledge
+KnowledgeEffect = ReadKnowledge | MakeDigest | RenewDigest | RemoveDigest | ChangeKnowledge
 """The knowledge worker's: one thread, the latest reading wins."""

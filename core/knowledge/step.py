@@ -13,6 +13,7 @@ from core.knowledge.messages import (
     DeleteDigest,
     DeleteKnowledgeItem,
     EditKnowledgeItem,
+    FollowDigest,
     KnowledgeCommand,
     KnowledgeEffect,
     KnowledgeEvent,
@@ -22,6 +23,7 @@ from core.knowledge.messages import (
     ReadKnowledge,
     RegenerateDigest,
     RemoveDigest,
+    RenewDigest,
     SetTaskDone,
 )
 from core.values.state import AppState, Level
@@ -33,6 +35,8 @@ def command(state: AppState, asked: KnowledgeCommand) -> Result:
     match asked:
         case RegenerateDigest():
             return state, (MakeDigest(state.config.settings.knowledge),)
+        case FollowDigest():
+            return state, (RenewDigest(),)
         case DeleteDigest():
             return state, (RemoveDigest(state.config.settings.knowledge),)
         case AddKnowledgeItem() | EditKnowledgeItem() | DeleteKnowledgeItem() | SetTaskDone() | AttachNotes():

@@ -27,6 +27,7 @@ from core.knowledge.messages import (
     MakeDigest,
     ReadKnowledge,
     RemoveDigest,
+    RenewDigest,
     SetTaskDone,
 )
 from core.knowledge.reader import KnowledgeReader
@@ -68,6 +69,9 @@ class KnowledgeHandler:
                 done = regenerate_digest(self._home)
                 self._read(effect.settings, ())
                 self._emit(OperationDone("digest", f"Digest {done.write.value}"))
+            case RenewDigest():
+                if not self._is_read_only:
+                    self._follower.follow()
             case RemoveDigest():
                 self._reading_after(lambda: remove_file(digest_file(self._home)), effect.settings, ())
             case ChangeKnowledge():

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from core.base.offer import OfferedCommand
 from core.values.curation import Preset
 from core.values.provider import ModelProfile, ProviderStatus
 from core.values.settings import (
@@ -16,7 +17,7 @@ from core.values.settings import (
 )
 
 
-class TrustProject(msgspec.Struct, frozen=True):
+class TrustProject(OfferedCommand, frozen=True):
     """Let the project's `manual_slop.toml` count, or stop it from counting."""
 
     is_trusted: bool

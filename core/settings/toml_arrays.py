@@ -23,7 +23,7 @@ class ArrayElement:
 
 
 @dataclass(slots=True)
-class _Walk:
+class _ArrayWalk:
     """How far the array was read: `can_follow` while a comment still stands behind the last element."""
 
     elements: list[ArrayElement] = field(default_factory=list)
@@ -42,7 +42,7 @@ def array_elements(text: str) -> tuple[tuple[ArrayElement, ...], tuple[str, ...]
     Returns:
         Its elements in order, and the comments behind the last of them.
     """
-    walk = _Walk()
+    walk = _ArrayWalk()
     for token in words(text):
         word, end = token.word, token.start + len(token.word)
         is_inside = walk.depth > 1
@@ -62,7 +62,7 @@ def array_elements(text: str) -> tuple[tuple[ArrayElement, ...], tuple[str, ...]
     return tuple(walk.elements), tuple(walk.waiting)
 
 
-def _pass_line(walk: _Walk, comment: str) -> None:
+def _pass_line(walk: _ArrayWalk, comment: str) -> None:
     """A line's end, or the comment before it: it belongs to the element on its line, or to the next one."""
     if comment and walk.can_follow:
         walk.elements[-1].behind = comment
@@ -71,7 +71,7 @@ def _pass_line(walk: _Walk, comment: str) -> None:
     walk.can_follow = False
 
 
-def _extend(walk: _Walk, start: int, end: int) -> None:
+def _extend(walk: _ArrayWalk, start: int, end: int) -> None:
     """A word of an element: the first one opens it."""
     if not walk.is_open:
         walk.elements.append(ArrayElement(walk.waiting, start, end))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from core.base.offer import OfferedCommand
 from core.values.messages import Part
 from core.values.provider import Failure, Stopped
 from core.values.records import RequestRecord, ViewRecord
@@ -11,7 +12,7 @@ from core.values.spec import StackSpec
 from core.values.usage import Usage
 
 
-class SendPrompt(msgspec.Struct, frozen=True):
+class SendPrompt(OfferedCommand, frozen=True):
     """Send text and the draft's attachments. The draft is emptied once the words are on disk.
 
     `over_limit` is the person's yes to a send past a spend limit; `command_id` is given by a front end that waits for the
@@ -30,7 +31,7 @@ class CancelReply(msgspec.Struct, frozen=True):
     discussion_id: str
 
 
-class RetrySend(msgspec.Struct, frozen=True):
+class RetrySend(OfferedCommand, frozen=True):
     """Send again the message whose call failed; nothing is retyped."""
 
     discussion_id: str
@@ -38,7 +39,7 @@ class RetrySend(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class RegenerateReply(msgspec.Struct, frozen=True):
+class RegenerateReply(OfferedCommand, frozen=True):
     """Ask again for the reply to the last user message; the old reply is deleted (it stays in the log)."""
 
     discussion_id: str

@@ -285,7 +285,8 @@ class HarvestState(msgspec.Struct, frozen=True):
         looked_at: when `look` was made, None before; provider, model: which reads, and whose prices the estimate has.
         preview: what was proposed, as the person left it; None before and after.
         review: what the person made of earlier previews and did not apply or discard.
-        report: of the last apply; undone: of the last undo; problem: why the last run ended early, empty where not.
+        report: of the last apply; undone: of the last undo; problem: why the last run ended early, empty where not;
+            remedy: what to do about it, may be empty.
         use: what this program's harvests used, of all runs.
         command_id: of the command that began the run under way, empty where nobody waits for it.
     """
@@ -305,6 +306,7 @@ class HarvestState(msgspec.Struct, frozen=True):
     report: HarvestReport | None = None
     undone: UndoReport | None = None
     problem: str = ""
+    remedy: str = ""
     use: HarvestUse = msgspec.field(default_factory=HarvestUse)
 
     @property

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any
 
 import msgspec
 
 from core.base.figures import dollars
+from core.base.offer import OfferedCommand
 
 
 class LimitScope(StrEnum):
@@ -47,7 +47,7 @@ class SpendRefusal(msgspec.Struct, frozen=True):
     """
 
     reached: tuple[ReachedLimit, ...]
-    confirmed: Any
+    confirmed: OfferedCommand
 
     @property
     def sentence(self) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
 import msgspec
 
+from core.base.offer import OfferedCommand
 from core.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, Rewrite
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
@@ -44,7 +44,7 @@ class Notice(msgspec.Struct, frozen=True):
     text: str
     detail: str = ""
     at: datetime | None = None
-    action: Any = None
+    action: OfferedCommand | None = None
     action_label: str = ""
 
 

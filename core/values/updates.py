@@ -7,6 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from core.base.mapping import with_entry, without
+from core.base.offer import OfferedCommand
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.outcomes import OUTCOMES_KEPT, CommandOutcome
 from core.values.settings import Project
@@ -23,7 +24,7 @@ def notify(
     text: str,
     detail: str = "",
     *,
-    action: Any = None,
+    action: OfferedCommand | None = None,
     action_label: str = "",
 ) -> AppState:
     """Add a notice, or replace the one with the same id."""
@@ -61,6 +62,11 @@ def decline(state: AppState, command_id: str, notice_id: str, text: str, detail:
 def outcome_of(state: AppState, command_id: str) -> CommandOutcome | None:
     """How the command of this id ended, None while it has not."""
     return next((one for one in reversed(state.program.outcomes) if one.command_id == command_id), None)
+
+
+def is_under_way(state: AppState, command_id: str) -> bool:
+    """Whether a command that somebody waits for has not ended; without an id nobody waits."""
+    return bool(command_id) and outcome_of(state, command_id) is None
 
 
 def with_open(state: AppState, discussion: OpenDiscussion) -> AppState:

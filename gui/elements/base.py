@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gui.metrics import Measure
-from gui.prims import Spec
+from gui.primitives import Spec
 
 if TYPE_CHECKING:
     from gui.canvas import Canvas, Pane

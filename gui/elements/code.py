@@ -11,7 +11,7 @@ from gui.elements.surfaces import Surface
 from gui.markdown.highlight import Line, highlight, plain_lines
 from gui.markdown.layout import TAB, wrap_code
 from gui.metrics import Measure
-from gui.visible import visible
+from gui.visible_text import visible
 
 Spot = tuple[int, int, int, int]
 STYLE = "mono"

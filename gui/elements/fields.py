@@ -13,7 +13,7 @@ from gui.elements.base import Element, Spec
 from gui.elements.controls import Control
 from gui.metrics import Measure
 from gui.skins import CONTROL_PX
-from gui.visible import visible
+from gui.visible_text import visible
 from gui.wrap import wrap_text
 
 Spot = tuple[int, int, int, int]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from gui.markdown.blocks import MarkdownBlock
 from gui.markdown.layout import Laid, TextMeasure, lay_out
 from gui.markdown.parse import as_lines, parse, split_stable
-from gui.visible import visible
+from gui.visible_text import visible
 
 _loading: list[threading.Thread] = []
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from gui.markdown.blocks import MarkdownBlock, Run, RunStyle
-from gui.visible import visible
+from gui.visible_text import visible
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

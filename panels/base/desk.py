@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from core.app.messages import Command, awaited
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.state import AppState
 from panels.base import selection
@@ -36,6 +37,12 @@ class Desk(msgspec.Struct, frozen=True):
     def call(self) -> LiveCall | None:
         """The call under way in the selected discussion."""
         return selection.call_of(self.state, self.state.discussions.selected_id)
+
+    def ask(self, command: Command) -> str:
+        """Send a command whose outcome is waited for. Returns the id that the outcome will have."""
+        command_id = self.view.next_id()
+        self.send(awaited(command, command_id))
+        return command_id
 
 
 def _always(_desk: Desk) -> bool:

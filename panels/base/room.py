@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from panels.base.desk import Action, Desk
-from panels.base.kept import RoomView
 from panels.base.view import Dialog
+from panels.base.window_field import RoomView
 
 DrawDialog = Callable[[Desk, Dialog], None]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 from core.app.messages import Command
-from panels.base.kept import RoomView
 from panels.base.memo import Memo
+from panels.base.window_field import RoomView
 
 Page = Literal["chat", "settings"]
 Side = Literal["list", "hub"]
@@ -73,7 +73,7 @@ class WindowView:
         side: the side pane that was asked for last; room_px: width of all panes in the last frame, 0 before.
         focus: what takes the keyboard when it is drawn next; focus_not: the discussion whose composer does not.
         rooms: what each room alone knows, by its class; restored: what the last window left, None while unknown.
-        saved: what persists as it was sent to disk last.
+        saved: what persists as it was sent to disk last; asked: counts the commands whose outcome is waited for.
     """
 
     page: Page = "chat"
@@ -93,6 +93,12 @@ class WindowView:
     memo: Memo = field(default_factory=Memo, repr=False)
     restored: str | None = None
     saved: tuple[object, ...] = ()
+    asked: int = 0
+
+    def next_id(self) -> str:
+        """An id for a command whose outcome a panel waits for. A controller has one window."""
+        self.asked += 1
+        return f"window/{self.asked}"
 
     def of(self, room: type[V]) -> V:
         """What a room alone knows, made when it is first asked for."""

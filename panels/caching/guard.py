@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from core.app.messages import Command
 from core.base import figures as fmt
 from core.spending.limits import reached_limits
 from core.turn.messages import SendPrompt
-from core.values.spending import LimitScope, ReachedLimit
+from core.values.spending import LimitScope, ReachedLimit, SpendRefusal
 from core.values.state import AppState
 from panels.base.answers import answers
 from panels.base.desk import Desk
@@ -14,7 +16,6 @@ from panels.base.ui import Send
 from panels.base.view import Dialog, WindowView
 from panels.caching.view import CachingView
 from panels.caching.warnings import warm_loss
-from panels.discussion.actions import newest_id, sending_from
 from panels.discussion.view import DiscussionView
 
 
@@ -43,15 +44,26 @@ def question(state: AppState, view: WindowView, command: Command) -> Dialog | No
 
 def ask_past_limit(state: AppState, view: WindowView) -> None:
     """Ask once about each send that the step has refused for a spend limit."""
-    own = view.of(CachingView)
-    if view.dialog is not None or own.refusals_of is state.discussions.open:
+    own, composers = view.of(CachingView), view.of(DiscussionView).composers
+    if view.dialog is not None:
+        return
+    for name, composer in composers.items():
+        if composer.refusal is not None:
+            view.dialog, composer.refusal = _past_limit(name, composer.refusal), None
+            return
+    if own.refusals_of is state.discussions.open:
         return
     own.refusals_of = state.discussions.open
     refusals = {one.id: one.refusal for one in state.discussions.open.values() if one.refusal is not None}
     new = [name for name, refusal in refusals.items() if own.refusals.get(name) is not refusal]
     own.refusals = refusals
     if new:
-        view.dialog = Dialog("spend_limit", new[0], command=refusals[new[0]].confirmed)
+        view.dialog = _past_limit(new[0], refusals[new[0]])
+
+
+def _past_limit(name: str, refusal: SpendRefusal) -> Dialog:
+    confirmed = refusal.confirmed
+    return Dialog("spend_limit", name, command=confirmed if isinstance(confirmed, Command) else None)
 
 
 def lose_cache_dialog(desk: Desk, dialog: Dialog) -> None:
@@ -104,15 +116,12 @@ def _close(desk: Desk, dialog: Dialog, answer: str, *, is_closed: bool) -> None:
     command = dialog.command
     if answer != "yes" or command is None:
         return
-    if (
-        isinstance(command, SendPrompt)
-        and desk.opened is not None
-        and desk.opened.id == command.discussion_id
-    ):
+    if isinstance(command, SendPrompt):
+        command = replace(command, command_id="")
         composer = own.composer(command.discussion_id)
-        composer.sent_from = sending_from(desk)
         if command.text == composer.text:
-            composer.hand_over(newest_id(desk), desk.opened.refusal)
+            command = replace(command, command_id=desk.view.next_id())
+            composer.hand_over(command.command_id)
         own.scroll_to = -1
     desk.view.of(CachingView).confirmed = command
     desk.send(command)

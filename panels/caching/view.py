@@ -9,7 +9,7 @@ from typing import ClassVar
 from core.app.messages import Command
 from core.values.discussion import OpenDiscussion
 from core.values.spending import SpendRefusal
-from panels.base.kept import Kept, one_of
+from panels.base.window_field import Kept, one_of
 
 
 @dataclass(slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from panels.base.kept import Kept, one_of
 from panels.base.view import Typing
+from panels.base.window_field import Kept, one_of
 
 
 @dataclass(slots=True)

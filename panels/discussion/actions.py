@@ -15,9 +15,9 @@ from core.discussion.messages import (
 )
 from core.turn.messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
 from core.values.messages import Role
+from core.values.updates import is_under_way
 from panels.base import selection
 from panels.base.desk import Action, Desk, has_discussion, has_messages, opens_dialog, send_chord
-from panels.base.memo import Same
 from panels.discussion.list_rows import shown_ids
 from panels.discussion.view import DiscussionView, FindView
 
@@ -29,19 +29,7 @@ def can_send(desk: Desk) -> bool:
         return False
     composer = desk.view.of(DiscussionView).composer(opened.id)
     has_words = bool(composer.text.strip()) or bool(opened.draft.attachments)
-    return has_words and composer.sent_from != sending_from(desk)
-
-
-def sending_from(desk: Desk) -> Same:
-    """The state that a send belongs to: once it was clicked, only another state may be sent again."""
-    return Same(desk.opened, desk.state.program.notices)
-
-
-def newest_id(desk: Desk) -> str:
-    """Id of the selected discussion's newest user message, empty where there is none."""
-    if desk.opened is None:
-        return ""
-    return next((m.id for m in selection.latest(desk.opened) if m.role is Role.USER), "")
+    return has_words and not is_under_way(desk.state, composer.command_id)
 
 
 def _can_retry(desk: Desk) -> bool:
@@ -91,11 +79,9 @@ def _send(desk: Desk) -> None:
         return
     own = desk.view.of(DiscussionView)
     composer = own.composer(desk.opened.id)
-    composer.sent_from = sending_from(desk)
     composer.history_at = 0
     own.scroll_to = -1
-    desk.send(SendPrompt(desk.opened.id, composer.text))
-    composer.hand_over(newest_id(desk), desk.opened.refusal)
+    composer.hand_over(desk.ask(SendPrompt(desk.opened.id, composer.text)))
 
 
 def _copy_reply(desk: Desk) -> None:

@@ -8,12 +8,13 @@ from core.turn.messages import CancelReply
 from core.values.cache import CachePlan
 from core.values.discussion import OpenDiscussion
 from core.values.messages import AttachmentPart
+from core.values.updates import outcome_of
 from panels.base import selection
 from panels.base.action import action_tip, run_action
 from panels.base.desk import Desk, send_chord
 from panels.base.gauge import gauge, gauge_tone
 from panels.base.ui import Ui
-from panels.discussion.actions import can_send, newest_id
+from panels.discussion.actions import can_send
 from panels.discussion.view import ComposerView, DiscussionView
 
 EDITOR_MIN_PX = 68.0
@@ -67,20 +68,19 @@ def composer_panel(desk: Desk, opened: OpenDiscussion) -> None:
 
 
 def _follow_sent(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
-    """Forget sent words once they stand in the log; put them back where they were refused or not written."""
-    if composer.sent is None:
+    """Forget sent words once they are on disk; put them back where they were refused or not written."""
+    outcome = outcome_of(desk.state, composer.command_id) if composer.command_id else None
+    if outcome is None:
         return
-    is_told = composer.sent_from is None or composer.sent_from.parts[1] is not desk.state.program.notices
-    is_refused = opened.refusal is not None and opened.refusal is not composer.refused_before
-    if newest_id(desk) != composer.sent_after:
-        composer.sent = None
-    elif desk.call is not None:
-        composer.is_called = True
-    elif composer.is_called or is_told or is_refused:
-        composer.take_back()
-        if composer.text != opened.draft.text:
-            composer.typed(composer.text)
-            desk.send(SetDraft(opened.id, composer.text))
+    composer.command_id = ""
+    if outcome.is_done:
+        composer.sent = ""
+        return
+    composer.refusal = outcome.refusal
+    composer.take_back()
+    if composer.text != opened.draft.text:
+        composer.typed(composer.text)
+        desk.send(SetDraft(opened.id, composer.text))
 
 
 def _problems(desk: Desk) -> tuple[str, ...]:

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from core.values.spending import SpendRefusal
-from panels.base.kept import Kept, yes_or_no
-from panels.base.memo import Same
 from panels.base.view import Typing
+from panels.base.window_field import Kept, yes_or_no
 
 SCROLLS_KEPT = 200
 
@@ -22,32 +21,28 @@ class ComposerView(Typing):
 
     Args:
         history_at: steps back into the prompt history, 0 while the person writes their own text.
-        sent_from: the state that a send was clicked in, so that one state is never sent twice.
-        sent: the words on their way to disk, None while none are; sent_after: the last message before them;
-            is_called: whether the state has shown that they were taken; refused_before: the last refusal before them.
+        command_id: of the send whose outcome is not seen yet, empty while there is none; sent: its words.
+        refusal: the spend limits that stood against it, until the person was asked.
     """
 
     history_at: int = 0
-    sent_from: Same | None = None
-    sent: str | None = None
-    sent_after: str = ""
-    is_called: bool = False
-    refused_before: SpendRefusal | None = None
+    command_id: str = ""
+    sent: str = ""
+    refusal: SpendRefusal | None = None
 
-    def hand_over(self, after: str, refused_before: SpendRefusal | None) -> None:
+    def hand_over(self, command_id: str) -> None:
         """The words were sent: what is typed from now on is another message.
 
         Emptied here and not when the words are on disk: the person types on meanwhile.
         """
-        self.sent, self.sent_after, self.is_called = self.text, after, False
-        self.refused_before = refused_before
+        self.sent, self.command_id = self.text, command_id
         if self.text:
             self.pending.append("")
             self.replace("")
 
     def take_back(self) -> None:
         """The words were refused or could not be written: they stand in front of what was typed since."""
-        sent, self.sent = self.sent or "", None
+        sent, self.sent = self.sent, ""
         text = "\n".join(filter(None, (sent, self.text)))
         self.pending.clear()
         if text != self.text:

@@ -253,17 +253,6 @@ def where_it_goes(state: AppState) -> str:
     return f"What is read goes to {selection.provider_label(state, provider)}, without the secrets in it."
 
 
-def problem_of(state: AppState) -> tuple[str, str]:
-    """Why the last run ended early, and the remedy where one is known."""
-    problem = state.harvest.problem
-    if not problem:
-        return "", ""
-    said = next(
-        (one.detail for one in state.program.notices if one.id == "harvest" and one.text == problem), ""
-    )
-    return problem, said
-
-
 def progress_line(harvest: HarvestState) -> str:
     """How far the run under way is, and the conversation in work."""
     far = f"{harvest.done:,} of {harvest.total:,}" if harvest.total else ""

@@ -83,7 +83,7 @@ def _progress(desk: Desk) -> None:
 
 def _problem(desk: Desk) -> None:
     ui = desk.ui
-    problem, remedy = facts.problem_of(desk.state)
+    problem, remedy = desk.state.harvest.problem, desk.state.harvest.remedy
     if not problem:
         return
     with ui.surface("problem", "card", padding=(12, 6)), ui.group("lines", gap=2):

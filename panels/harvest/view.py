@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from core.values.settings import KnowledgeSettings
-from panels.base.kept import Kept, one_of
+from panels.base.window_field import Kept, one_of
 
 HarvestTab = Literal["conversations", "preview", "applied", "ledger"]
 HARVEST_TABS: tuple[HarvestTab, ...] = ("conversations", "preview", "applied", "ledger")

@@ -11,6 +11,7 @@ from core.knowledge.messages import AddKnowledgeItem, EditKnowledgeItem
 from core.knowledge.wording import item_body, safe_value
 from core.values.knowledge import Category, CategoryFile, Item, KnowledgeState, NewItem, NoteFile
 from core.values.state import AppState
+from core.values.updates import is_under_way
 from panels.base.desk import Desk
 from panels.base.memo import Same
 from panels.knowledge.view import Draft, ItemDraft, ItemKey, KnowledgeView, NewDraft
@@ -48,17 +49,12 @@ def begin_new(view: KnowledgeView, category: Category) -> None:
     view.shape += 1
 
 
-def is_waiting(state: AppState, sent_from: Same | None) -> bool:
-    """Whether something was asked for and the state has said nothing since."""
-    return sent_from is not None and sent_from == _now(state)
-
-
 def can_save(state: AppState, draft: Draft) -> bool:
     """Whether a draft says something and is not on its way."""
     has_words = bool(draft.text.strip())
     if isinstance(draft, NewDraft) and draft.category is Category.PLAYBOOKS:
         has_words = has_words and bool(draft.name.strip())
-    return has_words and not state.program.is_home_read_only and not is_waiting(state, draft.sent_from)
+    return has_words and not state.program.is_home_read_only and not is_under_way(state, draft.command_id)
 
 
 def save(desk: Desk, draft: Draft) -> None:
@@ -72,26 +68,24 @@ def save(desk: Desk, draft: Draft) -> None:
             if draft.sent == item.text or draft.text == shown_text(item):
                 view.drop(draft)
                 return
-            desk.send(EditKnowledgeItem(item, draft.text))
+            draft.command_id = desk.ask(EditKnowledgeItem(item, draft.text))
             draft.sent_items = items_in(desk.state.knowledge, item.file)
         case NewDraft(category=category):
             draft.sent = item_body(NewItem(category, draft.text, name=draft.name))
-            desk.send(AddKnowledgeItem(category, draft.text, draft.name))
+            draft.command_id = desk.ask(AddKnowledgeItem(category, draft.text, draft.name))
             draft.sent_items = items_in(desk.state.knowledge, names.FILE_OF[category])
-    draft.sent_from = _now(desk.state)
 
 
 def ask(desk: Desk, about: Item | NoteFile, command: Command) -> None:
     """Send a change of an item or of notes, once: another waits until the state has answered."""
     if can_ask(desk, about):
-        desk.view.of(KnowledgeView).asked[_asked_key(about)] = _now(desk.state)
-        desk.send(command)
+        desk.view.of(KnowledgeView).asked[_asked_key(about)] = desk.ask(command)
 
 
 def can_ask(desk: Desk, about: Item | NoteFile) -> bool:
     """Whether an item or notes can be changed just now."""
     asked = desk.view.of(KnowledgeView).asked
-    is_free = not asked or not is_waiting(desk.state, asked.get(_asked_key(about)))
+    is_free = not asked or not is_under_way(desk.state, asked.get(_asked_key(about), ""))
     return is_free and not desk.state.program.is_home_read_only
 
 
@@ -105,7 +99,7 @@ def settle(state: AppState, view: KnowledgeView) -> None:
     if view.settled == now:
         return
     view.settled, view.live = now, {}
-    view.asked = {key: at for key, at in view.asked.items() if is_waiting(state, at)}
+    view.asked = {key: at for key, at in view.asked.items() if is_under_way(state, at)}
     drafts: list[Draft] = [*view.edits.values(), *view.new.values()]
     for draft in drafts:
         _settle(state.knowledge, view, draft)
@@ -145,8 +139,3 @@ def items_in(knowledge: KnowledgeState, name: str) -> tuple[Item, ...]:
         if note.items and note.items[0].file == name:
             return note.items
     return ()
-
-
-def _now(state: AppState) -> Same:
-    """What an answer would change: what is known, or what is said of a failure."""
-    return Same(state.knowledge.categories, state.knowledge.notes, state.program.notices)

@@ -7,10 +7,11 @@ import re
 from core.discussion.messages import SelectDiscussion, UndoDelete
 from core.knowledge.messages import DeleteKnowledgeItem, SetTaskDone
 from core.values.knowledge import Category, Item, Provenance
+from core.values.updates import is_under_way
 from panels.base.desk import Desk
 from panels.base.ui import Ui
 from panels.base.view import Dialog
-from panels.knowledge.drafts import ask, begin_edit, can_ask, can_save, is_waiting, save, shown_text
+from panels.knowledge.drafts import ask, begin_edit, can_ask, can_save, save, shown_text
 from panels.knowledge.sources import ItemSource, SourcePlace, source_of
 from panels.knowledge.view import Draft, ItemDraft, KnowledgeView, NewDraft
 
@@ -221,8 +222,8 @@ def _form(desk: Desk, ui: Ui, draft: Draft, hint: str) -> None:
             save(desk, draft)
         if ui.button("cancel", "Cancel", is_small=True, tip="Cancel (Escape)"):
             view.drop(draft)
-        if is_waiting(desk.state, draft.sent_from):
+        if is_under_way(desk.state, draft.command_id):
             ui.text("waiting", "Saving…", tone="muted", style="small")
-        elif draft.sent_from is not None:
+        elif draft.command_id:
             ui.text("kept", "Not saved yet; your words are kept.", tone="warn", style="small", width=0,
                     tip="The notice says why. Save tries again.")  # fmt: skip

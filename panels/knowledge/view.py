@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from core.values.knowledge import Category, Item, Provenance
-from panels.base.kept import Kept, one_of
 from panels.base.memo import Same
+from panels.base.window_field import Kept, one_of
 
 FIRST_SHOWN = 100
 """Items of a section that are listed at first; more are asked for."""
@@ -23,7 +23,7 @@ class ItemDraft:
 
     Args:
         item: as it stood when the person began; text: what they typed.
-        sent: the text that was sent, empty before; sent_from: the state at that time.
+        sent: the text that was sent, empty before; command_id: of what was sent, empty before.
         sent_items: the file's items at that time; is_found: whether the item stands there still.
         wants_focus: the keyboard goes to it when it is drawn next; row: where it was drawn last, -1 before.
     """
@@ -31,7 +31,7 @@ class ItemDraft:
     item: Item
     text: str
     sent: str = ""
-    sent_from: Same | None = None
+    command_id: str = ""
     sent_items: tuple[Item, ...] = ()
     is_found: bool = True
     wants_focus: bool = True
@@ -46,7 +46,7 @@ class NewDraft:
     text: str = ""
     name: str = ""
     sent: str = ""
-    sent_from: Same | None = None
+    command_id: str = ""
     sent_items: tuple[Item, ...] = ()
     wants_focus: bool = True
     row: int = -1
@@ -63,7 +63,7 @@ class KnowledgeView:
         closed: sections that are folded; shown: how many items of a section are listed, where more were asked for.
         whole: long items that are shown to their end, by file and line.
         shape: counts changes of what is folded, listed or being written.
-        edits: by item; new: by category; asked: the state in which a tick or a deletion was asked for.
+        edits: by item; new: by category; asked: the command of a tick or a deletion that was asked for.
         settled: the state that the drafts were last compared with; live: drafts by the id of their item in it.
         typing: the draft that has the keyboard; had_keyboard: that had it in the last frame; row: that is being drawn.
         show_new: the category whose form is to be scrolled to.
@@ -79,7 +79,7 @@ class KnowledgeView:
     shape: int = 0
     edits: dict[ItemKey, ItemDraft] = field(default_factory=dict)
     new: dict[Category, NewDraft] = field(default_factory=dict)
-    asked: dict[Hashable, Same] = field(default_factory=dict)
+    asked: dict[Hashable, str] = field(default_factory=dict)
     settled: Same | None = None
     live: dict[int, ItemDraft] = field(default_factory=dict)
     typing: Draft | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from panels.base.kept import Kept
+from panels.base.window_field import Kept
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from core.app.messages import DismissNotice
+from core.app.messages import Command, DismissNotice
 from core.base import figures as fmt
 from core.settings.messages import TrustProject
 from core.values.state import AppState, Level, Notice
@@ -56,7 +56,7 @@ def _notices(desk: Desk, own: NoticesView, notices: tuple[Notice, ...]) -> None:
     limit = len(grave_first) if own.are_all_shown else shown
     for notice in grave_first[:limit]:
         did = _banner(ui, ("notice", notice.id), notice)
-        if did == "action" and notice.action is not None:
+        if did == "action" and isinstance(notice.action, Command):
             send(notice.action)
         if did:
             send(DismissNotice(notice.id))

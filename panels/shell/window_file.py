@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from operator import attrgetter
 from typing import Any
 
-from panels.base.kept import Kept, one_of, text, within, yes_or_no
 from panels.base.view import WindowView
+from panels.base.window_field import Kept, one_of, text, within, yes_or_no
 from panels.shell.rooms import ROOMS, TABS
 
 _HUB_PX = within(160, 1200)
@@ -46,13 +46,6 @@ def to_toml(view: WindowView) -> str:
 
     document: dict[str, Any] = {one.key: one.write(getattr(own, one.name)) for own, one in _fields(view)}
     return tomli_w.dumps(document)
-
-
-def from_toml(text: str) -> WindowView:
-    """A window as `to_toml` left it. Whatever is missing, broken or out of range keeps its default."""
-    view = WindowView()
-    restore(view, text)
-    return view
 
 
 def restore(view: WindowView, text: str) -> None:

@@ -22,7 +22,9 @@ from panels.shell.window import window
 from tests.gui.conftest import Screen
 from tests.gui.layout_check import faults
 from tests.gui.test_window_states import shown
-from tests.panels import cache_states, states
+from tests.panels import states
+from tests.panels.caching import cache_states
+from tests.panels.screen import plain
 from tests.panels.views import view_of
 
 pytestmark = pytest.mark.gui
@@ -72,7 +74,7 @@ class Desk:
     @property
     def asked(self) -> list[Command]:
         """What was asked for, without the window's own upkeep."""
-        return [command for command in self.sent if not isinstance(command, SaveWindow)]
+        return [plain(command) for command in self.sent if not isinstance(command, SaveWindow)]
 
 
 def test_a_running_countdown_changes_only_what_it_says(screen: Screen) -> None:

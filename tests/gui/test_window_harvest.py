@@ -15,7 +15,7 @@ from panels.harvest.view import HarvestTab, HarvestView
 from tests.gui.conftest import Screen
 from tests.gui.test_window_caching import Desk
 from tests.gui.test_window_states import shown
-from tests.panels import harvest_states as hs
+from tests.panels.harvest import harvest_states as hs
 
 pytestmark = pytest.mark.gui
 STATES: dict[str, Callable[[], AppState]] = {

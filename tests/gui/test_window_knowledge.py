@@ -18,8 +18,8 @@ from panels.knowledge.view import KnowledgeView
 from tests.gui.conftest import Screen
 from tests.gui.test_window_caching import Desk
 from tests.gui.test_window_states import shown
-from tests.panels import knowledge_states as ks
 from tests.panels import states
+from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.views import view_of
 
 pytestmark = pytest.mark.gui

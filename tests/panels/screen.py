@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from core.app.messages import Command, SaveWindow
+from core.app.messages import Command, SaveWindow, awaited
 from core.values.state import AppState
 from panels.base.ui import Ui
 from panels.base.view import WindowView
@@ -38,10 +38,15 @@ class Screen:
 
     @property
     def asked(self) -> list[Command]:
-        """The commands sent so far, without the window's own upkeep."""
-        return [command for command in self.sent if not isinstance(command, SaveWindow)]
+        """The commands sent so far, without the window's own upkeep and the ids by which it waits."""
+        return [plain(command) for command in self.sent if not isinstance(command, SaveWindow)]
 
     def only(self, kind: type[C]) -> C:
         """The one command of a kind."""
         (found,) = [command for command in self.sent if isinstance(command, kind)]
         return found
+
+
+def plain(command: Command) -> Command:
+    """The command without the id by which the window waits for its outcome."""
+    return awaited(command, "") if hasattr(command, "command_id") else command

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from panels.base.kept import RoomView
 from panels.base.view import WindowView
+from panels.base.window_field import RoomView
+from panels.shell.window_file import restore
 
 
 def view_of(*rooms: RoomView, **fields: Any) -> WindowView:
     return WindowView(rooms={type(room): room for room in rooms}, **fields)
+
+
+def restored(text: str) -> WindowView:
+    """A new window with what an earlier one left."""
+    view = WindowView()
+    restore(view, text)
+    return view

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from core.app.execution import is_over
 from core.app.messages import Command, awaited
 from core.base.reports import OperationEnded, OperationFailed, command_id_of
 from core.context.messages import CreatePreset
@@ -19,8 +20,8 @@ from core.discussion.messages import (
 from core.knowledge.messages import MakeDigest, RegenerateDigest
 from core.settings.messages import RefreshModels
 from core.values.outcomes import CommandOutcome
-from core.values.state import Level
-from core.values.updates import outcome_of
+from core.values.state import AppState, Level
+from core.values.updates import conclude, outcome_of
 from tests.core.app.playbook import Playbook, of
 
 
@@ -105,3 +106,16 @@ def test_what_the_step_declines_is_told_with_its_reason(book: Playbook) -> None:
     deleted, preset = book.state.program.outcomes
     assert (deleted.command_id, "still receiving a reply" in deleted.problem) == ("w1", True)
     assert (preset.command_id, "core" in preset.problem) == ("w2", True)
+
+
+def test_a_wait_is_over_with_a_problem_at_once_and_with_success_once_the_state_shows_it() -> None:
+    state = AppState()
+    done, failed = (
+        conclude(state, CommandOutcome("one", problem=problem)) for problem in ("", "The disk is full")
+    )
+
+    assert not is_over(state, "one")
+    assert is_over(done, "one")
+    assert not is_over(done, "two")
+    assert not is_over(done, "one", lambda now: now is not done)
+    assert is_over(failed, "one", lambda _: False)

@@ -40,8 +40,8 @@ from core.values.settings import ServerSettings
 from core.values.spec import CallToBuild, StackSpec
 from core.values.stack import StackInputs
 from core.values.usage import Usage
-from tests.core.providers.asking import NO_BLOBS, outcome
 from tests.core.providers.caching_kit import words
+from tests.core.providers.outcomes import NO_BLOBS, outcome
 from tests.vendors.gemini_server import KEY, GeminiServer, error_reply
 from tests.vendors.loopback import Answer
 

@@ -91,12 +91,12 @@ def test_the_efforts_of_the_help_are_those_of_the_program() -> None:
     assert tuple(effort.value for effort in Effort) == EFFORTS
 
 
-def _loaded_by(*argv: str) -> tuple[str, set[str]]:
+def _loaded_by(*argv: str, entry: str = "gui.main") -> tuple[str, set[str]]:
     """What the program prints for a command line that ends at once, and the modules that it loaded for it."""
     code = (
         "import atexit, sys\n"
         "atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
-        "from gui.main import main\n"
+        f"from {entry} import main\n"
         f"sys.exit(main({list(argv)!r}))"
     )
     done = subprocess.run(
@@ -105,17 +105,19 @@ def _loaded_by(*argv: str) -> tuple[str, set[str]]:
     return done.stdout, set(done.stderr.split())
 
 
-def test_the_version_is_said_before_anything_else_loads() -> None:
-    said, loaded = _loaded_by("--version")
+@pytest.mark.parametrize("entry", ["gui.main", "core.cli"])
+def test_the_version_is_said_before_anything_else_loads(entry: str) -> None:
+    said, loaded = _loaded_by("--version", entry=entry)
 
     assert said == f"{version_text()}\n"
     assert not loaded & {"argparse", "re", "typing", "enum", "dataclasses", "importlib.metadata", "msgspec"}
     assert {name for name in loaded if name.startswith("core")} == {"core", "core.cli", "core.cli.version"}
 
 
+@pytest.mark.parametrize("entry", ["gui.main", "core.cli"])
 @pytest.mark.parametrize("argv", [["--help"], ["-h"], ["send", "--help"], ["--json", "--version"]])
-def test_help_loads_no_value_of_the_program(argv: list[str]) -> None:
-    said, loaded = _loaded_by(*argv)
+def test_help_loads_no_value_of_the_program(argv: list[str], entry: str) -> None:
+    said, loaded = _loaded_by(*argv, entry=entry)
 
     assert said.startswith(("usage: manual-slop", "manual-slop "))
     assert not loaded & {"dataclasses", "pathlib", "importlib.metadata", "msgspec"}

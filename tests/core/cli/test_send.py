@@ -405,3 +405,40 @@ def test_a_retry_past_a_spend_limit_is_refused_too(world: World) -> None:
 
     assert (refused.code, "The limit of $0.00 for today" in refused.err) == (1, True)
     assert world.run("send", *limit, "--over-limit", "--retry", "--discussion", "last").code == 0
+
+
+def test_a_send_brings_a_digest_that_is_on_up_to_date_with_an_editors_save(world: World) -> None:
+    knowledge = world.home / "knowledge"
+    knowledge.mkdir(parents=True)
+    (knowledge / "digest.md").write_text("")
+    os.utime(knowledge / "digest.md", (0, 0))
+    (knowledge / "facts.md").write_text("- High tide is late.\n")
+
+    assert world.run("send", "When?").code == 0
+
+    assert "High tide is late." in str(world.server.bodies[0]["messages"])
+
+
+def test_a_preset_that_loses_files_to_gitignore_says_so_once(world: World) -> None:
+    for name in ("a.py", "build/b.py"):
+        (world.project / name).parent.mkdir(exist_ok=True)
+        (world.project / name).write_text("x = 1\n")
+    (world.project / ".gitignore").write_text("build/\n")
+    (world.project / "manual_slop.toml").write_text('[presets.a]\nitems = ["**/*.py"]\n')
+
+    first = world.run("send", "x", "--trust", "--preset", "a")
+    again = world.run("context", "--preset", "a")
+
+    assert "preset 'a' sends fewer files" in first.err
+    assert "1 by '**/*.py'" in first.err
+    assert again.code == 0
+    assert ".gitignore" not in again.err
+
+
+def test_context_too_says_what_a_preset_loses(world: World) -> None:
+    (world.project / "out").mkdir()
+    (world.project / "out" / "b.py").write_text("x = 1\n")
+    (world.project / "manual_slop.toml").write_text('[presets.a]\nitems = ["**/*.py"]\n')
+    (world.project / ".gitignore").write_text("out/\n")
+
+    assert "1 by '**/*.py'" in world.run("context", "--trust", "--preset", "a").err

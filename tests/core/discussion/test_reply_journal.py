@@ -18,7 +18,7 @@ from core.base.errors import LockedError, StorageError
 from core.discussion import log, reply_journal, store
 from core.discussion.journals import Journals
 from core.discussion.reply_journal import ReplyHead, ReplyJournal
-from core.values.messages import Message, Part, ReasoningPart, Role, Status, TextPart, ToolCallPart
+from core.values.messages import Message, Part, ReasoningPart, Role, Status, TextPart
 from tests.core.base.faults import FullDisk, ReadOnlyDisk, made, names
 from tests.core.records import ID, NOW, reply, texts, user
 
@@ -114,24 +114,20 @@ def test_a_call_of_which_nothing_arrived_leaves_the_message_to_be_sent_again(tmp
     assert len(found.entries) == 1
 
 
-def test_blocks_of_reasoning_stay_apart_and_tool_calls_in_their_place(tmp_path: Path) -> None:
+def test_blocks_of_reasoning_stay_apart(tmp_path: Path) -> None:
     made(tmp_path)
-    call = ToolCallPart("c1", "read", '{"path":"x"}')
     journal = journal_in(tmp_path)
     journal.add_reasoning("one")
     journal.add_reasoning("", '{"signature":"s"}')
     journal.add_reasoning("two")
     journal.add_text("a")
-    journal.add_tool_call(call)
     journal.add_text("b")
     journal.close()
 
     parts = (
         ReasoningPart("one", '{"signature":"s"}'),
         ReasoningPart("two"),
-        TextPart("a"),
-        call,
-        TextPart("b"),
+        TextPart("ab"),
     )
     assert left_in(tmp_path) == [("r1", parts)]
 

@@ -26,7 +26,7 @@ from core.values.provider import (
 )
 from core.values.settings import ServerSettings
 from core.values.usage import Usage
-from tests.core.providers.scripted import Scripted
+from tests.core.providers.script import Scripted
 
 
 def spoken(*texts: str, stop: StopKind = StopKind.COMPLETED) -> list[StreamItem]:

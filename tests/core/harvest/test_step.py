@@ -236,8 +236,10 @@ def test_who_waits_for_a_run_hears_of_its_end_and_of_no_other() -> None:
     book.play(LookForHarvest(command_id="three"))
     book.play(HarvestFailed("The disk is full", "Make room"))
     assert outcome("three") == CommandOutcome("three", problem="The disk is full", remedy="Make room")
+    assert (book.state.harvest.problem, book.state.harvest.remedy) == ("The disk is full", "Make room")
 
     book.play(LookForHarvest())
+    assert book.state.harvest.remedy == ""
     book.play(HarvestLooked(HarvestLook()))
     book.play(ApplyHarvest(command_id="four"))
     nothing = outcome("four")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from core.knowledge.messages import (
     MakeDigest,
     ReadKnowledge,
     RemoveDigest,
+    RenewDigest,
     SetTaskDone,
 )
 from core.knowledge.worker import KnowledgeHandler, Layer7, supersedes
@@ -103,6 +105,17 @@ def test_an_editors_save_is_in_the_digest_at_the_next_reading_also_where_it_cann
     handler.handle(ReadKnowledge(ON))
     assert events[0] == OperationFailed("digest", "The disk is full", "Free some space x")
     assert isinstance(events[-1], KnowledgeRead)
+
+
+def test_a_digest_is_renewed_without_reading_anything_and_not_in_a_read_only_home(home: Path) -> None:
+    harvest(home, FaultyDisk())
+    (home / "knowledge" / "facts.md").write_text("- saved in an editor\n", encoding="utf-8")
+    os.utime(digest_file(home), (0, 0))
+
+    assert handled(home, RenewDigest(), is_read_only=True) == []
+    assert "saved in an editor" not in digest_file(home).read_text(encoding="utf-8")
+    assert handled(home, RenewDigest()) == []
+    assert "saved in an editor" in digest_file(home).read_text(encoding="utf-8")
 
 
 def test_a_read_only_home_is_only_read(home: Path) -> None:

@@ -9,7 +9,7 @@ from core.providers.protocol import CancelToken, Provider
 from core.values.cache import CacheMark, CachePlan
 from core.values.provider import ProviderRequest, RequestMessage
 from core.values.stack import LayerId
-from tests.core.providers.asking import (
+from tests.core.providers.outcomes import (
     NO_BLOBS,
     PROMPT_S,
     TOOLS,

@@ -8,7 +8,7 @@ import pytest
 
 from core.base.errors import FailureKind
 from core.providers.attachments import attachment_text, data_url, refuse_attachment
-from tests.core.providers.asking import PNG, document, picture
+from tests.core.providers.outcomes import PNG, document, picture
 
 
 @pytest.mark.parametrize(

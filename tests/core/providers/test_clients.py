@@ -13,7 +13,7 @@ from core.providers.clients import Clients, Stores
 from core.values.provider import ModelProfile
 from core.values.settings import ServerSettings
 from tests.core.providers.caching_kit import words
-from tests.core.providers.gemini_kit import FLASH
+from tests.core.providers.gemini.kit import FLASH
 from tests.vendors.gemini_server import KEY, GeminiServer, error_reply
 from tests.vendors.loopback import Answer, Captured, Reply, StreamReply
 

@@ -11,7 +11,7 @@ import pytest
 from core.base.errors import FailureKind
 from core.providers.protocol import CancelToken
 from core.values.provider import StopKind, Stopped
-from tests.core.providers.asking import NO_BLOBS, PROMPT_S, Outcome, ask, run, run_beside
+from tests.core.providers.outcomes import NO_BLOBS, PROMPT_S, Outcome, ask, run, run_beside
 from tests.core.providers.vendors import VENDORS, Vendor
 from tests.vendors.loopback import (
     DropAfter,

@@ -16,7 +16,7 @@ from core.providers.http import http_client, is_loopback
 from core.providers.protocol import CancelToken
 from core.providers.pump import current_call, run_call
 from core.values.provider import StopKind, Stopped, StreamItem, TextDelta
-from tests.core.providers.asking import NO_BLOBS, PROMPT_S, ask, outcome, run, run_beside, server_settings
+from tests.core.providers.outcomes import NO_BLOBS, PROMPT_S, ask, outcome, run, run_beside, server_settings
 from tests.vendors import gemini_server
 from tests.vendors.anthropic_server import KEY, AnthropicServer
 from tests.vendors.loopback import Gate, HoldAfter

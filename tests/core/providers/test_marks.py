@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from core.providers.marks import MAX_MARKS, Blocks, marks_of
 from core.values.cache import CacheMark, CachePlan
-from tests.core.providers.asking import seg
+from tests.core.providers.outcomes import seg
 
 KEYS = st.sampled_from([f"k{n}" for n in range(8)])
 PARTS = st.lists(st.tuples(KEYS, st.booleans()), max_size=12)

@@ -31,8 +31,8 @@ from core.values.messages import Role
 from core.values.provider import RequestPart
 from core.values.stack import DiscussionFacts, Segment, StackInputs, ToolSchema
 from core.values.usage import Usage
-from tests.core.providers.asking import server_settings
 from tests.core.providers.caching_kit import sent, words
+from tests.core.providers.outcomes import server_settings
 from tests.core.stacks import curated, full_inputs, said
 from tests.vendors import anthropic_server, openai_server
 from tests.vendors.billing.clock import Clock, moment

@@ -15,7 +15,7 @@ from core.providers.model_data import packaged_models
 from core.values.curation import NamedText
 from core.values.messages import Role
 from core.values.stack import DiscussionFacts, StackInputs, ToolSchema
-from tests.core.providers.asking import run, server_settings
+from tests.core.providers.outcomes import run, server_settings
 from tests.core.stacks import curated, full_inputs, said
 from tests.prefix_guard import Body, PrefixParts, Recorded, check_prefixes
 from tests.vendors import anthropic_server, gemini_server

@@ -29,8 +29,8 @@ from core.values.provider import (
     UsageUpdate,
 )
 from core.values.usage import Usage
-from tests.core.providers.asking import NO_BLOBS, Outcome, ask, outcome, server_settings
-from tests.core.providers.scripted import Scripted
+from tests.core.providers.outcomes import NO_BLOBS, Outcome, ask, outcome, server_settings
+from tests.core.providers.script import Scripted
 from tests.vendors.anthropic_server import KEY, AnthropicServer, error_event
 from tests.vendors.loopback import HangUp, InsertAfter
 

@@ -10,8 +10,8 @@ from core.providers.whole_reply import WholeReply, whole_reply
 from core.values.messages import ToolCallPart
 from core.values.provider import ReasoningDelta, StopKind, Stopped, TextDelta, ToolCallReady, UsageUpdate
 from core.values.usage import Usage
-from tests.core.providers.asking import ask
-from tests.core.providers.scripted import Scripted
+from tests.core.providers.outcomes import ask
+from tests.core.providers.script import Scripted
 
 
 def reply_of(provider: Scripted) -> WholeReply:

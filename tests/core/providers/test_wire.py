@@ -15,7 +15,7 @@ from core.providers.wire import canonical_json, open_turn_start, sorted_object
 from core.values.messages import ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage
 from core.values.stack import Segment, ToolSchema
-from tests.core.providers.asking import NO_BLOBS, TOOLS, ask, assistant, seg, tool, user
+from tests.core.providers.outcomes import NO_BLOBS, TOOLS, ask, assistant, seg, tool, user
 from tests.vendors import anthropic_rules, gemini_rules
 from tests.vendors.loopback import Json
 

@@ -9,7 +9,7 @@ from typing import Any
 from core.providers.factory import make_provider
 from core.providers.model_data import packaged_models
 from core.providers.protocol import Provider
-from tests.core.providers.asking import server_settings
+from tests.core.providers.outcomes import server_settings
 from tests.vendors import anthropic_server, gemini_server, openai_server
 from tests.vendors.compatible_server import MODEL, CompatibleServer
 from tests.vendors.loopback import LoopbackServer

@@ -243,7 +243,7 @@ def test_a_deleted_preset_leaves_its_discussions_without_one_and_can_be_taken_ba
     assert [meta.meta.preset for meta in of(effects, WriteMeta)] == [""]
     assert book.state.discussions.summaries[chosen].meta.preset == ""
     undo = book.state.program.notices[-1].action
-    assert undo is not None
+    assert isinstance(undo, CreatePreset)
     book.play(undo)
     assert book.state.config.project.presets["core"].items == (ITEM,)
     assert book.state.discussions.summaries[chosen].meta.preset == "core"

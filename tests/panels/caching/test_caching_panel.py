@@ -17,11 +17,12 @@ from core.settings.messages import ChangeSetting
 from core.values.settings import CachingSettings, Settings
 from core.values.state import AppState, ProgramState
 from panels.caching.view import CachingView
-from panels.shell.window_file import from_toml, to_toml
-from tests.panels import cache_states, states
-from tests.panels.cache_states import cached
+from panels.shell.window_file import to_toml
+from tests.panels import states
+from tests.panels.caching import cache_states
+from tests.panels.caching.cache_states import cached
 from tests.panels.screen import Screen
-from tests.panels.views import view_of
+from tests.panels.views import restored, view_of
 from tests.recording_nodes import Node
 from tests.state_fields import with_fields
 
@@ -67,7 +68,7 @@ def test_its_part_in_front_comes_back_after_a_restart() -> None:
     screen = _screen()
     screen.ui.click("Settings", within="Discussions")
 
-    assert from_toml(to_toml(screen.view)).of(CachingView).tab == "settings"
+    assert restored(to_toml(screen.view)).of(CachingView).tab == "settings"
 
 
 # --- overview

@@ -14,7 +14,8 @@ from core.values.stack import LayerId
 from core.values.state import AppState, TrashItem
 from panels.caching.dues import due_rewrites, orphan_name, orphans_text, rewrite_text
 from panels.caching.view import CachingView
-from tests.panels import cache_states, states
+from tests.panels import states
+from tests.panels.caching import cache_states
 from tests.panels.screen import Screen
 from tests.panels.views import view_of
 

@@ -12,8 +12,9 @@ from core.values.state import AppState, ProviderTotals
 from core.values.usage import Usage
 from panels.base.memo import Memo
 from panels.caching import facts
-from tests.panels import cache_states, states
-from tests.panels.cache_states import cached
+from tests.panels import states
+from tests.panels.caching import cache_states
+from tests.panels.caching.cache_states import cached
 from tests.state_fields import with_fields
 
 

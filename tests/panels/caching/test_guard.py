@@ -7,14 +7,15 @@ from datetime import timedelta
 import pytest
 
 from core.app.dispatch import step
-from core.app.messages import Effect, Input
+from core.app.messages import Effect, Input, SaveWindow
 from core.discussion.messages import AppendRecords, SetDraft, SetEffort, SetModel
 from core.turn.messages import RegenerateReply, SendPrompt
 from core.values.settings import AiSettings, CachingSettings, Settings
 from core.values.state import AppState
 from panels.base.view import WindowView
 from panels.discussion.view import DiscussionView
-from tests.panels import cache_states, states
+from tests.panels import states
+from tests.panels.caching import cache_states
 from tests.panels.screen import Screen
 
 
@@ -117,7 +118,7 @@ WORDS = "Compare the lazy fork with the eager one."
 def _step(screen: Screen) -> tuple[Effect, ...]:
     """Let the real step decide what the person's acts have sent; the window shows what came of it."""
     state, effects = screen.state, ()
-    for command in screen.asked:
+    for command in [one for one in screen.sent if not isinstance(one, SaveWindow)]:
         state, effects = step(state, Input(states.NOW, "seed", command))
     screen.sent.clear()
     screen.show(state)
@@ -159,7 +160,7 @@ def test_a_no_at_the_limit_sends_nothing_and_leaves_the_words_ready_to_send(answ
 def test_words_typed_before_the_refusal_was_seen_are_not_lost() -> None:
     screen = _screen(_at_limit())
     screen.ui.press("Ctrl+Enter")
-    sent = list(screen.asked)
+    sent = list(screen.sent)
     screen.ui.type("Write a message", "And why?")
     screen.sent[:] = [*sent, *(one for one in screen.sent if isinstance(one, SetDraft))]
 

@@ -20,8 +20,9 @@ from core.discussion.messages import (
 from core.values.settings import CachingSettings, Settings
 from core.values.state import AppState
 from panels.caching.warnings import fresh_token_usd, warm_loss
-from tests.panels import cache_states, states
-from tests.panels.cache_states import cached
+from tests.panels import states
+from tests.panels.caching import cache_states
+from tests.panels.caching.cache_states import cached
 
 SWITCH = SetModel("d1", "anthropic", "claude-haiku-4.8")
 

@@ -10,7 +10,9 @@ from core.turn.messages import CancelReply, SendPrompt
 from core.values.cache import CachePlan
 from core.values.discussion import Draft
 from core.values.messages import AttachmentPart
+from core.values.outcomes import CommandOutcome
 from core.values.settings import Appearance
+from core.values.updates import conclude
 from tests.panels import states
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields
@@ -25,6 +27,12 @@ def _empty() -> Screen:
 def _draft(screen: Screen, text: str) -> None:
     """The controller took the draft over."""
     screen.show(states.with_opened(screen.state, draft=Draft(text)))
+
+
+def _end(screen: Screen, problem: str = "") -> None:
+    """The controller tells how the send ended."""
+    outcome = CommandOutcome(screen.only(SendPrompt).command_id, problem=problem)
+    screen.show(conclude(screen.state, outcome))
 
 
 def test_every_change_reaches_the_draft() -> None:
@@ -73,7 +81,7 @@ def test_words_that_could_not_be_written_come_back_before_what_was_typed_since()
     screen.ui.press("Ctrl+Enter")
     screen.ui.type(EDITOR, "next")
 
-    screen.show(replace(screen.state, program=replace(screen.state.program, notices=states.notices())))
+    _end(screen, "The disk is full")
 
     assert screen.ui.find(EDITOR).value == "hello\nnext"
     assert screen.asked[-1] == SetDraft("d1", "hello\nnext")
@@ -85,9 +93,26 @@ def test_a_send_that_could_not_be_written_leaves_the_words_where_they_are() -> N
     _draft(screen, "hello")
     screen.ui.click("Send")
 
-    screen.show(replace(screen.state, program=replace(screen.state.program, notices=states.notices())))
+    _end(screen, "The disk is full")
 
     assert screen.ui.find(EDITOR).value == "hello"
+    assert screen.ui.find("Send", kind="button").is_enabled
+
+
+def test_what_is_said_of_something_else_takes_no_words_back_and_frees_no_second_send() -> None:
+    """A notice about another matter is no answer to the send."""
+    screen = _empty()
+    screen.ui.type(EDITOR, "hello")
+    _draft(screen, "hello")
+    screen.ui.press("Ctrl+Enter")
+    screen.ui.type(EDITOR, "next")
+
+    screen.show(replace(screen.state, program=replace(screen.state.program, notices=states.notices())))
+
+    assert screen.ui.find(EDITOR).value == "next"
+    assert not screen.ui.find("Send", kind="button").is_enabled
+    _end(screen)
+    assert screen.ui.find(EDITOR).value == "next"
     assert screen.ui.find("Send", kind="button").is_enabled
 
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from core.discussion.messages import SelectDiscussion
 from core.harvest.messages import UndoHarvest
 from core.values.harvest import HarvestPhase
-from tests.panels import harvest_states as hs
+from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.test_harvest_panel import open_at, panel
 from tests.state_fields import with_fields
 

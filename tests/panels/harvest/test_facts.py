@@ -13,7 +13,7 @@ from panels.base.memo import Memo
 from panels.harvest import facts
 from panels.harvest.item import estimate_px
 from panels.harvest.rows import SHOWS, ProposalHeading, rows, tally
-from tests.panels import harvest_states as hs
+from tests.panels.harvest import harvest_states as hs
 from tests.panels.states import NOW
 
 

@@ -16,10 +16,11 @@ from core.values.settings import KnowledgeSettings
 from core.values.state import AppState
 from panels.base.view import WindowView
 from panels.harvest.view import HARVEST_TABS, HarvestTab, HarvestView
-from panels.shell.window_file import from_toml, to_toml
-from tests.panels import harvest_states as hs
+from panels.shell.window_file import to_toml
 from tests.panels import states
+from tests.panels.harvest import harvest_states as hs
 from tests.panels.screen import Screen
+from tests.panels.views import restored
 from tests.recording_nodes import Node
 from tests.state_fields import with_fields
 
@@ -114,7 +115,7 @@ def test_its_part_in_front_comes_back_after_a_restart() -> None:
     screen = open_at("conversations", hs.looked())
     screen.ui.click("Ledger")
 
-    assert from_toml(to_toml(screen.view)).of(HarvestView).tab == "ledger"
+    assert restored(to_toml(screen.view)).of(HarvestView).tab == "ledger"
 
 
 # --- conversations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from tests.panels import harvest_states as hs
+from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.test_harvest_panel import open_at, rows
 
 

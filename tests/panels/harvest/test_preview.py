@@ -19,7 +19,7 @@ from core.values.knowledge import Category
 from core.values.state import AppState
 from core.values.usage import Usage
 from panels.harvest.view import HarvestView
-from tests.panels import harvest_states as hs
+from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.test_harvest_panel import open_at
 from tests.panels.screen import Screen
 

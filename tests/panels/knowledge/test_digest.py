@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from core.knowledge.messages import DeleteDigest, RegenerateDigest
 from core.settings.messages import ChangeSetting
-from tests.panels import knowledge_states as ks
-from tests.panels.knowledge_screen import open_panel, words_of
+from tests.panels.knowledge import knowledge_states as ks
+from tests.panels.knowledge.knowledge_screen import open_panel, words_of
 
 
 def test_the_digest_is_shown_exactly_as_it_is_injected() -> None:

@@ -10,11 +10,12 @@ from msgspec.structs import replace
 from core.values.knowledge import DigestSwitch, KnowledgeState
 from core.values.state import AppState
 from panels.knowledge.view import KnowledgeView
-from panels.shell.window_file import from_toml, to_toml
-from tests.panels import knowledge_states as ks
+from panels.shell.window_file import to_toml
 from tests.panels import states
-from tests.panels.knowledge_screen import MOON, TIDE, items_of, open_panel, words_of
+from tests.panels.knowledge import knowledge_states as ks
+from tests.panels.knowledge.knowledge_screen import MOON, TIDE, items_of, open_panel, words_of
 from tests.panels.screen import Screen
+from tests.panels.views import restored
 
 # --- where it is
 
@@ -47,8 +48,8 @@ def test_its_tab_comes_back_with_the_window() -> None:
 
     screen.ui.click("Digest", within="Items")
 
-    assert from_toml(to_toml(screen.view)).of(KnowledgeView).tab == "digest"
-    assert from_toml('knowledge_tab = "moon"').of(KnowledgeView).tab == "items"
+    assert restored(to_toml(screen.view)).of(KnowledgeView).tab == "digest"
+    assert restored('knowledge_tab = "moon"').of(KnowledgeView).tab == "items"
 
 
 # --- the list

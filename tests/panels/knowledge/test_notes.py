@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from core.knowledge.messages import AttachNotes, EditKnowledgeItem
-from tests.panels import knowledge_states as ks
-from tests.panels.knowledge_screen import item_of, open_panel, words_of
+from tests.panels.knowledge import knowledge_states as ks
+from tests.panels.knowledge.knowledge_screen import item_of, open_panel, words_of
 
 
 def test_notes_are_grouped_by_file_with_what_became_of_it() -> None:

@@ -11,8 +11,8 @@ from panels.base.memo import Memo
 from panels.knowledge.rows import KnowledgeHeading, Listing, More, listing
 from panels.knowledge.sources import ItemSource, SourcePlace, source_of
 from panels.knowledge.view import KnowledgeView
-from tests.panels import knowledge_states as ks
 from tests.panels import states
+from tests.panels.knowledge import knowledge_states as ks
 
 
 def _list(query: str = "", view: KnowledgeView | None = None) -> Listing:

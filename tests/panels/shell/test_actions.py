@@ -28,7 +28,9 @@ from core.values.settings import Appearance
 from core.values.state import AppState, ProgramState, TrashItem
 from panels.discussion.view import DiscussionView
 from panels.shell.actions import ACTIONS, MENUS
-from tests.panels import harvest_states, knowledge_states, states
+from tests.panels import states
+from tests.panels.harvest import harvest_states
+from tests.panels.knowledge import knowledge_states
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields
 

@@ -13,8 +13,8 @@ from panels.discussion.view import SCROLLS_KEPT, DiscussionView
 from panels.harvest.view import HarvestView
 from panels.knowledge.view import KnowledgeView
 from panels.settings.view import SettingsView
-from panels.shell.window_file import from_toml, kept, to_toml
-from tests.panels.views import view_of
+from panels.shell.window_file import kept, to_toml
+from tests.panels.views import restored, view_of
 
 BEFORE = """\
 page = "settings"
@@ -46,13 +46,13 @@ def _changed() -> WindowView:
 
 def test_a_window_is_written_as_the_version_before_the_rooms_wrote_it_and_read_back() -> None:
     assert to_toml(_changed()) == BEFORE
-    assert kept(from_toml(BEFORE)) == kept(_changed())
+    assert kept(restored(BEFORE)) == kept(_changed())
 
 
 def test_what_persists_comes_back() -> None:
     view = _changed()
 
-    again = from_toml(to_toml(view))
+    again = restored(to_toml(view))
 
     assert kept(again) == kept(view)
 
@@ -76,7 +76,7 @@ def test_half_typed_words_and_keys_are_not_written_to_disk() -> None:
      "[scroll]\na = -1\nb = 'x'"],
 )  # fmt: skip
 def test_a_broken_or_foreign_table_leaves_a_window_that_works(text: str) -> None:
-    view = from_toml(text)
+    view = restored(text)
 
     assert view.page == "chat"
     assert 160 <= view.list_px <= 800
@@ -87,7 +87,7 @@ def test_a_broken_or_foreign_table_leaves_a_window_that_works(text: str) -> None
 def test_the_window_keeps_the_scroll_of_the_newest_discussions_only() -> None:
     view = view_of(DiscussionView(scroll={f"d{n}": n for n in range(SCROLLS_KEPT + 50)}))
 
-    scroll = from_toml(to_toml(view)).of(DiscussionView).scroll
+    scroll = restored(to_toml(view)).of(DiscussionView).scroll
 
     assert len(scroll) == SCROLLS_KEPT
     assert f"d{SCROLLS_KEPT + 49}" in scroll

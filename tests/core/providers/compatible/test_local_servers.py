@@ -11,7 +11,7 @@ import pytest
 
 from core.providers.compatible.client import CompatibleProvider
 from core.providers.compatible.local_servers import CANDIDATES, Candidate, find_local_servers
-from tests.core.providers.asking import ask, run
+from tests.core.providers.outcomes import ask, run
 from tests.vendors.compatible_server import (
     LLAMA_CPP,
     LM_STUDIO,

@@ -12,8 +12,8 @@ from core.base.errors import FailureKind
 from core.values.messages import ReasoningPart, ToolCallPart, ToolResultPart
 from core.values.provider import Effort, StopKind, TextDelta, ToolCallReady, UsageUpdate
 from core.values.usage import Usage
-from tests.core.providers.anthropic_kit import HAIKU_OLD, OPUS, asked
-from tests.core.providers.asking import (
+from tests.core.providers.anthropic.kit import HAIKU_OLD, OPUS, asked
+from tests.core.providers.outcomes import (
     PNG,
     TOOLS,
     ask,

@@ -9,7 +9,7 @@ import pytest
 
 from core.providers.factory import make_provider
 from core.values.provider import ProviderKind
-from tests.core.providers.asking import server_settings
+from tests.core.providers.outcomes import server_settings
 
 HEAVY = ("anthropic", "google.genai", "openai", "httpx2", "xllamacpp", "pydantic")
 

@@ -9,8 +9,8 @@ import pytest
 from core.base.errors import FailureKind
 from core.providers.anthropic.client import AnthropicProvider
 from core.values.provider import UsageUpdate
-from tests.core.providers.anthropic_kit import OPUS, asked, provider_at
-from tests.core.providers.asking import (
+from tests.core.providers.anthropic.kit import OPUS, asked, provider_at
+from tests.core.providers.outcomes import (
     ask,
     run,
     server_settings,

@@ -7,7 +7,7 @@ from core.providers.model_data import packaged_models
 from core.values.provider import (
     ProviderRequest,
 )
-from tests.core.providers.asking import (
+from tests.core.providers.outcomes import (
     PNG,
     Outcome,
     blobs,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.providers.anthropic.client import AnthropicProvider
 from core.providers.model_data import packaged_models
 from core.values.provider import ProviderRequest
-from tests.core.providers.asking import (
+from tests.core.providers.outcomes import (
     PNG,
     Outcome,
     blobs,

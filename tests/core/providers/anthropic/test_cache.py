@@ -16,17 +16,7 @@ from core.values.messages import ReasoningPart, ToolCallPart, ToolResultPart
 from core.values.provider import Effort
 from core.values.stack import LayerId
 from core.values.usage import Usage
-from tests.core.providers.anthropic_kit import HAIKU_OLD, OPUS, provider_at
-from tests.core.providers.asking import (
-    NO_BLOBS,
-    TOOLS,
-    ask,
-    assistant,
-    outcome,
-    seg,
-    tool,
-    user,
-)
+from tests.core.providers.anthropic.kit import HAIKU_OLD, OPUS, provider_at
 from tests.core.providers.caching_kit import (
     FILES,
     HOUR,
@@ -39,6 +29,16 @@ from tests.core.providers.caching_kit import (
     sent,
     turn,
     words,
+)
+from tests.core.providers.outcomes import (
+    NO_BLOBS,
+    TOOLS,
+    ask,
+    assistant,
+    outcome,
+    seg,
+    tool,
+    user,
 )
 from tests.vendors.anthropic_server import AnthropicServer
 from tests.vendors.billing.clock import Clock

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from core.values.knowledge import Category, Item
-from core.values.state import AppState, Level, Notice
+from core.values.outcomes import CommandOutcome
+from core.values.state import AppState
+from core.values.updates import conclude
 from panels.knowledge.view import KnowledgeView
-from tests.panels import knowledge_states as ks
+from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.screen import Screen
 from tests.panels.views import view_of
 
@@ -51,8 +51,8 @@ def after(texts: dict[str, str], **changes: object) -> AppState:
 
 
 def failed(state: AppState) -> AppState:
-    """The program could not do it and says so."""
-    notice = Notice(
-        "knowledge", Level.ERROR, "tasks.md has changed: this item is not there any more as it was shown"
-    )
-    return replace(state, program=replace(state.program, notices=(*state.program.notices, notice)))
+    """The program could not do what was asked for last, and says so."""
+    text = "tasks.md has changed: this item is not there any more as it was shown"
+    for number in range(1, 9):
+        state = conclude(state, CommandOutcome(f"window/{number}", problem=text))
+    return state

@@ -27,7 +27,7 @@ from core.values.harvest import (
 )
 from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus
 from core.values.settings import KnowledgeSettings, Settings
-from core.values.state import AppState, Level, Notice
+from core.values.state import AppState
 from core.values.usage import Usage
 from tests.panels import states
 from tests.panels.states import NOW
@@ -249,10 +249,7 @@ def undone() -> AppState:
 def failed() -> AppState:
     """A run that could not go on."""
     text = "The ledger cannot be read: ledger.json, line 12"
-    notice = Notice(
-        "harvest", Level.ERROR, text, "Repair the line or move the file away; nothing was changed."
-    )
-    return state(seen(problem=text), notices=(notice,))
+    return state(seen(problem=text, remedy="Repair the line or move the file away; nothing was changed."))
 
 
 def wordy() -> AppState:

@@ -17,8 +17,8 @@ from core.values.cache import CachePlan
 from core.values.provider import ProviderRequest
 from core.values.stack import LayerId
 from core.values.usage import Usage
-from tests.core.providers.asking import NO_BLOBS, PROMPT_S, ask, seg, server_settings, user
 from tests.core.providers.caching_kit import sent
+from tests.core.providers.outcomes import NO_BLOBS, PROMPT_S, ask, seg, server_settings, user
 
 RULES = "".join(f"Rule {n}: item {n * 7919 % 1000} is reported as {n}.\n" for n in range(8))
 OFF = CachePlan(is_enabled=False)

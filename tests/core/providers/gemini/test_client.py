@@ -18,7 +18,8 @@ from core.values.provider import (
     UsageUpdate,
 )
 from core.values.usage import Usage
-from tests.core.providers.asking import (
+from tests.core.providers.gemini.kit import ARGON, FLASH, asked
+from tests.core.providers.outcomes import (
     PNG,
     TOOLS,
     ask,
@@ -28,7 +29,6 @@ from tests.core.providers.asking import (
     tool,
     user,
 )
-from tests.core.providers.gemini_kit import ARGON, FLASH, asked
 from tests.vendors.gemini_rules import ANY_SIGNATURE
 from tests.vendors.gemini_server import (
     KEY,

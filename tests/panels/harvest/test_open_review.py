@@ -9,7 +9,7 @@ from core.values.harvest import HarvestPhase, ReviewChoice
 from core.values.state import AppState
 from panels.base.view import WindowView
 from panels.harvest.view import HarvestView
-from tests.panels import harvest_states as hs
+from tests.panels.harvest import harvest_states as hs
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields
 

@@ -16,7 +16,9 @@ from core.values.cache import TOOLS_KEY, CachePlan
 from core.values.messages import ToolCallPart, ToolResultPart
 from core.values.provider import Effort
 from core.values.usage import Usage
-from tests.core.providers.asking import (
+from tests.core.providers.caching_kit import FILES, SYSTEM, TEXT, both_at_once, plan, sent, turn, words
+from tests.core.providers.openai.kit import SOL, provider_at
+from tests.core.providers.outcomes import (
     NO_BLOBS,
     TOOLS,
     ask,
@@ -24,8 +26,6 @@ from tests.core.providers.asking import (
     tool,
     user,
 )
-from tests.core.providers.caching_kit import FILES, SYSTEM, TEXT, both_at_once, plan, sent, turn, words
-from tests.core.providers.openai_kit import SOL, provider_at
 from tests.vendors.billing.clock import Clock
 from tests.vendors.loopback import Answer
 from tests.vendors.openai_server import OpenAiServer

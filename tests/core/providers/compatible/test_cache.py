@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from core.providers.compatible.client import CompatibleProvider
 from core.providers.profiles import merge_models
 from core.values.cache import CachePlan
-from tests.core.providers.asking import server_settings
 from tests.core.providers.caching_kit import sent, turn, words
+from tests.core.providers.outcomes import server_settings
 from tests.vendors.compatible_server import LLAMA_CPP, MODEL, OPENROUTER, VLLM, CompatibleServer, Habits
 from tests.vendors.loopback import Answer, json_reply
 

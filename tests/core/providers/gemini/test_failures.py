@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import pytest
 
 from core.base.errors import FailureKind
-from tests.core.providers.asking import (
+from tests.core.providers.gemini.kit import ARGON, asked, provider_at
+from tests.core.providers.outcomes import (
     ask,
     run,
     user,
 )
-from tests.core.providers.gemini_kit import ARGON, asked, provider_at
 from tests.vendors.gemini_server import (
     GeminiServer,
     data,

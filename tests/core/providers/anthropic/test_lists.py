@@ -11,8 +11,8 @@ from core.providers.anthropic.client import AnthropicProvider
 from core.providers.factory import make_provider
 from core.providers.model_data import packaged_models
 from core.values.provider import Effort
-from tests.core.providers.anthropic_kit import HAIKU_OLD, OPUS, asked, provider_at
-from tests.core.providers.asking import (
+from tests.core.providers.anthropic.kit import HAIKU_OLD, OPUS, asked, provider_at
+from tests.core.providers.outcomes import (
     TOOLS,
     ask,
     blobs,

@@ -25,7 +25,7 @@ from core.providers.protocol import CancelToken
 from core.values.messages import Role
 from core.values.provider import ProviderRequest, StopKind, Stopped, TextDelta, UsageUpdate
 from core.values.stack import LayerId
-from tests.core.providers.asking import (
+from tests.core.providers.outcomes import (
     PNG,
     PROMPT_S,
     Outcome,
@@ -280,7 +280,7 @@ def test_the_child_ends_with_a_parent_that_is_killed(tmp_path: Path) -> None:
         "print(LlamaServer().ensure(CancelToken()).pid, flush=True)\n"
         "input()\n"
     )
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[4]
     with subprocess.Popen(
         [sys.executable, "-c", code], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as parent:

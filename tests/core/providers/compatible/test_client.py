@@ -25,7 +25,7 @@ from core.values.provider import (
     ToolCallReady,
 )
 from core.values.stack import LayerId
-from tests.core.providers.asking import (
+from tests.core.providers.outcomes import (
     PNG,
     TOOLS,
     Outcome,

@@ -22,7 +22,7 @@ from core.values.messages import ToolCallPart, ToolResultPart
 from core.values.provider import Effort, ModelProfile, ProviderRequest, StopKind, Stopped, TextDelta
 from core.values.stack import LayerId
 from core.values.usage import Usage
-from tests.core.providers.asking import (
+from tests.core.providers.outcomes import (
     PNG,
     PROMPT_S,
     Outcome,
@@ -38,7 +38,7 @@ from tests.core.providers.asking import (
     user,
 )
 
-FAKE = Path(__file__).parents[2] / "vendors" / "claude_cli.py"
+FAKE = Path(__file__).parents[3] / "vendors" / "claude_cli.py"
 
 
 class Cli:

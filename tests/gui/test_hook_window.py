@@ -15,7 +15,7 @@ from core.hooks.request import Window
 from core.settings.messages import ChangeSetting
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
-from gui.hooking import HookedWindow
+from gui.hook_window import HookedWindow
 from panels.base.ui import Ui
 from tests.gui.conftest import Screen
 
@@ -81,7 +81,7 @@ def test_what_is_asked_is_done_on_the_windows_thread_and_shown_in_the_next_frame
 def test_a_window_that_does_not_draw_is_not_waited_for_for_ever(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gui.hooking.FRAME_S", 0.05)
+    monkeypatch.setattr("gui.hook_window.FRAME_S", 0.05)
     app = _app(screen)
 
     with pytest.raises(TimeoutError):

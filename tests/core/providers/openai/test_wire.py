@@ -20,7 +20,7 @@ from core.providers.profiles import find_profile
 from core.values.messages import Role
 from core.values.provider import ProviderRequest
 from core.values.stack import DiscussionFacts, LayerId, StackInputs
-from tests.core.providers.asking import NO_BLOBS, run, server_settings
+from tests.core.providers.outcomes import NO_BLOBS, run, server_settings
 from tests.core.providers.test_wire import requests, texts
 from tests.core.stacks import curated, full_inputs, said
 from tests.prefix_guard import Body, Recorded, canonical_bytes, check_prefixes

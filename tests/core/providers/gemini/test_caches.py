@@ -17,9 +17,9 @@ from core.providers.model_data import packaged_models
 from core.providers.protocol import CancelToken
 from core.values.cache import CachePlan, ContentsPlan, ContentsUse
 from core.values.provider import ContentsReport, ProviderKind, StoredContent, UsageUpdate
-from tests.core.providers.asking import NO_BLOBS, Outcome, outcome, run_beside, server_settings
 from tests.core.providers.caching_kit import FILES, SYSTEM, sent, turn, words
-from tests.core.providers.gemini_kit import ARGON, FLASH
+from tests.core.providers.gemini.kit import ARGON, FLASH
+from tests.core.providers.outcomes import NO_BLOBS, Outcome, outcome, run_beside, server_settings
 from tests.vendors.billing.clock import Clock, moment
 from tests.vendors.billing.gemini import GeminiRules
 from tests.vendors.gemini_server import KEY, GeminiServer

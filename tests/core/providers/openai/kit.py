@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.providers.model_data import packaged_models
 from core.providers.openai.client import OpenAiProvider
 from core.values.provider import ProviderRequest
-from tests.core.providers.asking import PNG, Outcome, blobs, run, server_settings
+from tests.core.providers.outcomes import PNG, Outcome, blobs, run, server_settings
 from tests.vendors.openai_server import KEY, OpenAiServer
 
 SOL = "gpt-6.1-sol"

@@ -14,7 +14,8 @@ from core.providers.openai.client import OpenAiProvider
 from core.providers.protocol import CancelToken
 from core.values.messages import ReasoningPart, ToolCallPart, ToolResultPart
 from core.values.provider import Effort, StopKind, TextDelta, ToolCallReady
-from tests.core.providers.asking import (
+from tests.core.providers.openai.kit import SOL, asked, provider_at
+from tests.core.providers.outcomes import (
     PNG,
     TOOLS,
     ask,
@@ -28,7 +29,6 @@ from tests.core.providers.asking import (
     tool,
     user,
 )
-from tests.core.providers.openai_kit import SOL, asked, provider_at
 from tests.vendors.loopback import (
     Answer,
     InsertAfter,

@@ -16,7 +16,7 @@ from core.providers.failures import (
     scrub,
     transport_error,
 )
-from tests.core.providers.asking import server_settings
+from tests.core.providers.outcomes import server_settings
 
 SERVER = server_settings("anthropic")
 URL = "http://127.0.0.1:1/v1"

@@ -13,7 +13,8 @@ from core.providers.model_data import packaged_models
 from core.values.provider import (
     ReasoningDelta,
 )
-from tests.core.providers.asking import (
+from tests.core.providers.gemini.kit import ARGON, asked, provider_at
+from tests.core.providers.outcomes import (
     PNG,
     TOOLS,
     ask,
@@ -24,7 +25,6 @@ from tests.core.providers.asking import (
     server_settings,
     user,
 )
-from tests.core.providers.gemini_kit import ARGON, asked, provider_at
 from tests.vendors.gemini_server import (
     KEY,
     GeminiServer,
