@@ -156,7 +156,7 @@ def _read_glob(reader: Reader, item: FileItem, absolute: str) -> ItemFiles:
         problem = _empty_glob(item.path, found.ignored)
     needs = _needs_symbols(item)
     files = tuple(_read_file(reader, path, needs_symbols=needs) for path in found.paths)
-    return ItemFiles(item, files, problem, found.ignored, found.rule_files)
+    return ItemFiles(item, files, problem, found.ignored, found.rule_files, found.rules_passed_over)
 
 
 def _own_outline(path: str, text: str) -> tuple[Symbol, ...]:
@@ -282,8 +282,8 @@ def _unreadable(fault: OSError | ValueError) -> FileProblem:
 
 def _too_many(pattern: str, limits: FileLimits, visited: int) -> FileProblem:
     detail = (
-        f"{pattern!r} is too wide: more than {limits.max_glob_files:,} files match, or too many folders lie "
-        f"under it (stopped after {visited:,} entries). None of them is sent. Narrow the pattern, or raise `max_glob_files` under [files] in the user settings."
+        f"{pattern!r} is too wide: more than {limits.max_glob_files:,} files match, or what lies under it takes too "
+        f"long to look at (stopped after {visited:,} entries). None of them is sent. Narrow the pattern, or raise `max_glob_files` under [files] in the user settings."
     )
     return FileProblem(FileProblemKind.TOO_MANY, detail)
 
