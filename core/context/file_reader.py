@@ -260,7 +260,7 @@ def _too_large(size: int, limits: FileLimits) -> FileProblem:
 
 
 def _vanished() -> FileProblem:
-    return FileProblem(FileProblemKind.VANISHED, "The file is not there any more.")
+    return FileProblem(FileProblemKind.VANISHED, "There is no such file.")
 
 
 def _outside(path: str) -> FileProblem:
