@@ -67,7 +67,12 @@ class KnowledgeHandler:
             case MakeDigest():
                 done = regenerate_digest(self._home)
                 self._read(effect.settings, ())
-                self._emit(OperationDone("digest", f"Digest {done.write.value}"))
+                said = (
+                    f"Digest {done.write.value}"
+                    if done.text
+                    else "Nothing is known yet, so there is no digest"
+                )
+                self._emit(OperationDone("digest", said))
             case RemoveDigest():
                 self._reading_after(lambda: remove_file(digest_file(self._home)), effect.settings, ())
             case ChangeKnowledge():

@@ -328,7 +328,7 @@ def test_a_provider_that_is_not_ready_is_named_with_the_way_to_set_it_up() -> No
 @pytest.mark.parametrize(
     ("label", "text", "key", "value"),
     [("Leave alone for (days)", "2.5", "live_days", 2.5), ("Leave alone for (days)", "0", "live_days", 0.0),
-     ("Largest size (KB)", "2,048", "max_source_bytes", 2_048_000)],
+     ("Largest size (KiB)", "2,048", "max_source_bytes", 2_097_152)],
 )  # fmt: skip
 def test_a_number_that_is_typed_is_kept(label: str, text: str, key: str, value: float) -> None:
     screen = _settings()
@@ -341,7 +341,7 @@ def test_a_number_that_is_typed_is_kept(label: str, text: str, key: str, value: 
 @pytest.mark.parametrize(
     ("label", "text", "why"),
     [("Leave alone for (days)", "soon", "'soon' is no number"), ("Leave alone for (days)", "99999", "0 to 3,650"),
-     ("Largest size (KB)", "0", "1 to 1,073,741"), ("Largest size (KB)", "-3", "no number")],
+     ("Largest size (KiB)", "0", "1 to 1,048,576"), ("Largest size (KiB)", "-3", "no number")],
 )  # fmt: skip
 def test_a_number_that_cannot_be_is_said_and_not_kept(label: str, text: str, why: str) -> None:
     screen = _settings()
