@@ -170,7 +170,8 @@ def ignores_at(folder: str, root: str) -> Ignores:
 
 def _level(start: int, text: str, most: int) -> _Level | None:
     """The rules of a file, None for none. `most`: wildcards among them that are followed."""
-    plain, wild = [], []
+    plain: list[_Rule] = []
+    wild: list[_Rule] = []
     for rule in _lines(text):
         (wild if _is_wild(rule.body) else plain).append(rule)
     compiled = [rule for rule in map(_compiled, wild[:most]) if rule.pattern is not None]

@@ -53,7 +53,9 @@ class KnowledgeReader:
         notes = self._notes(candidates, problems)
         digest, size = self._digest(problems)
         is_read = bool(self._categories)
-        has_items = not is_read or any(one.items for one in (*self._categories, *notes))
+        has_items = (
+            not is_read or any(one.items for one in self._categories) or any(one.items for one in notes)
+        )
         return KnowledgeState(
             categories=self._categories,
             notes=notes,
