@@ -3,12 +3,12 @@
 # make bench   run every benchmark; make bench-app runs one suite
 # make faults  fail the disk, and kill a real process, at every write of a harvest, its undo and a recovery
 # make fmt | fmt-check | lint | types    the checks of CI
-# make lock | fonts | codemap            for maintainers: pin packages, rebuild fonts, renew the codemap
+# make lock | fonts | codemap | docs     for maintainers: pin packages, rebuild fonts, renew the codemap or all of docs/
 PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
 
-.PHONY: run test bench faults fmt fmt-check lint types lock fonts codemap clean
+.PHONY: run test bench faults fmt fmt-check lint types lock fonts codemap docs clean
 
 run: set-up-run
 	@if [ "$$(uname)" != Linux ] || [ -n "$$DISPLAY" ]; then exec $(BIN)/manual-slop $(ARGS); \
@@ -46,6 +46,11 @@ lock: set-up-check
 
 fonts: set-up-check
 	@$(BIN)/python -m scripts.build_fonts $(ARGS)
+
+docs: set-up-check
+	@$(BIN)/python -m scripts.codemap
+	@$(BIN)/python -m core.hooks.openapi > docs/openapi.json
+	@$(BIN)/python -m core.settings.page > docs/settings.md
 
 codemap: set-up-check
 	@$(BIN)/python -m scripts.codemap

@@ -14,6 +14,7 @@ from pathlib import Path
 from core.app.controller import AppController
 from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
+from core.base import figures
 from core.base.errors import SlopError
 from core.values.state import AppState
 from core.values.usage import Usage
@@ -145,7 +146,9 @@ def _look_at_context(tour: Tour) -> None:
     chosen = tour.chosen()
     held = tour.state.caching.caches.get(chosen)
     if held is not None:
-        tour.say(f"          Caching panel: {held.tokens_cached:,} tokens held, {held.hit_count} hits")
+        tour.say(
+            f"          Caching panel: {held.tokens_cached:,} tokens held, {figures.count(held.hit_count, 'hit')}"
+        )
     tour.shot("caching")
     tour.driver.key("Ctrl+2")
 

@@ -18,7 +18,8 @@ class SlopError(Exception):
         self.what = what
         self.remedy = remedy
         self.where = where
-        super().__init__(". ".join(part for part in (what, remedy, where) if part))
+        place = where if where not in what and where not in remedy else ""  # named once
+        super().__init__(". ".join(part for part in (what, remedy, place) if part))
 
 
 class StorageError(SlopError):

@@ -6,6 +6,7 @@ What is not known is never shown as 0.
 
 from __future__ import annotations
 
+import math
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -33,8 +34,12 @@ _AGES = (
 """From how many minutes on, minutes in the unit, the unit."""
 
 
-def dollars(usd: float, digits: int = 2) -> str:
-    """A sum with so many digits behind the point: `$0.42`, `$1,234.50`."""
+def dollars(usd: float, digits: int | None = None) -> str:
+    """A sum with so many digits behind the point: `$0.42`, `$1,234.50`; by default two, below a cent what it takes: `$0.0005`."""
+    if digits is None:
+        if not 0 < abs(usd) < 0.01:
+            return dollars(usd, 2)
+        return dollars(usd, min(1 - math.floor(math.log10(abs(usd))), 12)).rstrip("0")
     return f"${usd:,.{digits}f}"
 
 
@@ -49,7 +54,7 @@ def money(usd: float | None, form: Form = "window") -> str:
     if usd is None:
         return PRICE_UNKNOWN
     if form == "report":
-        return "<$0.01" if 0 < usd < 0.005 else f"~{dollars(usd)}"
+        return "<$0.01" if 0 < usd < 0.005 else f"~{dollars(usd, 2)}"
     if form == "terminal":
         return "free" if usd == 0 else dollars(usd, 2 if usd >= 1 else 4)
     if usd <= 0:

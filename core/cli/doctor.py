@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from core.base import figures
 from core.base.errors import SlopError
 from core.cli.arguments import Options
 from core.cli.findings import Check, Finding, Verdict, fail
@@ -49,7 +50,10 @@ def report(findings: Iterable[Finding]) -> str:
         if finding.remedy:
             shown.append(f"      → {finding.remedy}")
     counts = {verdict: sum(f.verdict is verdict for f in findings) for verdict in Verdict}
-    return "\n".join(shown) + f"\n\n{counts[Verdict.FAIL]} failed, {counts[Verdict.WARN]} warnings\n"
+    return (
+        "\n".join(shown)
+        + f"\n\n{counts[Verdict.FAIL]} failed, {figures.count(counts[Verdict.WARN], 'warning')}\n"
+    )
 
 
 def _data(finding: Finding) -> dict[str, Any]:

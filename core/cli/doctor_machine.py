@@ -145,8 +145,7 @@ def claude(*, is_quick: bool) -> Iterator[Finding]:
 
     program = find_program()
     if program is None:
-        yield ok("claude code", "not installed (optional: npm install -g @anthropic-ai/claude-code)")
-        return
+        return  # its provider's line says so
     if is_quick:
         yield ok("claude code", program)
         return

@@ -39,7 +39,7 @@ def setup_checks(options: Options) -> tuple[Check, ...]:
         partial(
             folders,
             (
-                ("settings", request.config_file.parent),
+                ("settings folder", request.config_file.parent),
                 ("cache", paths.cache_dir()),
                 ("logs", paths.log_dir()),
             ),
@@ -110,7 +110,7 @@ def project(loaded: LoadedSettings) -> Iterator[Finding]:
     if not found.has_file:
         yield ok("project", f"{found.root} (no manual_slop.toml)")
     elif found.is_trusted:
-        yield ok("project", f"{found.root}, trusted, {len(found.presets)} presets")
+        yield ok("project", f"{found.root}, trusted, {figures.count(len(found.presets), 'preset')}")
     else:
         yield warn(
             "project",
@@ -136,7 +136,12 @@ def providers(loaded: LoadedSettings, store: KeyStore) -> Iterator[Finding]:
     for name, server in loaded.settings.servers.items():
         key = store.find(name)
         kind = ProviderKind(server.kind)
-        parts = [_sdk(kind), server.base_url and f"at {server.base_url}", _key_text(key.source, key.where)]
+        parts = [
+            _program(kind),
+            _sdk(kind),
+            server.base_url and f"at {server.base_url}",
+            _key_text(key.source, key.where),
+        ]
         if name == chosen:
             parts.append("the default")
         text = ", ".join(part for part in parts if part)
@@ -146,6 +151,15 @@ def providers(loaded: LoadedSettings, store: KeyStore) -> Iterator[Finding]:
             yield warn(name, text, f"Set {key_variables(name)[0]}, or run `manual-slop key {name}`")
         else:
             yield ok(name, text if server.is_enabled else f"{text}, switched off")
+
+
+def _program(kind: ProviderKind) -> str:
+    """What is said of the program that answers for this provider where there is none."""
+    if kind is not ProviderKind.CLAUDE_CODE:
+        return ""
+    from core.providers.claude_code.client import find_program
+
+    return "" if find_program() else "not installed (optional: npm install -g @anthropic-ai/claude-code)"
 
 
 def _sdk(kind: ProviderKind) -> str:

@@ -38,10 +38,25 @@ def read(argv: Sequence[str]) -> argparse.Namespace:
         SystemExit: with 2 and a line on standard error for wrong usage, with 0 for `--help` and `--version`.
     """
     parser = make_parser()
-    given = parser.parse_args(argv)
+    given, unknown = parser.parse_known_args(argv)
+    if unknown:
+        _refuse_unknown(parser, given.command, unknown)
     if given.command and (given.hooks or given.test_clock):
         parser.error("--hooks and --test-clock go with the window or --headless, not with a command")
     return given
+
+
+def _refuse_unknown(parser: argparse.ArgumentParser, command: str | None, unknown: list[str]) -> NoReturn:
+    """End with the usage of the command that was meant, and the nearest of what it knows."""
+    from difflib import get_close_matches
+
+    for action in parser._actions:  # noqa: SLF001 (argparse offers its commands nowhere else)
+        if isinstance(action, _Commands) and command:
+            parser = action.choices[command]
+    known = [option for action in parser._actions for option in action.option_strings]  # noqa: SLF001
+    near = get_close_matches(unknown[0].partition("=")[0], known, n=1)
+    meant = f"; did you mean {near[0]}?" if near else ""
+    parser.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
 
 
 def refuse(reason: str) -> NoReturn:

@@ -39,13 +39,19 @@ def trust_project(options: Options, console: Console) -> None:
 def _trust(request: ConfigRequest, console: Console) -> None:
     asked = load(request).project.held_back
     trust.trust(request.root, request.trust_file)
-    never = load(request).project.held_back
+    loaded = load(request).project
+    never = loaded.held_back
     for sentence in asked:
         if sentence not in never:
             console.line(f"counts now: {sentence}")
     for sentence in never:
         console.line(f"held back:  {sentence}")
-    console.line(f"{request.root} is trusted.")
+    rest = (
+        ""
+        if loaded.has_file
+        else " It has no manual_slop.toml: what you trust is one that comes to stand there."
+    )
+    console.line(f"{request.root} is trusted.{rest}")
 
 
 def _request(options: Options, folder: str) -> ConfigRequest:

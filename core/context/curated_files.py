@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 import msgspec
 from msgspec.structs import replace
@@ -34,6 +34,38 @@ class _Entry(msgspec.Struct, frozen=True):
     item: FileItem
     file: FileSnapshot | None
     problem: str = ""
+
+
+class FilesCount(msgspec.Struct, frozen=True):
+    """The files of a preset as they are sent: each once, those that cannot be read not among them.
+
+    Args:
+        tokens_est: of all that are counted; is_whole: whether that is all.
+    """
+
+    files: int
+    tokens_est: int
+    is_whole: bool
+
+
+def count_files(items: Iterable[ItemFiles], sent: Mapping[str, int]) -> FilesCount:
+    """Count what a preset's enabled items stand for.
+
+    Args:
+        sent: tokens of each file in the stack as it would be sent, by path; before it is known, of whole files.
+    """
+    files, tokens, is_whole = 0, 0, True
+    seen: set[str] = set()
+    for found in items:
+        for file in found.files if found.item.enabled else ():
+            if file.path in seen:
+                continue
+            seen.add(file.path)
+            files += file.problem is None
+            whole = file.tokens if found.item.mode is FileMode.WHOLE else None
+            known = sent.get(file.path, whole if file.problem is None else 0)
+            tokens, is_whole = tokens + (known or 0), is_whole and known is not None
+    return FilesCount(files, tokens, is_whole)
 
 
 def file_set_layer(preset_name: str, items: tuple[ItemFiles, ...]) -> Layer:

@@ -153,7 +153,7 @@ def _read_glob(reader: Reader, item: FileItem, absolute: str) -> ItemFiles:
         problem = _empty_glob(item.path, found.ignored)
     needs = _needs_symbols(item)
     files = tuple(_read_file(reader, path, needs_symbols=needs) for path in found.paths)
-    return ItemFiles(item, files, problem, found.ignored, found.rule_files)
+    return ItemFiles(item, files, problem, found.ignored, found.rule_files, found.rules_passed_over)
 
 
 def look_up_glob(places: Places, item: FileItem, absolute: str, limits: FileLimits) -> GlobFound | None:
@@ -267,7 +267,7 @@ def _too_large(size: int, limits: FileLimits) -> FileProblem:
 
 
 def _vanished() -> FileProblem:
-    return FileProblem(FileProblemKind.VANISHED, "The file is not there any more.")
+    return FileProblem(FileProblemKind.VANISHED, "There is no such file.")
 
 
 def _outside(path: str) -> FileProblem:
@@ -289,8 +289,8 @@ def _unreadable(fault: OSError | ValueError) -> FileProblem:
 
 def _too_many(pattern: str, limits: FileLimits, visited: int) -> FileProblem:
     detail = (
-        f"{pattern!r} is too wide: more than {limits.max_glob_files:,} files match, or too many folders lie "
-        f"under it (stopped after {visited:,} entries). None of them is sent. Narrow the pattern, or raise `max_glob_files` under [files] in the user settings."
+        f"{pattern!r} is too wide: more than {limits.max_glob_files:,} files match, or what lies under it takes too "
+        f"long to look at (stopped after {visited:,} entries). None of them is sent. Narrow the pattern, or raise `max_glob_files` under [files] in the user settings."
     )
     return FileProblem(FileProblemKind.TOO_MANY, detail)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import msgspec
@@ -17,6 +18,8 @@ SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 
 MAX_VISITED = 300_000
 """Entries that one walk looks at before it gives up."""
+MAX_WALK_S = 10.0
+"""And the time: what a hostile `.gitignore` asks of each entry counts too."""
 
 _ANY_DEPTH = "**"
 
@@ -28,6 +31,7 @@ class GlobFound(msgspec.Struct, frozen=True):
         paths: absolute, sorted; empty when there were more than allowed.
         is_too_many: the limit was passed and the walk stopped; visited: entries it had looked at.
         ignored: files and folders that matched and were left out; rule_files: whose rules say so, or may.
+        rules_passed_over: rules that were too many to be followed.
     """
 
     paths: tuple[str, ...]
@@ -35,6 +39,7 @@ class GlobFound(msgspec.Struct, frozen=True):
     is_too_many: bool = False
     ignored: int = 0
     rule_files: tuple[str, ...] = ()
+    rules_passed_over: int = 0
 
 
 class _Step(msgspec.Struct, frozen=True):
@@ -52,7 +57,14 @@ def glob_base(pattern: str) -> tuple[str, tuple[str, ...]]:
     return "/".join(parts[:first]) or ("/" if pattern.startswith("/") else ""), tuple(parts[first:])
 
 
-def expand(base: str, parts: tuple[str, ...], limit: int, ignores: Ignores | None = None) -> GlobFound:
+def expand(
+    base: str,
+    parts: tuple[str, ...],
+    limit: int,
+    ignores: Ignores | None = None,
+    *,
+    clock: Callable[[], float] = time.monotonic,
+) -> GlobFound:
     """Find the files under `base` that match.
 
     As in a shell, names that start with a dot match only a part that does; `**` is any number of folders.
@@ -61,8 +73,9 @@ def expand(base: str, parts: tuple[str, ...], limit: int, ignores: Ignores | Non
 
     Args:
         base: absolute folder, links resolved; parts: as `glob_base` gives them; limit: files, at least 1.
-        ignores: the rules above `base`; None takes what git would leave out, too.
+        ignores: the rules above `base`; None takes what git would leave out, too. clock: seconds.
     """
+    end = clock() + MAX_WALK_S
     walk = _Walk(tuple(_step(part) for part in parts), limit)
     walk.waiting.append((base, _closed({0}, walk.steps), ignores))
     while walk.waiting:
@@ -70,14 +83,12 @@ def expand(base: str, parts: tuple[str, ...], limit: int, ignores: Ignores | Non
         if rules is not None:
             rules = rules.inside(folder)
             walk.rule_files.update(rules.files)
+            walk.rules_passed_over = max(walk.rules_passed_over, rules.passed_over)
         for entry in _entries(folder):
             walk.look_at(entry, places, rules)
-            if len(walk.found) > limit or walk.visited >= MAX_VISITED:
-                return GlobFound(
-                    (), walk.visited, is_too_many=True, rule_files=tuple(sorted(walk.rule_files))
-                )
-    rule_files = tuple(sorted(walk.rule_files))
-    return GlobFound(tuple(sorted(walk.found)), walk.visited, ignored=walk.ignored, rule_files=rule_files)
+            if len(walk.found) > limit or walk.visited >= MAX_VISITED or clock() > end:
+                return walk.result(is_too_many=True)
+    return walk.result(is_too_many=False)
 
 
 @dataclass(slots=True)
@@ -91,6 +102,18 @@ class _Walk:
     rule_files: set[str] = field(default_factory=set)
     visited: int = 0
     ignored: int = 0
+    rules_passed_over: int = 0
+
+    def result(self, *, is_too_many: bool) -> GlobFound:
+        """What the walk found, nothing where it gave up."""
+        return GlobFound(
+            paths=() if is_too_many else tuple(sorted(self.found)),
+            visited=self.visited,
+            is_too_many=is_too_many,
+            ignored=0 if is_too_many else self.ignored,
+            rule_files=tuple(sorted(self.rule_files)),
+            rules_passed_over=self.rules_passed_over,
+        )
 
     def look_at(self, entry: os.DirEntry[str], places: frozenset[int], rules: Ignores | None) -> None:
         """Take an entry, leave it out, or note it as a folder to enter."""

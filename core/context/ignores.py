@@ -5,15 +5,25 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
 
 import msgspec
+from msgspec.structs import replace
 
 NAME = ".gitignore"
 MAX_BYTES = 256_000
 """Of one file of rules; what stands behind is not read."""
 MAX_STARS = 3
 """Stars in one part of a rule, and `**` in one rule: with more, a hostile name keeps `re` busy for minutes."""
+MAX_DEPTH = 64
+"""Folders below the first rules: what lies deeper is left out where there are rules. A rule with three `**` takes `re`
+seconds for one path of a thousand."""
+MAX_FILE_PATTERNS, MAX_PATTERNS = 2_000, 5_000
+"""Rules with wildcards that are followed of one file, and of all files that hold in a folder; the first ones are.
+Each asks something of each entry. Plain names ask nothing: they are looked up."""
+
+_STAR = "[^/]*"
+"""What pathspec writes for `*`."""
+_ESCAPE = "\\"
 
 _OTHER_CLASS = re.compile(r"\[.*(?:\[|--|&&|\|\||~~)")
 """Classes by name (`[[:alpha:]]`) and what Python may once read as sets."""
@@ -28,37 +38,69 @@ _OPEN_FLAGS = (
 
 
 class _Rule(msgspec.Struct, frozen=True):
-    """One line: what it matches of the entry's name or of its path below the rules' folder, and what it says then."""
+    """One line: what it matches of the entry's name or of its path below the rules' folder, and what it says then.
 
-    pattern: re.Pattern[str]
-    is_of_name: bool
+    Args:
+        body: without `!`, in the words of `_written_out`; line: the later one counts.
+        pattern: None where the rule has no wildcards.
+    """
+
+    body: str
+    line: int
     ignores: bool
+    pattern: re.Pattern[str] | None = None
 
-    def matches(self, name: str, below: str) -> bool:
-        """Whether it means this entry itself, not one above it. Folders end in a slash."""
-        if self.is_of_name:
-            return self.pattern.search(name) is not None
-        return self.pattern.fullmatch(below) is not None
+    @property
+    def is_of_name(self) -> bool:
+        """Whether it may match at any depth."""
+        return _is_of_name(self.body)
+
+
+class _Kind(msgspec.Struct, frozen=True):
+    """The rules of one folder that judge names, or those that judge paths. Folders end in a slash.
+
+    Args:
+        plain: line and verdict of the last rule that names an entry outright.
+        wild: the other rules, the last line first; any_wild: all of them at once, since most entries match none.
+    """
+
+    plain: dict[str, tuple[int, bool]]
+    wild: tuple[tuple[int, bool, re.Pattern[str]], ...]
+    any_wild: re.Pattern[str]
+
+    def verdict(self, entry: str) -> tuple[int, bool] | None:
+        """The last line that matches, and what it says; None where none does."""
+        plain = self.plain.get(entry)
+        if self.wild and self.any_wild.search(entry) is not None:
+            for line, ignores, pattern in self.wild:
+                if plain is not None and line < plain[0]:
+                    break
+                if pattern.search(entry) is not None:
+                    return line, ignores
+        return plain
 
 
 class _Level(msgspec.Struct, frozen=True):
-    """The rules of one folder, the last line first.
+    """The rules of one folder.
 
     Args:
-        start: length of the folder's path with its slash.
-        of_names, of_paths: all rules of each kind at once, since most entries match none.
+        start: length of the folder's path with its slash; passed_over: rules that are too many to be followed.
     """
 
     start: int
-    rules: tuple[_Rule, ...]
-    of_names: re.Pattern[str]
-    of_paths: re.Pattern[str]
+    names: _Kind
+    paths: _Kind
+    passed_over: int = 0
+
+    @property
+    def patterns(self) -> int:
+        """How many rules ask something of each entry."""
+        return len(self.names.wild) + len(self.paths.wild)
 
     def verdict(self, name: str, below: str) -> bool | None:
         """What the last rule that matches says, None where none does."""
-        if self.of_names.search(name) is None and self.of_paths.fullmatch(below) is None:
-            return None
-        return next((rule.ignores for rule in self.rules if rule.matches(name, below)), None)
+        judged = [one for one in (self.names.verdict(name), self.paths.verdict(below)) if one is not None]
+        return max(judged)[1] if judged else None
 
 
 class Ignores(msgspec.Struct, frozen=True):
@@ -71,10 +113,17 @@ class Ignores(msgspec.Struct, frozen=True):
     levels: tuple[_Level, ...] = ()
     files: tuple[str, ...] = ()
 
+    @property
+    def passed_over(self) -> int:
+        """Rules that are not followed, because there are too many."""
+        return sum(level.passed_over for level in self.levels)
+
     def leaves_out(self, path: str, *, is_folder: bool) -> bool:
         """Whether git would leave out an entry of this folder. Where two rules match, the nearest and last counts."""
         if not self.levels:
             return False
+        if path.count(os.sep, self.levels[-1].start) > MAX_DEPTH:
+            return True
         ending = "/" if is_folder else ""
         name = os.path.basename(path) + ending
         for level in self.levels:
@@ -88,14 +137,12 @@ class Ignores(msgspec.Struct, frozen=True):
         return self._with(folder, os.path.join(folder, NAME))
 
     def _with(self, folder: str, file: str) -> Ignores:
-        rules = _read_rules(file)
-        if rules is None:
+        text = _read_rules(file)
+        if text is None:
             return self
-        of_names, of_paths = (
-            _any(rule for rule in rules if rule.is_of_name is kind) for kind in (True, False)
-        )
-        level = _Level(len(folder.rstrip(os.sep)) + 1, rules, of_names, of_paths)
-        return Ignores((level, *self.levels) if rules else self.levels, (*self.files, file))
+        left = MAX_PATTERNS - sum(level.patterns for level in self.levels)
+        level = _level(len(folder.rstrip(os.sep)) + 1, text, min(left, MAX_FILE_PATTERNS))
+        return Ignores(self.levels if level is None else (level, *self.levels), (*self.files, file))
 
 
 def ignores_at(folder: str, root: str) -> Ignores:
@@ -121,10 +168,34 @@ def ignores_at(folder: str, root: str) -> Ignores:
     return Ignores(ignores.levels, tuple(dict.fromkeys((*ignores.files, *files))))
 
 
-def _any(rules: Iterable[_Rule]) -> re.Pattern[str]:
-    """One pattern for what any of these rules matches; nothing for none. Named groups lose their names."""
-    patterns = [re.sub(r"\(\?P<\w+>", "(?:", rule.pattern.pattern) for rule in rules]
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns) or "(?!)")
+def _level(start: int, text: str, most: int) -> _Level | None:
+    """The rules of a file, None for none. `most`: wildcards among them that are followed."""
+    plain: list[_Rule] = []
+    wild: list[_Rule] = []
+    for rule in _lines(text):
+        (wild if _is_wild(rule.body) else plain).append(rule)
+    compiled = [rule for rule in map(_compiled, wild[:most]) if rule.pattern is not None]
+    if not plain and not compiled and not wild[most:]:
+        return None
+    names, paths = (
+        _kind(
+            [rule for rule in plain if rule.is_of_name is is_of_name],
+            [rule for rule in compiled if rule.is_of_name is is_of_name],
+        )
+        for is_of_name in (True, False)
+    )
+    return _Level(start, names, paths, len(wild[most:]))
+
+
+def _kind(plain: list[_Rule], wild: list[_Rule]) -> _Kind:
+    named: dict[str, tuple[int, bool]] = {}
+    for rule in plain:  # the later line takes the place of the earlier
+        name = rule.body.removeprefix("/").removesuffix("/")
+        for entry in (f"{name}/",) if rule.body.endswith("/") else (name, f"{name}/"):
+            named[entry] = (rule.line, rule.ignores)
+    patterns = tuple((rule.line, rule.ignores, rule.pattern) for rule in reversed(wild) if rule.pattern)
+    joined = "|".join(f"(?:{pattern.pattern})" for _, _, pattern in patterns)
+    return _Kind(named, patterns, re.compile(joined or "(?!)"))
 
 
 def _repository(folder: str) -> str:
@@ -137,8 +208,8 @@ def _repository(folder: str) -> str:
     return folder
 
 
-def _read_rules(file: str) -> tuple[_Rule, ...] | None:
-    """The rules of a file, the last first; None where there is none that git would read (a link is not followed)."""
+def _read_rules(file: str) -> str | None:
+    """The text of a file of rules; None where there is none that git would read (a link is not followed)."""
     try:
         descriptor = os.open(file, _OPEN_FLAGS)
     except OSError:
@@ -147,35 +218,78 @@ def _read_rules(file: str) -> tuple[_Rule, ...] | None:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return None
         try:
-            text = opened.read(MAX_BYTES).decode("utf-8-sig", "surrogateescape")
+            return opened.read(MAX_BYTES).decode("utf-8-sig", "surrogateescape")
         except OSError:
             return None
-    return tuple(_rules(text))[::-1]
 
 
-def _rules(text: str) -> Iterator[_Rule]:
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    if not any(line and not line.startswith("#") for line in lines):
-        return
+def _lines(text: str) -> list[_Rule]:
+    """The rules that stand in a text, not yet compiled, in order; of two that are the same the later one."""
+    rules: dict[tuple[str, bool], _Rule] = {}
+    for at, raw in enumerate(text.split("\n")):
+        line = raw.removesuffix("\r")
+        is_negated = line.startswith("!")
+        body = _without_last_spaces(line[is_negated:])
+        if not body.strip("/") or line.startswith("#"):
+            continue
+        if _is_beyond(body := _written_out(body)):
+            continue
+        rules.pop((body, is_negated), None)
+        rules[body, is_negated] = _Rule(body, at, ignores=not is_negated)
+    return list(rules.values())
+
+
+def _is_wild(body: str) -> bool:
+    return any(mark in body for mark in "*?[\\")
+
+
+def _compiled(rule: _Rule) -> _Rule:
+    """The rule with its pattern, without one where git would pass it over too."""
     from pathspec.patterns.gitignore.spec import (
         GitIgnoreSpecPattern,
-    )  # only where there are rules: it loads slowly
+    )  # only where there are wildcards: it loads slowly
 
-    for line in lines:
-        is_negated = line.startswith("!")
-        body = _written_out(line[is_negated:])
-        if not body.strip("/ ") or line.startswith("#") or _is_beyond(body):
-            continue
-        try:
-            pattern = GitIgnoreSpecPattern("!" * is_negated + body)
-        except (ValueError, re.error):
-            continue
-        if pattern.regex is not None and pattern.include is not None:
-            yield _Rule(pattern.regex, _is_of_name(body), ignores=pattern.include)
+    body = rule.body
+    if body[-1].isspace():  # pathspec strips what is not a space, too
+        body = f"{body[:-2] if body[-2:-1] == _ESCAPE else body[:-1]}[{body[-1]}]"
+    try:
+        regex = GitIgnoreSpecPattern(
+            f"!{body}"
+        ).regex  # `!`: what follows it is neither a comment nor another `!`
+    except (ValueError, re.error):
+        return rule
+    if regex is None:
+        return rule
+    return replace(rule, pattern=re.compile(_bounded(regex.pattern, is_of_name=rule.is_of_name)))
+
+
+def _bounded(regex: str, *, is_of_name: bool) -> str:
+    """What pathspec wrote, in a form whose time grows with the name alone, not with its power.
+
+    Between two stars the first place that fits is as good as any later one, so `re` need not try those. Groups lose
+    their names, so that many patterns can be joined.
+    """
+    regex = regex.replace("(?P<ps_d>", "(?:")
+    if is_of_name:  # a name has no folder before it
+        regex = regex.replace("^(?:.+/)?", "^", 1)
+    if regex.endswith("|$)"):  # `$` would pass over a line's end
+        regex = regex.removesuffix("|$)") + r"|\Z)"
+    first, *rest = regex.split(_STAR)
+    if rest:
+        tried = (f"{_STAR}{part}" if "(?" in part else f"(?>{_STAR}?{part})" for part in rest[:-1])
+        regex = "".join([first, *tried, _STAR, rest[-1]])
+    return regex if is_of_name else rf"\A(?:{regex})\Z"
 
 
 def _is_of_name(body: str) -> bool:
-    return "/" not in body.rstrip(" ").removesuffix("/")
+    return "/" not in body.removesuffix("/")
+
+
+def _without_last_spaces(line: str) -> str:
+    """A line without the spaces at its end, as git strips them: no tabs, and none that a backslash escapes."""
+    body = line.rstrip(" ")
+    escapes = len(body) - len(body.rstrip(_ESCAPE))
+    return line[: len(body) + 1] if escapes % 2 else body
 
 
 def _written_out(body: str) -> str:
@@ -185,8 +299,8 @@ def _written_out(body: str) -> str:
     body = "/".join(parts)
     if parts[-2:] == ["**", ""] and len(parts) > 2:
         body += "*/"
-    elif parts[-1].rstrip(" ") == "**" and len(parts) > 1:
-        body = f"{body.rstrip(' ')}/*"
+    elif parts[-1] == "**" and len(parts) > 1:
+        body += "/*"
     for any_depth in ("/**/", "**/"):
         if body.startswith(any_depth) and _is_of_name(rest := body.removeprefix(any_depth)) and rest.strip():
             body = rest

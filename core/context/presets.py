@@ -21,7 +21,7 @@ from core.context.messages import (
 from core.discussion.lifecycle import set_preset
 from core.discussion.messages import SetDiscussionPreset, WriteMeta
 from core.settings.messages import KeepPresets, LoadSettings, PresetStored, TrustProject, WritePreset
-from core.values.curation import FileItem, Preset
+from core.values.curation import FileItem, ItemFiles, Preset
 from core.values.outcomes import CommandOutcome
 from core.values.state import AppState, Level
 from core.values.updates import Result, conclude, decline, notify, with_project
@@ -184,12 +184,30 @@ def files_read(state: AppState, event: FilesRead) -> Result:
     """A preset's files as they are now. What its globs lost to .gitignore is said, once."""
     if event.losses:
         state = _say_losses(state, event)
-    if state.context.files.get(event.preset) == event.items:
+    known = state.context.files.get(event.preset, ())
+    if known == event.items:
         return state, ()
+    if (passed_over := _passed_over(event.items)) and passed_over != _passed_over(known):
+        state = _say_passed_over(state, event.preset, passed_over)
     return replace(
         state,
         context=replace(state.context, files=with_entry(state.context.files, event.preset, event.items)),
     ), ()
+
+
+def _passed_over(items: tuple[ItemFiles, ...]) -> int:
+    return max((item.rules_passed_over for item in items), default=0)
+
+
+def _say_passed_over(state: AppState, preset: str, rules: int) -> AppState:
+    return notify(
+        state,
+        f"rules/{preset}",
+        Level.WARNING,
+        f"Preset {preset!r} may send files that .gitignore leaves out: {rules:,} of its rules are not followed.",
+        "It holds more rules with wildcards than can be asked of each file. "
+        "Look through the preset's files, or write fewer rules.",
+    )
 
 
 def _say_losses(state: AppState, event: FilesRead) -> AppState:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -12,6 +13,7 @@ import msgspec
 
 from core.base import paths
 from core.base.errors import StorageError
+from core.base.text import one_line
 from core.discussion.catalog_entries import EntryKeys, forget, index_some, keys_of, stored_summary
 from core.discussion.catalog_file import CatalogFile
 from core.discussion.catalog_refresh import refresh_apart
@@ -19,6 +21,8 @@ from core.discussion.catalog_search import search
 from core.discussion.meta import read_meta
 from core.values.discussion import DiscussionSummary
 from core.values.state import SearchHits
+
+log = logging.getLogger(__name__)
 
 SLICE_S = 0.05
 SLICE_BYTES = 4 * 1024 * 1024
@@ -209,10 +213,25 @@ class Catalog:
     def _index(
         self, db: sqlite3.Connection, discussion_id: str, keys: EntryKeys
     ) -> tuple[DiscussionSummary, bool]:
-        """A log that cannot be read gives a row that says so, and is tried again at the next refresh."""
+        """A log that cannot be read gives a row that says so, and is tried again at the next refresh.
+
+        Whatever one log does to its reader, the others are listed.
+        """
+        db.execute("SAVEPOINT one_discussion")
         try:
-            return index_some(db, self._home, discussion_id, keys, SLICE_BYTES)
+            found = index_some(db, self._home, discussion_id, keys, SLICE_BYTES)
+        except sqlite3.Error:  # the index itself: it heals
+            raise
         except StorageError as error:
-            read = read_meta(self._home, discussion_id)
-            problem = " ".join(filter(None, (f"{error.what}.", read.problem)))
-            return DiscussionSummary(read.meta, read.meta.created_at, problem=problem), True
+            problem = f"{error.what}."
+        except Exception as error:
+            log.exception("The log of %s cannot be read", discussion_id)
+            problem = f"The log cannot be read: {type(error).__name__}: {one_line(str(error), 200)}."
+        else:
+            db.execute("RELEASE one_discussion")
+            return found
+        db.execute("ROLLBACK TO one_discussion")
+        db.execute("RELEASE one_discussion")
+        read = read_meta(self._home, discussion_id)
+        problem = " ".join(filter(None, (problem, read.problem)))
+        return DiscussionSummary(read.meta, read.meta.created_at, problem=problem), True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from core.base.ids import is_id
@@ -36,7 +38,7 @@ from core.discussion.messages import (
     UndoDelete,
     WriteMeta,
 )
-from core.settings.models import default_model
+from core.settings.models import closed_models, default_model
 from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
 from core.values.messages import Message, Role
 from core.values.provider import Effort
@@ -54,6 +56,10 @@ HISTORY_LIMIT = 200
 
 def create(state: AppState, given: Stamp, command: CreateDiscussion) -> Result:
     """Start a discussion on disk; it is selected when it stands there."""
+    if problem := _unknown_preset(state, command.preset) or _unknown_model(
+        state, command.provider or _default_provider(state), command.model
+    ):
+        return decline(state, command.command_id, "choice", *problem), ()
     ai = state.config.settings.ai
     provider = command.provider or _default_provider(state)
     if not command.provider and provider != ai.provider:
@@ -173,17 +179,23 @@ def archive(state: AppState, command: ArchiveDiscussion) -> Result:
 
 
 def set_preset(state: AppState, command: SetDiscussionPreset) -> Result:
-    """Choose the context preset."""
+    """Choose the context preset. One that there is not is refused: without its files a call would be paid for nothing."""
+    if problem := _unknown_preset(state, command.preset):
+        return decline(state, command.command_id, "choice", *problem), ()
     return change_meta(state, command.discussion_id, preset=command.preset)
 
 
 def set_persona(state: AppState, command: SetPersona) -> Result:
-    """Choose the persona."""
+    """Choose the persona. One that there is not is refused."""
+    if problem := _unknown("persona", command.persona, state.config.project.personas):
+        return decline(state, command.command_id, "choice", *problem), ()
     return change_meta(state, command.discussion_id, persona=command.persona)
 
 
 def set_system_preset(state: AppState, command: SetSystemPreset) -> Result:
-    """Choose the system prompt preset."""
+    """Choose the system prompt preset. One that there is not is refused."""
+    if problem := _unknown("system prompt", command.system_preset, state.config.project.system_prompts):
+        return decline(state, command.command_id, "choice", *problem), ()
     return change_meta(state, command.discussion_id, system_preset=command.system_preset)
 
 
@@ -199,6 +211,8 @@ def set_model(state: AppState, given: Stamp, command: SetModel) -> Result:
     summary = state.discussions.summaries.get(command.discussion_id)
     if summary is None:
         return state, ()
+    if problem := _unknown_model(state, command.provider, command.model):
+        return decline(state, command.command_id, "choice", *problem), ()
     model = command.model or default_model(state, command.provider)
     if (summary.meta.provider, summary.meta.model) == (command.provider, model):
         return state, ()
@@ -207,6 +221,27 @@ def set_model(state: AppState, given: Stamp, command: SetModel) -> Result:
         mark = MarkRecord(given.make_id(), given.at, "model", f"{summary.meta.model} → {model}")
         effects = (*effects, AppendRecords(command.discussion_id, (mark,)))
     return state, effects
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> tuple[str, str] | None:
+    """What is wrong with a name and what to do, None where it is known or empty."""
+    known = tuple(known)
+    if not name or name in known:
+        return None
+    listed = (
+        f"There are: {', '.join(known)}" if known else "There is none yet: leave it out, or make it first"
+    )
+    return f"There is no {what} {name!r}.", f"{listed}."
+
+
+def _unknown_preset(state: AppState, name: str) -> tuple[str, str] | None:
+    return _unknown("preset", name, state.config.project.presets)
+
+
+def _unknown_model(state: AppState, provider: str, model: str) -> tuple[str, str] | None:
+    """Of a provider that has these models and no others."""
+    known = closed_models(state, provider)
+    return _unknown(f"model of {provider}", model, known) if known else None
 
 
 def change_meta(state: AppState, discussion_id: str, **fields: object) -> Result:

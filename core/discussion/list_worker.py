@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -28,6 +29,8 @@ from core.spending.messages import SpendingEvent, SpentCounted
 from core.values.discussion import DiscussionSummary
 from core.values.records import UsageRecord
 from core.values.state import SearchHits
+
+logger = logging.getLogger(__name__)
 
 Emit = Callable[[DiscussionEvent | SpendingEvent | Report], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
@@ -94,8 +97,10 @@ class ListingHandler:
                 Path(one.path) / paths.LOG_FILE for one in trash.items(self._home) if one.deleted_at >= start
             ]
         for path in logs:
-            with suppress(SlopError):
+            try:
                 paid |= paid_since(path, start)
+            except Exception as fault:  # noqa: BLE001 (one log that cannot be read hides no other's money)
+                logger.warning("What was paid in %s does not count today: %s", path, fault)
         usd = sum(paid.values())
         with suppress(SlopError):
             usd += harvests_spent_since(self._home, start)

@@ -52,12 +52,16 @@ class KnowledgeReader:
             self._categories = tuple(self._category(name, problems) for name in CATEGORY_NAMES)
         notes = self._notes(candidates, problems)
         digest, size = self._digest(problems)
+        is_read = bool(self._categories)
+        has_items = (
+            not is_read or any(one.items for one in self._categories) or any(one.items for one in notes)
+        )
         return KnowledgeState(
             categories=self._categories,
             notes=notes,
             digest=digest or "",
             digest_bytes=size,
-            switch=switch_of(settings, has_digest=digest is not None),
+            switch=switch_of(settings, has_digest=digest is not None, has_items=has_items),
             watched=watch_paths(self._home, notes),
             problems=tuple(problems),
         )
@@ -103,11 +107,13 @@ class KnowledgeReader:
         return clean(data.decode("utf-8-sig", "replace")), len(data)
 
 
-def switch_of(settings: KnowledgeSettings, *, has_digest: bool) -> DigestSwitch:
-    """Whether layer 7 is on: the file says so, and configuration does not forbid it."""
+def switch_of(settings: KnowledgeSettings, *, has_digest: bool, has_items: bool = True) -> DigestSwitch:
+    """Whether layer 7 is on: the file says so, and configuration does not forbid it. Without items there is no file to make."""
     if not settings.digest_enabled:
         return DigestSwitch.OFF_BY_CONFIGURATION
-    return DigestSwitch.ON if has_digest else DigestSwitch.OFF_BY_DELETION
+    if has_digest:
+        return DigestSwitch.ON
+    return DigestSwitch.OFF_BY_DELETION if has_items else DigestSwitch.OFF_WITHOUT_KNOWLEDGE
 
 
 def watch_paths(home: Path, notes: Iterable[NoteFile] = ()) -> tuple[str, ...]:

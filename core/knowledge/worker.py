@@ -68,7 +68,12 @@ class KnowledgeHandler:
             case MakeDigest():
                 done = regenerate_digest(self._home)
                 self._read(effect.settings, ())
-                self._emit(OperationDone("digest", f"Digest {done.write.value}"))
+                said = (
+                    f"Digest {done.write.value}"
+                    if done.text
+                    else "Nothing is known yet, so there is no digest"
+                )
+                self._emit(OperationDone("digest", said))
             case RenewDigest():
                 if not self._is_read_only:
                     self._follower.follow()

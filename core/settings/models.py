@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.providers.profiles import find_profile, usual_model
-from core.values.provider import ModelProfile
+from core.values.provider import ModelProfile, ProviderKind
 from core.values.state import AppState
 
 
@@ -18,3 +18,12 @@ def profile_of(state: AppState, provider: str, model: str) -> ModelProfile:
 def default_model(state: AppState, provider: str) -> str:
     """The model that a new discussion of this provider starts with, empty where none is known."""
     return usual_model(state.config.settings.ai, provider, state.config.models.get(provider, ()))
+
+
+def closed_models(state: AppState, provider: str) -> tuple[str, ...]:
+    """All models of a provider that can have no others: the embedded one. Empty for servers, which may know more."""
+    status = state.config.providers.get(provider)
+    if status is None or status.kind is not ProviderKind.EMBEDDED:
+        return ()
+    known = (*state.config.models.get(provider, ()), *state.config.profiles)
+    return tuple(sorted({profile.id for profile in known if profile.provider == provider}))

@@ -115,7 +115,8 @@ class ItemFiles(msgspec.Struct, frozen=True):
     """The files that one item of a preset stands for, after the glob was expanded, sorted by path.
 
     `problem` is set where the item as a whole cannot be honoured (an empty glob, too many matches). `ignored`: files
-    and folders that a glob left out by `.gitignore`; `rule_files`: the files of rules that it followed, or would.
+    and folders that a glob left out by `.gitignore`; `rule_files`: the files of rules that it followed, or would;
+    `rules_passed_over`: rules that it did not follow, because there are too many.
     """
 
     item: FileItem
@@ -123,6 +124,7 @@ class ItemFiles(msgspec.Struct, frozen=True):
     problem: FileProblem | None = None
     ignored: int = 0
     rule_files: tuple[str, ...] = ()
+    rules_passed_over: int = 0
 
 
 class NamedText(msgspec.Struct, frozen=True):

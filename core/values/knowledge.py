@@ -160,6 +160,7 @@ class DigestSwitch(StrEnum):
 
     ON = "on"
     OFF_BY_DELETION = "off by deletion"
+    OFF_WITHOUT_KNOWLEDGE = "off, nothing is known yet"
     OFF_BY_CONFIGURATION = "off by configuration"
 
 

@@ -83,6 +83,8 @@ def _what(item: FileItem, files: ItemFiles | None) -> str:
         parts.append(fmt.count(len(files.files), "file") if files else "looking…")
         if files is not None and files.ignored:
             parts.append(f"{files.ignored:,} ignored")
+        if files is not None and files.rules_passed_over:
+            parts.append(f"{fmt.count(files.rules_passed_over, 'rule')} not followed")
         if item.include_ignored:
             parts.append("with ignored")
     elif "/" in item.path:

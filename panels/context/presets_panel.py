@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from core.base import figures as fmt
+from core.context.curated_files import count_files
 from core.context.messages import RevertPreset, SavePreset
 from core.discussion.messages import SetDiscussionPreset
 from core.values.curation import Preset
@@ -12,7 +15,7 @@ from panels.base.action import action_tip
 from panels.base.desk import Desk
 from panels.base.ui import Surface
 from panels.base.view import Dialog
-from panels.context.preset_edits import add_paths, files_by_path, item_tokens, move_item, tokens_by_file
+from panels.context.preset_edits import add_paths, files_by_path, move_item, tokens_by_file
 from panels.context.preset_item import item_row
 from panels.context.structure_panel import structure_panel
 from panels.context.view import ContextPanelView
@@ -145,12 +148,13 @@ def _foot(desk: Desk, preset: Preset) -> None:
     files = files_by_path(desk.state, desk.view.memo, preset.name)
     sent = tokens_by_file(desk.view.memo, selection.report_of(desk.state))
     enabled = [item for item in preset.items if item.enabled]
-    counts = [item_tokens(item, files.get(item.path), sent) for item in enabled]
-    file_count = sum(len(files[item.path].files) for item in enabled if item.path in files)
-    known = sum(count for count in counts if count is not None)
-    more = " +" if None in counts else ""
+    # As the preset stands now: what was read may be older than a switch or a new item.
+    read = [replace(files[item.path], item=item) for item in enabled if item.path in files]
+    counted = count_files(read, sent)
+    more = "" if counted.is_whole and len(read) == len(enabled) else " +"
+    total = f"{fmt.count(counted.files, 'file')} · {fmt.tokens_est(counted.tokens_est)}{more} tokens"
     with ui.row("foot"):
-        ui.text("total", f"{fmt.count(file_count, 'file')} · {fmt.tokens_est(known)}{more} tokens", tone="muted",
+        ui.text("total", total, tone="muted",
                 style="small", tip="Not every item is counted yet" if more else "")  # fmt: skip
         ui.push()
         if ui.button("preview", "Preview", icon="eye", is_small=True, tip="What will be sent of these files"):

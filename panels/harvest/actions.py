@@ -25,7 +25,10 @@ def _can_undo(desk: Desk) -> bool:
     harvest = desk.state.harvest
     if harvest.is_busy or desk.state.program.is_home_read_only:
         return False
-    return harvest.looked_at is None or any(not one.undone_at for one in harvest.look.applies)
+    if harvest.looked_at is None:  # not known yet: only what is known can have been harvested
+        known = desk.state.knowledge
+        return any(one.items for one in known.categories) or any(one.items for one in known.notes)
+    return any(not one.undone_at for one in harvest.look.applies)
 
 
 ACTIONS: tuple[Action, ...] = (

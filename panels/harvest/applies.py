@@ -155,7 +155,7 @@ def _report(report: HarvestReport, names: Mapping[str, str], *, has_more: bool) 
 
 def _summary(report: HarvestReport, written: int) -> ApplyCard:
     aside = (
-        f"{fmt.size(report.reclaimed_bytes, 'report')} moved to the trash"
+        f"{fmt.size(report.reclaimed_bytes)} moved to the trash"
         if report.reclaimed_bytes
         else "nothing was reclaimed",
         f"{report.known:,} known already, not written again" if report.known else "",

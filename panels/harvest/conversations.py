@@ -209,7 +209,7 @@ class ArtifactRows:
         if self.is_wide:
             ui.text(
                 "size",
-                fmt.size(artifact.facts.size_bytes, "report"),
+                fmt.size(artifact.facts.size_bytes),
                 tip=f"{artifact.facts.size_bytes:,} bytes",
             )
             at = artifact.facts.updated_at
@@ -247,7 +247,7 @@ def _name(desk: Desk, ui: Ui, artifact: Artifact, *, is_wide: bool) -> None:
         if not is_wide:
             parts = (
                 artifact.why,
-                fmt.size(about.size_bytes, "report"),
+                fmt.size(about.size_bytes),
                 fmt.age(about.updated_at, desk.state.now),
             )
             line = " · ".join(filter(None, (*parts, _estimate(desk, artifact))))

@@ -126,14 +126,14 @@ class LedgerRows:
         if not self.is_wide:
             with ui.group("name", gap=2):
                 ui.text("name", name, width=0, tip=entry.path)
-                line = f"{when} · {fmt.size(entry.size_bytes, 'report')} · {came}"
+                line = f"{when} · {fmt.size(entry.size_bytes)} · {came}"
                 ui.text("items", line, tone=tone, style="small", width=0, tip=came)
             _status(ui, entry, state.now)
             return
         _status(ui, entry, state.now)
         ui.text("name", name, width=0, tip=entry.path)
         ui.text("items", came, tone=tone, style="small", width=0, tip=came)
-        ui.text("size", fmt.size(entry.size_bytes, "report"), tip=f"{entry.size_bytes:,} bytes")
+        ui.text("size", fmt.size(entry.size_bytes), tip=f"{entry.size_bytes:,} bytes")
         ui.text("when", when, tone="muted", tip=entry.at)
 
 

@@ -16,7 +16,9 @@ from panels.harvest.view import HarvestView
 TABLE = "ai_settings.knowledge"
 NUMBER_PX = 96.0
 MOST_DAYS = 3_650
-MOST_KB = 1_073_741
+MOST_KIB = 1_048_576
+KIB = 1_024
+"""The limit is 1 MiB by default, which is no round figure in KB."""
 
 
 def settings_section(desk: Desk) -> None:
@@ -33,8 +35,8 @@ def settings_section(desk: Desk) -> None:
         ui.divider("reader line")
         _number(desk, "live_days", "Leave alone for (days)", f"{settings.live_days:g}",
                 "What was touched within so many days is live")  # fmt: skip
-        _number(desk, "max_source_bytes", "Largest size (KB)", f"{settings.max_source_bytes / fmt.KB:.10g}",
-                f"Larger ones are kept; now {fmt.size(settings.max_source_bytes, 'report')}")  # fmt: skip
+        _number(desk, "max_source_bytes", "Largest size (KiB)", f"{settings.max_source_bytes / KIB:.10g}",
+                f"Larger ones are kept; now {fmt.size(settings.max_source_bytes)}")  # fmt: skip
         ui.divider("sources line")
         _sources(desk)
 
@@ -90,9 +92,9 @@ def _parsed(name: str, text: str) -> float | int | str:
     value = float(f"{whole}.{part or 0}")
     if name == "live_days":
         return value if value <= MOST_DAYS else f"{text} is outside of what is possible, 0 to {MOST_DAYS:,}"
-    if not 1 <= value <= MOST_KB:
-        return f"{text} is outside of what is possible, 1 to {MOST_KB:,}"
-    return round(value * fmt.KB)
+    if not 1 <= value <= MOST_KIB:
+        return f"{text} is outside of what is possible, 1 to {MOST_KIB:,}"
+    return round(value * KIB)
 
 
 def _sources(desk: Desk) -> None:

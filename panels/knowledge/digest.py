@@ -17,6 +17,7 @@ from panels.base.ui import Tone, Ui
 SWITCH: dict[DigestSwitch, tuple[str, Tone, str]] = {
     DigestSwitch.ON: ("Memory is on", "ok", "circle-check"),
     DigestSwitch.OFF_BY_DELETION: ("Memory is off", "warn", "circle-pause"),
+    DigestSwitch.OFF_WITHOUT_KNOWLEDGE: ("Memory is empty", "muted", "circle-pause"),
     DigestSwitch.OFF_BY_CONFIGURATION: ("Memory is off", "warn", "circle-pause"),
 }
 WHY = {
@@ -24,6 +25,8 @@ WHY = {
     "digest.md turns this off, here or with any other tool.",
     DigestSwitch.OFF_BY_DELETION: "There is no digest.md, so nothing of this is sent. “Regenerate digest” makes the file "
     "and turns memory on; so does applying a harvest.",
+    DigestSwitch.OFF_WITHOUT_KNOWLEDGE: "Nothing is known yet, so nothing is sent. Applying a harvest, or an item that you "
+    "write, is what a digest is made of.",
     DigestSwitch.OFF_BY_CONFIGURATION: "The setting ai_settings.knowledge.digest_enabled is off, so nothing of this is "
     "sent, whether digest.md is there or not. The switch below turns it on.",
 }
@@ -62,6 +65,8 @@ def _note(state: AppState) -> str:
             return f"{state.knowledge.digest_bytes:,} of {DIGEST_MAX_BYTES:,} bytes"
         case DigestSwitch.OFF_BY_DELETION:
             return "no digest.md"
+        case DigestSwitch.OFF_WITHOUT_KNOWLEDGE:
+            return "nothing is known yet"
         case DigestSwitch.OFF_BY_CONFIGURATION:
             return "by configuration"
 

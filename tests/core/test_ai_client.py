@@ -89,3 +89,12 @@ def test_a_script_hears_why_a_turn_failed_and_its_words_are_kept(
 
     with pytest.raises(SlopError, match="There is no discussion 'nowhere'"):
         ai_client.send("When?", discussion_id="nowhere", home=tmp_path / "home")
+
+
+def test_a_preset_that_there_is_not_is_refused_and_nothing_is_paid(
+    tmp_path: Path, server: CompatibleServer
+) -> None:
+    with pytest.raises(SlopError, match="There is no preset 'nope'"):
+        ai_client.send("When is it high?", preset="nope", home=tmp_path / "home")
+
+    assert server.bodies == []

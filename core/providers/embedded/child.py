@@ -14,7 +14,8 @@ import signal
 import sys
 import threading
 import time
-from typing import Any
+import traceback
+from typing import IO, Any
 
 PARENT_CHECK_S = 2.0
 """How often the parent is looked for, where a forked sibling keeps standard input open."""
@@ -65,7 +66,35 @@ def watch_parent(parent: int) -> None:
 
 
 def main() -> None:
-    """Read the configuration, serve, say where, wait for the end of standard input."""
+    """Read the configuration, serve, say where, wait for the end of standard input; then end at once, whatever failed.
+
+    The interpreter must not unwind: the library's server then joins a thread that may never end, and the thread that
+    looks for the parent is stopped before that. `server` stays a local of this frame for the same reason.
+    `PR_SET_PDEATHSIG` would kill too early: it counts the end of the parent's thread, which ends with the start.
+    """
+    code = 3
+    try:
+        config, answers = _listen()
+        try:
+            server = serve(config)
+        except (RuntimeError, ImportError, OSError, ValueError) as error:
+            print(json.dumps({"error": str(error)}), file=answers, flush=True)
+        else:
+            print(json.dumps({"url": server.listening_address}), file=answers, flush=True)
+            sys.stdin.read()
+            code = 0
+    except BrokenPipeError:
+        code = 0  # the parent closed while the model was loading
+    except BaseException:  # noqa: BLE001 (the edge of the process: told, and ended below)
+        with contextlib.suppress(OSError, ValueError):
+            traceback.print_exc()
+            sys.stderr.flush()
+    finally:
+        os._exit(code)
+
+
+def _listen() -> tuple[dict[str, Any], IO[str]]:
+    """The configuration, and where the one answer is written; from now on the parent is looked for."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(AttributeError, OSError):
         os.nice(NICENESS)
@@ -73,14 +102,7 @@ def main() -> None:
     os.dup2(2, 1)
     config = json.loads(sys.stdin.readline())
     threading.Thread(target=watch_parent, args=(config["parent_pid"],), daemon=True).start()
-    try:
-        server = serve(config)
-    except (RuntimeError, ImportError, OSError, ValueError) as error:
-        print(json.dumps({"error": str(error)}), file=answers, flush=True)
-        os._exit(3)
-    print(json.dumps({"url": server.listening_address}), file=answers, flush=True)
-    sys.stdin.read()
-    os._exit(0)
+    return config, answers
 
 
 if __name__ == "__main__":

@@ -179,3 +179,12 @@ def test_time_left_counts_down(span_s: float, text: str) -> None:
 )
 def test_a_lifetime_reads_in_whole_hours_or_in_minutes(ttl_s: int, said: str) -> None:
     assert fmt.lifetime(ttl_s) == said
+
+
+@pytest.mark.parametrize(
+    ("usd", "shown"),
+    [(0, "$0.00"), (0.01, "$0.01"), (0.009, "$0.009"), (0.001, "$0.001"), (0.00025, "$0.00025"), (-0.0004, "$-0.0004"),
+     (0.00123456, "$0.0012"), (1234.5, "$1,234.50")],
+)  # fmt: skip
+def test_a_sum_below_a_cent_is_not_nothing(usd: float, shown: str) -> None:
+    assert fmt.dollars(usd) == shown

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from core import __version__
+from core.base.errors import SlopError
 from core.cli.arguments import parse
 from core.cli.grammar import EFFORTS
 from core.cli.version import version_text
@@ -135,3 +136,32 @@ def test_the_hook_api_is_asked_for_with_the_window_or_without_and_never_with_a_c
             parse([flag, "send", "x"])
         assert ended.value.code == 2
         assert "--headless" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "usage", "meant"),
+    [
+        (["harvest", "--aply"], "manual-slop harvest", "did you mean --apply?"),
+        (["presets", "foo"], "manual-slop presets", "foo"),
+        (["context", "--files", "a.py"], "manual-slop context", "--files a.py"),
+        (["--headles"], "manual-slop", "did you mean --headless?"),
+    ],
+)
+def test_what_a_command_does_not_know_shows_its_own_usage(
+    capsys: pytest.CaptureFixture[str], words: list[str], usage: str, meant: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse(words)
+
+    said = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert said.startswith(f"usage: {usage} [-h]")
+    assert meant in said.splitlines()[-1]
+
+
+def test_a_place_that_is_named_already_is_not_repeated() -> None:
+    assert (
+        str(SlopError("'/a/b' is not a file", remedy="Choose another", where="/a/b"))
+        == "'/a/b' is not a file. Choose another"
+    )
+    assert str(SlopError("It cannot be read", where="/a/b")) == "It cannot be read. /a/b"

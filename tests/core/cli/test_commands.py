@@ -189,6 +189,10 @@ def test_trust_says_what_counts_now_and_what_never_will(world: World) -> None:
     assert world.run("trust", "nowhere").code == 2
 
 
+def test_trusting_a_folder_without_a_file_says_that_there_is_none(world: World) -> None:
+    assert "It has no manual_slop.toml" in world.run("trust").out
+
+
 def test_a_broken_project_file_is_a_warning_with_its_line_and_the_command_goes_on(world: World) -> None:
     (world.project / "manual_slop.toml").write_text("[presets.a]\nitems = [\n")
     ended = world.run("send", "x")

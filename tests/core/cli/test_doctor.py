@@ -60,6 +60,12 @@ def test_a_fault_in_the_settings_fails_with_its_line_and_the_rest_is_still_looke
     assert ended.out.splitlines()[-1].startswith("1 failed, ")
 
 
+def test_no_two_findings_have_one_name_where_all_is_well(world: World) -> None:
+    subjects = [one["subject"] for one in world.run("doctor", "--quick", "--json").json]
+
+    assert len(subjects) == len(set(subjects))
+
+
 def test_where_a_key_was_found_is_said_and_not_the_key(world: World) -> None:
     ended = world.run(
         "doctor", "--quick", OPENAI_API_KEY="sk-0123456789", OPENAI_BASE_URL="http://127.0.0.1:7/v1"
@@ -165,11 +171,16 @@ def test_the_claude_command_is_tried(
     assert _verdicts(doctor_machine.claude(is_quick=True)) == [Verdict.OK]
 
 
-def test_no_claude_command_is_no_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_no_claude_command_is_no_fault_and_is_said_once(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    (finding,) = doctor_machine.claude(is_quick=False)
 
-    assert (finding.verdict, "optional" in finding.text) == (Verdict.OK, True)
+    found = world.run("doctor", "--quick", "--json").json
+
+    (said,) = [one for one in found if "claude" in one["subject"]]
+    assert said["verdict"] == Verdict.OK.value
+    assert "not installed (optional" in said["text"]
 
 
 def test_proxies_are_named_without_their_passwords() -> None:
@@ -243,7 +254,7 @@ def test_a_check_that_breaks_hides_no_other() -> None:
 
 def test_the_report_is_aligned_with_remedies_below() -> None:
     assert report([ok("a", "fine"), warn("longer", "not so", "Do this"), fail("c", "bad", "")]) == (
-        "OK    a       fine\nWARN  longer  not so\n      → Do this\nFAIL  c       bad\n\n1 failed, 1 warnings\n"
+        "OK    a       fine\nWARN  longer  not so\n      → Do this\nFAIL  c       bad\n\n1 failed, 1 warning\n"
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.context import curated_files as module
-from core.context.curated_files import file_details_layer, file_set_layer
+from core.context.curated_files import FilesCount, count_files, file_details_layer, file_set_layer
 from core.context.memo import StackMemo
 from core.context.slices import joined_ranges
 from core.context.stack import build_stack
@@ -175,3 +175,19 @@ def test_the_digest_of_a_file_stands_for_its_text() -> None:
     ]
 
     assert shas[0] == shas[1] != shas[2]
+
+
+def test_a_file_counts_once_and_one_that_cannot_be_read_does_not() -> None:
+    a, b = replace(snapshot("a.py", "A\n"), tokens=10), replace(snapshot("b.py", "B\n"), tokens=5)
+    gone = FileSnapshot("nope.txt", "/nope.txt", problem=FileProblem(FileProblemKind.VANISHED, "gone"))
+    items = (
+        ItemFiles(FileItem("a.py"), (a,)),
+        ItemFiles(FileItem("nope.txt"), (gone,)),
+        ItemFiles(FileItem("**/*.py"), (a, b)),
+        ItemFiles(FileItem("c.py", enabled=False), (replace(a, path="c.py"),)),
+    )
+
+    assert count_files(items, {}) == FilesCount(2, 15, is_whole=True)
+    assert count_files(items, {"a.py": 12, "b.py": 6, "nope.txt": 3}) == FilesCount(2, 21, is_whole=True)
+    outlined = (ItemFiles(FileItem("a.py", mode=FileMode.OUTLINE), (a,)),)
+    assert count_files(outlined, {}) == FilesCount(1, 0, is_whole=False)

@@ -151,3 +151,110 @@ def test_a_hostile_rule_takes_no_time(tmp_path: Path) -> None:
 
     assert found(tmp_path, "*") == ["a" * 250]
     assert time.perf_counter() - started < 2
+
+
+NAMES_OF_200 = [f"f{number}" + "a" * 200 for number in range(300)]
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "a?\n" * 85_000,
+        "".join(f"name{number}\n/path/{number}\n" for number in range(15_000)),
+        "*a*a*b\n" * 36_000,
+        "".join(f"*a*a*b{number}\n" for number in range(20_000)),
+        "".join(f"a?{number}\n" for number in range(30_000)),
+    ],
+    ids=["the same", "names", "powers, the same", "powers", "wildcards"],
+)
+def test_a_hostile_file_of_rules_does_not_hold_the_walk(tmp_path: Path, rules: str) -> None:
+    make(tmp_path, *NAMES_OF_200, _=rules)
+    started = time.process_time()
+
+    assert len(found(tmp_path, "*")) == 300
+    assert time.process_time() - started < 6
+
+
+def test_names_without_wildcards_are_all_followed_and_wildcards_up_to_a_number(tmp_path: Path) -> None:
+    names = "".join(f"n{number}\n" for number in range(20_000))
+    make(tmp_path, "n19999", "a.py", "x3000", "x10", "inner/x4000", _=names + "a.py\n")
+    assert read(tmp_path, "**").rules_passed_over == 0
+    assert found(tmp_path, "**") == ["inner/x4000", "x10", "x3000"]
+
+    (tmp_path / ".gitignore").write_text(names + "".join(f"x{number}?\n" for number in range(2_500)))
+    assert read(tmp_path, "**").rules_passed_over == 500
+    for folder in ("inner", "inner/more", "inner/more/still"):
+        make(
+            tmp_path,
+            f"{folder}/a.py",
+            **{folder.replace("/", "_"): "".join(f"y{n}?\n" for n in range(1_900))},
+        )
+    assert read(tmp_path, "inner/**").rules_passed_over == 500 + 800 + 1_900
+
+
+def test_of_names_and_wildcards_the_last_line_counts(tmp_path: Path) -> None:
+    make(
+        tmp_path,
+        "a.py",
+        "b.py",
+        "c.py",
+        "d/a.py",
+        _="b.py\n*.py\n!a.py\n!b.py\nb.?y\nb.py\n!c.py\nc.py\n!c.py\n",
+    )
+
+    assert found(tmp_path, "**") == ["a.py", "c.py", "d/a.py"]
+
+
+def test_a_walk_that_takes_too_long_gives_up_and_says_so(tmp_path: Path) -> None:
+    make(tmp_path, "a.py", "b.py", "c.py")
+    clock = iter(range(0, 1000, 4)).__next__
+
+    walked = expand(str(tmp_path), ("*",), 100, clock=clock)
+
+    assert (walked.paths, walked.visited, walked.is_too_many) == ((), 3, True)
+
+
+def test_a_path_that_is_deeper_than_rules_are_asked_is_left_out(tmp_path: Path) -> None:
+    deep = "a/" * 300
+    make(tmp_path, f"{deep}b", "a/c", _="**/a/**/a/**/c?\n")
+    started = time.process_time()
+
+    assert found(tmp_path, "**") == ["a/c"]
+    assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("rules", "left_out"),
+    [
+        ("a\t\n", ["a\t"]),
+        ("a?\t\n", ["ab\t"]),
+        ("?\\\t\n", ["a\t"]),
+        ("a  \n", ["a"]),
+        ("a\\  \n", ["a "]),
+        ("?\u00a0\n", ["a\u00a0"]),
+        ("!a\n\\!a\n", ["!a"]),
+        ("*\n!!a\n!#a\n", ["a", "a\t", "ab\t", "a ", "a\u00a0"]),
+    ],
+)
+def test_only_spaces_are_stripped_from_a_rule_as_git_does(
+    tmp_path: Path, rules: str, left_out: list[str]
+) -> None:
+    names = ["a", "a\t", "ab\t", "a ", "a\u00a0", "!a", "#a"]
+    make(tmp_path, *names, _=rules)
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    command = [
+        "git",
+        "-C",
+        str(tmp_path),
+        "-c",
+        "core.excludesFile=",
+        "ls-files",
+        "-oz",
+        "--exclude-standard",
+    ]
+    listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\0")
+
+    found = expand(str(tmp_path), ("*",), 100, ignores_at(str(tmp_path), str(tmp_path))).paths
+
+    assert sorted(os.path.basename(path) for path in found) == sorted(set(names) - set(left_out))
+    assert set(names) & set(listed) == set(names) - set(left_out)

@@ -11,7 +11,7 @@ from core.context.file_reader import read_items
 from core.context.losses import LossesSaid
 from core.context.messages import FilesRead, GlobLoss
 from core.context.presets import files_read
-from core.values.curation import FileItem
+from core.values.curation import FileItem, ItemFiles
 from core.values.settings import FileLimits
 from core.values.state import AppState
 
@@ -71,3 +71,14 @@ def test_the_notice_names_the_globs_the_files_and_the_remedy() -> None:
     assert "1,200 by '**/*.py', over 3 by '*.md'" in notice.detail
     assert "include_ignored = true" in notice.detail
     assert files_read(state, FilesRead("core", ()))[0].program.notices == state.program.notices
+
+
+def test_rules_that_are_not_followed_are_said_when_that_becomes_so() -> None:
+    items = (ItemFiles(GLOB, (), rules_passed_over=1_200),)
+
+    state, _ = files_read(AppState(), FilesRead("core", items))
+    again, _ = files_read(state, FilesRead("core", (*items, ItemFiles(FileItem("a.py"), ()))))
+
+    notice = state.program.notices[-1]
+    assert "'core' may send files that .gitignore leaves out: 1,200 of its rules" in notice.text
+    assert again.program.notices == state.program.notices

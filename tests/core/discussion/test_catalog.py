@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from core.base import paths
 from core.base.ids import make_id
 from core.discussion import catalog as catalog_module
-from core.discussion import log, store, trash
+from core.discussion import log, log_codec, store, trash
 from core.discussion.catalog import Catalog, Refreshed
 from core.discussion.catalog_entries import stored_summary
 from core.discussion.meta import write_meta
@@ -278,6 +278,31 @@ def test_a_log_that_cannot_be_read_gives_a_row_that_says_so(catalog: Catalog, ho
     assert "a directory stands where a file belongs" in row.problem
     (directory / "log.jsonl").rmdir()
     assert refreshed(catalog)[ID].problem == ""
+
+
+def test_a_log_that_breaks_its_reader_takes_no_other_down(
+    catalog: Catalog, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fault of ours in one kind of record: its discussion says so, the others are listed, and it heals."""
+    for discussion_id in (ID, OTHER, THIRD):
+        store.create(home, meta(discussion_id), [user("a", "one")])
+    store_of_other = paths.log_file(home, OTHER)
+    store_of_other.write_bytes(store_of_other.read_bytes().replace(b'"text":"one"', b'"text":"poison"'))
+    decode = log_codec.decode
+
+    def breaking(line: bytes, number: int) -> Record | log_codec.ForeignLine:
+        if b"poison" in line:
+            raise TypeError("a record of tomorrow")
+        return decode(line, number)
+
+    monkeypatch.setattr(log_codec, "decode", breaking)
+    rows = refreshed(catalog)
+
+    assert {key: row.turns for key, row in rows.items()} == {ID: 1, OTHER: 0, THIRD: 1}
+    assert rows[OTHER].problem == "The log cannot be read: TypeError: a record of tomorrow."
+    assert (rows[ID].problem, rows[THIRD].problem) == ("", "")
+    monkeypatch.undo()
+    assert {key: row.turns for key, row in refreshed(catalog).items()} == {OTHER: 1}
 
 
 def test_strange_things_beside_discussions_are_passed_over(catalog: Catalog, home: Path) -> None:

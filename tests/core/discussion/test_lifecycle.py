@@ -52,11 +52,13 @@ from core.discussion.messages import (
     UndoDelete,
     WriteMeta,
 )
+from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionMeta, DiscussionSummary, Draft, OpenDiscussion
 from core.values.messages import AttachmentPart, Message, Role, TextPart
 from core.values.records import DeleteRecord, EditRecord, MarkRecord, RestoreRecord
 from core.values.settings import Settings
 from core.values.state import SearchHits, TrashItem
+from core.values.updates import outcome_of
 from tests.core.app.playbook import START, Playbook, of, settings_loaded, with_ai
 
 
@@ -160,12 +162,62 @@ def test_what_is_changed_of_a_discussion_is_kept(
     book: Playbook, command: Callable[[str], Command], field: str, value: object
 ) -> None:
     chosen = book.discussion()
+    know_names(book)
 
     (write,) = of(book.play(command(chosen)), WriteMeta)
 
     assert getattr(write.meta, field) == value
     assert book.state.discussions.summaries[chosen].meta == write.meta
     assert book.play(command(chosen)) == ()
+
+
+def know_names(book: Playbook) -> None:
+    """The project has one preset, one persona and one system prompt."""
+    state = book.state
+    project = replace(
+        state.config.project,
+        presets={"core": Preset("core")},
+        personas={"terse": NamedText("terse", "Be terse.")},
+        system_prompts={"strict": NamedText("strict", "Be strict.")},
+    )
+    book.state = replace(state, config=replace(state.config, project=project))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        lambda i: CreateDiscussion("", preset="nope", command_id="c"),
+        lambda i: CreateDiscussion("", provider="embedded", model="nope", command_id="c"),
+        lambda i: CreateDiscussion("", model="nope", command_id="c"),
+        lambda i: SetDiscussionPreset(i, "nope", command_id="c"),
+        lambda i: SetPersona(i, "nope", command_id="c"),
+        lambda i: SetSystemPreset(i, "nope", command_id="c"),
+        lambda i: SetModel(i, "embedded", "nope", command_id="c"),
+    ],
+)
+def test_a_name_that_there_is_not_is_refused_with_those_there_are(
+    book: Playbook, command: Callable[[str], Command]
+) -> None:
+    chosen = book.discussion()
+    know_names(book)
+    before = book.state.discussions
+
+    assert book.play(command(chosen)) == ()
+
+    outcome = outcome_of(book.state, "c")
+    assert outcome is not None
+    assert not outcome.is_done
+    assert "'nope'" in outcome.problem
+    assert outcome.remedy.startswith("There are: ")
+    assert book.state.discussions == before
+
+
+def test_a_server_may_know_models_that_the_program_does_not(book: Playbook) -> None:
+    chosen = book.discussion()
+
+    (write,) = of(book.play(SetModel(chosen, "anthropic", "claude-of-tomorrow")), WriteMeta)
+
+    assert write.meta.model == "claude-of-tomorrow"
 
 
 def test_an_empty_name_and_an_unknown_effort_are_ignored(book: Playbook) -> None:

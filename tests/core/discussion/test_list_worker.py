@@ -10,7 +10,7 @@ import pytest
 from core.app import home as store_home
 from core.app.messages import Event
 from core.base import paths
-from core.discussion import log, store, trash
+from core.discussion import log, log_codec, store, trash
 from core.discussion.list_worker import ListingHandler, midnight, paid_since, supersedes
 from core.discussion.messages import (
     IndexDiscussion,
@@ -25,7 +25,7 @@ from core.spending.harvest_costs import note_spent
 from core.spending.messages import SpentCounted
 from core.values.discussion import DiscussionMeta
 from core.values.messages import Role, TextPart
-from core.values.records import MessageRecord, UsageRecord
+from core.values.records import MessageRecord, Record, UsageRecord
 from core.values.usage import Usage
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -69,6 +69,31 @@ def test_what_was_spent_today_is_added_up_and_older_money_is_not(home: Path) -> 
     (counted,) = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SpentCounted)]
     assert counted.usd == pytest.approx(0.75)
     assert counted.day_start == midnight(NOW)
+
+
+def test_a_log_that_breaks_its_reader_hides_no_other_s_money_and_no_list(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log.append(home, meta(2).id, said(9, NOW, 0.5))
+    path = paths.log_file(home, meta(2).id)
+    path.write_bytes(path.read_bytes().replace(b"tide 9", b"poison"))
+    decode = log_codec.decode
+
+    def breaking(line: bytes, number: int) -> Record | log_codec.ForeignLine:
+        if b"poison" in line:
+            raise TypeError("a record of tomorrow")
+        return decode(line, number)
+
+    monkeypatch.setattr(log_codec, "decode", breaking)
+    events = handled(home, LoadSummaries(30))
+
+    (counted,) = [event for event in events if isinstance(event, SpentCounted)]
+    assert counted.usd == pytest.approx(0.25)
+    listed = [event for event in events if isinstance(event, SummariesLoaded)][-1]
+    assert {row.meta.id: bool(row.problem) for row in listed.summaries} == {
+        meta(1).id: False,
+        meta(2).id: True,
+    }
 
 
 def test_what_harvests_cost_today_counts_with_it(home: Path) -> None:

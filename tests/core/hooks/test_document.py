@@ -124,7 +124,7 @@ class Tour:
         for path in ("status", "cache", "discussions", "presets", "screenshot.png",
                      f"cache/{chosen}", f"discussions/{chosen}/messages", f"context/{chosen}"):  # fmt: skip
             client.get(f"/api/{path}")
-        self.world.model(chosen, "embedded", "m")
+        self.world.model(chosen, "embedded", "SmolLM2-135M-Instruct")
         for action in ("invalidate", "disable", "enable"):
             client.post(f"/api/cache/{chosen}/{action}")
         client.post(

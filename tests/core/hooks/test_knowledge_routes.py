@@ -203,3 +203,17 @@ def test_a_digest_that_cannot_be_written_is_said(known: World) -> None:
 
     assert (refused.status_code, refused.json()["error"]["code"]) == (500, "failed")
     assert refused.json()["error"]["message"]
+
+
+def test_where_nothing_is_known_nothing_was_deleted(world: World) -> None:
+    world.start()
+    world.until(lambda s: len(s.knowledge.categories) == 5)
+
+    made = world.client.post("/api/knowledge/digest")
+
+    assert (made.status_code, made.json()["switch"], made.json()["is_on"]) == (
+        200,
+        "off, nothing is known yet",
+        False,
+    )
+    assert "Nothing is known yet" in world.controller.snapshot().program.notices[-1].text

@@ -143,7 +143,7 @@ def test_invalidate_salts_the_next_request_and_is_counted(running: World) -> Non
 
 def test_caching_is_disabled_and_enabled_where_the_provider_can(running: World) -> None:
     chosen = running.discussion()
-    running.model(chosen, "embedded", "smollm2-135m")
+    running.model(chosen, "embedded", "SmolLM2-135M-Instruct")
 
     off = running.client.post(f"/api/cache/{chosen}/disable").json()
     assert (off["caching_enabled"], off["abilities"]["can_disable"]) == (False, True)

@@ -295,7 +295,7 @@ def test_a_file_that_cannot_be_read_says_why_and_counts_nothing() -> None:
 
 
 def test_the_foot_adds_up_what_is_switched_on() -> None:
-    assert Screen(states.working()).ui.shows("7 files · ≈1.6k + tokens")
+    assert Screen(states.working()).ui.shows("6 files · ≈1.6k + tokens")
 
 
 def test_the_files_of_a_glob_are_listed_and_each_can_be_looked_into() -> None:

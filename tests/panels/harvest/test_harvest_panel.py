@@ -125,21 +125,21 @@ def test_every_conversation_stands_there_with_class_why_size_age_and_estimate() 
     words = [" | ".join(row) for row in rows(open_at("conversations", hs.looked()))]
 
     assert words[:2] == [
-        "Cache TTL policy | 82KB · 10 days · ~21K, ~$0.05 | harvest",
-        "Harvest worker design | 83KB · 11 days · ~21K, ~$0.05 | harvest",
+        "Cache TTL policy | 82 KB · 10 days · ~21K, ~$0.05 | harvest",
+        "Harvest worker design | 83 KB · 11 days · ~21K, ~$0.05 | harvest",
     ]
-    assert "Parser regressions | 85KB · 12 days · read before, free | harvest" in words
-    assert "Untitled | empty · 0B · 14 days | prune" in words
-    assert "Knowledge import | too large · 3.4MB · 17 days | keep" in words
-    assert "Release checklist | pinned · 92KB · 16 days | user-kept" in words
-    assert words[-1] == "Today's work | open · 95KB · 40 min | live"
+    assert "Parser regressions | 85 KB · 12 days · read before, free | harvest" in words
+    assert "Untitled | empty · 0 B · 14 days | prune" in words
+    assert "Knowledge import | too large · 3.4 MB · 17 days | keep" in words
+    assert "Release checklist | pinned · 92 KB · 16 days | user-kept" in words
+    assert words[-1] == "Today's work | open · 95 KB · 40 min | live"
 
 
 def test_a_wide_panel_has_a_column_for_each() -> None:
     screen = open_at("conversations", hs.looked(), is_wide=True)
 
     keep = next(row for row in rows(screen) if "Knowledge import" in row)
-    assert keep == ["Knowledge import", "keep", "too large", "3.4MB", "17 days"]
+    assert keep == ["Knowledge import", "keep", "too large", "3.4 MB", "17 days"]
 
 
 def test_the_figures_are_those_of_the_report() -> None:
@@ -193,7 +193,7 @@ def test_ticking_none_and_all() -> None:
 def test_a_name_leads_to_its_discussion() -> None:
     screen = open_at("conversations", hs.looked())
 
-    screen.ui.click("Show Cache TTL policy", within="82KB")
+    screen.ui.click("Show Cache TTL policy", within="82 KB")
 
     assert screen.asked == [SelectDiscussion("d1")]
     assert not screen.ui.has("Show claude-code-7f3a")
@@ -329,7 +329,7 @@ def test_a_provider_that_is_not_ready_is_named_with_the_way_to_set_it_up() -> No
 @pytest.mark.parametrize(
     ("label", "text", "key", "value"),
     [("Leave alone for (days)", "2.5", "live_days", 2.5), ("Leave alone for (days)", "0", "live_days", 0.0),
-     ("Largest size (KB)", "2,048", "max_source_bytes", 2_048_000)],
+     ("Largest size (KiB)", "2,048", "max_source_bytes", 2_097_152)],
 )  # fmt: skip
 def test_a_number_that_is_typed_is_kept(label: str, text: str, key: str, value: float) -> None:
     screen = _settings()
@@ -342,7 +342,7 @@ def test_a_number_that_is_typed_is_kept(label: str, text: str, key: str, value: 
 @pytest.mark.parametrize(
     ("label", "text", "why"),
     [("Leave alone for (days)", "soon", "'soon' is no number"), ("Leave alone for (days)", "99999", "0 to 3,650"),
-     ("Largest size (KB)", "0", "1 to 1,073,741"), ("Largest size (KB)", "-3", "no number")],
+     ("Largest size (KiB)", "0", "1 to 1,048,576"), ("Largest size (KiB)", "-3", "no number")],
 )  # fmt: skip
 def test_a_number_that_cannot_be_is_said_and_not_kept(label: str, text: str, why: str) -> None:
     screen = _settings()

@@ -12,12 +12,12 @@ def test_the_ledger_shows_the_newest_first_with_what_became_of_each() -> None:
     words = [" | ".join(row) for row in rows(open_at("ledger", hs.looked()))]
 
     assert words == [
-        "old/x.tmp | 13:00 · 10B · in the trash | pruned",
-        "h92/log.jsonl | 3 Nov · 8.0KB · in the trash | given up",
-        "old/big.jsonl | 2 Nov · 3.0MB · kept | too large",
-        "h91/log.jsonl | 1 Nov · 80KB · harvest output invalid after 2 attempts: not valid JSON | failed",
-        "old/export.md | 2 Oct · 9.0KB · 4 facts · 2 decisions · 1 open task | undone",
-        "h90/log.jsonl | 1 Oct · 41KB · 4 facts · 2 decisions · 1 open task | harvested",
+        "old/x.tmp | 13:00 · 10 B · in the trash | pruned",
+        "h92/log.jsonl | 3 Nov · 8 KB · in the trash | given up",
+        "old/big.jsonl | 2 Nov · 3.0 MB · kept | too large",
+        "h91/log.jsonl | 1 Nov · 80 KB · harvest output invalid after 2 attempts: not valid JSON | failed",
+        "old/export.md | 2 Oct · 9 KB · 4 facts · 2 decisions · 1 open task | undone",
+        "h90/log.jsonl | 1 Oct · 41 KB · 4 facts · 2 decisions · 1 open task | harvested",
     ]
 
 
@@ -32,7 +32,7 @@ def test_the_ledger_calls_a_discussion_by_its_name() -> None:
         "harvested",
         "Cache TTL policy",
         "4 facts · 2 decisions · 1 open task",
-        "41KB",
+        "41 KB",
         "14:00",
     ]
     assert rows(screen)[-1][1] == "2026-10-01-tides"

@@ -141,7 +141,7 @@ def some() -> AppState:
 
 def empty() -> AppState:
     """Nothing is known and nothing is sent."""
-    nothing = known({}, notes=(), digest="", digest_bytes=0, switch=DigestSwitch.OFF_BY_DELETION)
+    nothing = known({}, notes=(), digest="", digest_bytes=0, switch=DigestSwitch.OFF_WITHOUT_KNOWLEDGE)
     return with_knowledge(nothing)
 
 

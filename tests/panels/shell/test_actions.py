@@ -207,3 +207,12 @@ def test_forking_an_empty_discussion_is_not_offered() -> None:
     screen = Screen(with_fields(states.working(), open={"d1": OpenDiscussion("d1")}))
 
     assert not screen.ui.find("Fork", kind="button").is_enabled
+
+
+def test_an_undo_of_a_harvest_is_offered_before_a_look_only_where_something_is_known() -> None:
+    for state, is_offered in ((knowledge_states.empty(), False), (knowledge_states.some(), True)):
+        screen = Screen(state)
+        screen.ui.click("Edit")
+
+        assert state.harvest.looked_at is None
+        assert screen.ui.find("Undo the last harvest", kind="menu_item").is_enabled is is_offered

@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from core.base.child_process import start_child
 from core.base.errors import FailureKind, ProviderError
 from core.providers.embedded.client import DEFAULT_OUTPUT_TOKENS, EmbeddedProvider, without_metadata
 from core.providers.embedded.server import CONTEXT_TOKENS, MODEL_ID, LlamaServer, find_weights, usable_cores
@@ -290,6 +291,57 @@ def test_the_child_ends_with_a_parent_that_is_killed(tmp_path: Path) -> None:
 
     gone, _ = psutil.wait_procs([child], timeout=PROMPT_S)
     assert gone
+
+
+LIBRARY_WHOSE_SERVER_NEVER_ENDS = """
+import sys, threading, types
+sys.path.insert(0, {root!r})
+from core.providers.embedded import child
+
+class Server:
+    def __init__(self, params):
+        self.thread = threading.Thread(target=threading.Event().wait)
+        self.thread.start()
+
+    @property
+    def listening_address(self):
+        {while_loading}
+        return "http://127.0.0.1:1"
+
+    def __del__(self):
+        self.thread.join()
+
+class Params(types.SimpleNamespace):
+    def __getattr__(self, name):
+        self.__dict__[name] = Params()
+        return self.__dict__[name]
+
+sys.modules["xllamacpp"] = types.SimpleNamespace(CommonParams=Params, Server=Server)
+child.main()
+"""
+
+
+@pytest.mark.parametrize("while_loading", ["sys.stdin.read()", "raise RuntimeError", "raise SystemExit", "0"])
+def test_the_child_ends_however_its_parent_leaves_it(tmp_path: Path, while_loading: str) -> None:
+    """Its pipes close while the model loads, or something fails; the library's own end would wait for ever."""
+    script = tmp_path / "child.py"
+    root = str(Path(__file__).parents[3])
+    script.write_text(LIBRARY_WHOSE_SERVER_NEVER_ENDS.format(root=root, while_loading=while_loading))
+    config = {
+        "model_path": "", "model_id": "m", "api_key": "k", "context_tokens": 1, "cache_ram_mib": 1, "cores": 1,
+        "parent_pid": os.getpid(),
+    }  # fmt: skip
+    process = start_child(script, stderr=subprocess.PIPE)
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(config).encode() + b"\n")
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        assert pipe is not None
+        pipe.close()
+
+    try:
+        assert process.wait(PROMPT_S) in (0, 3)
+    finally:
+        process.kill()
 
 
 @pytest.mark.model
