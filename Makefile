@@ -2,13 +2,14 @@
 # make test    set up and run every test; ARGS="-k name" narrows it
 # make bench   run every benchmark; make bench-app runs one suite
 # make faults  fail the disk, and kill a real process, at every write of a harvest, its undo and a recovery
+# make optional   tests with the real Claude Code, which npm installs into .optional
 # make fmt | fmt-check | lint | types    the checks of CI
 # make lock | fonts | codemap | docs     for maintainers: pin packages, rebuild fonts, renew the codemap or all of docs/
 PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
 
-.PHONY: run test bench faults fmt fmt-check lint types lock fonts codemap docs clean
+.PHONY: run test bench optional faults fmt fmt-check lint types lock fonts codemap docs clean
 
 run: set-up-run
 	@if [ "$$(uname)" != Linux ] || [ -n "$$DISPLAY" ]; then exec $(BIN)/manual-slop $(ARGS); \
@@ -22,6 +23,11 @@ bench: set-up-test
 
 bench-%: set-up-test
 	@$(BIN)/python -m bench $* $(ARGS)
+
+CLAUDE_CODE ?= 2.1.197
+optional: set-up-test
+	@npm install --silent --prefix .optional @anthropic-ai/claude-code@$(CLAUDE_CODE)
+	@PATH="$$PWD/.optional/node_modules/.bin:$$PATH" $(BIN)/python -m pytest tests/optional $(ARGS)
 
 faults: set-up-test
 	@$(BIN)/python -m scripts.faults $(ARGS)
@@ -56,7 +62,7 @@ codemap: set-up-check
 	@$(BIN)/python -m scripts.codemap
 
 clean:
-	@rm -rf .venv build out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf .venv .optional build out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 set-up-%:
 	@$(PYTHON) scripts/bootstrap.py $*

@@ -62,6 +62,11 @@ def money(usd: float | None, form: Form = "window") -> str:
     return "<$0.001" if usd < 0.001 else dollars(usd, 3 if usd < 0.1 else 2)
 
 
+def estimated(usd: float | None) -> str:
+    """A cost that is expected: `est. $0.031`; `price unknown` for None."""
+    return money(None) if usd is None else f"est. {money(usd)}"
+
+
 def size(size_bytes: int, form: Form = "window") -> str:
     """Bytes in one unit: `812 B`, `12 KB`, `34.5 MB`; in terminal and report two digits at least, `1.5 KB`, `34 MB`.
 

@@ -35,14 +35,33 @@ def after_usage(
         return state
     ttl_s = max((w.ttl_s for w in plan.writes[-1:]), default=plan.hit_ttl_s)
     old = state or DiscussionCacheState(discussion_id, provider, started_at, None)
+    long_s, long_tokens = _longest(plan, ttl_s, held)
     return replace(
         old,
+        long_until=started_at + timedelta(seconds=long_s) if long_tokens else None,
+        long_tokens=long_tokens,
         provider=provider,
         cached_at=started_at if written or state is None else old.cached_at,
         expires_at=started_at + timedelta(seconds=ttl_s) if plan.marks or plan.contents is not None else None,
         hit_count=old.hit_count + (1 if read else 0),
         tokens_cached=held,
     )
+
+
+def _longest(plan: CachePlan, ttl_s: int, held: int) -> tuple[int, int]:
+    """The lifetime and the tokens of what a request leaves that outlives its last mark; no tokens where nothing does.
+
+    The plan's tokens are estimates: they are scaled by what was reported.
+    """
+    entries = [(write.ttl_s, write.tokens) for write in plan.writes]
+    if plan.read_tokens:
+        entries.append((plan.hit_ttl_s, plan.read_tokens))
+    longest = max((ttl for ttl, _ in entries), default=0)
+    if not plan.marks or longest <= ttl_s:
+        return 0, 0
+    tokens = max(tokens for ttl, tokens in entries if ttl == longest)
+    planned = max(plan.read_tokens + plan.write_tokens, tokens)
+    return longest, round(held * tokens / planned)
 
 
 def after_contents(
@@ -75,7 +94,7 @@ def adopted(
 
 def released(state: DiscussionCacheState, now: datetime) -> DiscussionCacheState:
     """The state after what was stored is deleted, by us or by someone else."""
-    return replace(state, expires_at=now, tokens_cached=0)
+    return replace(state, expires_at=now, tokens_cached=0, long_until=None, long_tokens=0)
 
 
 def invalidated(cache: DiscussionCache, now: datetime) -> DiscussionCache:
@@ -85,6 +104,6 @@ def invalidated(cache: DiscussionCache, now: datetime) -> DiscussionCache:
     """
     state = cache.state
     if state is not None:
-        state = replace(state, expires_at=now, tokens_cached=0, last_invalidated_at=now)
+        state = replace(released(state, now), last_invalidated_at=now)
     ledger = CacheLedger({}, cache.ledger.cannot_extend)
     return replace(cache, state=state, ledger=ledger, epoch=cache.epoch + 1)

@@ -9,7 +9,22 @@ from core.values.cache import DiscussionCacheState
 
 def is_alive(cache: DiscussionCacheState, now: datetime | None) -> bool:
     """Whether the lifetime of what a provider was given still runs; None of either time: it is taken to."""
-    return cache.caching_enabled and (cache.expires_at is None or now is None or cache.expires_at > now)
+    until = last_expiry(cache)
+    return cache.caching_enabled and (until is None or now is None or until > now)
+
+
+def last_expiry(cache: DiscussionCacheState) -> datetime | None:
+    """When nothing of it is left; None where the provider manages that."""
+    if cache.expires_at is None or cache.long_until is None:
+        return cache.expires_at
+    return max(cache.expires_at, cache.long_until)
+
+
+def held_tokens(cache: DiscussionCacheState, now: datetime | None) -> int:
+    """Tokens that the provider is believed to hold still: all, or the part that lives longer."""
+    if now is None or cache.expires_at is None or cache.expires_at > now or cache.long_until is None:
+        return cache.tokens_cached
+    return cache.long_tokens if cache.long_until > now else 0
 
 
 def is_warm(cache: DiscussionCacheState, now: datetime | None) -> bool:

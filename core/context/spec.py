@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.context.identity import identity_for
 from core.context.messages import AssembleContext
 from core.discussion.log_view import model_view
+from core.providers.abilities import takes_metadata
 from core.settings.models import profile_of
 from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionMeta, OpenDiscussion
@@ -55,6 +56,7 @@ def _inputs(
     user_message: Message | None,
 ) -> StackInputs:
     profile = profile_of(state, meta.provider, meta.model)
+    status = state.config.providers.get(meta.provider)
     turns = model_view(opened)
     if user_message is not None:
         turns = _before(turns, user_message.id)
@@ -66,13 +68,17 @@ def _inputs(
         system_text=_system_text(state, meta),
         persona=state.config.project.personas.get(meta.persona),
         project=(*state.config.project.context, *identity_for(profile.family, state.config.project.identity)),
-        facts=DiscussionFacts(meta.name, tuple(sorted({m.role.value for m in turns})), _user_turns(turns)),
+        facts=_facts(meta, turns) if status is None or takes_metadata(status.kind) else DiscussionFacts(),
         preset_name=preset.name if preset.items else "",
         turns=turns,
         user_text=user_message.text if user_message is not None else opened.draft.text,
         attachments=_attachments(opened, user_message),
         takes_long_system=profile.takes_long_system,
     )
+
+
+def _facts(meta: DiscussionMeta, turns: tuple[Message, ...]) -> DiscussionFacts:
+    return DiscussionFacts(meta.name, tuple(sorted({m.role.value for m in turns})), _user_turns(turns))
 
 
 def _attachments(opened: OpenDiscussion, user_message: Message | None) -> tuple[AttachmentPart, ...]:

@@ -46,6 +46,8 @@ class CacheData(Data, frozen=True):
     cached_by: str | None
     cached_at: Time | None
     expires_at: Time | None
+    long_until: Time | None
+    long_tokens: Figure
     hit_count: Figure
     tokens_cached: Figure
     last_invalidated_at: Time | None
@@ -68,6 +70,8 @@ class CacheData(Data, frozen=True):
             cached_by=None if held is None else held.provider,
             cached_at=None if held is None else held.cached_at,
             expires_at=None if held is None else held.expires_at,
+            long_until=None if held is None else held.long_until,
+            long_tokens=None if held is None else held.long_tokens,
             hit_count=None if held is None else held.hit_count,
             tokens_cached=None if held is None else held.tokens_cached,
             last_invalidated_at=None if held is None else held.last_invalidated_at,
@@ -114,15 +118,14 @@ async def get_cache(request: Request[None]) -> Answer:
 async def invalidate_cache(request: Request[None]) -> Answer:
     """Let the next request share no prefix with what was sent before."""
     chosen = _cached_row(request, "can_invalidate", "invalidate_text")
-    epoch = request.row().meta.cache_epoch
-    state = await request.do(
-        InvalidateCache(chosen),
-        lambda now: (
-            chosen not in now.discussions.summaries
-            or now.discussions.summaries[chosen].meta.cache_epoch > epoch
-        ),
-    )
-    return _cache_answer(state, chosen)
+    epoch, before = request.row().meta.cache_epoch, request.state.caching.caches.get(chosen)
+
+    def is_forgotten(now: AppState) -> bool:
+        row, held = now.discussions.summaries.get(chosen), now.caching.caches.get(chosen)
+        is_told = before is None or held is None or held.last_invalidated_at != before.last_invalidated_at
+        return row is None or (row.meta.cache_epoch > epoch and is_told)
+
+    return _cache_answer(await request.do(InvalidateCache(chosen), is_forgotten), chosen)
 
 
 async def disable_caching(request: Request[None]) -> Answer:

@@ -70,6 +70,14 @@ def cache_abilities(kind: ProviderKind, model: str, *, takes_cache_prompt: bool 
             )
 
 
+def takes_metadata(kind: ProviderKind) -> bool:
+    """Whether layer 8 may be sent. Claude Code marks the last block of the last message, whatever stands in it.
+
+    What differs on the next turn, there or before it, ends every hit. Source: 2.1.197 over loopback, 2026-11-22.
+    """
+    return kind is not ProviderKind.CLAUDE_CODE
+
+
 def has_gemini_contents(model: str) -> bool:
     """Whether a Gemini model takes `cachedContents`."""
     low, high = GEMINI_EXPLICIT

@@ -32,11 +32,20 @@ def next_call_usd(state: AppState, discussion_id: str, text: str = "") -> float:
     return last.cost_usd or _last_of_model_usd(state, discussion_id)
 
 
+def next_input_usd(state: AppState, discussion_id: str) -> float | None:
+    """What the input of the next request is expected to cost in US dollars, by its cache plan; None where unknown.
+
+    The one figure that the composer, the Context and the Caching panel show.
+    """
+    plan, report = state.caching.plans.get(discussion_id), state.context.reports.get(discussion_id)
+    if plan is not None and plan.cost_usd is not None:
+        return plan.cost_usd
+    return report.cost_usd if report is not None else None
+
+
 def _input_usd(state: AppState, discussion_id: str, report: ContextReport, more_chars: int) -> float:
-    plan, fresh_usd = state.caching.plans.get(discussion_id), report.cost_usd or 0.0
-    planned = fresh_usd if plan is None or plan.cost_usd is None else plan.cost_usd
-    per_token = fresh_usd / max(1, report.total_tokens_est)
-    return planned + per_token * more_chars / CHARS_PER_TOKEN
+    per_token = (report.cost_usd or 0.0) / max(1, report.total_tokens_est)
+    return (next_input_usd(state, discussion_id) or 0.0) + per_token * more_chars / CHARS_PER_TOKEN
 
 
 def _reply_usd(state: AppState, report: ContextReport, last: Usage) -> float:

@@ -25,6 +25,10 @@ class DiscussionCacheState(msgspec.Struct, frozen=True):
     last_invalidated_at: datetime | None = None
     caching_enabled: bool = True
     """The person can turn it off for this discussion."""
+    long_until: datetime | None = None
+    """When the part ends that lives longer than `expires_at` says; None where all ends then."""
+    long_tokens: int = 0
+    """Tokens of that part, of `tokens_cached`."""
 
 
 class Mechanism(StrEnum):

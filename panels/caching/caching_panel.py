@@ -159,7 +159,7 @@ def _plan(ui: Ui, plan: CachePlan) -> None:
         line = " · ".join(f"{fmt.tokens(count)} {name}" for name, count, _, _ in parts)
         ui.text("line", line, style="small", width=0, tip=f"{whole:,} tokens")
         if plan.cost_usd is not None:
-            ui.text("cost", f"est. {fmt.money(plan.cost_usd)}", tone="muted", style="small")
+            ui.text("cost", fmt.estimated(plan.cost_usd), tone="muted", style="small")
     if plan.cost_without_usd and plan.cost_usd is not None:
         text = f"Without caching {fmt.money(plan.cost_without_usd)}"
         ui.text("without", text, tone="muted", style="small")

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base import figures as fmt
-from core.caching.warmth import is_alive
+from core.caching.warmth import held_tokens, is_alive, last_expiry
 from core.values.cache import DiscussionCacheState
 from core.values.messages import Entry, Message, Role
 from core.values.provider import ProviderKind
@@ -50,16 +50,31 @@ def look_of(state: AppState, discussion_id: str) -> CacheLook:
     if cache is None:
         return CacheLook(is_warm=False)
     label = selection.provider_label(state, cache.provider)
-    cold = CacheLook(is_warm=False, provider=label, tokens=cache.tokens_cached, hits=cache.hit_count)
+    held = held_tokens(cache, state.now)
+    cold = CacheLook(is_warm=False, provider=label, tokens=held, hits=cache.hit_count)
     if not is_alive(cache, state.now):
-        at = cache.expires_at
+        at = last_expiry(cache)
         is_over = at is not None and state.now is not None and at <= state.now
         return replace(cold, ttl_text=f"expired: {_stamp(at)}" if at is not None and is_over else "")
     if cache.expires_at is None:
         return replace(cold, is_warm=True, ttl_text=managed_text(state, cache.provider))
     left = (cache.expires_at - state.now).total_seconds() if state.now else 0.0
-    text = f"expires: {_stamp(cache.expires_at)} (in {fmt.countdown(left)})"
+    if cache.long_until is None:
+        return replace(cold, is_warm=True, ttl_s=left, ttl_text=f"expires: {_until(cache.expires_at, left)}")
+    longer = (cache.long_until - state.now).total_seconds() if state.now else 0.0
+    if left <= 0:
+        return replace(
+            cold, is_warm=True, ttl_s=longer, ttl_text=f"expires: {_until(cache.long_until, longer)}"
+        )
+    text = (
+        f"expires: {_until(cache.expires_at, left)}; {fmt.tokens(cache.long_tokens)} of"
+        f" {fmt.tokens(cache.tokens_cached)} tokens: {_until(cache.long_until, longer)}"
+    )
     return replace(cold, is_warm=True, ttl_s=left, ttl_text=text)
+
+
+def _until(at: datetime, left_s: float) -> str:
+    return f"{_stamp(at)} (in {fmt.countdown(left_s)})"
 
 
 def _stamp(at: datetime) -> str:
@@ -109,6 +124,8 @@ def _ttl_word(state: AppState, memo: Memo, provider: str) -> str:
     selected = state.caching.caches.get(state.discussions.selected_id)
     is_of = selected is not None and selected.provider == provider and selected.caching_enabled
     at = selected.expires_at if selected is not None and is_of else None
+    if at is not None and state.now is not None and at <= state.now and selected is not None:
+        at = last_expiry(selected)
     if at is None or (state.now is not None and at <= state.now):
         at = newest.get(provider)
     if at is not None and state.now is not None and at > state.now:
@@ -128,7 +145,7 @@ def _expiries(caches: Mapping[str, DiscussionCacheState]) -> dict[str, datetime 
     found: dict[str, datetime | None] = {}
     for cache in caches.values():
         if cache.caching_enabled:
-            both = (found.get(cache.provider), cache.expires_at)
+            both = (found.get(cache.provider), last_expiry(cache))
             found[cache.provider] = max(filter(None, both), default=None)
     return found
 
@@ -168,7 +185,7 @@ def _hit_figure(state: AppState) -> Figure:
     read = sum(usage.cache_read_tokens or 0 for usage in rates)
     sent = sum(usage.input_tokens or 0 for usage in rates)
     tip = f"{read:,} of {sent:,} tokens {whose} were read from a cache"
-    return Figure(f"{100 * read // sent}%", label, "ok" if read else "text", tip)
+    return Figure(f"{100 * read // sent}%", label, "ok" if 2 * read >= sent else "text", tip)
 
 
 def _saved_figure(state: AppState) -> Figure:

@@ -8,6 +8,7 @@ from core.base import figures as fmt
 from core.settings.messages import ChangeSetting
 from core.spending.limits import discussion_limit_usd
 from core.values.settings import CachingSettings
+from core.values.usage import Usage
 from panels.base.desk import Desk
 from panels.base.ui import Option
 from panels.caching.view import CachingView
@@ -119,7 +120,8 @@ def _limits(desk: Desk, now: CachingSettings) -> None:
     if (summary := desk.summary) is not None:
         limit = discussion_limit_usd(state, summary.meta)
         against = "no limit" if limit is None else f"limit {fmt.money(limit)}"
-        line = f"This discussion: {fmt.money(summary.usage.cost_usd)}, {against}"
+        spent = 0.0 if summary.usage == Usage() else summary.usage.cost_usd
+        line = f"This discussion: {fmt.money(spent)}, {against}"
         ui.text("spent", line, tone="muted", style="small", wraps=True)
     today = (
         "not added up yet"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.base import figures as fmt
+from core.spending.estimates import next_input_usd
 from core.values.stack import LAYER_TITLES, ContextChange, ContextReport, LayerId, LayerReport
 from panels.base import selection
 from panels.base.desk import Desk
@@ -48,8 +49,9 @@ def _head(desk: Desk, report: ContextReport) -> None:
     with ui.row("figures"):
         ui.text("gauge", f"{gauge(report)} tokens", tone=gauge_tone(report), style="small_strong")
         ui.push()
-        ui.text("cost", f"est. {fmt.money(report.cost_usd)}", tone="muted", style="small",
-                tip="What the next request will cost, without its reply")  # fmt: skip
+        usd = next_input_usd(desk.state, desk.state.discussions.selected_id)
+        tip = f"What the next request will cost, without its reply; without any cache {fmt.money(report.cost_usd)}"
+        ui.text("cost", fmt.estimated(usd), tone="muted", style="small", tip=tip)
     if report.limit_tokens:
         used = report.total_tokens_est / report.limit_tokens
         tone = gauge_tone(report)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from core.base import figures as fmt
 from core.discussion.messages import AttachText, Detach, SetDiscussionPreset, SetDraft
+from core.spending.estimates import next_input_usd
 from core.turn.messages import CancelReply
-from core.values.cache import CachePlan
 from core.values.discussion import OpenDiscussion
 from core.values.messages import AttachmentPart
 from core.values.updates import outcome_of
@@ -152,7 +152,7 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
         _preset_menu(desk)
         report = selection.report_of(desk.state)
         if report is not None and ui.width() > 360:
-            price = _price(report.cost_usd, desk.state.caching.plans.get(opened.id))
+            price = fmt.estimated(next_input_usd(desk.state, opened.id))
             shown = f"{gauge(report)} · {price}" if ui.width() > PRICE_FROM_PX else gauge(report)
             tip = f"Tokens of the next request and the model's window\n{price}"
             ui.text("gauge", shown, tone=gauge_tone(report), style="small", tip=tip)
@@ -167,13 +167,6 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
             shortcut=chord if chord != "Enter" else "", tip=_send_tip(desk, chord),
         ):  # fmt: skip
             run_action("send", desk)
-
-
-def _price(fresh_usd: float | None, plan: CachePlan | None) -> str:
-    """What the next request will cost: what is read from a cache is cheaper than the report's fresh tokens."""
-    planned = plan.cost_usd if plan is not None else None
-    usd = fresh_usd if planned is None else planned
-    return f"est. {fmt.money(usd)}" if usd is not None else fmt.money(None)
 
 
 def _send_tip(desk: Desk, chord: str) -> str:

@@ -122,7 +122,8 @@ class AnthropicServer(LoopbackServer):
                 raise RefusedError(404, "not_found_error", "Not found")
 
     def _check_headers(self, captured: Captured) -> None:
-        given = captured.headers.get("authorization", "").removeprefix("Bearer ")
+        bearer = captured.headers.get("authorization", "").removeprefix("Bearer ")
+        given = captured.headers.get("x-api-key") or bearer
         if not given:
             raise RefusedError(401, "authentication_error", "x-api-key header is required")
         if given != self.key:
@@ -133,7 +134,7 @@ class AnthropicServer(LoopbackServer):
             raise RefusedError(413, "request_too_large", "Request exceeds the maximum size")
 
     def _speak(self, captured: Captured) -> Reply | StreamReply:
-        body = _body(captured)
+        body = _unmanaged(_body(captured), captured)
         model = check(body)
         tokens = self.input_tokens(body)
         if tokens > model.window:
@@ -279,6 +280,19 @@ def _body(captured: Captured) -> Json:
     if not isinstance(body, dict):
         raise RefusedError(400, "invalid_request_error", "Input should be an object")
     return body
+
+
+def _unmanaged(body: Json, captured: Captured) -> Json:
+    """The request without `context_management`, which a beta allows: keeping all thinking changes nothing.
+
+    Raises RefusedError for anything else of it. Source: Anthropic, "Context editing" (seen from Claude Code 2.1.197).
+    """
+    if "context-management-2025-06-27" not in captured.headers.get("anthropic-beta", ""):
+        return body
+    managed = body.get("context_management", {"edits": []})
+    if any(edit != {"type": "clear_thinking_20251015", "keep": "all"} for edit in managed["edits"]):
+        raise RefusedError(400, "invalid_request_error", "context_management: only keep: all is known here")
+    return {name: value for name, value in body.items() if name != "context_management"}
 
 
 def _model_info(model: Model) -> Json:

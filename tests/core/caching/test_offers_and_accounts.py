@@ -9,6 +9,7 @@ import pytest
 from core.cache.state import DiscussionCacheState
 from core.caching.accounts import after_usage, invalidated
 from core.caching.offers import cache_prices
+from core.caching.warmth import held_tokens, is_warm
 from core.values.cache import (
     CacheLedger,
     CacheLedgerEntry,
@@ -102,6 +103,37 @@ def test_a_hit_is_counted_and_moves_the_end() -> None:
     found = after_usage(first, "d", "anthropic", MARKED, usage, after(100))
 
     assert found == DiscussionCacheState("d", "anthropic", NOW, after(400), 3, 900)
+
+
+LAYERED = CachePlan(
+    marks=(CacheMark("7/digest", 3600), CacheMark("12/text", 300)),
+    read_tokens=800,
+    write_tokens=200,
+    hit_ttl_s=3600,
+    writes=(PlannedWrite("a", 800, 3600), PlannedWrite("h", 1000, 300)),
+)
+
+
+def test_what_outlives_the_last_mark_is_told_beside_it_with_its_tokens_as_reported() -> None:
+    found = after_usage(
+        None, "d", "anthropic", LAYERED, Usage(cache_read_tokens=880, cache_write_tokens=220), NOW
+    )
+
+    assert found is not None
+    assert (found.expires_at, found.tokens_cached) == (after(300), 1100)
+    assert (found.long_until, found.long_tokens) == (after(3600), 880)
+    assert [held_tokens(found, after(s)) for s in (299, 300, 3599, 3600)] == [1100, 880, 880, 0]
+    assert [is_warm(found, after(s)) for s in (299, 300, 3599, 3600)] == [True, True, True, False]
+
+
+def test_where_everything_ends_at_once_nothing_is_told_beside_it() -> None:
+    found = after_usage(
+        None, "d", "anthropic", MARKED, Usage(cache_read_tokens=0, cache_write_tokens=900), NOW
+    )
+
+    assert found is not None
+    assert (found.long_until, found.long_tokens) == (None, 0)
+    assert not is_warm(found, after(300))
 
 
 def test_where_the_provider_manages_it_there_is_no_end() -> None:

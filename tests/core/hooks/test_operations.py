@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from tests.core.hooks.conftest import World
-from tests.vendors.compatible_server import MODEL
+from tests.vendors.billing.compatible import CompatibleCache, CompatibleProfile
+from tests.vendors.compatible_server import MODEL, OPENROUTER
 
 GHOST = "20260101-000000-aaaaaa"
 
@@ -125,14 +126,22 @@ def test_the_context_is_that_of_the_moment_also_of_a_discussion_that_is_not_show
 
 
 def test_invalidate_salts_the_next_request_and_is_counted(running: World) -> None:
+    running.server.habits = OPENROUTER  # it says what it reused
+    running.server.cache = CompatibleCache(profile=CompatibleProfile(reports_details=True))
     chosen = running.discussion()
     path = f"/api/discussions/{chosen}/messages"
-    running.client.post(path, {"text": "one", "wait": True})
+    for text in ("none " * 3_000, "one"):
+        running.client.post(path, {"text": text, "wait": True})
+    held = running.client.get(f"/api/cache/{chosen}").json()
 
     found = running.client.post(f"/api/cache/{chosen}/invalidate")
+    after = running.client.get(f"/api/cache/{chosen}").json()
     running.client.post(path, {"text": "two", "wait": True})
 
     assert (found.status_code, found.json()["cache_epoch"]) == (200, 1)
+    assert found.json() == after, "the answer is the state after it"
+    assert held["tokens_cached"] > 0 == after["tokens_cached"]
+    assert after["last_invalidated_at"] is not None
     first, second = (json.dumps(body) for body in running.server.bodies[-2:])
     assert "cache epoch" not in first
     assert "cache epoch 1" in second

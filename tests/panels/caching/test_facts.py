@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from msgspec.structs import replace
 
 from core.base.mapping import with_entry
@@ -47,6 +48,33 @@ def test_the_lifetime_shown_is_that_of_the_selected_discussion_then_of_the_one_t
     assert _line(
         replace(state, discussions=replace(state.discussions, selected_id="d2")), "anthropic"
     ).endswith("ttl:1:00:05")
+
+
+def test_a_part_that_lives_longer_is_told_beside_the_next_end_and_then_alone() -> None:
+    two = cached(
+        "d1",
+        "anthropic",
+        tokens_cached=82_100,
+        long_until=states.NOW + timedelta(hours=1),
+        long_tokens=60_000,
+    )
+    state = cache_states.caching(caches={"d1": two})
+
+    both = facts.look_of(state, "d1")
+    late = facts.look_of(with_fields(state, now=states.NOW + timedelta(minutes=30)), "d1")
+
+    assert both.ttl_text.endswith("(in 1:00:00)")
+    assert "(in 4:32); 60.0k of 82.1k tokens: " in both.ttl_text
+    assert (both.tokens, late.tokens, late.is_warm, late.ttl_s) == (82_100, 60_000, True, 1800.0)
+    assert late.ttl_text.endswith("(in 30:00)")
+
+
+@pytest.mark.parametrize(("read", "tone"), [(0, "text"), (1, "text"), (49, "text"), (50, "ok"), (99, "ok")])
+def test_a_hit_rate_is_green_from_half_on(read: int, tone: str) -> None:
+    usage = Usage(input_tokens=100, cache_read_tokens=read)
+    state = with_fields(cache_states.caching(), totals={"anthropic": ProviderTotals("anthropic", usage)})
+
+    assert facts.figures(state)[0].tone == tone
 
 
 def test_when_everything_has_expired_there_is_no_lifetime() -> None:
