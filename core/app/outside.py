@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, assert_never
@@ -286,14 +286,17 @@ class _CallServices(msgspec.Struct, frozen=True):
     def read_blob(self, spec: StackSpec) -> ReadBlob:
         return attachment_reader(self.home, spec)
 
+    def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
+        return self.assembler.reply_tokens(spec.profile, texts)
+
     def begun(self, call_id: str) -> None:
         self.keeper.begun(call_id)
 
     def ended(
-        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None
+        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None, paid: Usage
     ) -> CacheReported | None:
         self.assembler.learn(spec, usage)
-        report = self.keeper.ended(call_id, usage, contents)
+        report = self.keeper.ended(call_id, usage, contents, paid)
         if report is None:
             return None
         return CacheReported(spec.discussion_id, report.state, report.totals, report.miss_reason)

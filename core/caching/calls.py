@@ -107,11 +107,13 @@ def ended(
     now: datetime,
     cost: Cost,
     label: Callable[[str], str] = str,
+    *,
+    paid: Usage | None = None,
 ) -> tuple[CacheBook, CacheReport | None]:
     """A call is over: hold the ledger against its usage. Nothing changes for an unknown call.
 
     Args:
-        label: a provider's name as the person knows it.
+        label: a provider's name as the person knows it; paid: the usage as it is booked, where that holds an estimate.
     """
     book = begun(book, call_id) if usage != Usage() else book
     call = book.calls.get(call_id)
@@ -122,7 +124,8 @@ def ended(
     ledger = with_contents(correction.ledger, scope, plan, contents)
     calls = {other: one for other, one in book.calls.items() if other != call_id}
     book = replace(book, ledger=ledger, calls=calls)
-    book, totals = added(book, scope.provider, scope.model, usage, cost, contents_usd(call.prices, contents))
+    rent = contents_usd(call.prices, contents)
+    book, totals = added(book, scope.provider, scope.model, paid or usage, cost, rent)
     page = book.pages[name]
     state = after_usage(page.cache.state, name, scope.provider, plan, usage, call.started_at)
     state = after_contents(state, contents, now)

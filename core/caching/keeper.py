@@ -152,11 +152,23 @@ class CacheKeeper:
             if call_id in self._answers:
                 self._answers[call_id].set()
 
-    def ended(self, call_id: str, usage: Usage, contents: ContentsReport | None = None) -> CacheReport | None:
-        """A call is over: hold the ledger against its usage, and keep what is known. None for an unknown call."""
-        cost, label = self._setup.cost, self._setup.label
+    def ended(
+        self,
+        call_id: str,
+        usage: Usage,
+        contents: ContentsReport | None = None,
+        paid: Usage | None = None,
+    ) -> CacheReport | None:
+        """A call is over: hold the ledger against its usage, and keep what is known. None for an unknown call.
+
+        Args:
+            paid: the usage as it is booked, where that is not what the provider said.
+        """
+        cost, label, now = self._setup.cost, self._setup.label, self._clock()
         with self._lock:
-            self._book, report = calls.ended(self._book, call_id, usage, contents, self._clock(), cost, label)
+            self._book, report = calls.ended(
+                self._book, call_id, usage, contents, now, cost, label, paid=paid
+            )
             if call_id in self._answers:
                 self._answers.pop(call_id).set()
         if report is not None:

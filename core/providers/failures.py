@@ -83,6 +83,7 @@ def provider_error(
     status: int | None = None,
     request_id: str = "",
     retry_after_s: float | None = None,
+    is_lost: bool = False,
 ) -> ProviderError:
     """Say a failure in the program's words, with the vendor's own reason behind them.
 
@@ -91,6 +92,7 @@ def provider_error(
         remedy: replaces the usual remedy of the kind.
         url: what was called; shown last, without its query's key.
         key: the key in use, so that it can be struck out wherever it turns up.
+        is_lost: as in `ProviderError`.
     """
     sentence, usual_remedy = _SENTENCES[kind]
     what = sentence.format(who=server.label or server.id, model=model)
@@ -109,6 +111,7 @@ def provider_error(
         status=status,
         request_id=request_id,
         retry_after_s=retry_after_s,
+        is_lost=is_lost,
     )
 
 
@@ -219,7 +222,8 @@ def transport_error(
         connecting = isinstance(found, httpx2.ConnectTimeout)
         limit = server.connect_timeout_s if connecting else server.timeout_s
         detail = f"{'no connection' if connecting else 'silence'} for {limit:g} s"
-    return provider_error(kind, server, detail=detail, remedy=remedy, url=url, key=key)
+    is_silent = isinstance(found, httpx2.ReadTimeout)
+    return provider_error(kind, server, detail=detail, remedy=remedy, url=url, key=key, is_lost=is_silent)
 
 
 def _transport_kind(error: Exception, has_begun: bool) -> tuple[FailureKind, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from queue import SimpleQueue
@@ -127,13 +127,17 @@ class FakeServices:
         del provider, model
         return (usage.input_tokens or 0) / 100
 
+    def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
+        del spec
+        return sum(len(text.split()) for text in texts)
+
     def begun(self, call_id: str) -> None:
         self.steps.append(f"begun {call_id}")
 
     def ended(
-        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None
+        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None, paid: Usage
     ) -> CacheReported | None:
-        del spec, contents
+        del spec, contents, paid
         self.steps.append(f"ended {call_id} {usage.input_tokens}")
         return None
 
