@@ -100,6 +100,7 @@ def get_token_stats(home: Path | None = None) -> dict[str, float | int | None]:
         "cache_read_tokens": usage.cache_read_tokens,
         "cache_write_tokens": usage.cache_write_tokens,
         "cost_usd": usage.cost_usd,
+        "is_estimate": usage.is_estimate,
     }
 
 

@@ -76,7 +76,8 @@ def step(state: AppState, given: Input) -> Result:
     before = replace(state, now=given.at)
     body = given.body
     after, effects = _event(before, given, body) if isinstance(body, Event) else _command(before, given, body)
-    return after, (*effects, *_follow_ups(before, after))
+    after, warmed = caching.prewarm(before, after)
+    return after, (*effects, *warmed, *_follow_ups(before, after))
 
 
 def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
@@ -84,7 +85,6 @@ def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
         *context_effects(before, after),
         *lifecycle.watch_effects(before, after),
         *settings.warm_up_effects(before, after),
-        *caching.prewarm_effects(before, after),
         *knowledge.knowledge_effects(before, after),
         *harvest.limit_effects(before, after),
         *rewrite_effects(before, after),
@@ -148,7 +148,7 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
     if isinstance(event, SettingsEvent):
         return settings.event(state, event)
     if isinstance(event, SpendingEvent):
-        return limits.counted(state, event), ()
+        return limits.event(state, event), ()
     if isinstance(event, KnowledgeEvent):
         return knowledge.event(state, event)
     if isinstance(event, HarvestEvent):

@@ -37,7 +37,7 @@ from core.discussion.journals import Journals
 from core.discussion.messages import ListEffect
 from core.discussion.reply_journal import ReplyHead, ReplyJournal
 from core.discussion.worker import DiscussionHandler
-from core.harvest.messages import RunEffect, StopHarvest
+from core.harvest.messages import AllowHarvest, RunEffect, StopHarvest
 from core.harvest.worker import HarvestHandler, HarvestServices
 from core.knowledge import worker as knowledge
 from core.knowledge.messages import KnowledgeEffect
@@ -109,6 +109,8 @@ class LocalOutside:
             self._harvest.submit(effect)
         elif isinstance(effect, StopHarvest):
             self._harvester.cancel(effect.why)
+        elif isinstance(effect, AllowHarvest):
+            self._harvester.allow(effect.left_usd)
         elif isinstance(effect, CacheEffect):
             self._begin_caching(effect)
         elif isinstance(effect, TurnEffect):

@@ -23,7 +23,7 @@ from core.values.cache import CacheLedger, DiscussionCacheState
 from core.values.provider import ContentsReport
 from core.values.records import ViewRecord
 from core.values.state import ProviderTotals
-from core.values.usage import Usage, add_usage
+from core.values.usage import Usage, UsageKind, add_usage
 
 Cost = Callable[[str, str, Usage], float | None]
 """What a usage of a provider's model costs in USD, None where unknown. Raises nothing."""
@@ -139,20 +139,31 @@ def ended(
 
 
 def added(
-    book: CacheBook, provider: str, model: str, usage: Usage, cost: Cost, rent: float | None = 0.0
+    book: CacheBook,
+    provider: str,
+    model: str,
+    usage: Usage,
+    cost: Cost,
+    rent: float | None = 0.0,
+    kind: UsageKind = UsageKind.TURN,
 ) -> tuple[CacheBook, ProviderTotals]:
-    """Add a call's usage, and what it would have cost more had nothing been cached, less what storing costs."""
+    """Add a call's usage, and what it would have cost more had nothing been cached, less what storing costs.
+
+    Without caching nobody would ping or prewarm: what these cost is lost of what caching saves.
+    """
     before = book.totals.get(provider, ProviderTotals(provider, saved_usd=0.0))
     fresh = replace(
         usage, cache_read_tokens=0, cache_write_tokens=0, cache_write_5m_tokens=0, cache_write_1h_tokens=0
     )
     paid, without = (cost(provider, model, one) for one in (usage, fresh))
+    without = without if kind is UsageKind.TURN else 0.0
     saved = None
     if usage.input_tokens is None and rent:  # it was stored, and the turn came to nothing
         paid = without = 0.0
     if before.saved_usd is not None and paid is not None and without is not None and rent is not None:
         saved = before.saved_usd + without - paid - rent
-    totals = ProviderTotals(provider, add_usage(before.usage, usage), saved)
+    upkeep = before.upkeep.with_call(kind, usage)
+    totals = ProviderTotals(provider, add_usage(before.usage, usage), saved, upkeep)
     return replace(book, totals={**book.totals, provider: totals}), totals
 
 

@@ -129,6 +129,12 @@ def next_call_usd(state: AppState, discussion_id: str, text: str = "") -> float:
     return last.cost_usd or _last_of_model_usd(state, discussion_id)
 
 
+def next_input_usd(state: AppState, discussion_id: str) -> float:
+    """What the input of the next request is expected to cost, in US dollars; 0.0 where it is not assembled yet."""
+    report = state.context.reports.get(discussion_id)
+    return 0.0 if report is None or report.cost_usd is None else _input_usd(state, discussion_id, report, 0)
+
+
 def _input_usd(state: AppState, discussion_id: str, report: ContextReport, more_chars: int) -> float:
     plan, fresh_usd = state.caching.plans.get(discussion_id), report.cost_usd or 0.0
     planned = fresh_usd if plan is None or plan.cost_usd is None else plan.cost_usd

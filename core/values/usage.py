@@ -97,6 +97,11 @@ def usage_data(usage: Usage) -> dict[str, Any]:
     }
 
 
+def upkeep_data(upkeep: Upkeep) -> dict[str, Any]:
+    """Pings and prewarms as the plain data that the CLI prints and the Hook API answers with."""
+    return {"pings": upkeep.pings, "prewarms": upkeep.prewarms, "usage": usage_data(upkeep.usage)}
+
+
 def _sum(first: N | None, second: N | None) -> N | None:
     if first is None:
         return second

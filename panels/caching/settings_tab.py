@@ -119,12 +119,13 @@ def _limits(desk: Desk, now: CachingSettings) -> None:
     if (summary := desk.summary) is not None:
         limit = discussion_limit_usd(state, summary.meta)
         against = "no limit" if limit is None else f"limit {fmt.money(limit)}"
-        line = f"This discussion: {fmt.money(summary.usage.cost_usd)}, {against}"
+        cost = fmt.money(summary.usage.cost_usd, is_estimate=summary.usage.is_estimate)
+        line = f"This discussion: {cost}, {against}"
         ui.text("spent", line, tone="muted", style="small", wraps=True)
     today = (
         "not added up yet"
         if state.spending.spent_today_usd is None
-        else fmt.money(state.spending.spent_today_usd)
+        else fmt.money(state.spending.spent_today_usd, is_estimate=state.spending.has_estimate)
     )
     against = "no limit" if now.day_limit_usd is None else f"limit {fmt.money(now.day_limit_usd)}"
     ui.text("today", f"Today: {today}, {against}", tone="muted", style="small", wraps=True)

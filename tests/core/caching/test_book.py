@@ -31,6 +31,7 @@ from tests.core.stacks import said
 A, B = {"a.py": "ALPHA one\n", "b.py": "BETA\n"}, {"a.py": "ALPHA two\n", "b.py": "BETA\n"}
 MARKET = Market(SCOPE, ANTHROPIC, CacheLedger(), GapStats(), CacheSettings(), NOW, count)
 PINGING = CacheSettings(keepalive=True, ttl_s=300)
+PINGED = Usage(input_tokens=9, output_tokens=0)
 
 
 def cost(_provider: str, _model: str, usage: Usage) -> float:
@@ -288,11 +289,12 @@ def test_a_ping_is_due_before_the_entry_ends_and_a_miss_is_the_last() -> None:
     (ping,) = due(290)
     assert ping.request.cache is not None
     assert ping.request.cache.marks[-1].after_key == ping.idle.after_key
-    hit, _ = pings.pinged(play.book, ping, Usage(input_tokens=9, cache_read_tokens=9), after(291), cost)
-    miss, totals = pings.pinged(play.book, ping, Usage(input_tokens=9, cache_read_tokens=0), after(291), cost)
+    hit, _ = pings.pinged(play.book, ping, replace(PINGED, cache_read_tokens=9), cost)
+    miss, paid = pings.pinged(play.book, ping, replace(PINGED, cache_read_tokens=0), cost)
 
-    assert totals is not None
-    assert totals.usage.input_tokens == (billed(plan_of(call)).input_tokens or 0) + 9
+    assert paid.totals is not None
+    assert paid.totals.upkeep.pings == 1
+    assert paid.totals.usage.input_tokens == (billed(plan_of(call)).input_tokens or 0) + 9
     play.book = hit
     assert len(due(580)) == 1
     play.book = miss

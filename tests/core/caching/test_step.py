@@ -33,7 +33,7 @@ from core.values.provider import KeySource, ModelProfile, ProviderKind, Provider
 from core.values.records import UsageRecord
 from core.values.settings import AiSettings, CachingSettings, Settings
 from core.values.state import ProviderTotals
-from core.values.usage import Usage
+from core.values.usage import Usage, UsageKind
 from tests.core.app.playbook import START, Playbook, of, settings_loaded
 
 
@@ -89,7 +89,7 @@ def test_what_a_ping_used_is_logged_and_added_up(book: Playbook) -> None:
     usage = Usage(input_tokens=100, cache_read_tokens=100, cost_usd=0.25)
     totals = ProviderTotals("anthropic", usage, 1.0)
 
-    (write,) = of(book.play(CacheRead(chosen, usage, is_ping=True, totals=totals)), AppendRecords)
+    (write,) = of(book.play(CacheRead(chosen, usage, UsageKind.KEEPALIVE, totals)), AppendRecords)
     book.append(write)
 
     assert isinstance(write.records[0], UsageRecord)
@@ -174,7 +174,7 @@ def test_at_its_own_limit_a_discussion_is_not_pinged_and_others_are(book: Playbo
     )
     assert of(book.play(Tick()), PingCaches) == (PingCaches(book.state.config.settings.caching),)
 
-    (write,) = of(book.play(CacheRead(chosen, Usage(cost_usd=0.5), is_ping=True)), AppendRecords)
+    (write,) = of(book.play(CacheRead(chosen, Usage(cost_usd=0.5), UsageKind.KEEPALIVE)), AppendRecords)
     book.append(write)
     assert of(book.play(Tick()), PingCaches) == (PingCaches(book.state.config.settings.caching, (chosen,)),)
 
