@@ -16,7 +16,7 @@ from core.caching.contents import contents_usd
 from core.caching.decision import DecideMemo, Market, PlannedTurn, decide
 from core.caching.gate import PlannedCall, gate
 from core.caching.keepalive import idle_entries
-from core.caching.ledger import correct, of_discussion, record
+from core.caching.ledger import correct, of_discussion, record, scale_of
 from core.caching.parameters import with_contents
 from core.caching.replay import Replayed, records_for
 from core.values.cache import CacheLedger, DiscussionCacheState
@@ -24,6 +24,9 @@ from core.values.provider import ContentsReport
 from core.values.records import ViewRecord
 from core.values.state import ProviderTotals
 from core.values.usage import Usage, UsageKind, add_usage
+
+_MOST_SCALE = 4.0
+"""A report that is further from our count than this says nothing of how the provider counts."""
 
 Cost = Callable[[str, str, Usage], float | None]
 """What a usage of a provider's model costs in USD, None where unknown. Raises nothing."""
@@ -56,6 +59,7 @@ def plan_call(
     turn = replace(turn, view=book.pages[turn.discussion_id].replayed.view)
     market = replace(market, ledger=book.ledger, gaps=book.gaps)
     decision = decide(turn, market, memo)
+    decision = replace(decision, plan=replace(decision.plan, scale=book.scale(market.scope)))
     return BookedCall(turn.discussion_id, market.scope, market.prices, decision, market.now)
 
 
@@ -123,7 +127,7 @@ def ended(
     correction = correct(book.ledger, scope, call.decision.wire, plan, usage, label(scope.provider))
     ledger = with_contents(correction.ledger, scope, plan, contents)
     calls = {other: one for other, one in book.calls.items() if other != call_id}
-    book = replace(book, ledger=ledger, calls=calls)
+    book = _measured(replace(book, ledger=ledger, calls=calls), call, usage)
     rent = contents_usd(call.prices, contents)
     book, totals = added(book, scope.provider, scope.model, paid or usage, cost, rent)
     page = book.pages[name]
@@ -136,6 +140,14 @@ def ended(
     reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")
     page = replace(page, cache=cache, idle=idle, last_call=call)
     return with_page(book, name, page), CacheReport(name, state, totals, reason)
+
+
+def _measured(book: CacheBook, call: BookedCall, usage: Usage) -> CacheBook:
+    """Learn how the provider counts: estimates of what it does not report are the nearer."""
+    if not usage.input_tokens:
+        return book
+    scale = min(_MOST_SCALE, max(1 / _MOST_SCALE, scale_of(call.decision.wire, usage)))
+    return replace(book, scales={**book.scales, (call.scope.provider, call.scope.model): scale})
 
 
 def added(

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 import msgspec
 from msgspec.structs import replace
 
+from core.base.tokens import scaled
 from core.caching.book import BookedCall, BookPage, CacheBook, with_page
 from core.caching.calls import Cost, added
 from core.caching.keepalive import Idle, after_ping, best_idle, ping_marks, ping_request
@@ -86,8 +87,9 @@ def pinged(
         return book, Upkept()
     if not has_failed:
         book = _with_entry(book, ping, usage)
-    whole = Usage(input_tokens=ping.idle.tokens, output_tokens=0, cache_read_tokens=ping.idle.tokens)
     scope = ping.call.scope
+    tokens = scaled(ping.idle.tokens, book.scale(scope))
+    whole = Usage(input_tokens=tokens, output_tokens=0, cache_read_tokens=tokens)
     book, paid = upkeep(
         book, scope.provider, scope.model, usage, whole, cost, UsageKind.KEEPALIVE, is_whole=not has_failed
     )

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import assert_never
 
-from core.base.errors import ProviderError, SlopError, StorageError
+from core.base.errors import SlopError, StorageError
 from core.base.reports import Report
 from core.caching.content_store import Unneeded
 from core.caching.contents import orphan_of
@@ -34,6 +34,7 @@ from core.caching.messages import (
 )
 from core.caching.pings import ping_usd
 from core.providers.clients import Clients, Forgets, Stores
+from core.providers.failures import is_answer_lost
 from core.providers.protocol import CancelToken, Prewarms, ReadBlob, check_deleted
 from core.values.cache import CachePrices, DiscussionCacheState
 from core.values.provider import ProviderKind, ProviderRequest
@@ -226,7 +227,7 @@ def supersedes(newer: CacheEffect, older: CacheEffect) -> bool:
 
 def _unsaid(error: SlopError) -> Usage | None:
     """What is known of a call that failed: nothing is said, or nothing is billed (None)."""
-    return Usage() if isinstance(error, ProviderError) and error.is_lost else None
+    return Usage() if is_answer_lost(error) else None
 
 
 def _no_blob(sha256: str) -> bytes:

@@ -148,14 +148,15 @@ class DiscussionHandler:
     def _tell_changed(self, discussion_id: str) -> None:
         loaded = self._load(discussion_id)
         summary = summarise(loaded.meta, loaded.discussion)
-        self._emit(DiscussionChangedOutside(summary, loaded.discussion))
         self._tell_payments(discussion_id)
+        self._emit(DiscussionChangedOutside(summary, loaded.discussion))
 
     def _tell_payments(self, discussion_id: str) -> None:
         """What another program paid, or what a reply cost that a killed one was receiving, counts towards the day."""
         with suppress(SlopError):
             log_file = paths.log_file(self._root, discussion_id)
-            self._emit(PaymentsSeen(paid_since(log_file, midnight(self._clock()))))
+            if paid := paid_since(log_file, midnight(self._clock())):
+                self._emit(PaymentsSeen(paid))
 
     def _created(self, new: DiscussionMeta) -> None:
         loaded = self._load(new.id)

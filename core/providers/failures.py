@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from core.base.errors import FailureKind, ProviderError
+from core.base.errors import FailureKind, ProviderError, SlopError
 from core.base.text import clean, one_line
 from core.values.settings import ServerSettings
 
@@ -224,6 +224,20 @@ def transport_error(
         detail = f"{'no connection' if connecting else 'silence'} for {limit:g} s"
     is_silent = isinstance(found, httpx2.ReadTimeout)
     return provider_error(kind, server, detail=detail, remedy=remedy, url=url, key=key, is_lost=is_silent)
+
+
+def is_answer_lost(error: SlopError) -> bool:
+    """Whether a request that is answered in one piece may be billed although no answer came.
+
+    A stream's head tells that its request has arrived; before a whole answer nothing does, and a connection that
+    broke while it was awaited says nothing of what was done.
+    """
+    import httpx2
+
+    if not isinstance(error, ProviderError):
+        return False
+    broke = (httpx2.ReadError, httpx2.RemoteProtocolError)
+    return error.is_lost or any(isinstance(cause, broke) for cause in _causes(error))
 
 
 def _transport_kind(error: Exception, has_begun: bool) -> tuple[FailureKind, str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
+from core.base.tokens import scaled
 from core.values.cache import CachePlan
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Message, Part, ReasoningPart, TextPart, ToolCallPart
@@ -34,15 +35,18 @@ def expected_input(plan: CachePlan | None, total_tokens: int) -> Usage:
     total = 0 if plan is None else plan.read_tokens + plan.write_tokens + plan.fresh_tokens
     if plan is None or not total:
         return Usage(input_tokens=total_tokens)
+    read, written = scaled(plan.read_tokens, plan.scale), scaled(plan.write_tokens, plan.scale)
     usage = Usage(
-        input_tokens=total, cache_read_tokens=plan.read_tokens, cache_write_tokens=plan.write_tokens
+        input_tokens=read + written + scaled(plan.fresh_tokens, plan.scale),
+        cache_read_tokens=read,
+        cache_write_tokens=written,
     )
     if not plan.write_tokens or {write.ttl_s for write in plan.writes} - {_SHORT_S, _LONG_S}:
         return usage
-    written = plan.read_tokens + plan.write_tokens
     long_end = max((write.tokens for write in plan.writes if write.ttl_s == _LONG_S), default=0)
-    hour = max(0, min(long_end, written) - plan.read_tokens)
-    return replace(usage, cache_write_5m_tokens=plan.write_tokens - hour, cache_write_1h_tokens=hour)
+    hour = max(0, min(long_end, plan.read_tokens + plan.write_tokens) - plan.read_tokens)
+    hour = min(written, scaled(hour, plan.scale))
+    return replace(usage, cache_write_5m_tokens=written - hour, cache_write_1h_tokens=hour)
 
 
 def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price, *, is_whole: bool) -> Usage:

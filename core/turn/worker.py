@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError, SlopError
 from core.base.reports import Report
+from core.base.tokens import scaled
 from core.caching.contents import contents_usd
 from core.caching.messages import CacheReported
 from core.caching.offers import cache_prices
@@ -186,7 +187,8 @@ class CallWorker:
     def _call(self, effect: CallProvider, cancel: CancelToken, reply: _Reply) -> Stopped:
         inputs = effect.spec.inputs
         built = self._services.build(effect)
-        reply.expected = built.record.estimate or Usage()
+        plan = built.request.cache
+        reply.expected, reply.scale = built.record.estimate or Usage(), 1.0 if plan is None else plan.scale
         self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views))
         if cancel.is_cancelled:
             return Stopped(StopKind.CANCELLED)
@@ -257,6 +259,7 @@ class CallWorker:
         if is_billed:
             texts = () if is_whole and reported.output_tokens is not None else reply_texts(parts)
             length = self._services.reply_tokens(effect.spec, texts) if texts else 0
+            length = scaled(length, reply.scale)
             usage = booked(reported, reply.expected, length, price, is_whole=is_whole)
         usage = with_lost(usage, reply.expected, reply.lost, price)
         cost = usage.cost_usd
@@ -300,7 +303,7 @@ class _Reply:
         self.has_begun = False
         self.contents: ContentsReport | None = None
         self.usage: Usage | None = None
-        self.expected = Usage()
+        self.expected, self.scale = Usage(), 1.0
         self.is_out = False
         self.lost = 0
         self.first_token_s: float | None = None
