@@ -148,7 +148,7 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
     if isinstance(event, SettingsEvent):
         return settings.event(state, event)
     if isinstance(event, SpendingEvent):
-        return limits.event(state, event), ()
+        return turn.admit_held(limits.event(state, event))
     if isinstance(event, KnowledgeEvent):
         return knowledge.event(state, event)
     if isinstance(event, HarvestEvent):
@@ -190,6 +190,7 @@ def _report(state: AppState, given: Stamp, report: Report) -> Result:
         case Tick():
             state, effects = durability.retry_pending(limits.new_day(expire(state)), given)
             state, more = caching.tick(state)
-            return state, (*effects, *more)
+            state, sent = turn.admit_held(state)  # a limit may have gone meanwhile
+            return state, (*effects, *more, *sent)
         case _:
             assert_never(report)

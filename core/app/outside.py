@@ -49,7 +49,7 @@ from core.settings.messages import SettingsEffect, WarmUp
 from core.settings.worker import SetupHandler
 from core.settings.worker import keeps as keeps_work
 from core.settings.worker import supersedes as supersedes_work
-from core.turn.messages import CallProvider, CancelCall, TurnEffect
+from core.turn.messages import CallProvider, CancelCall, SendRequest, TurnEffect
 from core.turn.worker import CallWorker
 from core.values.cache import CachePrices
 from core.values.provider import ContentsReport
@@ -143,6 +143,8 @@ class LocalOutside:
             case CallProvider():
                 self._cacher.cancel()
                 self._calls.begin(effect)
+            case SendRequest():
+                self._calls.send(effect.call_id)
             case CancelCall():
                 self._calls.cancel(effect.call_id)
             case _:

@@ -68,6 +68,7 @@ class FailureKind(StrEnum):
     STREAM_DROPPED = "stream_dropped"
     BAD_REPLY = "bad_reply"
     NOT_INSTALLED = "not_installed"
+    SPEND_LIMIT = "spend_limit"
 
 
 RETRYABLE_KINDS = frozenset(

@@ -147,10 +147,18 @@ def _input_usd(state: AppState, discussion_id: str, report: ContextReport, more_
 
 
 def _reply_usd(state: AppState, report: ContextReport, last: Usage) -> float:
-    """A reply as long as the last one, at most as long as the settings let it be."""
+    return (report.output_usd_per_token or 0.0) * _reply_tokens(state, last)
+
+
+def reply_tokens(state: AppState, discussion_id: str) -> int:
+    """How long the next reply is expected to be: as the last one, at most as long as the settings let it be."""
+    return _reply_tokens(state, _last_usage(state.discussions.open.get(discussion_id)))
+
+
+def _reply_tokens(state: AppState, last: Usage) -> int:
     tokens = last.output_tokens or TYPICAL_REPLY_TOKENS
     most = state.config.settings.ai.max_output_tokens
-    return (report.output_usd_per_token or 0.0) * (tokens if most is None else min(tokens, most))
+    return tokens if most is None else min(tokens, most)
 
 
 def _last_usage(opened: OpenDiscussion | None, model: tuple[str, str] | None = None) -> Usage:

@@ -132,6 +132,7 @@ class CallWorker:
         self._clock = clock
         self._lock = threading.Lock()
         self._running: dict[str, tuple[CancelToken, threading.Thread]] = {}
+        self._gates: dict[str, threading.Event] = {}
 
     def begin(self, effect: CallProvider) -> None:
         """Start a call."""
@@ -141,7 +142,33 @@ class CallWorker:
         )
         with self._lock:
             self._running[effect.call_id] = (cancel, thread)
+            self._gates[effect.call_id] = threading.Event()
         thread.start()
+
+    def send(self, call_id: str) -> None:
+        """The step lets a call go: its request is sent."""
+        with self._lock:
+            gate = self._gates.get(call_id)
+        if gate is not None:
+            gate.set()
+
+    def _is_let_go(self, call_id: str, cancel: CancelToken) -> bool:
+        """Wait until the step lets a call go, or it is stopped."""
+        with self._lock:
+            gate = self._gates[call_id]
+        cancel.on_cancel(gate.set)
+        gate.wait()
+        return not cancel.is_cancelled
+
+    def _expected_usd(self, effect: CallProvider, expected: Usage) -> float | None:
+        """What the call is expected to cost with its reply, None where no price is known."""
+        if expected == Usage():
+            return None
+        inputs = effect.spec.inputs
+        whole = replace(expected, output_tokens=effect.reply_tokens)
+        with suppress(LookupError):
+            return self._services.price(inputs.provider, inputs.model, whole)
+        return None
 
     def cancel(self, call_id: str) -> None:
         """Stop a call, if it runs."""
@@ -183,14 +210,16 @@ class CallWorker:
         finally:
             with self._lock:
                 self._running.pop(effect.call_id, None)
+                self._gates.pop(effect.call_id, None)
 
     def _call(self, effect: CallProvider, cancel: CancelToken, reply: _Reply) -> Stopped:
         inputs = effect.spec.inputs
         built = self._services.build(effect)
         plan = built.request.cache
         reply.expected, reply.scale = built.record.estimate or Usage(), 1.0 if plan is None else plan.scale
-        self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views))
-        if cancel.is_cancelled:
+        usd = self._expected_usd(effect, reply.expected)
+        self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views, usd))
+        if not self._is_let_go(effect.call_id, cancel):
             return Stopped(StopKind.CANCELLED)
         provider = self._services.provider(inputs.provider)
 

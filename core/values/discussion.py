@@ -10,7 +10,7 @@ import msgspec
 from core.values.messages import AttachmentPart, Entry, Message
 from core.values.provider import Failure
 from core.values.records import RequestRecord
-from core.values.spending import SpendRefusal
+from core.values.spending import ReachedLimit, SpendRefusal
 from core.values.usage import Upkeep, Usage
 
 
@@ -113,6 +113,8 @@ class LiveCall(msgspec.Struct, frozen=True):
         user_message_id: the message that it answers; reply_id: the id that the reply will have in the log.
         command_id: of the command that asked for it, empty where nobody waits for that one.
         reserved_usd: what it is expected to cost, what it did cost once that is known, until it is counted as spent.
+        over_limit: the person said yes to it past a limit; is_built: its request is assembled; is_out: it was let go.
+        refused: the limits that stood against it when its cost was known: it is not sent.
         text, reasoning: what has arrived; retry_at and retry_reason: while `RETRYING`.
     """
 
@@ -132,3 +134,7 @@ class LiveCall(msgspec.Struct, frozen=True):
     retry_reason: str = ""
     command_id: str = ""
     reserved_usd: float = 0.0
+    over_limit: bool = False
+    is_built: bool = False
+    is_out: bool = False
+    refused: tuple[ReachedLimit, ...] = ()
