@@ -106,7 +106,7 @@ class World(Programs):
         until(controller, lambda s: s.discussions.summaries[chosen].meta.preset == "core")
         return chosen
 
-    def change(self, controller: AppController, **caching: object) -> None:
+    def change(self, controller: AppController, **caching: str | float | bool) -> None:
         for name, value in caching.items():
             controller.send(ChangeSetting(f"ai_settings.caching.{name}", value))
         until(
@@ -170,6 +170,7 @@ def _forward(world: World) -> None:
 
 def test_a_day_of_turns_pings_and_a_prewarm_is_said_as_it_is_billed(world: World) -> None:
     controller, chosen = _in_the_habit(world)
+    state = controller.snapshot()
     for number in range(2):  # nobody asks; the prefix is kept
         pings = world.server.warms
         settled(controller, chosen, lambda: _forward(world))

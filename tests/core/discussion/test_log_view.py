@@ -14,7 +14,7 @@ from core.discussion.log_view import apply, branch_meta, branch_records, fold, m
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Mark, Message, Role, Status, TextPart, ToolCallPart
 from core.values.provider import Failure
-from core.values.records import MessageRecord, Record, UsageRecord
+from core.values.records import MessageRecord, Record
 from core.values.usage import Usage, add_usage
 from tests.core.records import (
     ID,
@@ -129,9 +129,10 @@ def test_changes_to_what_is_not_there_change_nothing() -> None:
 
 def test_usage_of_no_message_is_paid_all_the_same_and_pings_are_told_from_turns() -> None:
     """A call that failed before its first word, a keepalive ping: no message holds what they cost."""
-    records = [user("a"), reply("b"), used("u", "b"), used("v", "call"), used("k", "keepalive")]
+    paid = used("u", "b")
+    records: list[Record] = [user("a"), reply("b"), paid, used("v", "call"), used("k", "keepalive")]
     folded = fold(ID, records)
-    one = records[2].usage if isinstance(records[2], UsageRecord) else Usage()
+    one = paid.usage
 
     assert folded.usage == add_usage(add_usage(one, one), one)
     assert (folded.upkeep.pings, folded.upkeep.prewarms) == (1, 0)
