@@ -227,7 +227,7 @@ def request_built(state: AppState, event: RequestBuilt) -> Result:
     reserved_usd = call.reserved_usd if event.usd is None else event.usd
     state, effects = _admit(state, replace(call, is_built=True, reserved_usd=reserved_usd))
     is_stopped = bool(state.turns.calls[call.discussion_id].refused)
-    records = event.views if is_stopped else (*event.views, event.record)
+    records: tuple[Record, ...] = event.views if is_stopped else (*event.views, event.record)
     return state, ((AppendRecords(call.discussion_id, records), *effects) if records else effects)
 
 
