@@ -100,6 +100,7 @@ def get_token_stats(home: Path | None = None) -> dict[str, float | int | None]:
         "cache_read_tokens": usage.cache_read_tokens,
         "cache_write_tokens": usage.cache_write_tokens,
         "cost_usd": usage.cost_usd,
+        "is_estimate": usage.is_estimate,
     }
 
 
@@ -136,10 +137,7 @@ def _program(home: Path | None) -> Iterator[AppController]:
 
 
 def _is_ready(state: AppState) -> bool:
-    is_counted = (
-        state.config.settings.caching.day_limit_usd is None or state.spending.spent_today_usd is not None
-    )
-    return bool(state.config.settings_paths) and not state.program.is_loading and is_counted
+    return bool(state.config.settings_paths) and not state.program.is_loading
 
 
 def _begun(controller: AppController, command: CreateDiscussion) -> str:

@@ -76,7 +76,8 @@ def step(state: AppState, given: Input) -> Result:
     before = replace(state, now=given.at)
     body = given.body
     after, effects = _event(before, given, body) if isinstance(body, Event) else _command(before, given, body)
-    return after, (*effects, *_follow_ups(before, after))
+    after, warmed = caching.prewarm(before, after)
+    return after, (*effects, *warmed, *_follow_ups(before, after))
 
 
 def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
@@ -84,7 +85,6 @@ def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
         *context_effects(before, after),
         *lifecycle.watch_effects(before, after),
         *settings.warm_up_effects(before, after),
-        *caching.prewarm_effects(before, after),
         *knowledge.knowledge_effects(before, after),
         *harvest.limit_effects(before, after),
         *rewrite_effects(before, after),
@@ -149,7 +149,9 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
     if isinstance(event, SettingsEvent):
         return settings.event(state, event)
     if isinstance(event, SpendingEvent):
-        return spending.event(state, event)
+        state, effects = spending.event(state, event)
+        state, sent = turn.admit_held(state)
+        return state, (*effects, *sent)
     if isinstance(event, KnowledgeEvent):
         return knowledge.event(state, event)
     if isinstance(event, HarvestEvent):
@@ -192,6 +194,7 @@ def _report(state: AppState, given: Stamp, report: Report) -> Result:
             state, started = spending.tick(expire(state))
             state, effects = durability.retry_pending(state, given)
             state, more = caching.tick(state)
-            return state, (*started, *effects, *more)
+            state, sent = turn.admit_held(state)  # a limit may have gone meanwhile
+            return state, (*started, *effects, *more, *sent)
         case _:
             assert_never(report)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, assert_never
@@ -37,7 +37,7 @@ from core.discussion.journals import Journals
 from core.discussion.messages import ListEffect
 from core.discussion.reply_journal import ReplyHead, ReplyJournal
 from core.discussion.worker import DiscussionHandler
-from core.harvest.messages import RunEffect, StopHarvest
+from core.harvest.messages import AllowHarvest, RunEffect, StopHarvest
 from core.harvest.worker import HarvestHandler, HarvestServices
 from core.knowledge import worker as knowledge
 from core.knowledge.messages import KnowledgeEffect
@@ -49,7 +49,7 @@ from core.settings.messages import SettingsEffect, WarmUp
 from core.settings.worker import SetupHandler
 from core.settings.worker import keeps as keeps_work
 from core.settings.worker import supersedes as supersedes_work
-from core.turn.messages import CallProvider, CancelCall, TurnEffect
+from core.turn.messages import CallProvider, CancelCall, SendRequest, TurnEffect
 from core.turn.worker import CallWorker
 from core.values.cache import CachePrices
 from core.values.provider import ContentsReport
@@ -109,6 +109,8 @@ class LocalOutside:
             self._harvest.submit(effect)
         elif isinstance(effect, StopHarvest):
             self._harvester.cancel(effect.why)
+        elif isinstance(effect, AllowHarvest):
+            self._harvester.allow(effect.left_usd)
         elif isinstance(effect, CacheEffect):
             self._begin_caching(effect)
         elif isinstance(effect, TurnEffect):
@@ -141,6 +143,8 @@ class LocalOutside:
             case CallProvider():
                 self._cacher.cancel()
                 self._calls.begin(effect)
+            case SendRequest():
+                self._calls.send(effect.call_id)
             case CancelCall():
                 self._calls.cancel(effect.call_id)
             case _:
@@ -286,14 +290,17 @@ class _CallServices(msgspec.Struct, frozen=True):
     def read_blob(self, spec: StackSpec) -> ReadBlob:
         return attachment_reader(self.home, spec)
 
+    def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
+        return self.assembler.reply_tokens(spec.profile, texts)
+
     def begun(self, call_id: str) -> None:
         self.keeper.begun(call_id)
 
     def ended(
-        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None
+        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None, paid: Usage
     ) -> CacheReported | None:
         self.assembler.learn(spec, usage)
-        report = self.keeper.ended(call_id, usage, contents)
+        report = self.keeper.ended(call_id, usage, contents, paid)
         if report is None:
             return None
         return CacheReported(spec.discussion_id, report.state, report.totals, report.miss_reason)

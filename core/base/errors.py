@@ -69,6 +69,7 @@ class FailureKind(StrEnum):
     STREAM_DROPPED = "stream_dropped"
     BAD_REPLY = "bad_reply"
     NOT_INSTALLED = "not_installed"
+    SPEND_LIMIT = "spend_limit"
 
 
 RETRYABLE_KINDS = frozenset(
@@ -91,6 +92,7 @@ class ProviderError(SlopError):
         status: HTTP status, or None where no answer came.
         request_id: the vendor's id of the request, may be empty.
         retry_after_s: seconds the vendor asked us to wait, or None.
+        is_lost: the request arrived, and its answer did not come or broke off: it may be billed all the same.
     """
 
     def __init__(
@@ -103,9 +105,11 @@ class ProviderError(SlopError):
         status: int | None = None,
         request_id: str = "",
         retry_after_s: float | None = None,
+        is_lost: bool = False,
     ) -> None:
         super().__init__(what, remedy=remedy, where=where)
         self.kind = kind
+        self.is_lost = is_lost or kind is FailureKind.STREAM_DROPPED
         self.status = status
         self.request_id = request_id
         self.retry_after_s = retry_after_s

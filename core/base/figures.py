@@ -43,14 +43,17 @@ def dollars(usd: float, digits: int | None = None) -> str:
     return f"${usd:,.{digits}f}"
 
 
-def money(usd: float | None, form: Form = "window") -> str:
+def money(usd: float | None, form: Form = "window", *, is_estimate: bool = False) -> str:
     """A cost in US dollars with the digits that matter; `price unknown` for None.
 
     Args:
         usd: at least 0.
         form: window: `$0`, `<$0.001`, `$0.031`, `$1.94`; terminal: `free`, `$0.0012`, `$1.24`; report, which only
             estimates: `~$0.00`, `<$0.01`, `~$0.42`.
+        is_estimate: marked `≈`: it is in the books at our estimate, in part at least.
     """
+    if is_estimate and usd and form != "report":
+        return f"≈{money(usd, form)}"
     if usd is None:
         return PRICE_UNKNOWN
     if form == "report":

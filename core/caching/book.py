@@ -56,6 +56,7 @@ class CacheBook(msgspec.Struct, frozen=True):
     Args:
         ledger: of all discussions; gaps: the person's; last_turn_at: of any discussion, in this run.
         calls: under way, by id; pages: by discussion; totals: of this run, by provider.
+        scales: reported input tokens over ours, of the last call of each provider and model.
     """
 
     ledger: CacheLedger = msgspec.field(default_factory=CacheLedger)
@@ -64,6 +65,11 @@ class CacheBook(msgspec.Struct, frozen=True):
     calls: Mapping[str, BookedCall] = msgspec.field(default_factory=dict)
     pages: Mapping[str, BookPage] = msgspec.field(default_factory=dict)
     totals: Mapping[str, ProviderTotals] = msgspec.field(default_factory=dict)
+    scales: Mapping[tuple[str, str], float] = msgspec.field(default_factory=dict)
+
+    def scale(self, scope: LedgerScope) -> float:
+        """What our count of a request is to be multiplied with, to be the provider's."""
+        return self.scales.get((scope.provider, scope.model), 1.0)
 
 
 def with_page(book: CacheBook, discussion_id: str, page: BookPage) -> CacheBook:

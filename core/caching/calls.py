@@ -16,14 +16,17 @@ from core.caching.contents import contents_usd
 from core.caching.decision import DecideMemo, Market, PlannedTurn, decide
 from core.caching.gate import PlannedCall, gate
 from core.caching.keepalive import idle_entries
-from core.caching.ledger import correct, of_discussion, record
+from core.caching.ledger import correct, of_discussion, record, scale_of
 from core.caching.parameters import with_contents
 from core.caching.replay import Replayed, records_for
 from core.values.cache import CacheLedger, DiscussionCacheState
 from core.values.provider import ContentsReport
 from core.values.records import ViewRecord
 from core.values.state import ProviderTotals
-from core.values.usage import Usage, add_usage
+from core.values.usage import Usage, UsageKind, add_usage
+
+_MOST_SCALE = 4.0
+"""A report that is further from our count than this says nothing of how the provider counts."""
 
 Cost = Callable[[str, str, Usage], float | None]
 """What a usage of a provider's model costs in USD, None where unknown. Raises nothing."""
@@ -56,6 +59,7 @@ def plan_call(
     turn = replace(turn, view=book.pages[turn.discussion_id].replayed.view)
     market = replace(market, ledger=book.ledger, gaps=book.gaps)
     decision = decide(turn, market, memo)
+    decision = replace(decision, plan=replace(decision.plan, scale=book.scale(market.scope)))
     return BookedCall(turn.discussion_id, market.scope, market.prices, decision, market.now)
 
 
@@ -107,11 +111,13 @@ def ended(
     now: datetime,
     cost: Cost,
     label: Callable[[str], str] = str,
+    *,
+    paid: Usage | None = None,
 ) -> tuple[CacheBook, CacheReport | None]:
     """A call is over: hold the ledger against its usage. Nothing changes for an unknown call.
 
     Args:
-        label: a provider's name as the person knows it.
+        label: a provider's name as the person knows it; paid: the usage as it is booked, where that holds an estimate.
     """
     book = begun(book, call_id) if usage != Usage() else book
     call = book.calls.get(call_id)
@@ -121,8 +127,9 @@ def ended(
     correction = correct(book.ledger, scope, call.decision.wire, plan, usage, label(scope.provider))
     ledger = with_contents(correction.ledger, scope, plan, contents)
     calls = {other: one for other, one in book.calls.items() if other != call_id}
-    book = replace(book, ledger=ledger, calls=calls)
-    book, totals = added(book, scope.provider, scope.model, usage, cost, contents_usd(call.prices, contents))
+    book = _measured(replace(book, ledger=ledger, calls=calls), call, usage)
+    rent = contents_usd(call.prices, contents)
+    book, totals = added(book, scope.provider, scope.model, paid or usage, cost, rent)
     page = book.pages[name]
     state = after_usage(page.cache.state, name, scope.provider, plan, usage, call.started_at)
     state = after_contents(state, contents, now)
@@ -135,21 +142,40 @@ def ended(
     return with_page(book, name, page), CacheReport(name, state, totals, reason)
 
 
+def _measured(book: CacheBook, call: BookedCall, usage: Usage) -> CacheBook:
+    """Learn how the provider counts: estimates of what it does not report are the nearer."""
+    if not usage.input_tokens:
+        return book
+    scale = min(_MOST_SCALE, max(1 / _MOST_SCALE, scale_of(call.decision.wire, usage)))
+    return replace(book, scales={**book.scales, (call.scope.provider, call.scope.model): scale})
+
+
 def added(
-    book: CacheBook, provider: str, model: str, usage: Usage, cost: Cost, rent: float | None = 0.0
+    book: CacheBook,
+    provider: str,
+    model: str,
+    usage: Usage,
+    cost: Cost,
+    rent: float | None = 0.0,
+    kind: UsageKind = UsageKind.TURN,
 ) -> tuple[CacheBook, ProviderTotals]:
-    """Add a call's usage, and what it would have cost more had nothing been cached, less what storing costs."""
+    """Add a call's usage, and what it would have cost more had nothing been cached, less what storing costs.
+
+    Without caching nobody would ping or prewarm: what these cost is lost of what caching saves.
+    """
     before = book.totals.get(provider, ProviderTotals(provider, saved_usd=0.0))
     fresh = replace(
         usage, cache_read_tokens=0, cache_write_tokens=0, cache_write_5m_tokens=0, cache_write_1h_tokens=0
     )
     paid, without = (cost(provider, model, one) for one in (usage, fresh))
+    without = without if kind is UsageKind.TURN else 0.0
     saved = None
     if usage.input_tokens is None and rent:  # it was stored, and the turn came to nothing
         paid = without = 0.0
     if before.saved_usd is not None and paid is not None and without is not None and rent is not None:
         saved = before.saved_usd + without - paid - rent
-    totals = ProviderTotals(provider, add_usage(before.usage, usage), saved)
+    upkeep = before.upkeep.with_call(kind, usage)
+    totals = ProviderTotals(provider, add_usage(before.usage, usage), saved, upkeep)
     return replace(book, totals={**book.totals, provider: totals}), totals
 
 

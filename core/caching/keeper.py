@@ -21,10 +21,11 @@ from core.caching.calls import CacheReport
 from core.caching.content_store import Changed, Unneeded
 from core.caching.decision import DecideMemo, Market, PlannedTurn
 from core.caching.parameters import scope_settings, settings_for, token_counter
-from core.caching.pings import Ping
+from core.caching.pings import Ping, Upkept
 from core.caching.replay import Replayed, replay
 from core.caching.rewrite import rewrite_of
 from core.context.stack import AggregateStack
+from core.spending.estimates import expected_input
 from core.values.cache import (
     CacheLedger,
     CachePlan,
@@ -40,8 +41,7 @@ from core.values.records import ViewRecord
 from core.values.settings import CachingSettings
 from core.values.spec import CallToBuild, StackSpec
 from core.values.stack import Segment
-from core.values.state import ProviderTotals
-from core.values.usage import Usage
+from core.values.usage import Usage, UsageKind
 
 GATE_WAIT_S = 30.0
 """Longest that a call waits for another that writes the same prefix to begin its answer."""
@@ -152,11 +152,23 @@ class CacheKeeper:
             if call_id in self._answers:
                 self._answers[call_id].set()
 
-    def ended(self, call_id: str, usage: Usage, contents: ContentsReport | None = None) -> CacheReport | None:
-        """A call is over: hold the ledger against its usage, and keep what is known. None for an unknown call."""
-        cost, label = self._setup.cost, self._setup.label
+    def ended(
+        self,
+        call_id: str,
+        usage: Usage,
+        contents: ContentsReport | None = None,
+        paid: Usage | None = None,
+    ) -> CacheReport | None:
+        """A call is over: hold the ledger against its usage, and keep what is known. None for an unknown call.
+
+        Args:
+            paid: the usage as it is booked, where that is not what the provider said.
+        """
+        cost, label, now = self._setup.cost, self._setup.label, self._clock()
         with self._lock:
-            self._book, report = calls.ended(self._book, call_id, usage, contents, self._clock(), cost, label)
+            self._book, report = calls.ended(
+                self._book, call_id, usage, contents, now, cost, label, paid=paid
+            )
             if call_id in self._answers:
                 self._answers.pop(call_id).set()
         if report is not None:
@@ -196,10 +208,29 @@ class CacheKeeper:
 
         return pings.due_pings(self._book, settings_of, self._clock(), off)
 
-    def pinged(self, ping: Ping, usage: Usage | None) -> ProviderTotals | None:
-        """A ping was answered (None: it failed): renew what it read, or stop after a miss. Returns the totals."""
+    def pinged(self, ping: Ping, usage: Usage | None, *, has_failed: bool = False) -> Upkept:
+        """A ping is over (None: it was not made, or refused): renew what it read, or stop after a miss."""
         cost = self._setup.cost
-        return self._step(lambda book: pings.pinged(book, ping, usage, self._clock(), cost))
+        upkept = self._step(lambda book: pings.pinged(book, ping, usage, cost, has_failed=has_failed))
+        self._keep(ping.discussion_id)
+        return upkept
+
+    def prewarm_paid(self, request: ProviderRequest, usage: Usage, *, has_failed: bool = False) -> Upkept:
+        """A prewarm was answered, or its answer was lost: book what it cost."""
+        cost, plan = self._setup.cost, request.cache
+        expected = expected_input(replace(plan, fresh_tokens=0), 0) if plan is not None else Usage()
+        return self._step(
+            lambda book: pings.upkeep(
+                book,
+                request.provider,
+                request.model,
+                usage,
+                replace(expected, output_tokens=0),
+                cost,
+                UsageKind.PREWARM,
+                is_whole=not has_failed,
+            )
+        )
 
     def known(self, discussion_id: str) -> DiscussionCacheState | None:
         """What is known of a discussion's cache, None where nothing was ever cached."""

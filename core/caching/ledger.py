@@ -125,7 +125,7 @@ def correct(
     reported = usage.cache_read_tokens
     if reported is None:
         return Correction(ledger)
-    scale = _scale(wire, usage)
+    scale = scale_of(wire, usage)
     expected = round(plan.read_tokens * scale)
     slack = max(_TOLERANCE_TOKENS, _TOLERANCE * expected)
     if reported >= expected - slack:
@@ -148,7 +148,7 @@ def correct(
     return Correction(corrected, tuple(dropped), reason)
 
 
-def _scale(wire: Wire, usage: Usage) -> float:
+def scale_of(wire: Wire, usage: Usage) -> float:
     """The vendor's tokens over ours for the same request, 1 where either is not known."""
     return usage.input_tokens / wire.total_tokens if usage.input_tokens and wire.total_tokens else 1.0
 

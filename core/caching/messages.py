@@ -10,7 +10,7 @@ from core.values.cache import CacheOrphan, DiscussionCacheState, Rewrite
 from core.values.settings import CachingSettings
 from core.values.spec import StackSpec
 from core.values.state import ProviderTotals
-from core.values.usage import Usage
+from core.values.usage import Usage, UsageKind
 
 
 class InvalidateCache(msgspec.Struct, frozen=True):
@@ -94,7 +94,7 @@ class Prewarm(msgspec.Struct, frozen=True):
 
 
 class PingCaches(msgspec.Struct, frozen=True):
-    """Read again the prefixes that are worth keeping and about to expire.
+    """Look for prefixes that are worth keeping and about to expire; report `PingsDue` where there are any.
 
     Args:
         off: discussions whose caching is off, which are left alone; settings: the person's.
@@ -102,6 +102,26 @@ class PingCaches(msgspec.Struct, frozen=True):
 
     settings: CachingSettings
     off: tuple[str, ...] = ()
+
+
+class SendPing(msgspec.Struct, frozen=True):
+    """Read a discussion's prefix again, where that is still due: there is money for it. Report `CacheRead`."""
+
+    discussion_id: str
+    settings: CachingSettings
+
+
+class DuePing(msgspec.Struct, frozen=True):
+    """A ping that would pay. `cost_usd`: what it is expected to cost, 0 where that is not known."""
+
+    discussion_id: str
+    cost_usd: float
+
+
+class PingsDue(msgspec.Struct, frozen=True):
+    """Prefixes that are worth keeping and about to expire."""
+
+    pings: tuple[DuePing, ...]
 
 
 class CacheReported(msgspec.Struct, frozen=True):
@@ -117,12 +137,18 @@ class CacheReported(msgspec.Struct, frozen=True):
 
 
 class CacheRead(msgspec.Struct, frozen=True):
-    """A prefix was read without asking for a reply: to keep it (`is_ping`), or because its discussion was opened."""
+    """A prefix was read without asking for a reply, or that was tried.
+
+    Args:
+        usage: with its cost, None where nothing is billed; kind: why it was read.
+        totals: of its provider, None where nothing is new; state: of the cache, None where nothing is known of it.
+    """
 
     discussion_id: str
-    usage: Usage
-    is_ping: bool
+    usage: Usage | None
+    kind: UsageKind
     totals: ProviderTotals | None = None
+    state: DiscussionCacheState | None = None
 
 
 class OrphansFound(msgspec.Struct, frozen=True):
@@ -149,7 +175,7 @@ class RewritesChecked(msgspec.Struct, frozen=True):
 CachingCommand = InvalidateCache | DisableCaching | EnableCaching | DeleteOrphanedCaches
 """What a front end may ask of this room."""
 
-CachingEvent = CacheReported | CacheRead | OrphansFound | ContentsDeleted | RewritesChecked
+CachingEvent = CacheReported | CacheRead | PingsDue | OrphansFound | ContentsDeleted | RewritesChecked
 """What has happened in this room."""
 
 CacheEffect = (
@@ -161,6 +187,7 @@ CacheEffect = (
     | ReadCaches
     | Prewarm
     | PingCaches
+    | SendPing
 )
 """The cache worker's, on one thread."""
 

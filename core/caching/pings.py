@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
 from msgspec.structs import replace
 
+from core.base.tokens import scaled
 from core.caching.book import BookedCall, BookPage, CacheBook, with_page
 from core.caching.calls import Cost, added
 from core.caching.keepalive import Idle, after_ping, best_idle, ping_marks, ping_request
-from core.caching.ledger import record
-from core.values.cache import CachePlan, CacheSettings, GapStats
+from core.caching.ledger import of_discussion
+from core.spending.estimates import booked
+from core.values.cache import CacheLedgerEntry, CacheSettings, DiscussionCacheState, GapStats
 from core.values.provider import ProviderRequest
 from core.values.state import ProviderTotals
-from core.values.usage import Usage
+from core.values.usage import Usage, UsageKind
 
 
 class Ping(msgspec.Struct, frozen=True):
-    """A prefix that is worth reading again only to keep it. `request` ends behind it."""
+    """A prefix that is worth reading again only to keep it. `request` ends behind it; `started_at`: when it is sent."""
 
     discussion_id: str
     provider: str
     request: ProviderRequest
     idle: Idle
     call: BookedCall
+    started_at: datetime
 
 
 def due_pings(
@@ -45,19 +48,93 @@ def due_pings(
     )
 
 
+def ping_usd(ping: Ping) -> float:
+    """What a ping is expected to cost, 0 where the price is not known."""
+    return ping.idle.tokens * ping.call.prices.read * (ping.call.prices.input_usd or 0.0)
+
+
+class Upkept(msgspec.Struct, frozen=True):
+    """What a ping or a prewarm came to.
+
+    Args:
+        usage: as it is booked, with its cost; None where nothing is billed.
+        totals: of the provider; state: of the discussion's cache; None where nothing is new.
+    """
+
+    usage: Usage | None = None
+    totals: ProviderTotals | None = None
+    state: DiscussionCacheState | None = None
+
+
 def pinged(
-    book: CacheBook, ping: Ping, usage: Usage | None, now: datetime, cost: Cost
-) -> tuple[CacheBook, ProviderTotals | None]:
-    """A ping was answered (None: it failed): renew what it read, or stop after a miss."""
-    read = usage.cache_read_tokens if usage is not None else 0
-    page = book.pages[ping.discussion_id]
-    idle = after_ping(ping.idle, ping.call.prices, read, now)
-    book = with_page(book, ping.discussion_id, replace(page, idle=(idle,)))
+    book: CacheBook, ping: Ping, usage: Usage | None, cost: Cost, *, has_failed: bool = False
+) -> tuple[CacheBook, Upkept]:
+    """A ping is over: renew what it read, or stop after a miss.
+
+    Where a newer turn ended meanwhile, the discussion is as that turn left it: of the ping only its entry counts, and
+    what it cost.
+
+    Args:
+        usage: as reported; None where it was not made, or refused; has_failed: it got no answer.
+    """
+    read = 0 if has_failed or usage is None else usage.cache_read_tokens
+    name, at = ping.discussion_id, ping.started_at
+    page = book.pages[name]
+    if page.last_call is ping.call and ping.idle in page.idle:
+        page = replace(page, idle=(after_ping(ping.idle, ping.call.prices, read, at),))
+        book = with_page(book, name, page)
     if usage is None:
-        return book, None
-    again = CachePlan(hit_hash=ping.idle.prefix_hash, read_tokens=ping.idle.tokens)
-    ledger = record(book.ledger, ping.call.scope, again, now, ping.discussion_id)
-    return added(replace(book, ledger=ledger), ping.provider, ping.call.scope.model, usage, cost)
+        return book, Upkept()
+    if not has_failed:
+        book = _with_entry(book, ping, usage)
+    scope = ping.call.scope
+    tokens = scaled(ping.idle.tokens, book.scale(scope))
+    whole = Usage(input_tokens=tokens, output_tokens=0, cache_read_tokens=tokens)
+    book, paid = upkeep(
+        book, scope.provider, scope.model, usage, whole, cost, UsageKind.KEEPALIVE, is_whole=not has_failed
+    )
+    return book, replace(paid, state=book.pages[name].cache.state)
+
+
+def upkeep(
+    book: CacheBook,
+    provider: str,
+    model: str,
+    reported: Usage,
+    expected: Usage,
+    cost: Cost,
+    kind: UsageKind,
+    *,
+    is_whole: bool = True,
+) -> tuple[CacheBook, Upkept]:
+    """Book what a ping or a prewarm cost, at its estimate where the provider did not say."""
+    usage = booked(reported, expected, 0, lambda used: cost(provider, model, used), is_whole=is_whole)
+    book, totals = added(book, provider, model, usage, cost, kind=kind)
+    return book, Upkept(usage, totals)
+
+
+def _with_entry(book: CacheBook, ping: Ping, usage: Usage) -> CacheBook:
+    """What was read, or written anew, lives from the ping's start, unless a later request has renewed it."""
+    idle, scope, name = ping.idle, ping.call.scope, ping.discussion_id
+    entries = dict(book.ledger.entries.get(scope, {}))
+    known = entries.get(idle.prefix_hash)
+    is_held = usage.cache_read_tokens != 0 or bool(usage.cache_write_tokens)
+    page = book.pages[name]
+    if known is None and not page.idle:
+        return book  # invalidated meanwhile
+    if not is_held:
+        entries.pop(idle.prefix_hash, None)
+    else:
+        entry = known or CacheLedgerEntry(idle.prefix_hash, idle.tokens, idle.ttl_s, ping.started_at, name)
+        until = ping.started_at + timedelta(seconds=entry.ttl_s)
+        entries[idle.prefix_hash] = replace(entry, expires_at=max(entry.expires_at, until))
+    ledger = replace(book.ledger, entries={**book.ledger.entries, scope: entries})
+    state = page.cache.state
+    if state is not None and state.expires_at is not None and is_held and page.last_call is ping.call:
+        until = ping.started_at + timedelta(seconds=idle.ttl_s)
+        state = replace(state, expires_at=max(state.expires_at, until))
+    cache = replace(page.cache, state=state, ledger=of_discussion(ledger, name))
+    return with_page(replace(book, ledger=ledger), name, replace(page, cache=cache))
 
 
 def _due(
@@ -76,4 +153,4 @@ def _due(
     idle, decision = best[0], call.decision
     marks = ping_marks(decision.plan, idle, decision.request)
     request = replace(ping_request(decision.request, idle), cache=replace(decision.plan, marks=marks))
-    return Ping(discussion_id, call.scope.provider, request, idle, call)
+    return Ping(discussion_id, call.scope.provider, request, idle, call, now)

@@ -27,24 +27,28 @@ from core.caching.messages import (
     InvalidateCache,
     OrphansFound,
     PingCaches,
+    PingsDue,
     Prewarm,
     ReadCaches,
     ReleaseCache,
     ReleaseIdle,
     RewritesChecked,
+    SendPing,
 )
 from core.caching.warmth import is_warm
 from core.context.spec import stack_spec
 from core.discussion.lifecycle import change_meta
 from core.discussion.messages import AppendRecords, DiscussionLoaded, DiscussionTrashed, SummariesLoaded
 from core.providers.abilities import Abilities, cache_abilities
-from core.spending.limits import limit_reached
+from core.spending.estimates import next_input_usd
+from core.spending.limits import add_spent, has_room, limit_reached, release, reserve
 from core.values.cache import DiscussionCacheState
 from core.values.discussion import DiscussionMeta
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.values.records import UsageRecord
 from core.values.state import AppState
 from core.values.updates import Result, decline
+from core.values.usage import Usage, UsageKind
 
 WARM_FOR = timedelta(hours=12)
 """Longest that a provider is asked to hold a prefix (OpenAI), but for Gemini's where the person allows more."""
@@ -74,6 +78,8 @@ def event(state: AppState, given: Stamp, happened: CachingEvent) -> Result:
     match happened:
         case CacheRead():
             return read(state, given, happened)
+        case PingsDue():
+            return pings_due(state, happened)
         case CacheReported():
             return rewrites.over(reported(state, happened)), ()
         case OrphansFound():
@@ -245,17 +251,46 @@ def reported(state: AppState, event: CacheReported) -> AppState:
 
 
 def read(state: AppState, given: Stamp, event: CacheRead) -> Result:
-    """Log what a ping or a prewarming used: it was paid for."""
+    """Log what a ping or a prewarming used: it was paid for, and what it was expected to cost is free again."""
+    state = _released(state, event)
     if event.totals is not None:
-        state = replace(
-            state,
-            caching=replace(
-                state.caching, totals=with_entry(state.caching.totals, event.totals.provider, event.totals)
-            ),
-        )
-    what = "keepalive" if event.is_ping else "prewarm"
-    record = UsageRecord(given.make_id(), given.at, what, event.usage)
+        totals = with_entry(state.caching.totals, event.totals.provider, event.totals)
+        state = replace(state, caching=replace(state.caching, totals=totals))
+    if event.state is not None:
+        state = _with_cache(state, event.state)
+    if event.usage is None or event.usage == Usage():
+        return state, ()
+    record = UsageRecord(given.make_id(), given.at, event.kind.value, event.usage)
+    if event.discussion_id not in state.discussions.summaries:
+        return add_spent(state, (record,)), ()  # deleted meanwhile: no log, but paid
     return state, (AppendRecords(event.discussion_id, (record,)),)
+
+
+def _released(state: AppState, event: CacheRead) -> AppState:
+    key = _key(event.kind, event.discussion_id)
+    held = state.spending.reserved.get(key)
+    is_its_own = held is not None and held.discussion_id == event.discussion_id
+    return release(state, key) if is_its_own else state
+
+
+def _key(kind: UsageKind, discussion_id: str) -> str:
+    """Whose money is held back: each ping's, and that of the one prewarm that counts, the newest."""
+    return f"{kind}/{discussion_id}" if kind is UsageKind.KEEPALIVE else kind.value
+
+
+def pings_due(state: AppState, event: PingsDue) -> Result:
+    """Let pings go while there is money for them beside all that is under way, in the order given."""
+    effects: list[SendPing] = []
+    settings = state.config.settings.caching
+    for ping in event.pings if settings.keepalive else ():
+        chosen = ping.discussion_id
+        key = _key(UsageKind.KEEPALIVE, chosen)
+        is_under_way = key in state.spending.reserved or chosen in state.turns.calls
+        if is_under_way or not has_room(state, ping.cost_usd, chosen):
+            continue
+        state = reserve(state, key, ping.cost_usd, chosen)
+        effects.append(SendPing(chosen, settings))
+    return state, tuple(effects)
 
 
 def ping_effects(state: AppState) -> tuple[CacheEffect, ...]:
@@ -271,7 +306,7 @@ def ping_effects(state: AppState) -> tuple[CacheEffect, ...]:
     return (PingCaches(state.config.settings.caching, tuple(off)),)
 
 
-def prewarm_effects(before: AppState, after: AppState) -> tuple[CacheEffect, ...]:
+def prewarm(before: AppState, after: AppState) -> Result:
     """Read the prefix of a discussion that has just been opened, where that is free, or asked for and within the limits.
 
     A discussion that says nothing yet and shows nothing to the model has no prefix worth the memory that
@@ -283,7 +318,7 @@ def prewarm_effects(before: AppState, after: AppState) -> tuple[CacheEffect, ...
         or chosen not in after.discussions.summaries
         or not after.config.providers
     ):
-        return ()
+        return after, ()
     was_open = (
         before.discussions.selected_id == chosen
         and chosen in before.discussions.open
@@ -291,12 +326,18 @@ def prewarm_effects(before: AppState, after: AppState) -> tuple[CacheEffect, ...
     )
     status = after.config.providers.get(after.discussions.summaries[chosen].meta.provider)
     if was_open or status is None or not status.is_ready or chosen in after.turns.calls:
-        return ()
+        return after, ()
     if not (after.discussions.open[chosen].messages or after.discussions.summaries[chosen].meta.preset):
-        return ()
-    is_free = status.kind is ProviderKind.EMBEDDED
-    is_paid_for = after.config.settings.caching.prewarm and not limit_reached(after, chosen)
-    return (Prewarm(stack_spec(after, chosen)),) if is_free or is_paid_for else ()
+        return after, ()
+    effect = Prewarm(stack_spec(after, chosen))
+    if status.kind is ProviderKind.EMBEDDED:
+        return release(after, _key(UsageKind.PREWARM, chosen)), (
+            effect,
+        )  # it takes the place of one that waits
+    usd = next_input_usd(after, chosen) or 0.0
+    if not after.config.settings.caching.prewarm or not has_room(after, usd, chosen):
+        return after, ()
+    return reserve(after, _key(UsageKind.PREWARM, chosen), usd, chosen), (effect,)
 
 
 def _disable(state: AppState, command: DisableCaching) -> Result:

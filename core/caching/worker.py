@@ -20,21 +20,26 @@ from core.caching.messages import (
     CachingEvent,
     ContentsDeleted,
     DeleteContents,
+    DuePing,
     ForgetCache,
     OrphansFound,
     PingCaches,
+    PingsDue,
     Prewarm,
     ReadCaches,
     ReleaseCache,
     ReleaseIdle,
     RewritesChecked,
+    SendPing,
 )
-from core.caching.pings import Ping
+from core.caching.pings import ping_usd
 from core.providers.clients import Clients, Forgets, Stores
+from core.providers.failures import is_answer_lost
 from core.providers.protocol import CancelToken, Prewarms, ReadBlob, check_deleted
 from core.values.cache import CachePrices, DiscussionCacheState
 from core.values.provider import ProviderKind, ProviderRequest
 from core.values.spec import StackSpec
+from core.values.usage import Usage, UsageKind
 
 Emit = Callable[[CachingEvent | Report], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
@@ -103,8 +108,11 @@ class CacheHandler:
             case Prewarm():
                 self._prewarm(effect.spec)
             case PingCaches():
-                for ping in self._keeper.due_pings(effect.settings, effect.off):
-                    self._ping(ping)
+                due = self._keeper.due_pings(effect.settings, effect.off)
+                if due:
+                    self._emit(PingsDue(tuple(DuePing(ping.discussion_id, ping_usd(ping)) for ping in due)))
+            case SendPing():
+                self._send_ping(effect)
             case _:
                 assert_never(effect)
 
@@ -113,37 +121,47 @@ class CacheHandler:
         self._cancel = CancelToken()
         if self._closing.is_set():
             return
-        provider = spec.inputs.provider
+        self._emit(self._prewarmed(spec))
+
+    def _prewarmed(self, spec: StackSpec) -> CacheRead:
+        name, provider, has_failed = spec.discussion_id, spec.inputs.provider, False
+        request = usage = None
         try:
             client = self._clients.get(provider)
             request = self._prewarm_request(spec) if isinstance(client, Prewarms) else None
-            if request is None or not isinstance(client, Prewarms):
-                return
-            usage = client.prewarm(request, self._read_blob(spec), self._cancel)
+            if request is not None and isinstance(client, Prewarms):
+                usage = client.prewarm(request, self._read_blob(spec), self._cancel)
         except SlopError as error:
-            log.warning("prewarming of %s failed: %s", spec.discussion_id, error)
-            return
-        if usage is None:
-            return
-        self._keeper.prewarmed(spec.discussion_id)
-        self._emit(RewritesChecked((spec.discussion_id,)))
-        if self._clients.kind(provider) is not ProviderKind.EMBEDDED:
-            self._emit(CacheRead(spec.discussion_id, usage, is_ping=False))
+            log.warning("prewarming of %s failed: %s", name, error)
+            usage, has_failed = _unsaid(error), True
+        if request is None or usage is None:
+            return CacheRead(name, None, UsageKind.PREWARM)
+        if not has_failed and usage != Usage():
+            self._keeper.prewarmed(name)
+            self._emit(RewritesChecked((name,)))
+        if self._clients.kind(provider) is ProviderKind.EMBEDDED:
+            return CacheRead(name, None, UsageKind.PREWARM)
+        paid = self._keeper.prewarm_paid(request, usage, has_failed=has_failed)
+        return CacheRead(name, paid.usage, UsageKind.PREWARM, paid.totals)
 
-    def _ping(self, ping: Ping) -> None:
+    def _send_ping(self, effect: SendPing) -> None:
+        """Send it if it is still due: a turn may have come before it."""
+        due = self._keeper.due_pings(effect.settings)
+        ping = next((one for one in due if one.discussion_id == effect.discussion_id), None)
         self._pinging = CancelToken()
-        if self._closing.is_set():
+        if ping is None or self._closing.is_set():
+            self._emit(CacheRead(effect.discussion_id, None, UsageKind.KEEPALIVE))
             return
-        usage = None
+        usage, has_failed = None, False
         try:
             client = self._clients.get(ping.provider)
             if isinstance(client, Prewarms):
                 usage = client.prewarm(ping.request, _no_blob, self._pinging)
         except SlopError as error:
             log.warning("a ping of %s failed: %s", ping.discussion_id, error)
-        totals = self._keeper.pinged(ping, usage)
-        if usage is not None:
-            self._emit(CacheRead(ping.discussion_id, usage, is_ping=True, totals=totals))
+            usage, has_failed = _unsaid(error), True
+        paid = self._keeper.pinged(ping, usage, has_failed=has_failed)
+        self._emit(CacheRead(ping.discussion_id, paid.usage, UsageKind.KEEPALIVE, paid.totals, paid.state))
 
     def _forget(self, effect: ForgetCache) -> None:
         """Forget first: what cannot be deleted is at least not read any more."""
@@ -205,6 +223,11 @@ class CacheHandler:
 def supersedes(newer: CacheEffect, older: CacheEffect) -> bool:
     """Only the discussion that was opened last is prewarmed; one look for pings is enough."""
     return type(newer) is type(older) and isinstance(newer, Prewarm | PingCaches | ReleaseIdle)
+
+
+def _unsaid(error: SlopError) -> Usage | None:
+    """What is known of a call that failed: nothing is said, or nothing is billed (None)."""
+    return Usage() if is_answer_lost(error) else None
 
 
 def _no_blob(sha256: str) -> bytes:

@@ -13,7 +13,7 @@ from core.values.discussion import DiscussionSummary
 from core.values.messages import Message
 from core.values.provider import ModelProfile, ProviderStatus
 from core.values.stack import LAYER_TITLES, ContextReport
-from core.values.usage import Usage, usage_data
+from core.values.usage import Usage, upkeep_data, usage_data
 
 NAME_CHARS = 48
 SHOWN_HASH = 12
@@ -22,14 +22,15 @@ SHOWN_HASH = 12
 def usage_line(message: Message) -> str:
     """One line: who answered, tokens, cost, times. What was not reported is left out."""
     usage = message.usage or Usage()
+    mark = "≈" if usage.is_estimate else ""
     parts = [f"{message.provider}/{message.model}"]
     if usage.input_tokens is not None:
         cached = f" ({usage.cache_read_tokens:,} cached)" if usage.cache_read_tokens else ""
-        parts.append(f"{usage.input_tokens:,} in{cached}")
+        parts.append(f"{mark}{usage.input_tokens:,} in{cached}")
     if usage.output_tokens is not None:
-        parts.append(f"{usage.output_tokens:,} out")
+        parts.append(f"{mark}{usage.output_tokens:,} out")
     if usage.input_tokens is not None or usage.cost_usd is not None:
-        parts.append(money(usage.cost_usd, "terminal"))
+        parts.append(money(usage.cost_usd, "terminal", is_estimate=usage.is_estimate))
     if usage.time_to_first_token_s is not None:
         parts.append(f"first token {span(usage.time_to_first_token_s, 'terminal')}")
     if usage.duration_s is not None:
@@ -96,6 +97,7 @@ def discussion_data(row: DiscussionSummary) -> dict[str, Any]:
         "preview": row.preview,
         "problem": row.problem,
         "usage": usage_data(row.usage),
+        "upkeep": upkeep_data(row.upkeep),
     }
 
 

@@ -288,6 +288,9 @@ def _add_harvest(commands: _Commands[argparse.ArgumentParser], common: argparse.
     parser.add_argument(
         "--no-harvest", action="store_true", help="with --apply: reclaim without distilling; asks no model"
     )
+    parser.add_argument(
+        "--over-limit", action="store_true", help="read on although the day's limit is reached"
+    )
     parser.add_argument("--provider", metavar="ID", default="", help="who reads them (see `models`)")
     parser.add_argument("--model", metavar="NAME", default="", help="the provider's name of the model")
     parser.add_argument(

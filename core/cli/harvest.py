@@ -21,10 +21,12 @@ from core.base.figures import money
 from core.cli.arguments import Options
 from core.cli.output import Console
 from core.cli.session import UsageError, check_name
+from core.discussion.payments import spent_today_usd
 from core.harvest.classes import LATELY
 from core.harvest.distillation import piece_bytes_for
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate
 from core.harvest.messages import HarvestRun
+from core.harvest.purse import RunPurse
 from core.harvest.report import report_data, report_text
 from core.harvest.run import ApplyRequest, apply, items_by_asking, look
 from core.harvest.scan import Progress, ScanRequest, no_progress
@@ -36,6 +38,7 @@ from core.providers.profiles import find_profile, offered_models, usual_model
 from core.providers.protocol import CancelToken
 from core.settings.loader import LoadedSettings, config_request, load
 from core.spending.harvest_costs import Payments
+from core.spending.limits import room_usd
 from core.spending.pricing import cost
 from core.values.harvest import ArtifactClass, HarvestReport, HarvestUse
 from core.values.provider import ModelProfile
@@ -110,10 +113,12 @@ def _settings(options: Options) -> _Set:
     provider, model = _reader(given.provider, given.model, settings, models)
     root = project.root if project.is_trusted else ""
     profile = find_profile(models, provider, model)
-    run = HarvestRun(
-        _knowledge(options, settings), open_in_window(asked.home), provider, model, profile, root
-    )
-    return _Set(loaded, asked.home, run, wall_clock())
+    now = wall_clock()
+    limit = None if given.over_limit or not given.apply else settings.caching.day_limit_usd
+    room = None if limit is None else room_usd(limit, spent_today_usd(asked.home, now))
+    known = _knowledge(options, settings)
+    run = HarvestRun(known, open_in_window(asked.home), provider, model, profile, root, room)
+    return _Set(loaded, asked.home, run, now)
 
 
 def _reader(provider: str, model: str, settings: Settings, models: Sequence[ModelProfile]) -> tuple[str, str]:
@@ -158,7 +163,9 @@ def _apply(
     servers = chosen.loaded.settings.servers
     clients = clients_for(chosen.home, chosen.run.provider, servers, load_models(paths.models_file()))
     paid = Payments(chosen.home, lambda by, model, usage: cost(by, model, usage, wall_clock()), wall_clock)
-    generate = _Interruptible(ProviderGenerate(clients.get, cancel, paid), cancel)
+    remedy = "manual-slop: go on with --over-limit, or raise the limit in the settings"
+    purse = RunPurse(paid, chosen.run.room_usd, on_limit=lambda _why: console.note(remedy))
+    generate = _Interruptible(ProviderGenerate(clients.get, cancel, purse), cancel)
     asker = distiller(chosen.home, chosen.run, generate, chosen.run.profile)
     items_of = items_by_asking(asker, chosen.now) if harvests else None
     try:
@@ -194,7 +201,8 @@ def _used(chosen: _Set, use: HarvestUse) -> dict[str, Any]:
         "input_tokens": use.usage.input_tokens,
         "output_tokens": use.usage.output_tokens,
         "cost_usd": price,
-        "cost": money(price, "terminal"),
+        "is_estimate": use.usage.is_estimate,
+        "cost": money(price, "terminal", is_estimate=use.usage.is_estimate),
     }
 
 

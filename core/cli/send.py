@@ -19,7 +19,7 @@ from core.cli.format import message_data, usage_line
 from core.cli.losses import say_losses
 from core.cli.output import Console
 from core.cli.send_beside import program_beside
-from core.cli.session import FrontEnd, UsageError, check_name, find_discussion, session, settle
+from core.cli.session import FrontEnd, UsageError, check_name, find_discussion, session
 from core.discussion.messages import (
     AttachFile,
     CreateDiscussion,
@@ -76,8 +76,6 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
         opened = front.snapshot().discussions.open[chosen]
         if given.retry and not opened.failed_message_id:
             raise UsageError("Nothing failed in this discussion", remedy="Send a text instead")
-        if not given.over_limit:
-            _await_sums(front)
         say_losses(front.stack_spec(chosen), console)
         before = len(opened.entries)
         attached = _attach(front, chosen, given.attach)
@@ -138,13 +136,6 @@ def _say_if_silent(source: BinaryIO, console: Console) -> None:
         return
     if not select.select([source], [], [], PATIENCE_S)[0]:
         console.note("manual-slop: waiting for standard input (use `< /dev/null` where there is none)")
-
-
-def _await_sums(front: FrontEnd) -> None:
-    """Where the day has a limit, wait until it is known what was spent: a command that has just begun does not."""
-    state = front.snapshot()
-    if state.config.settings.caching.day_limit_usd is not None and state.spending.spent_today_usd is None:
-        settle(front, lambda now: now.spending.spent_today_usd is not None)
 
 
 def _check_names(state: AppState, options: Options) -> None:

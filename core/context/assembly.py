@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,13 +13,14 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError
-from core.base.tokens import recalibrated
+from core.base.tokens import recalibrated, scaled
 from core.context.difference import compare, prefix_change, prefix_reasons
 from core.context.file_reader import FileCache, Outliner, read_items
 from core.context.memo import StackMemo
 from core.context.prefix import knowledge_layer
 from core.context.report import recorded
 from core.context.stack import AggregateStack, build_stack
+from core.spending.estimates import expected_input
 from core.values.cache import CachePlan, Rewrite
 from core.values.curation import ItemFiles, NamedText
 from core.values.provider import ModelProfile, ProviderRequest
@@ -278,6 +280,7 @@ class Assembler:
             prefix_reason=reason,
             cache=() if plan is None else tuple(f"{mark.after_key}@{mark.ttl_s}" for mark in plan.marks),
             expected_read_tokens=None if plan is None else plan.read_tokens,
+            estimate=expected_input(plan, assembly.total_tokens),
         )
         return BuiltCall(request, record, warning, views)
 
@@ -311,6 +314,13 @@ class Assembler:
         if self._keeper is None:
             return stack.request(spec.effort, spec.max_output_tokens, spec.discussion_id), None, ()
         return self._keeper.plan_call(replace(call, spec=spec), stack, profile, self._factor(profile))
+
+    def reply_tokens(self, profile: ModelProfile, texts: Iterable[str]) -> int:
+        """What a model's own words count, for a reply whose provider did not say it."""
+        by_hash = {hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(): text for text in texts}
+        self._counter.count(by_hash)
+        known = self._counter.known()
+        return scaled(sum(known.get(key, 0) for key in by_hash), self._factor(profile))
 
     def learn(self, spec: StackSpec, usage: Usage) -> None:
         """Move the model's token factor towards what a call reported, when everything of it was counted."""

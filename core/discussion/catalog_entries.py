@@ -22,7 +22,7 @@ from core.discussion.meta import MetaRead, read_meta
 from core.values.discussion import DiscussionMeta, DiscussionSummary
 from core.values.messages import Part, Role, TextPart
 from core.values.records import DeleteRecord, EditRecord, MessageRecord, Record, RestoreRecord, UsageRecord
-from core.values.usage import Usage, add_usage
+from core.values.usage import Upkeep, Usage, add_usage
 
 PREVIEW_CHARS = 160
 MAX_WORDS_CHARS = 1_000_000
@@ -109,13 +109,14 @@ def _key(path: Path) -> str:
 
 def _read_on(db: sqlite3.Connection, number: int, path: Path, limit_bytes: int) -> bool:
     """Take in new lines. Returns whether the end was reached."""
-    read_to, tail, updated_at, usage_text = db.execute(
-        "SELECT read_to, tail, updated_at, usage FROM discussion WHERE number = ?", (number,)
+    read_to, tail, updated_at, usage_text, upkeep_text = db.execute(
+        "SELECT read_to, tail, updated_at, usage, upkeep FROM discussion WHERE number = ?", (number,)
     ).fetchone()
     if tail != _tail(path, read_to):  # not the log that was read: start over
         db.execute("DELETE FROM entry WHERE discussion = ?", (number,))
-        read_to, updated_at, usage_text = 0, "", ""
+        read_to, updated_at, usage_text, upkeep_text = 0, "", "", ""
     usage = from_json_value(Usage, json.loads(usage_text)) if usage_text else Usage()
+    upkeep = from_json_value(Upkeep, json.loads(upkeep_text)) if upkeep_text else Upkeep()
     end, is_done = read_to, True
     for line in log.scan(path, start=read_to):
         if line.is_torn:
@@ -129,10 +130,18 @@ def _read_on(db: sqlite3.Connection, number: int, path: Path, limit_bytes: int) 
         updated_at = line.content.at.isoformat()
         if isinstance(line.content, UsageRecord):
             usage = add_usage(usage, line.content.usage)
+            upkeep = upkeep.with_call(line.content.kind, line.content.usage)
         _index_record(db, number, line.content, line.offset, line.size_bytes)
     db.execute(
-        "UPDATE discussion SET read_to = ?, tail = ?, updated_at = ?, usage = ? WHERE number = ?",
-        (end, _tail(path, end), updated_at, json.dumps(to_json_value(usage)), number),
+        "UPDATE discussion SET read_to = ?, tail = ?, updated_at = ?, usage = ?, upkeep = ? WHERE number = ?",
+        (
+            end,
+            _tail(path, end),
+            updated_at,
+            json.dumps(to_json_value(usage)),
+            json.dumps(to_json_value(upkeep)),
+            number,
+        ),
     )
     return is_done
 
@@ -208,8 +217,8 @@ def _has_name(db: sqlite3.Connection, number: int) -> bool:
 
 
 def _summary(db: sqlite3.Connection, number: int, read: MetaRead) -> DiscussionSummary:
-    updated_at, usage = db.execute(
-        "SELECT updated_at, usage FROM discussion WHERE number = ?", (number,)
+    updated_at, usage, upkeep = db.execute(
+        "SELECT updated_at, usage, upkeep FROM discussion WHERE number = ?", (number,)
     ).fetchone()
     turns = db.execute(
         "SELECT count(*) FROM entry WHERE discussion = ? AND role = ? AND NOT is_deleted",
@@ -220,6 +229,7 @@ def _summary(db: sqlite3.Connection, number: int, read: MetaRead) -> DiscussionS
         updated_at=datetime.fromisoformat(updated_at) if updated_at else read.meta.created_at,
         turns=turns,
         usage=from_json_value(Usage, json.loads(usage)),
+        upkeep=from_json_value(Upkeep, json.loads(upkeep)),
         preview=_preview(db, number, "DESC"),
         problem=read.problem,
     )

@@ -10,7 +10,7 @@ from typing import TypeVar
 from core.base.disk import make_dirs
 from core.base.errors import StorageError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 T = TypeVar("T")
 
@@ -26,6 +26,7 @@ CREATE TABLE discussion(
     tail TEXT NOT NULL DEFAULT '',
     updated_at TEXT NOT NULL DEFAULT '',
     usage TEXT NOT NULL DEFAULT '',
+    upkeep TEXT NOT NULL DEFAULT '',
     name TEXT NOT NULL DEFAULT '',
     summary TEXT NOT NULL DEFAULT '');
 CREATE TABLE entry(

@@ -61,7 +61,8 @@ def _update_summary(state: AppState, given: Stamp, event: RecordsAppended) -> Ap
 def _summarise(summary: DiscussionSummary, record: Record) -> DiscussionSummary:
     """Add one record to a row's figures."""
     if isinstance(record, UsageRecord):
-        return replace(summary, usage=add_usage(summary.usage, record.usage))
+        upkeep = summary.upkeep.with_call(record.kind, record.usage)
+        return replace(summary, usage=add_usage(summary.usage, record.usage), upkeep=upkeep)
     if isinstance(record, MessageRecord):
         text = "\n".join(part.text for part in record.parts if isinstance(part, TextPart))
         turns = summary.turns + (record.role is Role.USER)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from functools import reduce
+from collections.abc import Iterator
 from typing import Any, TypeVar, assert_never
 
 from core.base.errors import StorageError
-from core.base.figures import dollars, span
+from core.base.figures import count, dollars, span
 from core.discussion.log_codec import from_json_value, to_json_value
 from core.values.discussion import DiscussionMeta, OpenDiscussion
 from core.values.messages import (
@@ -25,7 +24,7 @@ from core.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from core.values.usage import Usage, add_usage
+from core.values.usage import Usage
 
 FORMAT = "manual-slop discussion"
 VERSION = 1
@@ -63,7 +62,14 @@ def export_markdown(meta: DiscussionMeta, discussion: OpenDiscussion) -> str:
 def export_json(meta: DiscussionMeta, discussion: OpenDiscussion) -> str:
     """Write a discussion to keep: meta and every entry, deleted ones too. `parse_export` reads it back."""
     entries = [{"type": _entry_type(entry), **to_json_value(entry)} for entry in discussion.entries]
-    data = {"format": FORMAT, "v": VERSION, "meta": to_json_value(meta), "entries": entries}
+    data = {
+        "format": FORMAT,
+        "v": VERSION,
+        "meta": to_json_value(meta),
+        "entries": entries,
+        "usage": to_json_value(discussion.usage),
+        "upkeep": to_json_value(discussion.upkeep),
+    }
     return _storable(json.dumps(data, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -113,15 +119,12 @@ def _head_lines(meta: DiscussionMeta, discussion: OpenDiscussion) -> Iterator[st
         yield f"- Persona: {_code(meta.persona)}"
     if meta.parent_id:
         yield f"- Branch of: {_code(meta.parent_id)}"
-    total = _total(discussion.entries)
-    if total is not None:
-        yield f"- Total: {_usage_text(total)}"
-
-
-def _total(entries: Iterable[Entry]) -> Usage | None:
-    """Deleted replies were paid too."""
-    used = [entry.usage for entry in entries if isinstance(entry, Message) and entry.usage is not None]
-    return reduce(add_usage, used) if used else None
+    if discussion.usage != Usage():
+        yield f"- Total: {_usage_text(discussion.usage)}"
+    upkeep = discussion.upkeep
+    if upkeep.pings or upkeep.prewarms:
+        calls = f"{count(upkeep.pings, 'keepalive ping')}, {count(upkeep.prewarms, 'prewarm')}"
+        yield f"- Of it, to keep the cache warm: {calls}, {_usage_text(upkeep.usage)}"
 
 
 def _message_blocks(message: Message) -> list[str]:
@@ -159,14 +162,16 @@ def _part_block(part: Part) -> str:
 
 
 def _usage_text(usage: Usage) -> str:
+    mark = "≈" if usage.is_estimate else ""
     facts = [
         _count(usage.input_tokens, "tokens in"),
         _count(usage.cache_read_tokens, "of them read from cache"),
         _count(usage.cache_write_tokens, "of them written to cache"),
         _count(usage.output_tokens, "tokens out"),
         _count(usage.reasoning_tokens, "of them reasoning"),
-        "" if usage.cost_usd is None else dollars(usage.cost_usd, 4),
+        "" if usage.cost_usd is None else mark + dollars(usage.cost_usd, 4),
         "" if usage.duration_s is None else span(usage.duration_s, "terminal"),
+        "estimated in part" if usage.is_estimate else "",
     ]
     return ", ".join(fact for fact in facts if fact) or "usage not reported"
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import assert_never
 
 from core.base import paths
-from core.base.errors import SlopError
 from core.base.reports import Report, WorkerReported
-from core.discussion import log, trash
+from core.discussion import trash
 from core.discussion.catalog import Catalog
 from core.discussion.messages import (
     DiscussionEvent,
@@ -24,10 +22,9 @@ from core.discussion.messages import (
     SummariesLoaded,
     TrashListed,
 )
-from core.spending.harvest_costs import harvests_spent_since
+from core.discussion.payments import all_paid_since, midnight
 from core.spending.messages import SpendingEvent, SpentCounted
 from core.values.discussion import DiscussionSummary
-from core.values.records import UsageRecord
 from core.values.state import SearchHits
 
 logger = logging.getLogger(__name__)
@@ -91,20 +88,15 @@ class ListingHandler:
         """Add up what was paid since the person's midnight: in logs, also those deleted since, and by harvests."""
         start = midnight(self._clock())
         logs = [paths.log_file(self._home, key) for key, row in rows.items() if row.updated_at >= start]
-        paid: dict[str, float] = {}
-        with suppress(SlopError):
-            logs += [
-                Path(one.path) / paths.LOG_FILE for one in trash.items(self._home) if one.deleted_at >= start
-            ]
-        for path in logs:
-            try:
-                paid |= paid_since(path, start)
-            except Exception as fault:  # noqa: BLE001 (one log that cannot be read hides no other's money)
-                logger.warning("What was paid in %s does not count today: %s", path, fault)
-        usd = sum(paid.values())
-        with suppress(SlopError):
-            usd += harvests_spent_since(self._home, start)
-        self._emit(SpentCounted(start, usd))
+        paid = all_paid_since(self._home, logs, start)
+        self._emit(
+            SpentCounted(
+                start,
+                sum(one.usd for one in paid.values()),
+                any(one.is_estimate for one in paid.values()),
+                frozenset(paid),
+            )
+        )
 
     def _report(self, rows: dict[str, DiscussionSummary], *, is_complete: bool) -> None:
         self._emit(SummariesLoaded(tuple(rows.values()), is_complete))
@@ -117,21 +109,6 @@ class ListingHandler:
     def _search(self, query: str) -> None:
         found = self._catalog.search(query, SEARCH_LIMIT)
         self._emit(SearchFound(SearchHits(query, found.ids, found.lines, is_complete=True)))
-
-
-def midnight(now: datetime) -> datetime:
-    """The last midnight where the person is, UTC."""
-    here = now.astimezone()
-    return here.replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
-
-
-def paid_since(log_file: Path, start: datetime) -> dict[str, float]:
-    """What the calls of a log have cost since then, in US dollars by the record's id: a branch repeats its parent's.
-
-    Unknown prices add nothing. Raises StorageError.
-    """
-    found = (line.content for line in log.scan(log_file))
-    return {r.id: r.usage.cost_usd or 0.0 for r in found if isinstance(r, UsageRecord) and r.at >= start}
 
 
 def supersedes(newer: ListEffect, older: ListEffect) -> bool:

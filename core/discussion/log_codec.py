@@ -37,6 +37,8 @@ _RECORDS: tuple[type[Record], ...] = (
 )
 RECORD_TYPES: dict[str, type[Record]] = {str(cls.__struct_config__.tag): cls for cls in _RECORDS}
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_ONLY_WHEN_TRUE = frozenset({"is_estimate"})
+"""Fields that later versions added: left out where they say nothing, so that a log's bytes stay what they were."""
 
 T = TypeVar("T")
 
@@ -234,6 +236,8 @@ def _object(value: msgspec.Struct) -> dict[str, Any]:
     for name in value.__struct_fields__:
         item = getattr(value, name)
         if item is None or (isinstance(item, float) and not math.isfinite(item)):
+            continue
+        if name in _ONLY_WHEN_TRUE and not item:
             continue
         data[name] = _plain(item)
     return data

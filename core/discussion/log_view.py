@@ -100,6 +100,7 @@ class _LogContent:
         self.index = index
         self.count = discussion.record_count
         self.last_request = discussion.last_request
+        self.usage, self.upkeep = discussion.usage, discussion.upkeep
 
     def add(self, record: Record) -> None:
         """Take in the next record."""
@@ -113,7 +114,11 @@ class _LogContent:
                 self.last_request = record
             case ViewRecord():
                 pass
-            case EditRecord() | DeleteRecord() | RestoreRecord() | UsageRecord():
+            case UsageRecord():
+                self.usage = add_usage(self.usage, record.usage)
+                self.upkeep = self.upkeep.with_call(record.kind, record.usage)
+                self._change(record)
+            case EditRecord() | DeleteRecord() | RestoreRecord():
                 self._change(record)
 
     def close(self) -> OpenDiscussion:
@@ -124,6 +129,8 @@ class _LogContent:
             entries=tuple(self.entries),
             last_request=self.last_request,
             record_count=self.count,
+            usage=self.usage,
+            upkeep=self.upkeep,
             failed_message_id=failed_id,
             failure=self.discussion.failure if failed_id else None,
         )

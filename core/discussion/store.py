@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs, remove_leftovers, reported, sync_dir
 from core.base.errors import LockedError, StorageError
 from core.discussion import attachments, log, log_codec, log_view, meta, reply_journal
+from core.discussion.leftover_cost import paid_for
 from core.values.discussion import DiscussionMeta, OpenDiscussion
 from core.values.messages import AttachmentPart
 from core.values.records import EditRecord, MessageRecord, Record
@@ -144,7 +146,8 @@ def _with_leftovers(
     """Put replies that a killed process was receiving into the log."""
     known = {record.id for record in content.records if isinstance(record, MessageRecord)}
     with reply_journal.leftovers(home, discussion_id) as left:
-        new = tuple(reply.record for reply in left if reply.parts and reply.head.reply_id not in known)
+        back = tuple(reply for reply in left if reply.parts and reply.head.reply_id not in known)
+        new = tuple(chain.from_iterable(_as_records(reply, content.records) for reply in back))
         with suppress(StorageError, LockedError):
             if new:
                 log.append(home, discussion_id, new, disk=disk)
@@ -153,3 +156,8 @@ def _with_leftovers(
         new
     )
     return replace(content, records=(*content.records, *new)), notes
+
+
+def _as_records(reply: reply_journal.LeftoverReply, before: Sequence[Record]) -> tuple[Record, ...]:
+    """What a reply that was arriving becomes in the log: the message, and what it is booked at."""
+    return (reply.record, *paid_for(reply, before))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol, assert_never
 
 from msgspec.structs import replace
 
+from core.base import paths
 from core.base.errors import SlopError, StorageError
 from core.base.reports import OperationDone, Report
 from core.base.text import one_line
@@ -40,12 +42,13 @@ from core.discussion.messages import (
     WriteFailed,
     WriteMeta,
 )
+from core.discussion.payments import midnight, paid_since
 from core.discussion.sightings import Seen
+from core.spending.messages import PaymentsSeen, SpendingEvent
 from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
 from core.values.messages import Message, Role
-from core.values.usage import Usage, add_usage
 
-Emit = Callable[[DiscussionEvent | Report], None]
+Emit = Callable[[DiscussionEvent | SpendingEvent | Report], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
 
 
@@ -87,6 +90,8 @@ class DiscussionHandler:
                 loaded = self._load(effect.discussion_id)
                 row = summarise(loaded.meta, loaded.discussion)
                 self._emit(DiscussionLoaded(loaded.discussion, row))
+                if loaded.discussion.repaired:
+                    self._tell_payments(effect.discussion_id)
             case WriteMeta():
                 meta.write_meta(self._root, effect.meta)
                 self._seen.wrote_meta(effect.meta.id)
@@ -143,7 +148,15 @@ class DiscussionHandler:
     def _tell_changed(self, discussion_id: str) -> None:
         loaded = self._load(discussion_id)
         summary = summarise(loaded.meta, loaded.discussion)
+        self._tell_payments(discussion_id)
         self._emit(DiscussionChangedOutside(summary, loaded.discussion))
+
+    def _tell_payments(self, discussion_id: str) -> None:
+        """What another program paid, or what a reply cost that a killed one was receiving, counts towards the day."""
+        with suppress(SlopError):
+            log_file = paths.log_file(self._root, discussion_id)
+            if paid := paid_since(log_file, midnight(self._clock())):
+                self._emit(PaymentsSeen(paid))
 
     def _created(self, new: DiscussionMeta) -> None:
         loaded = self._load(new.id)
@@ -200,18 +213,15 @@ def _read_file(effect: StoreAttachment) -> tuple[bytes, str]:
 
 
 def summarise(found: DiscussionMeta, discussion: OpenDiscussion) -> DiscussionSummary:
-    """The row of the list that a loaded discussion gives. What deleted replies cost was paid all the same."""
+    """The row of the list that a loaded discussion gives."""
     messages = discussion.messages
-    usage = Usage()
-    for entry in discussion.entries:
-        if isinstance(entry, Message) and entry.usage is not None:
-            usage = add_usage(usage, entry.usage)
     last: Message | None = messages[-1] if messages else None
     return DiscussionSummary(
         meta=found,
         updated_at=last.at if last is not None else found.created_at,
         turns=sum(1 for m in messages if m.role is Role.USER),
-        usage=usage,
+        usage=discussion.usage,
+        upkeep=discussion.upkeep,
         preview=one_line(last.text, 160) if last is not None else "",
     )
 

@@ -9,11 +9,10 @@ from typing import Protocol
 from core.base.errors import FailureKind, ProviderError, SlopError
 from core.harvest.reply import reply_schema
 from core.providers.protocol import CancelToken, Provider
-from core.providers.whole_reply import whole_reply
+from core.providers.whole_reply import CallSpent, whole_reply
 from core.values.messages import Role
 from core.values.provider import ProviderKind, ProviderRequest, RequestMessage, StopKind
 from core.values.stack import LayerId, Segment
-from core.values.usage import Usage
 
 SMALL_OUTPUT_TOKENS = 2_000
 """Of the embedded model: more than the bounded schema lets it write, so that its JSON is never cut."""
@@ -34,24 +33,35 @@ class Generate(Protocol):
         ...
 
 
+class Purse(Protocol):
+    """The money of a run's calls: asked before each, told after it."""
+
+    def begin(self, provider: str, model: str, prompt: str) -> None:
+        """A call is about to be made. Raises HarvestCancelledError where there is no money for it."""
+        ...
+
+    def spent(self, provider: str, model: str, prompt: str, spent: CallSpent) -> None:
+        """The call is over, however it ended."""
+        ...
+
+
 class ProviderGenerate:
     """A `Generate` over the providers' clients. One harvest's.
 
     Args:
         client: gives a provider's client, raises ProviderError where there is none.
-        cancel: stops the call under way, and all that would follow.
-        on_call: told of every call that was answered: provider, model and what it used.
+        cancel: stops the call under way, and all that would follow; purse: None where money is no matter.
     """
 
     def __init__(
         self,
         client: Callable[[str], Provider],
         cancel: CancelToken | None = None,
-        on_call: Callable[[str, str, Usage], object] = lambda _provider, _model, _usage: None,
+        purse: Purse | None = None,
     ) -> None:
         self._client = client
         self._cancel = cancel or CancelToken()
-        self._on_call = on_call
+        self._purse = purse
         self._without_schema: set[tuple[str, str]] = set()
 
     def __call__(self, prompt: str, provider: str, model: str) -> str:
@@ -62,18 +72,25 @@ class ProviderGenerate:
         """
         has_schema = (provider, model) not in self._without_schema
         try:
-            return self._ask(request_for(prompt, provider, model, has_schema=has_schema))
+            return self._ask(prompt, request_for(prompt, provider, model, has_schema=has_schema))
         except ProviderError as error:
             if not has_schema or error.kind is not FailureKind.BAD_REQUEST:
                 raise
         self._without_schema.add((provider, model))
-        return self._ask(request_for(prompt, provider, model, has_schema=False))
+        return self._ask(prompt, request_for(prompt, provider, model, has_schema=False))
 
-    def _ask(self, request: ProviderRequest) -> str:
+    def _ask(self, prompt: str, request: ProviderRequest) -> str:
         if self._cancel.is_cancelled:
             raise HarvestCancelledError("The harvest was stopped")
-        reply = whole_reply(self._client(request.provider), request, self._cancel)
-        self._on_call(request.provider, request.model, reply.usage)
+        client, purse = self._client(request.provider), self._purse
+        if purse is None:
+            reply = whole_reply(client, request, self._cancel)
+        else:
+            provider, model = request.provider, request.model
+            purse.begin(provider, model, prompt)
+            reply = whole_reply(
+                client, request, self._cancel, lambda spent: purse.spent(provider, model, prompt, spent)
+            )
         if reply.stop is StopKind.CANCELLED:
             raise HarvestCancelledError("The harvest was stopped")
         if reply.stop is StopKind.REFUSED:

@@ -146,6 +146,12 @@ class StopHarvest(msgspec.Struct, frozen=True):
     why: str = ""
 
 
+class AllowHarvest(msgspec.Struct, frozen=True):
+    """The day's limit is another one: what the run under way may still cost, None for no limit."""
+
+    left_usd: float | None
+
+
 class HarvestProgressed(msgspec.Struct, frozen=True):
     """The run under way got on. `doing`: the conversation in work, empty between two."""
 
@@ -166,8 +172,14 @@ class HarvestProposed(msgspec.Struct, frozen=True):
     part: HarvestPreview
 
 
+class HarvestCalling(msgspec.Struct, frozen=True):
+    """A model is about to be asked. `cost_usd`: what that is expected to cost, 0 where it is not known."""
+
+    cost_usd: float
+
+
 class HarvestPaid(msgspec.Struct, frozen=True):
-    """A model answered a call of the run, with what that used."""
+    """A call of the run is over, with what it used; nothing where it is not billed."""
 
     use: HarvestUse
 
@@ -211,6 +223,7 @@ HarvestEvent = (
     HarvestProgressed
     | HarvestLooked
     | HarvestProposed
+    | HarvestCalling
     | HarvestPaid
     | HarvestEnded
     | HarvestApplied
@@ -222,5 +235,5 @@ HarvestEvent = (
 RunEffect = ScanConversations | DistilConversations | ApplyPreview | UndoApply
 """The harvest worker's: one run at a time, on one thread."""
 
-HarvestEffect = RunEffect | StopHarvest | WriteReview
-"""`StopHarvest` reaches a run from outside its thread; `WriteReview` is the disk worker's."""
+HarvestEffect = RunEffect | StopHarvest | AllowHarvest | WriteReview
+"""`StopHarvest` and `AllowHarvest` reach a run from outside its thread; `WriteReview` is the disk worker's."""

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from core.discussion.lifecycle import vanished
 from core.discussion.messages import LoadSummaries, UndoDelete
 from core.harvest.messages import (
+    AllowHarvest,
     ApplyHarvest,
     ApplyPreview,
     CancelHarvest,
@@ -16,6 +17,7 @@ from core.harvest.messages import (
     DistilConversations,
     EditHarvestItem,
     HarvestApplied,
+    HarvestCalling,
     HarvestCommand,
     HarvestEnded,
     HarvestEvent,
@@ -42,7 +44,7 @@ from core.harvest.reader import harvest_reader
 from core.harvest.review import folded, with_choices, without
 from core.knowledge.step import read_again
 from core.settings.models import profile_of
-from core.spending.limits import left_today_usd, limit_reached
+from core.spending.limits import add_payments, left_today_usd, limit_reached, release, reserve
 from core.values.harvest import (
     Artifact,
     ArtifactClass,
@@ -53,10 +55,14 @@ from core.values.harvest import (
     Review,
 )
 from core.values.outcomes import Cause, CommandOutcome
+from core.values.spending import Payment
 from core.values.state import AppState, Level
 from core.values.updates import Result, conclude, notify
 
 NOTICE = "harvest"
+
+HELD = "harvest"
+"""The money that the call under way holds back."""
 
 
 def command(state: AppState, asked: HarvestCommand) -> Result:
@@ -75,6 +81,8 @@ def command(state: AppState, asked: HarvestCommand) -> Result:
 def event(state: AppState, happened: HarvestEvent) -> Result:
     """Decide what follows from an event."""
     match happened:
+        case HarvestCalling():
+            return reserve(state, HELD, happened.cost_usd), ()
         case HarvestProgressed() | HarvestProposed() | HarvestPaid():
             return got_on(state, happened), ()
         case HarvestLooked() | HarvestEnded() | HarvestApplied() | HarvestUndone() | HarvestFailed():
@@ -137,13 +145,11 @@ def got_on(state: AppState, event: HarvestProgressed | HarvestProposed | Harvest
             part = with_choices(event.part, harvest.review)
             harvest = replace(harvest, preview=joined((harvest.preview or HarvestPreview(), part)))
         case HarvestPaid(use):
-            if use.cost_usd is not None:
-                state = replace(
-                    state,
-                    spending=replace(
-                        state.spending, spent_today_usd=(state.spending.spent_today_usd or 0.0) + use.cost_usd
-                    ),
-                )
+            state = release(state, HELD)
+            if use.cost_usd:
+                payment = Payment(use.cost_usd, use.usage.is_estimate)
+                key = use.payment_id or f"harvest/{len(state.spending.own)}"
+                state = add_payments(state, {key: payment})
             preview = harvest.preview and replace(harvest.preview, calls=harvest.preview.calls + use.calls)
             harvest = replace(harvest, use=harvest.use + use, preview=preview)
     return replace(state, harvest=harvest)
@@ -155,6 +161,7 @@ def ended(
     """A run is over. What it changed on disk is read anew."""
     fault = (event.text, event.detail) if isinstance(event, HarvestFailed) else ("", "")
     state = conclude(state, CommandOutcome(state.harvest.command_id, problem=fault[0], remedy=fault[1]))
+    state = release(state, HELD)
     idle = replace(
         state.harvest,
         phase=HarvestPhase.IDLE,
@@ -201,13 +208,22 @@ def harvest_run(state: AppState) -> HarvestRun:
     return HarvestRun(settings, frozenset(open_ids), provider, model, profile, root, room)
 
 
-def limit_effects(before: AppState, after: AppState) -> tuple[StopHarvest, ...]:
-    """Stop a preview when the day's money goes, whoever spends it."""
-    is_asking = after.harvest.phase is HarvestPhase.PREVIEWING
-    if not is_asking or before.spending.spent_today_usd == after.spending.spent_today_usd:
+def limit_effects(before: AppState, after: AppState) -> tuple[StopHarvest | AllowHarvest, ...]:
+    """Stop a preview when the day's money goes, whoever spends it or holds it back; tell it of another limit."""
+    if after.harvest.phase is not HarvestPhase.PREVIEWING or _money(before) == _money(after):
         return ()
-    why = _limit(after)
-    return (StopHarvest(why),) if why else ()
+    if why := limit_reached(after, besides=HELD):
+        return (StopHarvest(why),)
+    limits = [state.config.settings.caching.day_limit_usd for state in (before, after)]
+    return (AllowHarvest(left_today_usd(after, besides=HELD)),) if limits[0] != limits[1] else ()
+
+
+def _money(state: AppState) -> tuple[object, ...]:
+    """What may stop a preview."""
+    spending = state.spending
+    held = tuple(one.usd for key, one in spending.reserved.items() if key != HELD)
+    limit = state.config.settings.caching.day_limit_usd
+    return limit, spending.spent_today_usd, held, tuple(c.reserved_usd for c in state.turns.calls.values())
 
 
 def _reviewed(

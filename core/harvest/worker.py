@@ -16,7 +16,6 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base.errors import SlopError, StorageError
-from core.base.figures import dollars
 from core.base.reports import Report
 from core.harvest.distillation import piece_bytes_for
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate
@@ -25,6 +24,7 @@ from core.harvest.messages import (
     ApplyPreview,
     DistilConversations,
     HarvestApplied,
+    HarvestCalling,
     HarvestEnded,
     HarvestEvent,
     HarvestFailed,
@@ -38,6 +38,7 @@ from core.harvest.messages import (
     ScanConversations,
     UndoApply,
 )
+from core.harvest.purse import RunPurse
 from core.harvest.review import conversation_mark, marks_of
 from core.harvest.run import ApplyRequest, apply, items_of_preview, preview
 from core.harvest.scan import Progress
@@ -87,6 +88,7 @@ class _LiveRun:
     payments: Payments
     token: CancelToken = field(default_factory=CancelToken)
     why: str = ""
+    purse: RunPurse | None = None
 
     def stop(self, why: str) -> None:
         self.why = self.why or why
@@ -153,6 +155,12 @@ class HarvestHandler:
         """Stop the run that is queued or under way; what is being written is finished. Thread-safe."""
         self._current.stop(why or STOPPED)
 
+    def allow(self, left_usd: float | None) -> None:
+        """The day's limit is another one. Thread-safe."""
+        purse = self._current.purse
+        if purse is not None:
+            purse.allow(left_usd)
+
     def close(self) -> None:
         """The program ends: stop the run, and every one that may still come. Thread-safe."""
         self._closing.set()
@@ -192,7 +200,14 @@ class HarvestHandler:
         made = effect.run
         self._services.client(made.provider)
         problem = ""
-        generate = ProviderGenerate(self._services.client, run.token, self._paying(made, run))
+        run.purse = RunPurse(
+            run.payments,
+            made.room_usd,
+            on_begin=lambda usd: self._emit(HarvestCalling(usd)),
+            on_paid=lambda use: self._emit(HarvestPaid(use)),
+            on_limit=run.stop,
+        )
+        generate = ProviderGenerate(self._services.client, run.token, run.purse)
         with harvest_lock(self._home, BY):
             asker = distiller(self._home, made, generate, made.profile, self._services.read)
             request = scan_request(self._home, made, self._clock())
@@ -259,17 +274,6 @@ class HarvestHandler:
                 self._emit(HarvestProgressed(done, total, doing))
 
         return told
-
-    def _paying(self, made: HarvestRun, run: _LiveRun) -> Callable[[str, str, Usage], None]:
-        """Counts a call, and ends the run before the next one where the day's money is spent."""
-
-        def paid(provider: str, model: str, usage: Usage) -> None:
-            self._emit(HarvestPaid(run.payments(provider, model, usage)))
-            spent = run.payments.spent_usd
-            if made.room_usd is not None and spent >= made.room_usd:
-                run.stop(f"The day's limit is reached: this preview used {dollars(spent)}.")
-
-        return paid
 
     def _check_writable(self) -> None:
         if self._is_read_only:

@@ -7,7 +7,7 @@ from typing import get_args
 from core.caching.contents import living
 from core.caching.messages import CachingCommand, DisableCaching, EnableCaching, InvalidateCache
 from core.caching.step import abilities_of
-from core.hooks.fields import Count, Data, Figure, Money, Time, filled
+from core.hooks.fields import Count, Data, Figure, Money, Time, UpkeepData, filled
 from core.hooks.operation import NO_DISCUSSION, Resource, operation
 from core.hooks.refusals import RefusedError, unknown
 from core.hooks.request import Answer, Request
@@ -55,6 +55,7 @@ class CacheData(Data, frozen=True):
     input_tokens: Figure
     cache_read_tokens: Figure
     cache_write_tokens: Figure
+    upkeep: UpkeepData
     abilities: AbilitiesData | None
     rewrite: RewriteData | None
 
@@ -79,6 +80,7 @@ class CacheData(Data, frozen=True):
             input_tokens=usage.input_tokens,
             cache_read_tokens=usage.cache_read_tokens,
             cache_write_tokens=usage.cache_write_tokens,
+            upkeep=UpkeepData.of(row.upkeep),
             abilities=None if abilities is None else filled(AbilitiesData, abilities),
             rewrite=None if rewrite is None else filled(RewriteData, rewrite),
         )

@@ -19,7 +19,7 @@ from core.discussion.messages import (
     SetDiscussionPreset,
     UndoDelete,
 )
-from core.hooks.fields import Body, Count, Data, Name, Time, UsageData, filled
+from core.hooks.fields import Body, Count, Data, Name, Time, UpkeepData, UsageData, filled
 from core.hooks.operation import READ_ONLY, Resource, operation
 from core.hooks.refusals import unknown
 from core.hooks.request import Answer, Request
@@ -47,6 +47,7 @@ class DiscussionData(Data, frozen=True):
     preview: str
     problem: str
     usage: UsageData
+    upkeep: UpkeepData
     is_busy: bool
 
     @classmethod
@@ -62,6 +63,7 @@ class DiscussionData(Data, frozen=True):
             preview=row.preview,
             problem=row.problem,
             usage=UsageData.of(row.usage),
+            upkeep=UpkeepData.of(row.upkeep),
             is_busy=row.meta.id in state.turns.calls,
         )
 

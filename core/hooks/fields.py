@@ -10,7 +10,7 @@ from typing import Annotated, Any, Generic, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from core.values.usage import Usage, usage_data
+from core.values.usage import Upkeep, Usage, usage_data
 
 MAX_NAME_CHARS = 200
 MAX_CHOSEN = 100_000
@@ -50,7 +50,10 @@ class Rows(Data, Generic[T], frozen=True):
 
 
 class UsageData(Data, frozen=True):
-    """Tokens, time and money of a turn. Null: not reported, or not known."""
+    """Tokens, time and money of a turn. Null: not reported, or not known.
+
+    `is_estimate`: the provider did not say all of it; the rest, and the cost, are this program's estimate.
+    """
 
     input_tokens: Figure
     output_tokens: Figure
@@ -58,6 +61,7 @@ class UsageData(Data, frozen=True):
     cache_write_tokens: Figure
     reasoning_tokens: Figure
     cost_usd: Money
+    is_estimate: bool
     time_to_first_token_s: Money
     duration_s: Money
 
@@ -65,6 +69,19 @@ class UsageData(Data, frozen=True):
     def of(cls, usage: Usage) -> UsageData:
         """The same as the CLI prints."""
         return cls(**usage_data(usage))
+
+
+class UpkeepData(Data, frozen=True):
+    """Keepalive pings and prewarms: how many, and what they used. It is part of the usage beside it."""
+
+    pings: Count
+    prewarms: Count
+    usage: UsageData
+
+    @classmethod
+    def of(cls, upkeep: Upkeep) -> UpkeepData:
+        """The same as the CLI prints."""
+        return cls(upkeep.pings, upkeep.prewarms, UsageData.of(upkeep.usage))
 
 
 def filled(kind: type[D], source: object, **more: Any) -> D:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from core.base.errors import FailureKind, ProviderError
+from core.base.errors import FailureKind, ProviderError, SlopError
 from core.base.text import clean, one_line
 from core.values.settings import ServerSettings
 
@@ -67,6 +67,7 @@ _SENTENCES: Mapping[FailureKind, tuple[str, str]] = {
         "{who} sent something that is not a reply",
         "Check that the address in the settings is the API's own, then retry",
     ),
+    FailureKind.SPEND_LIMIT: ("A spend limit stands against {who}", "Raise it in Caching, Settings"),
     FailureKind.NOT_INSTALLED: ("{who} is not installed", "Install it, or choose another provider"),
 }
 
@@ -83,6 +84,7 @@ def provider_error(
     status: int | None = None,
     request_id: str = "",
     retry_after_s: float | None = None,
+    is_lost: bool = False,
 ) -> ProviderError:
     """Say a failure in the program's words, with the vendor's own reason behind them.
 
@@ -91,6 +93,7 @@ def provider_error(
         remedy: replaces the usual remedy of the kind.
         url: what was called; shown last, without its query's key.
         key: the key in use, so that it can be struck out wherever it turns up.
+        is_lost: as in `ProviderError`.
     """
     sentence, usual_remedy = _SENTENCES[kind]
     what = sentence.format(who=server.label or server.id, model=model)
@@ -109,6 +112,7 @@ def provider_error(
         status=status,
         request_id=request_id,
         retry_after_s=retry_after_s,
+        is_lost=is_lost,
     )
 
 
@@ -219,7 +223,22 @@ def transport_error(
         connecting = isinstance(found, httpx2.ConnectTimeout)
         limit = server.connect_timeout_s if connecting else server.timeout_s
         detail = f"{'no connection' if connecting else 'silence'} for {limit:g} s"
-    return provider_error(kind, server, detail=detail, remedy=remedy, url=url, key=key)
+    is_silent = isinstance(found, httpx2.ReadTimeout)
+    return provider_error(kind, server, detail=detail, remedy=remedy, url=url, key=key, is_lost=is_silent)
+
+
+def is_answer_lost(error: SlopError) -> bool:
+    """Whether a request that is answered in one piece may be billed although no answer came.
+
+    A stream's head tells that its request has arrived; before a whole answer nothing does, and a connection that
+    broke while it was awaited says nothing of what was done.
+    """
+    import httpx2
+
+    if not isinstance(error, ProviderError):
+        return False
+    broke = (httpx2.ReadError, httpx2.RemoteProtocolError)
+    return error.is_lost or any(isinstance(cause, broke) for cause in _causes(error))
 
 
 def _transport_kind(error: Exception, has_begun: bool) -> tuple[FailureKind, str]:

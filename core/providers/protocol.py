@@ -86,7 +86,8 @@ class Prewarms(Protocol):
         """Send the request up to its last mark. Also the keepalive ping: a ping whose `cache_read_tokens` is 0 missed.
 
         Returns:
-            What it used, None where there is nothing to warm, the model cannot, or the call was cancelled.
+            What it used, as far as the provider said: nothing at all where the call was cancelled on its way. None
+            where no request was made: there is nothing to warm, or the model cannot.
 
         Raises:
             ProviderError: as `Provider.stream`.

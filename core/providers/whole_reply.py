@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
+from core.base.errors import ProviderError
 from core.providers.protocol import CancelToken, Provider
 from core.providers.retry import stream_with_retry
-from core.values.provider import ProviderRequest, StopKind, Stopped, TextDelta, UsageUpdate
+from core.values.provider import (
+    ProviderRequest,
+    ReasoningDelta,
+    StopKind,
+    Stopped,
+    StreamItem,
+    TextDelta,
+    ToolCallReady,
+    UsageUpdate,
+)
 from core.values.usage import Usage
 
 
@@ -18,25 +30,80 @@ class WholeReply(msgspec.Struct, frozen=True):
     stop: StopKind
 
 
-def whole_reply(provider: Provider, request: ProviderRequest, cancel: CancelToken) -> WholeReply:
+class CallSpent(msgspec.Struct, frozen=True):
+    """What is known of what a call used, however it ended.
+
+    Args:
+        reported: as the provider said; texts: all that the model wrote, for counting.
+        is_whole: the provider ended the reply itself; is_billed: it may bill this call.
+        lost: attempts before it whose answers never came.
+    """
+
+    reported: Usage
+    texts: tuple[str, ...]
+    is_whole: bool
+    is_billed: bool
+    lost: int = 0
+
+
+class _Arrived:
+    """What has come of a reply."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.written: list[str] = []
+        self.usage, self.stop = Usage(), StopKind.COMPLETED
+        self.is_whole, self.is_out, self.lost = False, True, 0
+
+    def add(self, item: StreamItem) -> None:
+        match item:
+            case TextDelta():
+                self.texts.append(item.text)
+                self.written.append(item.text)
+            case ReasoningDelta():
+                self.written.append(item.text)
+            case ToolCallReady():
+                self.written.append(item.part.arguments_json)
+            case UsageUpdate():
+                self.usage = item.usage
+            case Stopped():
+                self.stop = item.kind
+                self.is_whole = item.kind is not StopKind.CANCELLED
+
+    def failed(self, error: ProviderError) -> None:
+        self.lost += error.is_lost
+
+    def spent(self) -> CallSpent:
+        is_billed = self.is_out or self.usage != Usage() or bool(self.written)
+        return CallSpent(self.usage, tuple(self.written), self.is_whole, is_billed, self.lost)
+
+
+def whole_reply(
+    provider: Provider,
+    request: ProviderRequest,
+    cancel: CancelToken,
+    on_spent: Callable[[CallSpent], object] = lambda _spent: None,
+) -> WholeReply:
     """Send a request that has no attachments, with retries, and wait for the reply.
+
+    Args:
+        on_spent: told once how the call ended, also where it fails.
 
     Raises:
         ProviderError: as `Provider.stream`; what had arrived is then dropped.
     """
-    texts: list[str] = []
-    usage, stop = Usage(), StopKind.COMPLETED
-    for item in stream_with_retry(provider, request, _no_attachments, cancel, lambda *_: None):
-        match item:
-            case TextDelta():
-                texts.append(item.text)
-            case UsageUpdate():
-                usage = item.usage
-            case Stopped():
-                stop = item.kind
-            case _:
-                pass
-    return WholeReply("".join(texts), usage, stop)
+    arrived = _Arrived()
+    try:
+        for item in stream_with_retry(
+            provider, request, _no_attachments, cancel, lambda _attempt, _wait_s, error: arrived.failed(error)
+        ):
+            arrived.add(item)
+    except ProviderError as error:
+        arrived.is_out = error.is_lost
+        raise
+    finally:
+        on_spent(arrived.spent())
+    return WholeReply("".join(arrived.texts), arrived.usage, arrived.stop)
 
 
 def _no_attachments(sha256: str) -> bytes:

@@ -1,17 +1,118 @@
-"""What a call is expected to cost before it is made, so that calls under way count against the limits."""
+"""What a call is expected to cost before it is made, and what it is booked at where its provider did not say."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
+from msgspec.structs import replace
+
+from core.base.tokens import scaled
+from core.values.cache import CachePlan
 from core.values.discussion import OpenDiscussion
-from core.values.messages import Message
+from core.values.messages import Message, Part, ReasoningPart, TextPart, ToolCallPart
 from core.values.stack import ContextReport
 from core.values.state import AppState
-from core.values.usage import Usage
+from core.values.usage import Usage, add_usage
+
+Price = Callable[[Usage], float | None]
+"""Of a usage with the call's model, in US dollars; None where it is unknown."""
 
 TYPICAL_REPLY_TOKENS = 1_000
 """Reasoning included; taken where the discussion has no reply to go by."""
 
 CHARS_PER_TOKEN = 4
+
+_SHORT_S, _LONG_S = 300, 3600
+"""Lifetimes whose writes have prices of their own (Anthropic)."""
+
+
+def expected_input(plan: CachePlan | None, total_tokens: int) -> Usage:
+    """The input of a request as it is expected to be billed: by the plan's split, all fresh without one.
+
+    Args:
+        total_tokens: of the whole request, where nothing was planned.
+    """
+    total = 0 if plan is None else plan.read_tokens + plan.write_tokens + plan.fresh_tokens
+    if plan is None or not total:
+        return Usage(input_tokens=total_tokens)
+    read, written = scaled(plan.read_tokens, plan.scale), scaled(plan.write_tokens, plan.scale)
+    usage = Usage(
+        input_tokens=read + written + scaled(plan.fresh_tokens, plan.scale),
+        cache_read_tokens=read,
+        cache_write_tokens=written,
+    )
+    if not plan.write_tokens or {write.ttl_s for write in plan.writes} - {_SHORT_S, _LONG_S}:
+        return usage
+    long_end = max((write.tokens for write in plan.writes if write.ttl_s == _LONG_S), default=0)
+    hour = max(0, min(long_end, plan.read_tokens + plan.write_tokens) - plan.read_tokens)
+    hour = min(written, scaled(hour, plan.scale))
+    return replace(usage, cache_write_5m_tokens=written - hour, cache_write_1h_tokens=hour)
+
+
+def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price, *, is_whole: bool) -> Usage:
+    """A call's usage as it goes into the books: what the provider said, and our estimate of what it did not, marked.
+
+    Args:
+        expected: as from `expected_input`, empty where it is not known; reply_tokens_est: of what arrived.
+        is_whole: the provider ended the reply itself, so that what it said is its last word.
+
+    Returns:
+        The usage with its cost. An estimate is for money: where there is no price, or nothing to pay, what was not
+        reported stays so.
+    """
+    if is_whole and _says_all(reported, reply_tokens_est):
+        return _priced(reported, price)
+    usage = _priced(_filled(reported, expected, reply_tokens_est), price)
+    return usage if usage.cost_usd else _priced(reported, price)
+
+
+def with_lost(usage: Usage, expected: Usage, lost: int, price: Price) -> Usage:
+    """A call's usage with that of the attempts before it whose answers never came: each was sent, and may be billed."""
+    again = _priced(replace(expected, is_estimate=True), price) if lost else Usage()
+    for _ in range(lost if again.cost_usd else 0):
+        told = usage
+        usage = replace(add_usage(told, again), request_id=told.request_id, miss_reason=told.miss_reason)
+    return usage
+
+
+def reply_texts(parts: Iterable[Part]) -> tuple[str, ...]:
+    """What a model wrote, for counting: text, reasoning and the arguments of calls."""
+    found: list[str] = []
+    for part in parts:
+        match part:
+            case TextPart() | ReasoningPart():
+                found.append(part.text)
+            case ToolCallPart():
+                found.append(part.name + part.arguments_json)
+            case _:
+                pass
+    return tuple(text for text in found if text)
+
+
+def _says_all(reported: Usage, reply_tokens_est: int) -> bool:
+    has_cost = reported.cost_usd is not None
+    has_reply = reported.output_tokens is not None or not reply_tokens_est
+    return has_cost or (reported.input_tokens is not None and has_reply)
+
+
+def _filled(reported: Usage, expected: Usage, reply_tokens_est: int) -> Usage:
+    """What a broken reply reports of its own length is what had come by then: the longer of the two counts."""
+    usage = reported
+    if usage.input_tokens is None:
+        usage = replace(
+            usage,
+            input_tokens=expected.input_tokens,
+            cache_read_tokens=expected.cache_read_tokens,
+            cache_write_tokens=expected.cache_write_tokens,
+            cache_write_5m_tokens=expected.cache_write_5m_tokens,
+            cache_write_1h_tokens=expected.cache_write_1h_tokens,
+        )
+    length = max(usage.output_tokens or 0, reply_tokens_est)
+    return replace(usage, output_tokens=length, cost_usd=None, is_estimate=True)
+
+
+def _priced(usage: Usage, price: Price) -> Usage:
+    return usage if usage.cost_usd is not None else replace(usage, cost_usd=price(usage))
 
 
 def next_call_usd(state: AppState, discussion_id: str, text: str = "") -> float:
@@ -49,10 +150,18 @@ def _input_usd(state: AppState, discussion_id: str, report: ContextReport, more_
 
 
 def _reply_usd(state: AppState, report: ContextReport, last: Usage) -> float:
-    """A reply as long as the last one, at most as long as the settings let it be."""
+    return (report.output_usd_per_token or 0.0) * _reply_tokens(state, last)
+
+
+def reply_tokens(state: AppState, discussion_id: str) -> int:
+    """How long the next reply is expected to be: as the last one, at most as long as the settings let it be."""
+    return _reply_tokens(state, _last_usage(state.discussions.open.get(discussion_id)))
+
+
+def _reply_tokens(state: AppState, last: Usage) -> int:
     tokens = last.output_tokens or TYPICAL_REPLY_TOKENS
     most = state.config.settings.ai.max_output_tokens
-    return (report.output_usd_per_token or 0.0) * (tokens if most is None else min(tokens, most))
+    return tokens if most is None else min(tokens, most)
 
 
 def _last_usage(opened: OpenDiscussion | None, model: tuple[str, str] | None = None) -> Usage:

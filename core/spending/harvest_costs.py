@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import math
+import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -15,6 +17,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs, reported
 from core.base.errors import StorageError
 from core.values.harvest import HarvestUse
+from core.values.spending import Payment
 from core.values.usage import Usage
 
 _FOLDER = ".spent"
@@ -40,22 +43,27 @@ class Payments:
         self._home, self._price, self._clock = home, price, clock
         self.use = HarvestUse()
 
+    def price(self, provider: str, model: str, usage: Usage) -> float | None:
+        """What a call costs, None where unknown."""
+        return usage.cost_usd if usage.cost_usd is not None else self._price(provider, model, usage)
+
     def __call__(self, provider: str, model: str, usage: Usage) -> HarvestUse:
         """Count a call. Its reply is worth more than the note of its price: where that fails, the run goes on.
 
         Returns:
-            What this call used and cost.
+            What this call used and cost, and the id of its note.
         """
-        cost = usage.cost_usd if usage.cost_usd is not None else self._price(provider, model, usage)
-        use = HarvestUse(1, replace(usage, cost_usd=cost), cost)
+        cost = self.price(provider, model, usage)
+        use = HarvestUse(1, replace(usage, cost_usd=cost), cost, secrets.token_hex(8))
         self.use = self.use + use
         if cost:
-            self._keep(provider, model, cost)
+            self._keep(provider, model, use)
         return use
 
-    def _keep(self, provider: str, model: str, cost: float) -> None:
+    def _keep(self, provider: str, model: str, use: HarvestUse) -> None:
+        payment = Payment(use.cost_usd or 0.0, use.usage.is_estimate)
         try:
-            note_spent(self._home, self._clock(), provider, model, cost)
+            note_spent(self._home, self._clock(), provider, model, payment, payment_id=use.payment_id)
         except StorageError as error:
             log.warning("what a harvest has cost is not on disk: %s", error)
 
@@ -66,12 +74,19 @@ class Payments:
 
 
 def note_spent(
-    home: Path, at: datetime, provider: str, model: str, cost_usd: float, *, disk: Disk = OS_DISK
+    home: Path,
+    at: datetime,
+    provider: str,
+    model: str,
+    payment: Payment,
+    *,
+    payment_id: str = "",
+    disk: Disk = OS_DISK,
 ) -> None:
     """Put what one call has cost on disk.
 
     Args:
-        at: UTC; cost_usd: > 0.
+        at: UTC; payment: more than nothing; payment_id: tells it from every other, so that it counts once.
 
     Raises:
         StorageError: it was not added.
@@ -80,12 +95,21 @@ def note_spent(
     if not path.exists():
         make_dirs(path.parent, disk=disk)
         _forget_old(path.parent, at)
-    row = {"at": at.astimezone(UTC).isoformat(), "provider": provider, "model": model, "cost_usd": cost_usd}
+    row: dict[str, Any] = {
+        "at": at.astimezone(UTC).isoformat(),
+        "provider": provider,
+        "model": model,
+        "cost_usd": payment.usd,
+    }
+    if payment_id:
+        row["id"] = payment_id
+    if payment.is_estimate:
+        row["is_estimate"] = True
     append_file(path, json.dumps(row, sort_keys=True).encode() + b"\n", disk=disk)
 
 
-def harvests_spent_since(home: Path, start: datetime) -> float:
-    """What the calls since then have cost, in US dollars. A row that cannot be read counts nothing.
+def harvest_payments(home: Path, start: datetime) -> dict[str, Payment]:
+    """What each call since then has cost, by its id. A row that cannot be read counts nothing.
 
     Args:
         start: UTC, at most two days ago: older rows are not kept.
@@ -93,23 +117,32 @@ def harvests_spent_since(home: Path, start: datetime) -> float:
     Raises:
         StorageError: a file is there and cannot be read.
     """
-    total = 0.0
+    found: dict[str, Payment] = {}
     for day in (start + timedelta(days=number) for number in range(_KEPT.days + 1)):
         path = _path(home, day)
         with reported("read", path):
             lines = path.read_bytes().split(b"\n") if path.exists() else []
-        total += sum(_cost(line, start) for line in lines)
-    return total
+        for number, line in enumerate(lines):
+            payment = _payment(line, start)
+            if payment is not None:
+                found[payment[0] or f"{path.stem}/{number}"] = payment[1]
+    return found
 
 
-def _cost(line: bytes, start: datetime) -> float:
+def harvests_spent_since(home: Path, start: datetime) -> float:
+    """As `harvest_payments`, added up, in US dollars."""
+    return sum(payment.usd for payment in harvest_payments(home, start).values())
+
+
+def _payment(line: bytes, start: datetime) -> tuple[str, Payment] | None:
     try:
         row = json.loads(line)
         usd = float(row["cost_usd"])
-        is_counted = datetime.fromisoformat(row["at"]) >= start
-        return usd if is_counted and math.isfinite(usd) and usd > 0 else 0.0
+        if datetime.fromisoformat(row["at"]) < start or not (math.isfinite(usd) and usd > 0):
+            return None
+        return str(row.get("id", "")), Payment(usd, row.get("is_estimate") is True)
     except (ValueError, TypeError, KeyError, RecursionError):
-        return 0.0
+        return None
 
 
 def _path(home: Path, at: datetime) -> Path:

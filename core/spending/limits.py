@@ -2,38 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 
 from msgspec.structs import replace
 
+from core.base.mapping import with_entry, without
 from core.spending.messages import SpentCounted
 from core.values.discussion import DiscussionMeta
 from core.values.records import Record, UsageRecord
-from core.values.spending import LimitScope, ReachedLimit
+from core.values.spending import LimitScope, Payment, ReachedLimit, Reservation
 from core.values.state import AppState
 
 DAY = timedelta(days=1)
 
 
 def counted(state: AppState, event: SpentCounted) -> AppState:
-    """What was spent since the person's midnight is known."""
+    """What was spent since the person's midnight is known; what this program paid while it was counted comes on top."""
+    spending = state.spending
+    own = {key: paid for key, paid in spending.own.items() if key not in event.ids}
     return replace(
-        state, spending=replace(state.spending, day_start=event.day_start, spent_today_usd=event.usd)
+        state,
+        spending=replace(
+            spending,
+            day_start=event.day_start,
+            spent_today_usd=event.usd + sum(paid.usd for paid in own.values()),
+            has_estimate=event.has_estimate or any(paid.is_estimate for paid in own.values()),
+            own=own,
+            counted=event.ids,
+        ),
     )
 
 
 def add_spent(state: AppState, records: tuple[Record, ...]) -> AppState:
     """Add what calls cost to the day's sum; unknown prices add nothing."""
-    if state.spending.spent_today_usd is None:
-        return state
-    cost = sum(r.usage.cost_usd or 0.0 for r in records if isinstance(r, UsageRecord))
-    return (
-        replace(
-            state, spending=replace(state.spending, spent_today_usd=state.spending.spent_today_usd + cost)
-        )
-        if cost
-        else state
+    usages = {r.id: r.usage for r in records if isinstance(r, UsageRecord) and r.usage.cost_usd}
+    return add_payments(
+        state, {key: Payment(usage.cost_usd or 0.0, usage.is_estimate) for key, usage in usages.items()}
     )
+
+
+def add_payments(state: AppState, payments: Mapping[str, Payment]) -> AppState:
+    """Add to the day's sum what is not in it yet."""
+    spending = state.spending
+    new = {
+        key: paid for key, paid in payments.items() if key not in spending.counted and key not in spending.own
+    }
+    if not new:
+        return state
+    spent = spending.spent_today_usd
+    return replace(
+        state,
+        spending=replace(
+            spending,
+            spent_today_usd=None if spent is None else spent + sum(paid.usd for paid in new.values()),
+            has_estimate=spending.has_estimate or any(paid.is_estimate for paid in new.values()),
+            own={**spending.own, **new},
+        ),
+    )
+
+
+def reserve(state: AppState, key: str, usd: float, discussion_id: str = "") -> AppState:
+    """A call that no message asked for is about to be made: until it is paid for it counts as expected."""
+    reserved = with_entry(state.spending.reserved, key, Reservation(usd, discussion_id))
+    return replace(state, spending=replace(state.spending, reserved=reserved))
+
+
+def release(state: AppState, key: str) -> AppState:
+    """Such a call is over."""
+    if key not in state.spending.reserved:
+        return state
+    return replace(state, spending=replace(state.spending, reserved=without(state.spending.reserved, key)))
 
 
 def new_day(state: AppState) -> AppState:
@@ -43,7 +82,14 @@ def new_day(state: AppState) -> AppState:
         return state
     return replace(
         state,
-        spending=replace(state.spending, day_start=start + DAY * ((now - start) // DAY), spent_today_usd=0.0),
+        spending=replace(
+            state.spending,
+            day_start=start + DAY * ((now - start) // DAY),
+            spent_today_usd=0.0,
+            has_estimate=False,
+            own={},
+            counted=frozenset(),
+        ),
     )
 
 
@@ -54,45 +100,81 @@ def discussion_limit_usd(state: AppState, meta: DiscussionMeta) -> float | None:
     )
 
 
-def left_today_usd(state: AppState) -> float | None:
-    """What is left of the day's limit beside what calls under way are expected to cost; None for no limit."""
-    limit = state.config.settings.caching.day_limit_usd
-    if limit is None:
-        return None
-    return max(0.0, limit - (state.spending.spent_today_usd or 0.0) - _under_way_usd(state))
+def left_today_usd(state: AppState, *, besides: str = "") -> float | None:
+    """What is left of the day's limit beside what calls under way are expected to cost; None for no limit.
+
+    Args:
+        besides: a reservation that does not count, the asker's own.
+    """
+    return room_usd(
+        state.config.settings.caching.day_limit_usd,
+        (state.spending.spent_today_usd or 0.0) + _under_way_usd(state, besides=besides),
+    )
 
 
-def _under_way_usd(state: AppState) -> float:
-    return sum(call.reserved_usd for call in state.turns.calls.values())
+def room_usd(limit_usd: float | None, spent_usd: float) -> float | None:
+    """What is left of a limit, None for no limit."""
+    return None if limit_usd is None else max(0.0, limit_usd - spent_usd)
 
 
-def limit_reached(state: AppState, discussion_id: str = "") -> str:
+def _under_way_usd(state: AppState, *, besides: str = "") -> float:
+    others = (one.usd for key, one in state.spending.reserved.items() if key != besides)
+    return sum(call.reserved_usd for call in state.turns.calls.values()) + sum(others)
+
+
+def limit_reached(state: AppState, discussion_id: str = "", *, besides: str = "") -> str:
     """Why no more is to be spent without asking, in a sentence; empty while there is money left.
 
     Args:
         discussion_id: whose own limit counts beside the day's, none where empty. A sum that is not known stops nothing.
+        besides: a reservation that does not count, the asker's own.
     """
-    reached = reached_limits(state, discussion_id)
+    reached = reached_limits(state, discussion_id, besides=besides)
     return reached[0].sentence if reached else ""
 
 
-def reached_limits(state: AppState, discussion_id: str = "") -> tuple[ReachedLimit, ...]:
+def has_room(state: AppState, usd: float, discussion_id: str = "") -> bool:
+    """Whether so much more stays within the limits: nobody is asked about background work, so it never goes past one."""
+    sums = _sums(state, discussion_id)
+    return all(limit is None or spent + reserved + usd <= limit for _, limit, spent, reserved in sums) and (
+        not reached_limits(state, discussion_id)
+    )
+
+
+def reached_limits(
+    state: AppState, discussion_id: str = "", *, besides: str = ""
+) -> tuple[ReachedLimit, ...]:
     """The limits that stand against spending more, the discussion's own before the day's. As `limit_reached`.
 
     Calls under way count with what they are expected to cost, so that many at once stop where as many in a row would.
     """
+    return tuple(
+        ReachedLimit(scope, limit, spent, reserved)
+        for scope, limit, spent, reserved in _sums(state, discussion_id, besides=besides)
+        if limit is not None and spent + reserved >= limit
+    )
+
+
+def _sums(
+    state: AppState, discussion_id: str, *, besides: str = ""
+) -> tuple[tuple[LimitScope, float | None, float, float], ...]:
+    """Each limit with what is spent and what is under way."""
     summary = state.discussions.summaries.get(discussion_id)
     own = None if summary is None else discussion_limit_usd(state, summary.meta)
     spent = None if summary is None else summary.usage.cost_usd
     own_call = state.turns.calls.get(discussion_id)
     own_under_way = own_call.reserved_usd if own_call is not None else 0.0
-    day = state.config.settings.caching.day_limit_usd
-    sums = (
-        (LimitScope.DISCUSSION, own, spent or 0.0, own_under_way),
-        (LimitScope.DAY, day, state.spending.spent_today_usd or 0.0, _under_way_usd(state)),
+    own_under_way += sum(
+        one.usd
+        for key, one in state.spending.reserved.items()
+        if discussion_id and one.discussion_id == discussion_id and key != besides
     )
-    return tuple(
-        ReachedLimit(scope, limit, spent, reserved)
-        for scope, limit, spent, reserved in sums
-        if limit is not None and spent + reserved >= limit
+    return (
+        (LimitScope.DISCUSSION, own, spent or 0.0, own_under_way),
+        (
+            LimitScope.DAY,
+            state.config.settings.caching.day_limit_usd,
+            state.spending.spent_today_usd or 0.0,
+            _under_way_usd(state, besides=besides),
+        ),
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from core.spending.limits import counted, new_day
-from core.spending.messages import SpendingEvent, SpentCounted
+from core.spending.limits import add_payments, counted, new_day
+from core.spending.messages import PaymentsSeen, SpendingEvent, SpentCounted
 from core.values.state import AppState
 from core.values.updates import Result
 
@@ -15,6 +15,8 @@ def event(state: AppState, happened: SpendingEvent) -> Result:
     match happened:
         case SpentCounted():
             return counted(state, happened), ()
+        case PaymentsSeen():
+            return add_payments(state, happened.payments), ()
         case _:
             assert_never(happened)
 

@@ -49,13 +49,23 @@ class RegenerateReply(OfferedCommand, frozen=True):
 
 # call worker: one thread a call
 class CallProvider(msgspec.Struct, frozen=True):
-    """Assemble the stack, send it, report what comes back; journal the reply as it arrives."""
+    """Assemble the stack, wait for `SendRequest`, send it, report what comes back; journal the reply as it arrives.
+
+    `reply_tokens`: how long the reply is expected to be.
+    """
 
     call_id: str
     reply_id: str
     request_id: str
     user_message_id: str
     spec: StackSpec
+    reply_tokens: int = 0
+
+
+class SendRequest(msgspec.Struct, frozen=True):
+    """The limits let a call go: what was built for it is sent."""
+
+    call_id: str
 
 
 class CancelCall(msgspec.Struct, frozen=True):
@@ -65,8 +75,9 @@ class CancelCall(msgspec.Struct, frozen=True):
 
 
 class RequestBuilt(msgspec.Struct, frozen=True):
-    """The stack of a call was assembled and is about to be sent.
+    """The stack of a call was assembled. It is sent once the step lets it go.
 
+    `usd`: what it is expected to cost with its reply, None where no price is known;
     `warning` names the layer and byte of a prefix change that nobody asked for, empty otherwise; `views` are what
     the log needs to rebuild the view that the model sees.
     """
@@ -75,6 +86,7 @@ class RequestBuilt(msgspec.Struct, frozen=True):
     record: RequestRecord
     warning: str = ""
     views: tuple[ViewRecord, ...] = ()
+    usd: float | None = None
 
 
 class ReplyArrived(msgspec.Struct, frozen=True):
@@ -121,5 +133,5 @@ TurnCommand = SendPrompt | CancelReply | RetrySend | RegenerateReply
 TurnEvent = RequestBuilt | ReplyArrived | CallRetrying | CallEnded | CallFailed
 """What has happened in this room."""
 
-TurnEffect = CallProvider | CancelCall
+TurnEffect = CallProvider | SendRequest | CancelCall
 """The call worker's: one thread a call."""

@@ -14,6 +14,7 @@ from core.values.discussion import CallPhase, LiveCall
 from core.values.messages import Part, Role, Status, TextPart
 from core.values.provider import Failure, StopKind, Stopped
 from core.values.records import MarkRecord, MessageRecord, Record, UsageRecord
+from core.values.spending import SpendRefusal
 from core.values.state import AppState, Level
 from core.values.updates import Result, notify, with_call, with_open, without_call
 from core.values.usage import Usage
@@ -38,6 +39,8 @@ def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
     call = find_call(state, event.call_id)
     if call is None:
         return state, ()
+    if call.refused:
+        return _refused(state, given, call)
     kind = event.stopped.kind
     if kind is StopKind.COMPLETED and not event.parts:
         empty = Failure(
@@ -46,6 +49,16 @@ def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
         return failed(state, given, CallFailed(event.call_id, empty, (), event.usage))
     marks = _marks(given, event.stopped)
     return _store(state, given, call, event.parts, STATUS_OF_STOP[kind], event.usage, marks)
+
+
+def _refused(state: AppState, given: Stamp, call: LiveCall) -> Result:
+    """A limit stood against a call when its cost was known: nothing was sent, the words are kept, a yes sends them."""
+    refusal = SpendRefusal(call.refused, RetrySend(call.discussion_id, over_limit=True))
+    remedy = "Send it again past the limit, or raise the limit in Caching, Settings."
+    failure = Failure(FailureKind.SPEND_LIMIT, refusal.sentence.removesuffix("."), remedy)
+    state, effects = failed(state, given, CallFailed(call.id, failure, (), Usage()))
+    opened = state.discussions.open[call.discussion_id]
+    return with_open(state, replace(opened, refusal=refusal)), effects
 
 
 def _marks(given: Stamp, stopped: Stopped) -> tuple[Record, ...]:

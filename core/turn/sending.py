@@ -11,7 +11,7 @@ from core.base.text import clean, one_line
 from core.context.spec import stack_spec
 from core.discussion.lifecycle import HISTORY_LIMIT, UNNAMED
 from core.discussion.messages import AppendRecords, DiscussionEffect, PromptToken, WriteDraft, WriteMeta
-from core.spending.estimates import next_call_usd
+from core.spending.estimates import next_call_usd, reply_tokens
 from core.spending.limits import reached_limits
 from core.turn.messages import (
     CallProvider,
@@ -23,6 +23,8 @@ from core.turn.messages import (
     RequestBuilt,
     RetrySend,
     SendPrompt,
+    SendRequest,
+    TurnEffect,
 )
 from core.values.discussion import CallPhase, Draft, LiveCall, OpenDiscussion
 from core.values.messages import Message, Role, TextPart
@@ -95,6 +97,7 @@ def _save_then_call(
         started_at=given.at,
         command_id=command.command_id,
         reserved_usd=next_call_usd(state, opened.id, command.text if isinstance(command, SendPrompt) else ""),
+        over_limit=command.over_limit,
     )
     if opened.refusal is not None:
         state = with_open(state, replace(opened, refusal=None))
@@ -117,7 +120,8 @@ def start_call(state: AppState, given: Stamp, call: LiveCall) -> Result:
     state = with_call(state, call)
     state = with_open(state, replace(opened, failed_message_id="", failure=None))
     spec = stack_spec(state, call.discussion_id, message)
-    return state, (CallProvider(call.id, call.reply_id, given.make_id(3), message.id, spec),)
+    length = reply_tokens(state, call.discussion_id)
+    return state, (CallProvider(call.id, call.reply_id, given.make_id(3), message.id, spec, length),)
 
 
 def _message(opened: OpenDiscussion, message_id: str) -> Message | None:
@@ -211,13 +215,59 @@ def find_call(state: AppState, call_id: str) -> LiveCall | None:
 
 
 def request_built(state: AppState, event: RequestBuilt) -> Result:
-    """Log what is being sent; an unexplained change of the prefix is said."""
+    """What a call will cost is known now: let it go, hold it, or stop it at a limit. What is sent is logged.
+
+    An unexplained change of the prefix is said.
+    """
     call = find_call(state, event.call_id)
     if call is None:
         return state, ()
     if event.warning:
         state = notify(state, f"prefix/{call.discussion_id}", Level.WARNING, event.warning)
-    return state, (AppendRecords(call.discussion_id, (*event.views, event.record)),)
+    reserved_usd = call.reserved_usd if event.usd is None else event.usd
+    state, effects = _admit(state, replace(call, is_built=True, reserved_usd=reserved_usd))
+    is_stopped = bool(state.turns.calls[call.discussion_id].refused)
+    records: tuple[Record, ...] = event.views if is_stopped else (*event.views, event.record)
+    return state, ((AppendRecords(call.discussion_id, records), *effects) if records else effects)
+
+
+def admit_held(state: AppState) -> Result:
+    """What was spent today is known now: let go what was held for that, in the order in which it was asked for."""
+    held = [call for call in state.turns.calls.values() if call.is_built and not call.is_out]
+    effects: list[TurnEffect] = []
+    for call in sorted(held, key=lambda one: (one.started_at, one.id)):
+        if call.phase is not CallPhase.STOPPING:
+            state, more = _admit(state, call)
+            effects += more
+    return state, tuple(effects)
+
+
+def _admit(state: AppState, call: LiveCall) -> tuple[AppState, tuple[TurnEffect, ...]]:
+    """The last word of the limits, whoever asked and whatever was expected before.
+
+    Against a call count those that went before it, with what they are expected to cost. While a day has a limit and
+    nobody has added up what was spent, it is held.
+    """
+    day = state.config.settings.caching.day_limit_usd
+    if call.phase is CallPhase.STOPPING:
+        return with_call(state, call), ()
+    if not call.over_limit:
+        if day is not None and state.spending.spent_today_usd is None:
+            return with_call(state, call), ()
+        reached = reached_limits(_only_what_is_out(state), call.discussion_id)
+        if reached:
+            stopped = replace(call, phase=CallPhase.STOPPING, refused=reached)
+            return with_call(state, stopped), (CancelCall(call.id),)
+    return with_call(state, replace(call, is_out=True)), (SendRequest(call.id),)
+
+
+def _only_what_is_out(state: AppState) -> AppState:
+    """The state in which calls that were not let go cost nothing."""
+    calls = {
+        name: call if call.is_out else replace(call, reserved_usd=0.0)
+        for name, call in state.turns.calls.items()
+    }
+    return replace(state, turns=replace(state.turns, calls=calls))
 
 
 def arrived(state: AppState, given: Stamp, event: ReplyArrived) -> Result:

@@ -57,6 +57,11 @@ def event(state: AppState, given: Stamp, happened: TurnEvent) -> Result:
             assert_never(happened)
 
 
+def admit_held(state: AppState) -> Result:
+    """Let go, or stop, what was held until the day's sum was known."""
+    return sending.admit_held(state)
+
+
 def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
     """Let what waited for a write go on: the call after its prompt, the end after its reply."""
     if happened.token is None:

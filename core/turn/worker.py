@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Protocol
 
@@ -13,12 +13,14 @@ from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError, SlopError
 from core.base.reports import Report
+from core.base.tokens import scaled
 from core.caching.contents import contents_usd
 from core.caching.messages import CacheReported
 from core.caching.offers import cache_prices
 from core.discussion.reply_journal import ReplyJournal
 from core.providers.protocol import CancelToken, Provider, ReadBlob
 from core.providers.retry import stream_with_retry
+from core.spending.estimates import booked, reply_texts, with_lost
 from core.turn.messages import (
     CallEnded,
     CallFailed,
@@ -99,14 +101,18 @@ class CallServices(Protocol):
         """What it cost in USD, None where unknown."""
         ...
 
+    def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
+        """What the texts of a reply count with its model, about."""
+        ...
+
     def begun(self, call_id: str) -> None:
         """The answer begins: what the request wrote into a cache can be read."""
         ...
 
     def ended(
-        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None
+        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None, paid: Usage
     ) -> CacheReported | None:
-        """The call is over. Returns what became known of the cache."""
+        """The call is over. `usage`: what the provider said; `paid`: as it is booked. Returns what became known of the cache."""
         ...
 
 
@@ -126,6 +132,7 @@ class CallWorker:
         self._clock = clock
         self._lock = threading.Lock()
         self._running: dict[str, tuple[CancelToken, threading.Thread]] = {}
+        self._gates: dict[str, threading.Event] = {}
 
     def begin(self, effect: CallProvider) -> None:
         """Start a call."""
@@ -135,7 +142,33 @@ class CallWorker:
         )
         with self._lock:
             self._running[effect.call_id] = (cancel, thread)
+            self._gates[effect.call_id] = threading.Event()
         thread.start()
+
+    def send(self, call_id: str) -> None:
+        """The step lets a call go: its request is sent."""
+        with self._lock:
+            gate = self._gates.get(call_id)
+        if gate is not None:
+            gate.set()
+
+    def _is_let_go(self, call_id: str, cancel: CancelToken) -> bool:
+        """Wait until the step lets a call go, or it is stopped."""
+        with self._lock:
+            gate = self._gates[call_id]
+        cancel.on_cancel(gate.set)
+        gate.wait()
+        return not cancel.is_cancelled
+
+    def _expected_usd(self, effect: CallProvider, expected: Usage) -> float | None:
+        """What the call is expected to cost with its reply, None where no price is known."""
+        if expected == Usage():
+            return None
+        inputs = effect.spec.inputs
+        whole = replace(expected, output_tokens=effect.reply_tokens)
+        with suppress(LookupError):
+            return self._services.price(inputs.provider, inputs.model, whole)
+        return None
 
     def cancel(self, call_id: str) -> None:
         """Stop a call, if it runs."""
@@ -158,15 +191,18 @@ class CallWorker:
         reply = _Reply(self._clock)
         try:
             stopped = self._call(effect, cancel, reply)
-            usage = self._usage(effect, reply)
+            usage = self._usage(effect, reply, is_whole=stopped.kind is not StopKind.CANCELLED)
             self._emit(CallEnded(effect.call_id, stopped, reply.parts(), usage))
             self._account(effect, usage, reply)
         except ProviderError as error:
+            reply.is_out = error.is_lost
             self._fail(effect, reply, _as_failure(error))
         except SlopError as error:
+            reply.is_out = False
             self._fail(effect, reply, Failure(FailureKind.BAD_REQUEST, error.what, error.remedy, error.where))
         except Exception as error:  # the edge of the worker: the person must hear of it and keep what arrived
             log.exception("call %s failed", effect.call_id)
+            reply.is_out = False
             what = f"The program failed during the call: {type(error).__name__}: {error}"
             self._fail(
                 effect, reply, Failure(FailureKind.BAD_REPLY, what, "What arrived is kept. See the log file.")
@@ -174,23 +210,30 @@ class CallWorker:
         finally:
             with self._lock:
                 self._running.pop(effect.call_id, None)
+                self._gates.pop(effect.call_id, None)
 
     def _call(self, effect: CallProvider, cancel: CancelToken, reply: _Reply) -> Stopped:
         inputs = effect.spec.inputs
         built = self._services.build(effect)
-        self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views))
-        if cancel.is_cancelled:
+        plan = built.request.cache
+        reply.expected, reply.scale = built.record.estimate or Usage(), 1.0 if plan is None else plan.scale
+        usd = self._expected_usd(effect, reply.expected)
+        self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views, usd))
+        if not self._is_let_go(effect.call_id, cancel):
             return Stopped(StopKind.CANCELLED)
         provider = self._services.provider(inputs.provider)
-        items = stream_with_retry(
-            provider,
-            built.request,
-            self._services.read_blob(effect.spec),
-            cancel,
-            lambda attempt, wait_s, error: self._emit(
-                CallRetrying(effect.call_id, attempt, wait_s, error.what)
-            ),
-        )
+
+        def retrying(attempt: int, wait_s: float, error: ProviderError) -> None:
+            reply.failed(error)
+            self._emit(CallRetrying(effect.call_id, attempt, wait_s, error.what))
+
+        def wait(wait_s: float) -> bool:
+            reply.is_out = not cancel.wait(wait_s)
+            return not reply.is_out
+
+        reply.is_out = True
+        blobs = self._services.read_blob(effect.spec)
+        items = stream_with_retry(provider, built.request, blobs, cancel, retrying, wait=wait)
         journal = self._services.journal(effect)
         for item in items:
             if isinstance(item, Stopped):
@@ -214,25 +257,41 @@ class CallWorker:
             self._emit(ReplyArrived(call_id, reasoning=item.text))
 
     def _fail(self, effect: CallProvider, reply: _Reply, failure: Failure) -> None:
-        usage = self._usage(effect, reply)
+        usage = self._usage(effect, reply, is_whole=False)
         self._emit(CallFailed(effect.call_id, failure, reply.parts(), usage))
         self._account(effect, usage, reply)
 
     def _account(self, effect: CallProvider, usage: Usage, reply: _Reply) -> None:
-        event = self._services.ended(effect.call_id, effect.spec, usage, reply.contents)
+        event = self._services.ended(
+            effect.call_id, effect.spec, reply.usage or Usage(), reply.contents, usage
+        )
         if event is not None:
             self._emit(event)
 
-    def _usage(self, effect: CallProvider, reply: _Reply) -> Usage:
-        """What the provider reported, with our times and the price. Nothing reported and nothing received: empty."""
-        usage, inputs = reply.usage, effect.spec.inputs
-        if usage is None and not reply.parts():
+    def _usage(self, effect: CallProvider, reply: _Reply, *, is_whole: bool) -> Usage:
+        """What the call used, with our times and the price: as reported, else estimated.
+
+        Nothing reported, nothing received and nothing on its way: empty.
+        """
+        inputs, parts = effect.spec.inputs, reply.parts()
+        reported = reply.usage or Usage()
+        is_billed = reported != Usage() or bool(parts) or reply.is_out
+        if reply.usage is None and not is_billed and not reply.lost:
             return Usage()
-        usage = usage or Usage()
-        cost = usage.cost_usd
-        if cost is None:
+
+        def price(usage: Usage) -> float | None:
             with suppress(LookupError):
-                cost = self._services.price(inputs.provider, inputs.model, usage)
+                return self._services.price(inputs.provider, inputs.model, usage)
+            return None
+
+        usage = Usage()
+        if is_billed:
+            texts = () if is_whole and reported.output_tokens is not None else reply_texts(parts)
+            length = self._services.reply_tokens(effect.spec, texts) if texts else 0
+            length = scaled(length, reply.scale)
+            usage = booked(reported, reply.expected, length, price, is_whole=is_whole)
+        usage = with_lost(usage, reply.expected, reply.lost, price)
+        cost = usage.cost_usd
         stored = reply.contents.stored if reply.contents is not None else None
         if stored is not None:
             prices = cache_prices(inputs.provider, ProviderKind.GEMINI, inputs.model, stored.created_at)
@@ -259,7 +318,10 @@ def _together(before: ContentsReport | None, new: ContentsReport | None) -> Cont
 
 
 class _Reply:
-    """What has arrived of a reply, as parts in order."""
+    """What has arrived of a reply, as parts in order, and what it is expected to be billed at.
+
+    `is_out`: the provider has the request and may bill it; `lost`: attempts before whose answers never came.
+    """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -270,10 +332,17 @@ class _Reply:
         self.has_begun = False
         self.contents: ContentsReport | None = None
         self.usage: Usage | None = None
+        self.expected, self.scale = Usage(), 1.0
+        self.is_out = False
+        self.lost = 0
         self.first_token_s: float | None = None
 
     def elapsed_s(self) -> float:
         return self._clock() - self._started
+
+    def failed(self, error: ProviderError) -> None:
+        """An attempt failed, and another one is made after a while."""
+        self.is_out, self.lost = False, self.lost + error.is_lost
 
     def add(self, item: StreamItem) -> None:
         self.has_begun = True

@@ -10,8 +10,8 @@ import msgspec
 from core.values.messages import AttachmentPart, Entry, Message
 from core.values.provider import Failure
 from core.values.records import RequestRecord
-from core.values.spending import SpendRefusal
-from core.values.usage import Usage
+from core.values.spending import ReachedLimit, SpendRefusal
+from core.values.usage import Upkeep, Usage
 
 
 class DiscussionMeta(msgspec.Struct, frozen=True):
@@ -43,6 +43,7 @@ class DiscussionSummary(msgspec.Struct, frozen=True):
 
     Args:
         turns: messages of the user; preview: start of the last message, one line, at most 160 characters.
+        usage: of every call, deleted replies, pings and prewarms among them; upkeep: of the last two alone.
         problem: why the discussion cannot be opened as it should be, empty when all is well.
     """
 
@@ -52,6 +53,7 @@ class DiscussionSummary(msgspec.Struct, frozen=True):
     usage: Usage = msgspec.field(default_factory=Usage)
     preview: str = ""
     problem: str = ""
+    upkeep: Upkeep = msgspec.field(default_factory=Upkeep)
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -71,6 +73,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         repaired: what was repaired when the log was read (a torn last line, foreign lines), in sentences.
         record_count: records in the log, for making ids unique in it; attachments_dir: where its files lie.
         refusal: the last send that a spend limit stood against and nobody waits for; None since another began.
+        usage, upkeep: as in `DiscussionSummary`.
     """
 
     id: str
@@ -83,6 +86,8 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     record_count: int = 0
     attachments_dir: str = ""
     refusal: SpendRefusal | None = None
+    usage: Usage = msgspec.field(default_factory=Usage)
+    upkeep: Upkeep = msgspec.field(default_factory=Upkeep)
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -108,6 +113,8 @@ class LiveCall(msgspec.Struct, frozen=True):
         user_message_id: the message that it answers; reply_id: the id that the reply will have in the log.
         command_id: of the command that asked for it, empty where nobody waits for that one.
         reserved_usd: what it is expected to cost, what it did cost once that is known, until it is counted as spent.
+        over_limit: the person said yes to it past a limit; is_built: its request is assembled; is_out: it was let go.
+        refused: the limits that stood against it when its cost was known: it is not sent.
         text, reasoning: what has arrived; retry_at and retry_reason: while `RETRYING`.
     """
 
@@ -127,3 +134,7 @@ class LiveCall(msgspec.Struct, frozen=True):
     retry_reason: str = ""
     command_id: str = ""
     reserved_usd: float = 0.0
+    over_limit: bool = False
+    is_built: bool = False
+    is_out: bool = False
+    refused: tuple[ReachedLimit, ...] = ()

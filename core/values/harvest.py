@@ -235,11 +235,12 @@ class ApplySummary(msgspec.Struct, frozen=True):
 
 
 class HarvestUse(msgspec.Struct, frozen=True):
-    """What the harvest's calls to models used. `cost_usd` None: the price is unknown."""
+    """What the harvest's calls to models used. `cost_usd` None: the price is unknown; `payment_id`: of one call."""
 
     calls: int = 0
     usage: Usage = msgspec.field(default_factory=Usage)
     cost_usd: float | None = None
+    payment_id: str = ""
 
     def __add__(self, other: HarvestUse) -> HarvestUse:
         """Both together; a price that is unknown in one is unknown in the sum."""

@@ -8,7 +8,9 @@ import msgspec
 
 from core.values.messages import Part, Role, Status
 from core.values.stack import LayerReport
-from core.values.usage import Usage
+from core.values.usage import Usage, UsageKind
+
+_BESIDE_TURNS = frozenset({UsageKind.KEEPALIVE.value, UsageKind.PREWARM.value})
 
 
 class MessageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="message"):
@@ -32,6 +34,7 @@ class RequestRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
         prefix_reason: why the stable prefix differs from the request before, empty where it does not.
         cache: the plan: marks as `key@seconds` in wire order, empty where nothing was marked.
         expected_read_tokens: what the plan expected the provider to read from its cache, None without a plan.
+        estimate: the input as it was expected to be billed, counted where the provider never says; None in old logs.
     """
 
     id: str
@@ -46,15 +49,24 @@ class RequestRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
     prefix_reason: str = ""
     cache: tuple[str, ...] = ()
     expected_read_tokens: int | None = None
+    estimate: Usage | None = None
 
 
 class UsageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="usage"):
-    """What a reply used. `message_id` is the assistant's message, or the request's id where none was kept."""
+    """What a call used. `message_id` is the assistant's message, or the call's id where none was kept.
+
+    Of a call that no message asked for it is the kind: `keepalive`, `prewarm`.
+    """
 
     id: str
     at: datetime
     message_id: str
     usage: Usage
+
+    @property
+    def kind(self) -> UsageKind:
+        """What was paid for."""
+        return UsageKind(self.message_id) if self.message_id in _BESIDE_TURNS else UsageKind.TURN
 
 
 class EditRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="edit"):

@@ -10,6 +10,20 @@ from core.base.figures import dollars
 from core.base.offer import OfferedCommand
 
 
+class Payment(msgspec.Struct, frozen=True):
+    """What one call has cost. `is_estimate`: its provider did not say."""
+
+    usd: float
+    is_estimate: bool = False
+
+
+class Reservation(msgspec.Struct, frozen=True):
+    """What a call that no message asked for is expected to cost, while it is under way. Empty id: of no discussion."""
+
+    usd: float
+    discussion_id: str = ""
+
+
 class LimitScope(StrEnum):
     """Whose money a limit holds together."""
 

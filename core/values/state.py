@@ -18,8 +18,9 @@ from core.values.outcomes import CommandOutcome
 from core.values.provider import ModelProfile, ProviderStatus
 from core.values.records import Record
 from core.values.settings import Project, ServerSettings, Settings, SettingsFault
+from core.values.spending import Payment, Reservation
 from core.values.stack import ContextReport
-from core.values.usage import Usage
+from core.values.usage import Upkeep, Usage
 
 
 class Level(StrEnum):
@@ -95,11 +96,13 @@ class ProviderTotals(msgspec.Struct, frozen=True):
     Args:
         usage: of all calls, added up; saved_usd: what the same calls would have cost more without caching (writes
             that were never read count against it), None where a price is unknown.
+        upkeep: the pings and prewarms among them.
     """
 
     provider: str
     usage: Usage = msgspec.field(default_factory=Usage)
     saved_usd: float | None = None
+    upkeep: Upkeep = msgspec.field(default_factory=Upkeep)
 
 
 class ProgramState(msgspec.Struct, frozen=True):
@@ -220,12 +223,18 @@ class SpendingState(msgspec.Struct, frozen=True):
     """Money of the day.
 
     Args:
-        spent_today_usd: what all calls since `day_start` have cost, None where a price is unknown or nothing was
-            added up yet; day_start: the person's midnight.
+        spent_today_usd: what all calls since `day_start` have cost, None where nothing was added up yet; unknown
+            prices add nothing; day_start: the person's midnight; has_estimate: of some of it the provider did not say.
+        own: what this program has paid since then, by the record's id; counted: ids that the last count on disk held.
+        reserved: calls under way that no message asked for: pings, a prewarm, the harvest's.
     """
 
     spent_today_usd: float | None = None
     day_start: datetime | None = None
+    has_estimate: bool = False
+    own: Mapping[str, Payment] = msgspec.field(default_factory=dict)
+    counted: frozenset[str] = frozenset()
+    reserved: Mapping[str, Reservation] = msgspec.field(default_factory=dict)
 
 
 class AppState(msgspec.Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any, TypeVar
 
 import msgspec
@@ -14,7 +15,8 @@ class Usage(msgspec.Struct, frozen=True):
 
     `input_tokens` is everything sent; cache reads and writes are parts of it; `output_tokens` includes
     reasoning. None means "not reported", never 0. `cost_usd` None means "price unknown".
-    Source: 20-caching.md, "Usage".
+    `is_estimate`: the provider did not say all of it (a reply that was cut, a ping that was lost): what it left out is
+    our guess, and so is the cost. Source: 20-caching.md, "Usage".
     """
 
     input_tokens: int | None = None
@@ -29,6 +31,35 @@ class Usage(msgspec.Struct, frozen=True):
     duration_s: float | None = None
     request_id: str = ""
     miss_reason: str = ""
+    is_estimate: bool = False
+
+
+class UsageKind(StrEnum):
+    """What was paid for."""
+
+    TURN = "turn"
+    KEEPALIVE = "keepalive"
+    """A ping: a prefix read only to keep it."""
+    PREWARM = "prewarm"
+    """A prefix read ahead, when its discussion was opened."""
+
+
+class Upkeep(msgspec.Struct, frozen=True):
+    """What was paid to have prefixes warm, beside the turns. `usage` of the pings and prewarms, added up."""
+
+    pings: int = 0
+    prewarms: int = 0
+    usage: Usage = msgspec.field(default_factory=Usage)
+
+    def with_call(self, kind: UsageKind, usage: Usage) -> Upkeep:
+        """One more call counted, where it is none of a turn's."""
+        if kind is UsageKind.TURN:
+            return self
+        return Upkeep(
+            self.pings + (kind is UsageKind.KEEPALIVE),
+            self.prewarms + (kind is UsageKind.PREWARM),
+            add_usage(self.usage, usage),
+        )
 
 
 def add_usage(first: Usage, second: Usage) -> Usage:
@@ -36,7 +67,7 @@ def add_usage(first: Usage, second: Usage) -> Usage:
 
     Returns:
         Token counts and costs summed; a field that neither reports stays None, one that only one reports is
-        that one's figure. Times and ids are dropped: they belong to one call.
+        that one's figure. Times and ids are dropped: they belong to one call. A sum that holds an estimate is one.
     """
     return Usage(
         input_tokens=_sum(first.input_tokens, second.input_tokens),
@@ -47,6 +78,7 @@ def add_usage(first: Usage, second: Usage) -> Usage:
         cache_write_1h_tokens=_sum(first.cache_write_1h_tokens, second.cache_write_1h_tokens),
         reasoning_tokens=_sum(first.reasoning_tokens, second.reasoning_tokens),
         cost_usd=_sum(first.cost_usd, second.cost_usd),
+        is_estimate=first.is_estimate or second.is_estimate,
     )
 
 
@@ -59,9 +91,15 @@ def usage_data(usage: Usage) -> dict[str, Any]:
         "cache_write_tokens": usage.cache_write_tokens,
         "reasoning_tokens": usage.reasoning_tokens,
         "cost_usd": usage.cost_usd,
+        "is_estimate": usage.is_estimate,
         "time_to_first_token_s": usage.time_to_first_token_s,
         "duration_s": usage.duration_s,
     }
+
+
+def upkeep_data(upkeep: Upkeep) -> dict[str, Any]:
+    """Pings and prewarms as the plain data that the CLI prints and the Hook API answers with."""
+    return {"pings": upkeep.pings, "prewarms": upkeep.prewarms, "usage": usage_data(upkeep.usage)}
 
 
 def _sum(first: N | None, second: N | None) -> N | None:

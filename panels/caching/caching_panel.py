@@ -102,6 +102,8 @@ def _providers(desk: Desk) -> None:
                 if totals is not None and totals.usage != Usage():
                     tone: Tone = "ok" if saved is not None and saved > 0 else "muted"
                     ui.text("saved", facts.saved_text(saved), tone=tone, style="small")
+                if totals is not None and (upkeep := facts.upkeep_text(totals.upkeep)):
+                    ui.text("upkeep", upkeep, tone="muted", style="small")
 
 
 def _selected(desk: Desk) -> None:
@@ -115,6 +117,8 @@ def _selected(desk: Desk) -> None:
     with desk.ui.group("this", gap=6):
         _title(desk.ui, "This discussion")
         cache_card(desk, desk.ui, summary, has_name=False)
+        if upkeep := facts.upkeep_text(summary.upkeep):
+            desk.ui.text("upkeep", upkeep, tone="muted", style="small", tip="Part of what it cost so far")
 
 
 def _plot(desk: Desk, series: tuple[Series, ...]) -> None:

@@ -14,7 +14,7 @@ from core.values.cache import DiscussionCacheState
 from core.values.messages import Entry, Message, Role
 from core.values.provider import ProviderKind
 from core.values.state import AppState
-from core.values.usage import Usage
+from core.values.usage import Upkeep, Usage
 from panels.base import selection
 from panels.base.memo import Memo
 from panels.base.ui import Series, Tone
@@ -157,6 +157,17 @@ def saved_text(saved_usd: float | None) -> str:
     if saved_usd < 0:
         return f"{fmt.money(-saved_usd)} more than without caching"
     return f"{fmt.money(saved_usd)} saved against no caching"
+
+
+def upkeep_text(upkeep: Upkeep) -> str:
+    """What pings and prewarms came to, apart from turns: `3 keepalive pings, 1 prewarm: $0.012`; empty for none."""
+    calls = [
+        fmt.count(upkeep.pings, "keepalive ping") if upkeep.pings else "",
+        fmt.count(upkeep.prewarms, "prewarm") if upkeep.prewarms else "",
+    ]
+    said = ", ".join(call for call in calls if call)
+    usage = upkeep.usage
+    return f"{said}: {fmt.money(usage.cost_usd, is_estimate=usage.is_estimate)}" if said else ""
 
 
 class Figure(msgspec.Struct, frozen=True):

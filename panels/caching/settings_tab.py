@@ -121,12 +121,12 @@ def _limits(desk: Desk, now: CachingSettings) -> None:
         limit = discussion_limit_usd(state, summary.meta)
         against = "no limit" if limit is None else f"limit {fmt.money(limit)}"
         spent = 0.0 if summary.usage == Usage() else summary.usage.cost_usd
-        line = f"This discussion: {fmt.money(spent)}, {against}"
+        line = f"This discussion: {fmt.money(spent, is_estimate=summary.usage.is_estimate)}, {against}"
         ui.text("spent", line, tone="muted", style="small", wraps=True)
     today = (
         "not added up yet"
         if state.spending.spent_today_usd is None
-        else fmt.money(state.spending.spent_today_usd)
+        else fmt.money(state.spending.spent_today_usd, is_estimate=state.spending.has_estimate)
     )
     against = "no limit" if now.day_limit_usd is None else f"limit {fmt.money(now.day_limit_usd)}"
     ui.text("today", f"Today: {today}, {against}", tone="muted", style="small", wraps=True)

@@ -182,11 +182,12 @@ def _figures(state: AppState, ui: Ui, summary: DiscussionSummary) -> None:
         line = f"{fmt.count(summary.turns, 'turn')} · {model}" if summary.turns else model
         ui.text("model", line, tone="muted", style="small", width=0, tip=line)
         if used != Usage():
+            cost = fmt.money(used.cost_usd, is_estimate=used.is_estimate)
             known = [
                 "" if used.input_tokens is None else fmt.tokens(used.input_tokens),
-                "" if used.cost_usd is None else fmt.money(used.cost_usd),
+                "" if used.cost_usd is None else cost,
             ]
-            tip = f"Tokens sent so far: {fmt.tokens(used.input_tokens)}\nCost so far: {fmt.money(used.cost_usd)}"
+            tip = f"Tokens sent so far: {fmt.tokens(used.input_tokens)}\nCost so far: {cost}"
             ui.text("used", " · ".join(k for k in known if k), tone="muted", style="small", tip=tip)
 
 

@@ -134,8 +134,9 @@ def _spent(desk: Desk, preview: HarvestPreview) -> tuple[str, str]:
         return "", ""
     calls, known = fmt.count(preview.calls, "call"), use.usage.cost_usd
     is_part = use.cost_usd is None and known is not None  # a call that broke off says no price
+    cost = fmt.money(known if is_part else use.cost_usd, is_estimate=use.usage.is_estimate)
     return (
-        f"{'over ' if is_part else ''}{fmt.money(known if is_part else use.cost_usd)} so far",
+        f"{'over ' if is_part else ''}{cost} so far",
         f"{calls} to the model for this preview; harvests since the program started: {use.calls:,}",
     )
 

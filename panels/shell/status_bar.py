@@ -30,7 +30,7 @@ def status_bar(desk: Desk) -> None:
             ui.text("tokens", gauge(report), tone=gauge_tone(report), style="small", tip=tip)
         summary = selection.selected(state)
         if summary is not None and summary.usage != Usage():
-            ui.text("cost", fmt.money(summary.usage.cost_usd), tone="muted", style="small",
+            ui.text("cost", fmt.money(summary.usage.cost_usd, is_estimate=summary.usage.is_estimate), tone="muted", style="small",
                     tip="Cost of this discussion so far")  # fmt: skip
         if summary is not None:
             _cache(state, ui, summary)

@@ -84,8 +84,11 @@ class AnthropicProvider:
 
     def prewarm(self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken) -> Usage | None:
         """See `Prewarms.prewarm`. Models with a thinking budget cannot: the vendor refuses it."""
-        usage = None
-        for item in run_call(lambda: self._warm(request, read_blob), cancel):
+        body = prewarm_body(request_body(request, self._profile(request.model), read_blob))
+        if body is None or cancel.is_cancelled:
+            return None
+        usage = Usage()
+        for item in run_call(lambda: self._warm(request.model, body), cancel):
             usage = item.usage if isinstance(item, UsageUpdate) else usage
         return usage
 
@@ -139,14 +142,12 @@ class AnthropicProvider:
             events = client.messages.create(**body, stream=True)
         return events
 
-    def _warm(self, request: ProviderRequest, read_blob: ReadBlob) -> Iterator[StreamItem]:
-        body = prewarm_body(request_body(request, self._profile(request.model), read_blob))
-        if body is not None:
-            client = self._client.get()
-            with self._failures(request.model, "v1/messages"):
-                answer = client.messages.with_raw_response.create(**body)
-                request_id = answer.headers.get("request-id", "")
-                yield UsageUpdate(merge_usage(Usage(request_id=request_id), answer.parse().usage))
+    def _warm(self, model: str, body: dict[str, Any]) -> Iterator[StreamItem]:
+        client = self._client.get()
+        with self._failures(model, "v1/messages"):
+            answer = client.messages.with_raw_response.create(**body)
+            request_id = answer.headers.get("request-id", "")
+            yield UsageUpdate(merge_usage(Usage(request_id=request_id), answer.parse().usage))
         yield Stopped(StopKind.COMPLETED)
 
     def _profile(self, model: str) -> ModelProfile:

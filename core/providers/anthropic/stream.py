@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError
+from core.providers.usage import counted_usage, figure
 from core.providers.wire import canonical_json
 from core.values.messages import ToolCallPart
 from core.values.provider import (
@@ -122,7 +123,7 @@ def merge_usage(before: Usage, reported: object) -> Usage:
     if rest is None and before.input_tokens is not None:
         rest = before.input_tokens - (before.cache_read_tokens or 0) - (before.cache_write_tokens or 0)
     details = _get(reported, "output_tokens_details")
-    return Usage(
+    return counted_usage(
         input_tokens=None if rest is None else rest + (read or 0) + (write or 0),
         output_tokens=_either(_number(reported, "output_tokens"), before.output_tokens),
         cache_read_tokens=read,
@@ -221,7 +222,7 @@ def _string(value: object, name: str) -> str:
 
 def _number(value: object, name: str) -> int | None:
     found = getattr(value, name, None)
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+    return figure(found)
 
 
 def _index(event: object) -> int:

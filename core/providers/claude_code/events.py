@@ -12,6 +12,7 @@ from typing import Any
 
 from core.base.errors import FailureKind, ProviderError
 from core.providers.failures import kind_of_status, provider_error
+from core.providers.usage import counted_usage, figure
 from core.providers.wire import canonical_json
 from core.values.provider import ReasoningDelta, StopKind, Stopped, StreamItem, TextDelta, UsageUpdate
 from core.values.settings import ServerSettings
@@ -85,6 +86,9 @@ class ClaudeReader:
                 yield from self._read_delta(_mapping(event.get("delta")))
             case "message_start":
                 self._usage = dict(_mapping(_mapping(event.get("message")).get("usage")))
+                begun = claude_usage(self._usage, None, self.request_id)
+                if begun.input_tokens:
+                    yield UsageUpdate(begun)
             case "message_delta":
                 self._stop_reason = str(_mapping(event.get("delta")).get("stop_reason") or "")
                 if self._stop_reason == "max_tokens":
@@ -109,7 +113,7 @@ class ClaudeReader:
     def _read_result(self, event: Json) -> Iterator[StreamItem]:
         cost = event.get("total_cost_usd")
         usage = claude_usage(_mapping(event.get("usage")), cost, self.request_id)
-        if usage.input_tokens:
+        if usage.input_tokens or usage.cost_usd:
             yield UsageUpdate(usage)
         reason = str(event.get("stop_reason") or self._stop_reason)
         is_failed = event.get("is_error") is True and reason != "refusal"
@@ -130,19 +134,20 @@ def claude_usage(usage: Json, cost: object, request_id: str) -> Usage:
 
     Writes by TTL are taken only where they account for all writes: the CLI also reports them as zeros.
     """
-    fresh, read = _count(usage, "input_tokens"), _count(usage, "cache_read_input_tokens")
-    written = _count(usage, "cache_creation_input_tokens")
+    fresh, read = figure(usage.get("input_tokens")), figure(usage.get("cache_read_input_tokens"))
+    written = figure(usage.get("cache_creation_input_tokens"))
     by_ttl = _mapping(usage.get("cache_creation"))
-    five, hour = _count(by_ttl, "ephemeral_5m_input_tokens"), _count(by_ttl, "ephemeral_1h_input_tokens")
+    five = figure(by_ttl.get("ephemeral_5m_input_tokens"))
+    hour = figure(by_ttl.get("ephemeral_1h_input_tokens"))
     accounts = written is not None and (five or 0) + (hour or 0) == written
-    return Usage(
+    return counted_usage(
         input_tokens=None if fresh is None else fresh + (read or 0) + (written or 0),
-        output_tokens=_count(usage, "output_tokens"),
+        output_tokens=usage.get("output_tokens"),
         cache_read_tokens=read,
         cache_write_tokens=written,
         cache_write_5m_tokens=five if accounts else None,
         cache_write_1h_tokens=hour if accounts else None,
-        cost_usd=float(cost) if isinstance(cost, int | float) else None,
+        cost_usd=cost,
         request_id=request_id,
     )
 
@@ -205,8 +210,3 @@ def _object(line: str) -> Json:
 
 def _mapping(value: object) -> Json:
     return value if isinstance(value, dict) else {}
-
-
-def _count(usage: Json, name: str) -> int | None:
-    value = usage.get(name)
-    return value if isinstance(value, int) else None

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from core.providers.usage import counted_usage
 from core.values.messages import ToolCallPart
 from core.values.provider import (
     ReasoningDelta,
@@ -112,7 +113,7 @@ def chat_usage(usage: Any, request_id: str) -> Usage:
     read = getattr(usage, "prompt_tokens_details", None)
     written = getattr(usage, "completion_tokens_details", None)
     cached = getattr(read, "cached_tokens", None)
-    return Usage(
+    return counted_usage(
         input_tokens=getattr(usage, "prompt_tokens", None),
         output_tokens=getattr(usage, "completion_tokens", None),
         cache_read_tokens=getattr(usage, "prompt_cache_hit_tokens", None) if cached is None else cached,

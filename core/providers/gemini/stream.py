@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from core.base.errors import FailureKind, ProviderError
+from core.providers.usage import counted_usage, total
 from core.providers.wire import canonical_json
 from core.values.messages import ToolCallPart
 from core.values.provider import (
@@ -115,9 +116,9 @@ def _usage(chunk: types.GenerateContentResponse) -> Usage | None:
     reported = chunk.usage_metadata
     if reported is None:
         return None
-    return Usage(
-        input_tokens=_sum(reported.prompt_token_count, reported.tool_use_prompt_token_count),
-        output_tokens=_sum(reported.candidates_token_count, reported.thoughts_token_count),
+    return counted_usage(
+        input_tokens=total(reported.prompt_token_count, reported.tool_use_prompt_token_count),
+        output_tokens=total(reported.candidates_token_count, reported.thoughts_token_count),
         cache_read_tokens=reported.cached_content_token_count,
         reasoning_tokens=reported.thoughts_token_count,
         request_id=chunk.response_id or "",
@@ -142,8 +143,3 @@ def _stopped(chunk: types.GenerateContentResponse, *, has_calls: bool) -> Stoppe
         raise ProviderError(FailureKind.BAD_REPLY, f"the model's reply is malformed, {reason}")
     kind = _STOPS.get(reason, StopKind.COMPLETED)
     return Stopped(StopKind.TOOL_CALLS if has_calls and kind is StopKind.COMPLETED else kind, reason)
-
-
-def _sum(first: int | None, second: int | None) -> int | None:
-    known = [n for n in (first, second) if n is not None]
-    return sum(known) if known else None

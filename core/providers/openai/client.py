@@ -19,6 +19,7 @@ from core.providers.profiles import find_profile
 from core.providers.protocol import CancelToken, ReadBlob
 from core.providers.pump import run_call
 from core.providers.reply_ids import LastIds
+from core.providers.usage import counted_usage
 from core.providers.wire import canonical_json
 from core.values.messages import ToolCallPart
 from core.values.provider import (
@@ -82,9 +83,9 @@ class OpenAiProvider:
         """See `Prewarms.prewarm`. Only models with breakpoints."""
         self._require_key()
         body = prewarm_body(responses_body(request, self._profile(request.model), read_blob))
-        if body is None:
+        if body is None or cancel.is_cancelled:
             return None
-        usage = None
+        usage = Usage()
         for item in run_call(lambda: self._warm(body), cancel):
             usage = item.usage if isinstance(item, UsageUpdate) else usage
         return usage
@@ -244,7 +245,7 @@ def usage_of(usage: Any, request_id: str) -> Usage:
     """
     read = getattr(usage, "input_tokens_details", None)
     written = getattr(usage, "output_tokens_details", None)
-    return Usage(
+    return counted_usage(
         input_tokens=getattr(usage, "input_tokens", None),
         output_tokens=getattr(usage, "output_tokens", None),
         cache_read_tokens=getattr(read, "cached_tokens", None),

@@ -31,6 +31,7 @@ from tests.core.stacks import said
 A, B = {"a.py": "ALPHA one\n", "b.py": "BETA\n"}, {"a.py": "ALPHA two\n", "b.py": "BETA\n"}
 MARKET = Market(SCOPE, ANTHROPIC, CacheLedger(), GapStats(), CacheSettings(), NOW, count)
 PINGING = CacheSettings(keepalive=True, ttl_s=300)
+PINGED = Usage(input_tokens=9, output_tokens=0)
 
 
 def cost(_provider: str, _model: str, usage: Usage) -> float:
@@ -288,15 +289,58 @@ def test_a_ping_is_due_before_the_entry_ends_and_a_miss_is_the_last() -> None:
     (ping,) = due(290)
     assert ping.request.cache is not None
     assert ping.request.cache.marks[-1].after_key == ping.idle.after_key
-    hit, _ = pings.pinged(play.book, ping, Usage(input_tokens=9, cache_read_tokens=9), after(291), cost)
-    miss, totals = pings.pinged(play.book, ping, Usage(input_tokens=9, cache_read_tokens=0), after(291), cost)
+    hit, _ = pings.pinged(play.book, ping, replace(PINGED, cache_read_tokens=9), cost)
+    miss, paid = pings.pinged(play.book, ping, replace(PINGED, cache_read_tokens=0), cost)
 
-    assert totals is not None
-    assert totals.usage.input_tokens == (billed(plan_of(call)).input_tokens or 0) + 9
+    assert paid.totals is not None
+    assert paid.totals.upkeep.pings == 1
+    assert paid.totals.usage.input_tokens == (billed(plan_of(call)).input_tokens or 0) + 9
     play.book = hit
     assert len(due(580)) == 1
     play.book = miss
     assert due(580) == ()
+
+
+def test_a_ping_that_is_answered_after_a_newer_turn_leaves_that_turns_idle_alone_and_its_entry_counts() -> (
+    None
+):
+    play = CachePlay()
+    play.book = replace(play.book, gaps=SLOW)
+    play.market = replace(MARKET, settings=PINGING)
+    play.turn("1", 0)
+    (ping,) = pings.due_pings(play.book, lambda _call: PINGING, after(290))
+    play.turn("2", 295)
+    newer = play.book.pages["d"].idle
+
+    for read in (9, 0):
+        late, paid = pings.pinged(play.book, ping, replace(PINGED, cache_read_tokens=read), cost)
+        assert late.pages["d"].idle == newer
+        assert paid.usage is not None
+
+    hit, _ = pings.pinged(play.book, ping, replace(PINGED, cache_read_tokens=9), cost)
+    entry = hit.ledger.entries[SCOPE][ping.idle.prefix_hash]
+    assert entry.expires_at >= after(290 + ping.idle.ttl_s)
+    known = play.book.ledger.entries[SCOPE].get(ping.idle.prefix_hash)
+    assert known is None or entry.expires_at == max(known.expires_at, after(290 + ping.idle.ttl_s))
+
+
+def test_a_ping_without_usage_is_booked_at_its_estimate_and_one_that_was_refused_costs_nothing() -> None:
+    play = CachePlay()
+    play.book = replace(play.book, gaps=SLOW)
+    play.market = replace(MARKET, settings=PINGING)
+    play.turn("1", 0)
+    (ping,) = pings.due_pings(play.book, lambda _call: PINGING, after(290))
+
+    for has_failed in (False, True):
+        book, silent = pings.pinged(play.book, ping, Usage(), cost, has_failed=has_failed)
+        assert silent.usage is not None
+        assert silent.usage.is_estimate
+        assert silent.usage.cache_read_tokens == ping.idle.tokens
+        assert book.totals["anthropic"].upkeep.usage.is_estimate
+    refused, nothing = pings.pinged(play.book, ping, None, cost)
+    assert nothing == pings.Upkept()
+    assert refused.totals == play.book.totals
+    assert refused.pages["d"].idle[0].was_missed
 
 
 def test_what_a_provider_stores_is_all_that_is_believed_of_it_and_is_let_go_when_idle() -> None:

@@ -10,12 +10,15 @@ from core.caching.messages import (
     CacheRead,
     CacheReported,
     DisableCaching,
+    DuePing,
     EnableCaching,
     ForgetCache,
     InvalidateCache,
     PingCaches,
+    PingsDue,
     Prewarm,
     ReadCaches,
+    SendPing,
 )
 from core.discussion.messages import (
     AppendRecords,
@@ -26,15 +29,22 @@ from core.discussion.messages import (
     WriteMeta,
 )
 from core.settings.messages import ModelsListed
+from core.spending.limits import limit_reached
 from core.spending.messages import SpentCounted
 from core.values.cache import DiscussionCacheState
 from core.values.discussion import DiscussionSummary, OpenDiscussion
 from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus
 from core.values.records import UsageRecord
 from core.values.settings import AiSettings, CachingSettings, Settings
-from core.values.state import ProviderTotals
-from core.values.usage import Usage
+from core.values.state import AppState, ProviderTotals
+from core.values.usage import Usage, UsageKind
 from tests.core.app.playbook import START, Playbook, of, settings_loaded
+
+
+def with_limit(state: AppState, usd: float) -> AppState:
+    caching = replace(state.config.settings.caching, day_limit_usd=usd)
+    settings = replace(state.config.settings, caching=caching)
+    return replace(state, config=replace(state.config, settings=settings))
 
 
 @pytest.fixture
@@ -89,7 +99,7 @@ def test_what_a_ping_used_is_logged_and_added_up(book: Playbook) -> None:
     usage = Usage(input_tokens=100, cache_read_tokens=100, cost_usd=0.25)
     totals = ProviderTotals("anthropic", usage, 1.0)
 
-    (write,) = of(book.play(CacheRead(chosen, usage, is_ping=True, totals=totals)), AppendRecords)
+    (write,) = of(book.play(CacheRead(chosen, usage, UsageKind.KEEPALIVE, totals)), AppendRecords)
     book.append(write)
 
     assert isinstance(write.records[0], UsageRecord)
@@ -97,6 +107,42 @@ def test_what_a_ping_used_is_logged_and_added_up(book: Playbook) -> None:
     assert book.state.caching.totals["anthropic"] == totals
     assert book.state.spending.spent_today_usd == 0.25
     assert book.state.discussions.summaries[chosen].usage.cost_usd == 0.25
+
+
+def test_pings_that_are_due_together_go_only_as_far_as_the_days_money_reaches(book: Playbook) -> None:
+    with_caching(book, keepalive=True, day_limit_usd=1.0)
+    book.play(SpentCounted(START, 0.5))
+    first, second, third = (book.discussion() for _ in range(3))
+    due = PingsDue((DuePing(first, 0.3), DuePing(second, 0.3), DuePing(third, 0.1)))
+
+    assert [ping.discussion_id for ping in of(book.play(due), SendPing)] == [first, third]
+    assert of(book.play(due), SendPing) == ()
+    assert "0.40 more is under way" in limit_reached(with_limit(book.state, 0.9))
+
+    book.play(CacheRead(first, None, UsageKind.KEEPALIVE))
+    assert [ping.discussion_id for ping in of(book.play(due), SendPing)] == [first]
+    with_caching(book, keepalive=True)
+    assert [ping.discussion_id for ping in of(book.play(due), SendPing)] == [second]
+
+
+def test_no_ping_is_sent_while_a_turn_is_under_way_or_when_keepalive_was_switched_off(book: Playbook) -> None:
+    with_caching(book, keepalive=True)
+    chosen = book.discussion()
+    due = PingsDue((DuePing(chosen, 0.1),))
+    book.ask(chosen, "one")
+    assert of(book.play(due), SendPing) == ()
+
+    other = book.discussion()
+    with_caching(book)
+    assert of(book.play(PingsDue((DuePing(other, 0.1),))), SendPing) == ()
+
+
+def test_what_was_paid_for_a_discussion_that_is_gone_counts_towards_the_day(book: Playbook) -> None:
+    book.play(SpentCounted(START, 0.0))
+    usage = Usage(cost_usd=0.25, is_estimate=True)
+    assert book.play(CacheRead("gone", usage, UsageKind.KEEPALIVE)) == ()
+    assert book.state.spending.spent_today_usd == 0.25
+    assert book.state.spending.has_estimate
 
 
 def test_the_embedded_models_prefix_is_read_when_its_discussion_opens(book: Playbook) -> None:
@@ -174,7 +220,7 @@ def test_at_its_own_limit_a_discussion_is_not_pinged_and_others_are(book: Playbo
     )
     assert of(book.play(Tick()), PingCaches) == (PingCaches(book.state.config.settings.caching),)
 
-    (write,) = of(book.play(CacheRead(chosen, Usage(cost_usd=0.5), is_ping=True)), AppendRecords)
+    (write,) = of(book.play(CacheRead(chosen, Usage(cost_usd=0.5), UsageKind.KEEPALIVE)), AppendRecords)
     book.append(write)
     assert of(book.play(Tick()), PingCaches) == (PingCaches(book.state.config.settings.caching, (chosen,)),)
 

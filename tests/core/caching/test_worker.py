@@ -6,7 +6,8 @@ import threading
 from typing import Any, cast
 
 from core.app.messages import Event
-from core.caching.messages import PingCaches, Prewarm
+from core.caching.messages import Prewarm, SendPing
+from core.caching.pings import Upkept
 from core.caching.worker import CacheHandler
 from core.providers.protocol import CancelToken, ReadBlob
 from core.values.curation import Preset
@@ -17,6 +18,7 @@ from core.values.stack import StackInputs
 from core.values.usage import Usage
 
 WAIT_S = 30.0
+PING = SendPing("d", CachingSettings())
 SPEC = StackSpec("20261120-120000-abcdef", StackInputs(provider="slow", model="m"), Preset(""), "/project")
 
 
@@ -43,11 +45,12 @@ class Desk:
     def get(self, _provider: str) -> Slow:
         return self.slow
 
-    def due_pings(self, _settings: object, _off: object) -> tuple[Any, ...]:
+    def due_pings(self, _settings: object) -> tuple[Any, ...]:
         return (type("Due", (), {"provider": "slow", "discussion_id": "d", "request": None})(),)
 
-    def pinged(self, _ping: object, _usage: Usage | None) -> None:
-        return None
+    def pinged(self, _ping: object, _usage: Usage | None, *, has_failed: bool) -> Upkept:
+        assert not has_failed
+        return Upkept()
 
 
 def _handler(desk: Desk) -> CacheHandler:
@@ -81,13 +84,13 @@ def test_a_prewarming_that_runs_ends_with_the_program_and_one_that_waits_never_b
 def test_a_ping_that_runs_ends_with_the_program_and_no_other_is_made() -> None:
     desk = Desk()
     handler = _handler(desk)
-    working = threading.Thread(target=handler.handle, args=(PingCaches(CachingSettings()),))
+    working = threading.Thread(target=handler.handle, args=(PING,))
     working.start()
     assert desk.slow.begun.wait(WAIT_S)
 
     handler.close()
     working.join(WAIT_S)
-    handler.handle(PingCaches(CachingSettings()))
+    handler.handle(PING)
 
     assert not working.is_alive()
     assert desk.slow.calls == 1

@@ -8,14 +8,17 @@ import re
 import signal
 import subprocess
 import sys
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from core.base import paths
+from core.discussion import log
 from core.harvest.reply import reply_schema
 from core.knowledge.locks import harvest_lock
+from core.values.records import UsageRecord
+from core.values.usage import Usage
 from tests.core.cli.conftest import WAIT_S, World
 from tests.core.harvest.harvests import OLD, add_discussion, age, item_lines, reply, tree
 from tests.vendors.compatible_server import Said
@@ -402,3 +405,24 @@ def test_knowledge_of_an_empty_home_says_where_it_would_be(world: World) -> None
 
     assert ended.out == f"Nothing in {world.home / 'knowledge'}.\n"
     assert not world.home.exists()
+
+
+def test_at_the_days_limit_apply_asks_nobody_until_the_person_says_yes(world: World) -> None:
+    """What a window has logged today counts: the command reads it at its start."""
+    add_discussion(world.home, "Tides", "Why?", "The moon.")
+    today = add_discussion(world.home, "Today", "Dear?", "Yes.")
+    paid = UsageRecord("u1", datetime.now(UTC), "m", Usage(10, 5, cost_usd=2.0))
+    log.append(world.home, today, (paid,))
+    with world.config.open("a") as config:
+        config.write("\n[ai_settings.caching]\nday_limit_usd = 1.0\n")
+    world.server.replies.append(Said(reply(MOON)))
+
+    refused = world.run("harvest", "--apply")
+    assert refused.code == 1
+    assert "stopped: The day's limit is reached" in refused.out
+    assert "--over-limit" in refused.err
+    assert world.server.bodies == []
+
+    allowed = world.run("harvest", "--apply", "--over-limit")
+    assert allowed.code == 0, allowed.err
+    assert world.server.bodies

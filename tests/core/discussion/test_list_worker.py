@@ -11,7 +11,7 @@ from core.app import home as store_home
 from core.app.messages import Event
 from core.base import paths
 from core.discussion import log, log_codec, store, trash
-from core.discussion.list_worker import ListingHandler, midnight, paid_since, supersedes
+from core.discussion.list_worker import ListingHandler, supersedes
 from core.discussion.messages import (
     IndexDiscussion,
     ListEffect,
@@ -21,11 +21,13 @@ from core.discussion.messages import (
     SummariesLoaded,
     TrashListed,
 )
+from core.discussion.payments import midnight, paid_since
 from core.spending.harvest_costs import note_spent
 from core.spending.messages import SpentCounted
 from core.values.discussion import DiscussionMeta
 from core.values.messages import Role, TextPart
 from core.values.records import MessageRecord, Record, UsageRecord
+from core.values.spending import Payment
 from core.values.usage import Usage
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -97,8 +99,8 @@ def test_a_log_that_breaks_its_reader_hides_no_other_s_money_and_no_list(
 
 
 def test_what_harvests_cost_today_counts_with_it(home: Path) -> None:
-    note_spent(home, NOW, "anthropic", "m", 0.5)
-    note_spent(home, NOW - timedelta(days=2), "anthropic", "m", 8.0)
+    note_spent(home, NOW, "anthropic", "m", Payment(0.5))
+    note_spent(home, NOW - timedelta(days=2), "anthropic", "m", Payment(8.0))
 
     (counted,) = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SpentCounted)]
 
@@ -130,7 +132,7 @@ def test_what_a_branch_copied_from_its_parent_was_paid_once(home: Path) -> None:
 def test_what_was_paid_since_a_moment_counts_from_that_moment_on(home: Path) -> None:
     file = paths.log_file(home, meta(1).id)
 
-    assert sum(paid_since(file, NOW - timedelta(days=3)).values()) == pytest.approx(5.25)
+    assert sum(one.usd for one in paid_since(file, NOW - timedelta(days=3)).values()) == pytest.approx(5.25)
     assert paid_since(file, NOW + timedelta(seconds=1)) == {}
 
 

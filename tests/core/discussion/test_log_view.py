@@ -15,7 +15,7 @@ from core.values.discussion import OpenDiscussion
 from core.values.messages import Mark, Message, Role, Status, TextPart, ToolCallPart
 from core.values.provider import Failure
 from core.values.records import MessageRecord, Record
-from core.values.usage import Usage
+from core.values.usage import Usage, add_usage
 from tests.core.records import (
     ID,
     NOW,
@@ -122,10 +122,22 @@ def test_changes_to_what_is_not_there_change_nothing() -> None:
         edit("x", "zz", "?"),
         delete("y", "zz"),
         restore("z", "zz"),
-        used("u", "zz"),
         edit("w", "m", "?"),
     ):
         assert replace(apply(before, record), record_count=2) == before
+
+
+def test_usage_of_no_message_is_paid_all_the_same_and_pings_are_told_from_turns() -> None:
+    """A call that failed before its first word, a keepalive ping: no message holds what they cost."""
+    paid = used("u", "b")
+    records: list[Record] = [user("a"), reply("b"), paid, used("v", "call"), used("k", "keepalive")]
+    folded = fold(ID, records)
+    one = paid.usage
+
+    assert folded.usage == add_usage(add_usage(one, one), one)
+    assert (folded.upkeep.pings, folded.upkeep.prewarms) == (1, 0)
+    assert folded.upkeep.usage == add_usage(Usage(), one)
+    assert apply(fold(ID, records[:-1]), records[-1]) == folded
 
 
 def test_the_newest_request_is_kept() -> None:

@@ -12,15 +12,21 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from core.base import paths
 from core.base.disk import OS_DISK, Disk
 from core.base.errors import LockedError, StorageError
 from core.discussion import log, reply_journal, store
 from core.discussion.journals import Journals
+from core.discussion.payments import paid_since
 from core.discussion.reply_journal import ReplyHead, ReplyJournal
+from core.spending.pricing import cost
 from core.values.messages import Message, Part, ReasoningPart, Role, Status, TextPart
+from core.values.spending import Payment
+from core.values.usage import Usage
 from tests.core.base.faults import FullDisk, ReadOnlyDisk, made, names
-from tests.core.records import ID, NOW, reply, texts, user
+from tests.core.records import ID, NOW, reply, request, texts, user
 
 HEAD = ReplyHead("r1", NOW, "anthropic", "claude-x")
 
@@ -316,3 +322,38 @@ def test_a_reply_survives_kill_9(tmp_path: Path) -> None:
     assert (message.id, message.status, message.reasoning) == ("r1", Status.INTERRUPTED, "thinking")
     assert message.text.startswith("".join(f"{n} " for n in range(101)))
     assert log.read(tmp_path, ID).records[-1].id == "r1"
+
+
+def test_what_a_killed_program_was_receiving_is_booked_at_its_estimate_once(tmp_path: Path) -> None:
+    """The log says what was sent, the journal what had come; the provider never said what it took for it."""
+    expected = Usage(
+        input_tokens=10_000, cache_read_tokens=9_000, cache_write_tokens=1_000, cache_write_5m_tokens=1_000
+    )
+    sent = replace(request("q", "a"), model="claude-opus-5-5", estimate=expected)
+    made(tmp_path, [user("a"), sent])
+    journal = journal_in(tmp_path, ReplyHead("r1", NOW, "anthropic", "claude-opus-5-5"))
+    journal.add_text("tide " * 80)
+    journal.close()
+
+    found = store.load(tmp_path, ID, NOW).discussion
+    usage = found.messages[-1].usage
+
+    assert usage is not None
+    assert usage.is_estimate
+    assert (usage.input_tokens, usage.cache_read_tokens, usage.output_tokens) == (10_000, 9_000, 100)
+    assert usage.cost_usd == cost("anthropic", "claude-opus-5-5", replace(usage, cost_usd=None), NOW)
+    assert found.usage.cost_usd == usage.cost_usd
+    assert store.load(tmp_path, ID, NOW).discussion.usage == found.usage
+    paid = paid_since(paths.log_file(tmp_path, ID), NOW)
+    assert list(paid.values()) == [Payment(usage.cost_usd or 0.0, is_estimate=True)]
+
+
+def test_a_leftover_of_an_old_log_or_of_another_model_is_kept_without_a_guess(tmp_path: Path) -> None:
+    made(tmp_path, [user("a"), request("q", "a")])
+    journal = journal_in(tmp_path)
+    journal.add_text("the")
+    journal.close()
+
+    found = store.load(tmp_path, ID, NOW).discussion
+    assert found.messages[-1].text == "the"
+    assert found.usage == Usage()

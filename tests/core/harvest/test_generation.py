@@ -13,6 +13,7 @@ from core.harvest.prompt import build_harvest_prompt
 from core.harvest.reply import SMALL_CHARS, SMALL_ITEMS, category_keys, read_reply
 from core.providers.embedded.client import EmbeddedProvider
 from core.providers.protocol import CancelToken
+from core.providers.whole_reply import CallSpent
 from core.values.knowledge import Category
 from core.values.messages import Role
 from core.values.provider import (
@@ -33,16 +34,32 @@ def spoken(*texts: str, stop: StopKind = StopKind.COMPLETED) -> list[StreamItem]
     return [*(TextDelta(text) for text in texts), UsageUpdate(Usage(100, 20)), Stopped(stop)]
 
 
+class Told:
+    """A purse that lets every call go and remembers it."""
+
+    def __init__(self) -> None:
+        self.begun: list[tuple[str, str]] = []
+        self.calls: list[CallSpent] = []
+
+    def begin(self, provider: str, model: str, prompt: str) -> None:
+        assert prompt == "prompt"
+        self.begun.append((provider, model))
+
+    def spent(self, provider: str, model: str, prompt: str, spent: CallSpent) -> None:
+        del provider, model, prompt
+        self.calls.append(spent)
+
+
 def test_the_text_of_the_reply_is_returned_and_what_it_used_is_told() -> None:
     fake = Scripted([ReasoningDelta("hm"), *spoken('{"fa', 'cts": []}')], spoken("{}"))
-    told: list[tuple[str, str, Usage]] = []
-    generate = ProviderGenerate(lambda _: fake, on_call=lambda *call: told.append(call))
+    purse = Told()
+    generate = ProviderGenerate(lambda _: fake, purse=purse)
 
     assert generate("prompt", "openai", "m") == '{"facts": []}'
     assert generate("prompt", "openai", "m") == "{}"
-    assert [(by, model, use.input_tokens, use.output_tokens) for by, model, use in told] == [
-        ("openai", "m", 100, 20)
-    ] * 2
+    assert purse.begun == [("openai", "m")] * 2
+    assert [one.reported for one in purse.calls] == [Usage(100, 20)] * 2
+    assert all(one.is_whole and one.is_billed for one in purse.calls)
 
 
 def test_the_request_is_one_message_with_the_schema() -> None:

@@ -114,9 +114,11 @@ def test_a_preview_proposes_conversation_by_conversation_and_names_the_one_in_wo
 
     assert [type(event).__name__ for event in events] == [
         "HarvestProgressed",
+        "HarvestCalling",
         "HarvestPaid",
         "HarvestProposed",
         "HarvestProgressed",
+        "HarvestCalling",
         "HarvestPaid",
         "HarvestProposed",
         "HarvestProgressed",

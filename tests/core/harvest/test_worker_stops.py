@@ -139,7 +139,7 @@ def test_it_ends_when_the_days_money_is_spent_and_says_so(program: Program) -> N
     program.handle(DistilConversations(program.run(room_usd=0.4), program.candidates()))
 
     ended = program.of(HarvestEnded)[0]
-    assert ended.problem == "The day's limit is reached: this preview used $0.50."
+    assert ended.problem == "The day's limit is reached: this harvest used $0.50."
     assert (len(program.of(HarvestPaid)), len(program.server.bodies)) == (2, 2)
     assert len(program.of(HarvestProposed)) == 2
 

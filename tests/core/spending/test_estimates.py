@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.spending.estimates import next_call_usd
-from core.values.cache import CachePlan
+from core.spending.estimates import booked, expected_input, next_call_usd, with_lost
+from core.values.cache import CachePlan, PlannedWrite
 from core.values.discussion import DiscussionMeta, DiscussionSummary, Draft, OpenDiscussion
 from core.values.messages import Message, Role, TextPart
 from core.values.settings import AiSettings, Settings
@@ -92,3 +92,56 @@ def test_what_nobody_knows_the_price_of_reserves_nothing() -> None:
     assert next_call_usd(state(unknown, reply(cost=None)), "a") == 0.0
     assert next_call_usd(state(), "a") == 0.0
     assert next_call_usd(AppState(), "nobody") == 0.0
+
+
+SENT = Usage(input_tokens=1_000, cache_read_tokens=600, cache_write_tokens=300, cache_write_5m_tokens=300)
+
+
+def per_token(usage: Usage) -> float | None:
+    """A cent a token, so that sums are easily followed."""
+    if usage.input_tokens is None and usage.output_tokens is None:
+        return None
+    return ((usage.input_tokens or 0) + (usage.output_tokens or 0)) / 100
+
+
+def test_what_a_provider_says_of_a_whole_reply_is_booked_as_it_is() -> None:
+    told = Usage(input_tokens=900, output_tokens=50)
+    assert booked(told, SENT, 70, per_token, is_whole=True) == replace(told, cost_usd=9.5)
+    assert booked(Usage(cost_usd=0.3), SENT, 70, per_token, is_whole=True) == Usage(cost_usd=0.3)
+
+
+def test_of_a_reply_that_was_cut_what_is_missing_is_estimated_and_marked() -> None:
+    silent = booked(Usage(), SENT, 70, per_token, is_whole=False)
+    assert silent == replace(SENT, output_tokens=70, cost_usd=10.7, is_estimate=True)
+
+    begun = booked(Usage(input_tokens=900, output_tokens=1), SENT, 70, per_token, is_whole=False)
+    assert begun == Usage(900, 70, cost_usd=9.7, is_estimate=True)
+
+    far = booked(Usage(input_tokens=900, output_tokens=90), SENT, 70, per_token, is_whole=False)
+    assert far.output_tokens == 90
+
+
+def test_a_provider_that_never_says_is_estimated_too_and_where_nothing_is_paid_nothing_is_guessed() -> None:
+    assert booked(Usage(), SENT, 70, per_token, is_whole=True).is_estimate
+    assert booked(Usage(), SENT, 70, lambda _: 0.0, is_whole=True) == Usage(cost_usd=0.0)
+    assert booked(Usage(), SENT, 70, lambda _: None, is_whole=True) == Usage()
+
+
+def test_attempts_whose_answers_were_lost_are_paid_for() -> None:
+    told = Usage(input_tokens=900, output_tokens=100, cost_usd=10.0, request_id="r")
+    both = with_lost(told, Usage(input_tokens=1_000), 2, per_token)
+    assert (both.cost_usd, both.is_estimate, both.request_id) == (30.0, True, "r")
+    assert with_lost(told, SENT, 0, per_token) == told
+
+
+def test_the_input_is_expected_by_the_plans_split_in_the_providers_tokens() -> None:
+    writes = (PlannedWrite("a", 800, 3600), PlannedWrite("b", 1_000, 300))
+    plan = CachePlan(read_tokens=500, write_tokens=500, fresh_tokens=100, writes=writes, scale=2.0)
+    assert expected_input(plan, 0) == Usage(
+        input_tokens=2_200,
+        cache_read_tokens=1_000,
+        cache_write_tokens=1_000,
+        cache_write_5m_tokens=400,
+        cache_write_1h_tokens=600,
+    )
+    assert expected_input(None, 700) == Usage(input_tokens=700)

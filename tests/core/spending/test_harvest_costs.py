@@ -9,6 +9,7 @@ import pytest
 
 from core.base.errors import StorageError
 from core.spending.harvest_costs import Payments, harvests_spent_since, note_spent
+from core.values.spending import Payment
 from core.values.usage import Usage
 from tests.core.knowledge.homes import FaultyDisk
 
@@ -16,7 +17,7 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 def noted(home: Path, at: datetime, usd: float) -> None:
-    note_spent(home, at, "anthropic", "m", usd)
+    note_spent(home, at, "anthropic", "m", Payment(usd))
 
 
 def test_only_what_was_paid_since_counts(tmp_path: Path) -> None:
@@ -123,4 +124,4 @@ def test_a_disk_that_takes_no_row_is_told_to_the_log_and_the_run_goes_on(
 
 def test_a_row_that_could_not_be_added_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError):
-        note_spent(tmp_path, NOON, "a", "m", 1.0, disk=FaultyDisk(0))
+        note_spent(tmp_path, NOON, "a", "m", Payment(1.0), disk=FaultyDisk(0))

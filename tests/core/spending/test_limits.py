@@ -5,10 +5,21 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.spending.limits import limit_reached, reached_limits
+from core.spending.limits import (
+    add_spent,
+    has_room,
+    left_today_usd,
+    limit_reached,
+    reached_limits,
+    release,
+    reserve,
+)
+from core.spending.messages import PaymentsSeen, SpentCounted
+from core.spending.step import event
 from core.values.discussion import DiscussionMeta, DiscussionSummary, LiveCall
+from core.values.records import UsageRecord
 from core.values.settings import AiSettings, CachingSettings, Settings
-from core.values.spending import LimitScope, ReachedLimit
+from core.values.spending import LimitScope, Payment, ReachedLimit
 from core.values.state import AppState, ConfigState, DiscussionsState, SpendingState
 from core.values.usage import Usage
 from tests.core.app.playbook import START
@@ -88,3 +99,29 @@ def test_what_is_under_way_is_said_beside_what_is_spent() -> None:
     said = ReachedLimit(LimitScope.DAY, 5.0, 4.0, 1.1).sentence
 
     assert said == "The limit of $5.00 for today is reached: $4.00 is spent, about $1.10 more is under way."
+
+
+def test_what_is_counted_on_disk_and_what_is_paid_meanwhile_count_once() -> None:
+    """A turn ends while the logs are read: before the look at its log, or behind it."""
+    used = [UsageRecord(name, START, "m", Usage(cost_usd=1.0)) for name in ("read", "missed")]
+    now = add_spent(state(), tuple(used))
+    assert now.spending.spent_today_usd is None
+
+    now, _ = event(now, SpentCounted(START, 3.0, ids=frozenset({"read", "old"})))
+    assert now.spending.spent_today_usd == 4.0
+    now, _ = event(now, PaymentsSeen({"old": Payment(2.0), "other": Payment(0.5, is_estimate=True)}))
+    assert now.spending.spent_today_usd == 4.5
+    assert now.spending.has_estimate
+
+
+def test_what_is_held_back_counts_towards_both_limits_and_nothing_in_the_background_goes_past_one() -> None:
+    held = reserve(state(spent=1.0, today=4.0), "keepalive/a", 0.5, "a")
+    assert [has_room(held, usd, "a") for usd in (0.5, 0.6)] == [True, False]
+    assert [has_room(held, usd) for usd in (0.5, 0.6)] == [True, False]
+    assert left_today_usd(held) == 0.5
+    assert left_today_usd(held, besides="keepalive/a") == 1.0
+
+    full = reserve(held, "harvest", 0.6)
+    assert "about $1.10 more is under way" in limit_reached(full)
+    assert not limit_reached(full, besides="harvest")
+    assert release(release(full, "harvest"), "keepalive/a").spending.reserved == {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from queue import SimpleQueue
@@ -127,13 +127,17 @@ class FakeServices:
         del provider, model
         return (usage.input_tokens or 0) / 100
 
+    def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
+        del spec
+        return sum(len(text.split()) for text in texts)
+
     def begun(self, call_id: str) -> None:
         self.steps.append(f"begun {call_id}")
 
     def ended(
-        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None
+        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None, paid: Usage
     ) -> CacheReported | None:
-        del spec, contents
+        del spec, contents, paid
         self.steps.append(f"ended {call_id} {usage.input_tokens}")
         return None
 
@@ -146,6 +150,8 @@ def run(services: FakeServices, *, stops_after: type[Event] | None = None) -> li
     events: list[Event] = []
     while not events or not isinstance(events[-1], CallEnded | CallFailed):
         events.append(inbox.get(timeout=WAIT_S))
+        if isinstance(events[-1], RequestBuilt):
+            worker.send("call")
         if stops_after is not None and isinstance(events[-1], stops_after):
             worker.cancel("call")
     worker.stop(WAIT_S)
@@ -228,11 +234,29 @@ def test_stop_cancels_every_call_and_waits_for_its_report() -> None:
 
     worker = CallWorker(FakeServices(FakeProvider(wait)), inbox.put)
     worker.begin(EFFECT)
+    assert isinstance(inbox.get(timeout=WAIT_S), RequestBuilt)
+    assert not entered.is_set(), "nothing goes out before the step lets it go"
+    worker.send("call")
     assert entered.wait(WAIT_S)
     worker.stop(WAIT_S)
 
-    kinds = [type(inbox.get_nowait()) for _ in range(inbox.qsize())]
-    assert kinds == [RequestBuilt, CallEnded]
+    assert [type(inbox.get_nowait()) for _ in range(inbox.qsize())] == [CallEnded]
+
+
+def test_a_call_that_is_not_let_go_ends_when_it_is_stopped_and_calls_nobody() -> None:
+    inbox: SimpleQueue[Event] = SimpleQueue()
+    asked: list[CancelToken] = []
+    worker = CallWorker(FakeServices(FakeProvider(asked.append, DONE)), inbox.put)
+    worker.begin(EFFECT)
+    assert isinstance(inbox.get(timeout=WAIT_S), RequestBuilt)
+
+    worker.cancel("call")
+
+    ended = inbox.get(timeout=WAIT_S)
+    assert isinstance(ended, CallEnded)
+    assert (ended.stopped.kind, ended.parts, ended.usage) == (StopKind.CANCELLED, (), Usage())
+    assert asked == []
+    worker.stop(WAIT_S)
 
 
 @pytest.mark.parametrize("room", [0, 200])
@@ -278,6 +302,8 @@ def test_a_retry_is_reported_with_what_failed() -> None:
     events: list[Event] = []
     while not events or not isinstance(events[-1], CallEnded | CallFailed):
         events.append(inbox.get(timeout=WAIT_S))
+        if isinstance(events[-1], RequestBuilt):
+            worker.send("call")
         if isinstance(events[-1], CallRetrying):
             provider.items = (TextDelta("Good"), DONE)
 

@@ -23,6 +23,7 @@ def test_plain_data_says_none_for_what_was_not_reported_and_zero_for_zero() -> N
         "cache_write_tokens": None,
         "reasoning_tokens": None,
         "cost_usd": 0.25,
+        "is_estimate": False,
         "time_to_first_token_s": None,
         "duration_s": 2.0,
     }

@@ -1,0 +1,72 @@
+"""What calls have cost, as the disk tells it: in logs, in the trash, and in the harvest's notes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.base import paths
+from core.base.errors import SlopError
+from core.discussion import log, trash
+from core.spending.harvest_costs import harvest_payments
+from core.values.records import UsageRecord
+from core.values.spending import Payment
+
+logger = logging.getLogger(__name__)
+
+
+def midnight(now: datetime) -> datetime:
+    """The last midnight where the person is, UTC."""
+    here = now.astimezone()
+    return here.replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
+
+
+def paid_since(log_file: Path, start: datetime) -> dict[str, Payment]:
+    """What the calls of a log have cost since then, by the record's id: a branch repeats its parent's.
+
+    Unknown prices add nothing. Raises StorageError.
+    """
+    found = (line.content for line in log.scan(log_file))
+    return {
+        record.id: Payment(record.usage.cost_usd, record.usage.is_estimate)
+        for record in found
+        if isinstance(record, UsageRecord) and record.at >= start and record.usage.cost_usd
+    }
+
+
+def all_paid_since(home: Path, logs: Iterable[Path], start: datetime) -> dict[str, Payment]:
+    """What was paid since then by turns, pings, prewarms and harvests, also of what was deleted since.
+
+    Args:
+        logs: those that may hold something; what cannot be read counts nothing.
+    """
+    paid: dict[str, Payment] = {}
+    files = list(logs)
+    with suppress(SlopError):
+        files += [Path(one.path) / paths.LOG_FILE for one in trash.items(home) if one.deleted_at >= start]
+    for path in files:
+        try:
+            paid |= paid_since(path, start)
+        except Exception as fault:  # noqa: BLE001 (one log that cannot be read hides no other's money)
+            logger.warning("What was paid in %s does not count today: %s", path, fault)
+    with suppress(SlopError):
+        paid |= harvest_payments(home, start)
+    return paid
+
+
+def spent_today_usd(home: Path, now: datetime) -> float:
+    """What was spent since the person's midnight by every program on this home. For a command that keeps no list."""
+    start = midnight(now)
+    return sum(paid.usd for paid in all_paid_since(home, _logs_since(home, start), start).values())
+
+
+def _logs_since(home: Path, start: datetime) -> list[Path]:
+    found = []
+    for path in paths.discussions_dir(home).glob(f"*/{paths.LOG_FILE}"):
+        with suppress(OSError):
+            if path.stat().st_mtime >= start.timestamp():
+                found.append(path)
+    return found

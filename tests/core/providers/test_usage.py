@@ -1,0 +1,132 @@
+"""Usage as providers say it: figures that can be trusted, whatever stands in the fields."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.providers.anthropic.stream import merge_usage
+from core.providers.claude_code.events import claude_usage
+from core.providers.compatible.stream import chat_usage
+from core.providers.openai.client import usage_of
+from core.providers.usage import MOST_TOKENS, counted_usage, figure, price
+from core.spending.pricing import cost
+from core.values.usage import Usage
+
+AT = datetime(2026, 11, 20, tzinfo=UTC)
+PARTS = ("cache_read_tokens", "cache_write_tokens", "cache_write_5m_tokens", "cache_write_1h_tokens")
+COUNTS = ("input_tokens", "output_tokens", *PARTS, "reasoning_tokens")
+
+junk = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.integers(0, 1000),
+    st.floats(allow_nan=True, allow_infinity=True),
+    st.text(max_size=5),
+    st.dictionaries(st.text(max_size=2), st.integers(), max_size=2),
+    st.lists(st.integers(), max_size=2),
+)
+
+
+def is_sound(usage: Usage) -> bool:
+    """Counts are counts, parts are inside their whole, a price is a price."""
+    counts = [getattr(usage, name) for name in COUNTS]
+    if any(n is not None and (type(n) is not int or not 0 <= n <= MOST_TOKENS * 3) for n in counts):
+        return False
+    parts = (usage.cache_read_tokens or 0) + (usage.cache_write_tokens or 0)
+    split = (usage.cache_write_5m_tokens or 0) + (usage.cache_write_1h_tokens or 0)
+    return (
+        parts <= (usage.input_tokens or 0)
+        and split <= (usage.cache_write_tokens or 0)
+        and (usage.reasoning_tokens or 0) <= (usage.output_tokens or 0)
+        and (usage.cost_usd is None or (math.isfinite(usage.cost_usd) and usage.cost_usd >= 0))
+    )
+
+
+@pytest.mark.parametrize(
+    "value", [None, True, -1, -0.5, 1.5, math.nan, math.inf, "12", {"a": 1}, [1], MOST_TOKENS + 1]
+)
+def test_what_is_no_count_is_not_reported(value: object) -> None:
+    assert figure(value) is None
+    assert counted_usage(input_tokens=value, output_tokens=7) == Usage(output_tokens=7)
+
+
+def test_counts_are_taken_as_they_are_and_whole_numbers_written_as_fractions_too() -> None:
+    assert [figure(0), figure(12), figure(12.0)] == [0, 12, 12]
+    assert [price(0), price(0.25), price("1"), price(-1), price(math.inf)] == [0.0, 0.25, None, None, None]
+
+
+def test_parts_larger_than_their_whole_are_not_reported_and_the_whole_stays() -> None:
+    assert counted_usage(input_tokens=100, cache_read_tokens=90, cache_write_tokens=20) == Usage(100)
+    assert counted_usage(output_tokens=5, reasoning_tokens=6) == Usage(output_tokens=5)
+    assert counted_usage(cache_read_tokens=5, reasoning_tokens=1) == Usage()
+    kept = counted_usage(
+        input_tokens=100, cache_read_tokens=50, cache_write_tokens=50, cache_write_5m_tokens=51
+    )
+    assert (kept.cache_write_tokens, kept.cache_write_5m_tokens) == (50, None)
+
+
+@given(st.fixed_dictionaries({}, optional=dict.fromkeys((*COUNTS, "cost_usd"), junk)))
+def test_whatever_stands_in_the_fields_the_figures_are_sound_and_can_be_priced(
+    fields: dict[str, Any],
+) -> None:
+    usage = counted_usage(**fields)
+
+    assert is_sound(usage)
+    again = {name: getattr(usage, name) for name in (*COUNTS, "cost_usd")}
+    assert counted_usage(**again) == usage
+    paid = cost("anthropic", "claude-opus-5-5", usage, AT)
+    assert paid is None or (math.isfinite(paid) and paid >= 0)
+
+
+def _object(**fields: object) -> Any:
+    return SimpleNamespace(**fields)
+
+
+@given(st.lists(junk, min_size=8, max_size=8))
+def test_every_client_takes_them_by_this_rule(values: list[Any]) -> None:
+    a, b, c, d, e, f, g, h = values
+    by_ttl = {"ephemeral_5m_input_tokens": e, "ephemeral_1h_input_tokens": f}
+    wire = {
+        "input_tokens": a,
+        "output_tokens": b,
+        "cache_read_input_tokens": c,
+        "cache_creation_input_tokens": d,
+        "cache_creation": by_ttl,
+    }
+    told = (
+        usage_of(
+            _object(
+                input_tokens=a,
+                output_tokens=b,
+                input_tokens_details=_object(cached_tokens=c, cache_write_tokens=d),
+                output_tokens_details=_object(reasoning_tokens=e),
+            ),
+            "",
+        ),
+        usage_of(_object(input_tokens=a, input_tokens_details=g, output_tokens_details=h), ""),
+        chat_usage(
+            _object(
+                prompt_tokens=a,
+                completion_tokens=b,
+                prompt_tokens_details=_object(cached_tokens=c),
+                completion_tokens_details=_object(reasoning_tokens=e),
+            ),
+            "",
+        ),
+        claude_usage(wire, h, ""),
+        claude_usage({**wire, "cache_creation": g}, h, ""),
+        merge_usage(
+            merge_usage(Usage(), _object(**{**wire, "cache_creation": _object(**by_ttl)})),
+            _object(output_tokens=g, output_tokens_details=_object(thinking_tokens=h)),
+        ),
+    )
+
+    assert all(is_sound(usage) for usage in told)

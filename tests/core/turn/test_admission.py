@@ -1,0 +1,132 @@
+"""The last word of the spend limits: a call is let go once its cost is known, whatever was expected before."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from core.app.messages import Effect
+from core.base.errors import FailureKind
+from core.base.reports import Tick
+from core.discussion.messages import AppendRecords
+from core.settings.messages import SettingsLoaded
+from core.spending.messages import SpentCounted
+from core.turn.messages import (
+    CallEnded,
+    CallProvider,
+    CancelCall,
+    CancelReply,
+    RequestBuilt,
+    RetrySend,
+    SendPrompt,
+    SendRequest,
+)
+from core.values.provider import StopKind, Stopped
+from core.values.records import RequestRecord
+from core.values.settings import CachingSettings, Settings
+from core.values.usage import Usage
+from tests.core.app.playbook import START, Playbook, of, settings_loaded
+
+COST = 0.377
+STOPPED = Stopped(StopKind.CANCELLED)
+
+
+def limited(usd: float | None = 1.0) -> SettingsLoaded:
+    return settings_loaded(settings=replace(Settings(), caching=CachingSettings(day_limit_usd=usd)))
+
+
+@pytest.fixture
+def book() -> Playbook:
+    """A day with a limit of one dollar, of which nothing is spent."""
+    book = Playbook().ready()
+    book.play(limited())
+    book.play(SpentCounted(START, 0.0))
+    return book
+
+
+def built(book: Playbook, call: CallProvider, usd: float | None = COST) -> tuple[Effect, ...]:
+    record = RequestRecord("r", book.at, call.user_message_id, "embedded", "m", "auto", (), (), 0)
+    return book.play(RequestBuilt(call.call_id, record, usd=usd))
+
+
+def test_first_sends_at_once_are_let_go_as_far_as_the_day_reaches(book: Playbook) -> None:
+    """Eight new discussions, of which nothing was known when they were asked for, went to three times the limit."""
+    calls = [book.ask(book.discussion(), f"text {number}") for number in range(8)]
+
+    sent = [bool(of(built(book, call), SendRequest)) for call in calls]
+
+    assert sent == [True] * 3 + [False] * 5
+    assert sum(call.reserved_usd for call in book.state.turns.calls.values() if call.is_out) == 3 * COST
+
+
+def test_what_is_stopped_keeps_its_words_says_why_and_goes_with_a_yes(book: Playbook) -> None:
+    before = [book.ask(book.discussion(), "before") for _ in range(3)]
+    chosen = book.discussion()
+    call = book.ask(chosen, "a long story")
+    for one in before:
+        built(book, one)
+
+    effects = built(book, call)
+    assert of(effects, CancelCall) == (CancelCall(call.call_id),)
+    assert not of(effects, AppendRecords), "what is not sent is not logged as sent"
+    (end,) = of(book.play(CallEnded(call.call_id, STOPPED, (), Usage())), AppendRecords)
+    book.append(end)
+
+    opened = book.state.discussions.open[chosen]
+    assert [message.text for message in opened.messages] == ["a long story"]
+    assert opened.failure is not None
+    assert opened.failure.kind is FailureKind.SPEND_LIMIT
+    assert "$1.00 for today" in opened.failure.what
+    assert opened.refusal is not None
+    assert opened.refusal.confirmed == RetrySend(chosen, over_limit=True)
+    assert chosen not in book.state.turns.calls
+
+    (again,) = of(book.play(opened.refusal.confirmed), CallProvider)
+    assert of(built(book, again), SendRequest)
+
+
+def test_while_nobody_has_added_up_the_day_a_call_is_held_and_then_let_go_in_order() -> None:
+    book = Playbook().ready()
+    book.play(limited())
+    calls = [book.later(1).ask(book.discussion(), f"text {number}") for number in range(4)]
+    assert not [effect for call in reversed(calls) for effect in of(built(book, call), SendRequest)]
+
+    effects = book.play(SpentCounted(START, 0.3))
+
+    assert of(effects, SendRequest) == (SendRequest(calls[0].call_id), SendRequest(calls[1].call_id))
+    assert of(effects, CancelCall) == (CancelCall(calls[2].call_id), CancelCall(calls[3].call_id))
+    assert not of(book.play(Tick()), SendRequest)
+
+
+def test_what_is_held_goes_when_the_limit_does_or_ends_when_the_person_stops_it() -> None:
+    book = Playbook().ready()
+    book.play(limited())
+    goes, ends = (book.ask(book.discussion(), "text") for _ in range(2))
+    for call in (goes, ends):
+        built(book, call)
+    (stop,) = of(book.play(CancelReply(ends.spec.discussion_id)), CancelCall)
+    assert stop.call_id == ends.call_id
+
+    book.play(limited(None))
+
+    assert of(book.play(Tick()), SendRequest) == (SendRequest(goes.call_id),)
+
+
+def test_without_a_limit_or_past_it_by_a_yes_a_call_goes_at_once() -> None:
+    book = Playbook().ready()
+    assert of(built(book, book.ask(book.discussion(), "text")), SendRequest)
+
+    book.play(limited(0.01))
+    book.play(SpentCounted(START, 5.0))
+    chosen = book.discussion()
+    (write,) = of(book.play(SendPrompt(chosen, "text", over_limit=True)), AppendRecords)
+    (call,) = of(book.append(write), CallProvider)
+    assert of(built(book, call), SendRequest)
+
+
+def test_a_cost_that_nobody_knows_reserves_what_was_expected(book: Playbook) -> None:
+    call = book.ask(book.discussion(), "text")
+    before = book.state.turns.calls[call.spec.discussion_id].reserved_usd
+
+    assert of(built(book, call, None), SendRequest)
+    assert book.state.turns.calls[call.spec.discussion_id].reserved_usd == before
