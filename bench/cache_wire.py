@@ -23,12 +23,12 @@ from msgspec.structs import replace
 
 from bench.__main__ import Row
 from bench.cache_days import BUSY, DESK, Ask, Day, count_labels, make_day
+from bench.cache_ours import Ours
 from bench.cache_policies import (
     MODELS,
     PEERS,
     InProcess,
     Line,
-    Ours,
     canonical_requests,
     replay_peer,
 )
@@ -53,7 +53,7 @@ READ = 0.05
 """The price of reading of the one model that both the bench and the server know."""
 MODEL = MODELS[READ]
 SEEDS: tuple[tuple[Day, int], ...] = ((DESK, 1), (BUSY, 2))
-PEER = "system and last two"
+PEER = "system and last two, 5 min"
 LEAST_USD = 1e-9
 """Sums of the same addends: less than this is rounding."""
 
@@ -208,7 +208,7 @@ def peer(day: Sequence[Ask], name: str = PEER) -> Callable[[Line], object]:
     return lambda line: replay_peer(day, requests, PEERS[name], line)
 
 
-def wire_rows() -> list[Row]:
+def rows() -> list[Row]:
     """Both seeds under the planner and under a peer. Prints what differs, if anything does."""
     found: list[Row] = []
     for kind, seed in SEEDS:
