@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from concurrent.futures import ProcessPoolExecutor
@@ -34,8 +35,8 @@ class Before(msgspec.Struct, frozen=True):
     """
 
     without: tuple[int, ...]
-    off: dict[str, tuple[float, ...]]
-    on: dict[str, tuple[float, ...]]
+    off: dict[str, tuple[int, ...]]
+    on: dict[str, tuple[int, ...]]
 
 
 class BeforeFile(msgspec.Struct, frozen=True):
@@ -56,41 +57,36 @@ def title(task: Task) -> str:
     return f"{task.day.name} with tool turns" if task.has_tools else task.day.name
 
 
-def tasks() -> list[Task]:
-    """What is frozen: every price without tool turns, the middle one with them."""
-    plain = [
-        Task(day, seed, bounds=False, peers=False, reads=ALL_READS if day in DAYS else (MAIN,))
-        for day in (*DAYS, NIGHTS)
-        for seed in SEEDS
+def kinds() -> list[Task]:
+    """What is frozen, a kind of day each, its seed left open: every price without tool turns, the middle one with them."""
+    plain = [Task(day, 0, bounds=False, peers=False, reads=(MAIN,)) for day in (*DAYS, NIGHTS)]
+    tools = [dataclasses.replace(task, has_tools=True) for task in plain if task.day in DAYS]
+    others = [
+        dataclasses.replace(task, reads=(read,))
+        for task in plain
+        if task.day in DAYS
+        for read in ALL_READS
+        if read != MAIN
     ]
-    tools = [
-        Task(day, seed, has_tools=True, bounds=False, peers=False, reads=(MAIN,))
-        for day in DAYS
-        for seed in SEEDS
-    ]
-    return [*plain, *tools]
+    return [*plain, *tools, *others]
 
 
 def main() -> None:
-    """Write the file."""
-    wanted = tasks()
+    """Write the file, kind by kind."""
+    days: dict[str, Before] = {}
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        replayed = list(pool.map(replay, wanted))
-    days: dict[str, list[Replayed]] = {}
-    for task, one in zip(wanted, replayed, strict=True):
-        days.setdefault(title(task), []).append(one)
-    found = {name: _frozen(part) for name, part in days.items()}
-    text = json.dumps(msgspec.to_builtins(BeforeFile(HOW, found)), indent=1, sort_keys=True)
-    FILE.write_text(text + "\n", encoding="utf-8")
+        for kind in kinds():
+            part = list(pool.map(replay, (dataclasses.replace(kind, seed=seed) for seed in SEEDS)))
+            name = title(kind)
+            days[name] = _with(days.get(name), part, kind.reads[0])
+            text = json.dumps(msgspec.to_builtins(BeforeFile(HOW, days)), indent=1, sort_keys=True)
+            FILE.write_text(text + "\n", encoding="utf-8")
 
 
-def _frozen(part: list[Replayed]) -> Before:
-    reads = sorted({read for _, read in part[0].figures}, reverse=True)
-    by_price = {
-        name: {f"{read:g}": tuple(round(one.figures[name, read], 1) for one in part) for read in reads}
-        for name in (OFF, ON)
-    }
-    return Before(tuple(one.total for one in part), by_price[OFF], by_price[ON])
+def _with(known: Before | None, part: list[Replayed], read: float) -> Before:
+    known = known or Before(tuple(one.total for one in part), {}, {})
+    off, on = (tuple(round(one.figures[name, read]) for one in part) for name in (OFF, ON))
+    return Before(known.without, {**known.off, f"{read:g}": off}, {**known.on, f"{read:g}": on})
 
 
 if __name__ == "__main__":
