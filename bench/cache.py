@@ -170,7 +170,7 @@ def _program_rows(
     ]
     if policy == ON:
         found.append(_row(f"{what}, pings", pings, "a day", None, part))
-    if frozen is not None:
+    if frozen is not None and f"{read:g}" in frozen.off:
         assert frozen.without[: len(seeds)] == tuple(one.total for one in part), (
             f"{name}: other days than before"
         )

@@ -128,7 +128,7 @@ def test_every_discussion_has_its_share_of_tokens(desk: tuple[Ask, ...]) -> None
 def test_files_metadata_digest_and_identity_change_as_often_as_said() -> None:
     changes = Counter[LayerId]()
     own = shared = 0
-    for seed in range(12):
+    for seed in range(8):
         day = make_day(DESK, seed)
         for one, two in pairwise(day):
             shared += 1
@@ -227,8 +227,7 @@ class Watched(Ours):
     appended = 0
 
 
-@pytest.mark.parametrize("day", DAYS, ids=lambda day: day.name)
-@pytest.mark.parametrize("tools", [True, False])
+@pytest.mark.parametrize(("day", "tools"), [(DESK, True), (BUSY, False), (SPARSE, False)])
 def test_no_text_is_lost_on_any_day(day: Day, tools: bool) -> None:
     trace = make_day(day, SEED, tool_turns=tools)
     watched = Watched(0.05, KEPT)
