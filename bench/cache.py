@@ -18,12 +18,13 @@ from pathlib import Path
 from statistics import fmean
 
 from bench.__main__ import OUT, Row
-from bench.cache_before import ALL_READS, MAIN, SEEDS, Before, before, title
+from bench.cache_before import ALL_READS, SEEDS, Before, before, title
 from bench.cache_days import BUSY, DAYS, DESK, NIGHTS, SPARSE
 from bench.cache_parallel import parallel_rows
 from bench.cache_policies import FIXED_HOUR, INPUT_USD
 from bench.cache_replay import (
     ANY,
+    MAIN,
     NEVER,
     OFF,
     ON,
@@ -51,6 +52,7 @@ PARTS: dict[str, Callable[[Sequence[int]], list[Row]]] = {
 }
 """Parts beside the replayed days. Speed comes last: nothing may run beside it."""
 REPLAYED = ("days", "tools", "rules", "talks")
+TOOL_SEEDS = 10
 TALK_TURNS = (1, 2, 3, 5, 8, 13, 21)
 LEAST_TURNS = 3
 """Of a discussion by itself that must not cost more than without caching: nobody knows of the first that it is the last."""
@@ -78,7 +80,7 @@ def rows(arguments: Sequence[str] = ()) -> list[Row]:
             days.setdefault(title(task), []).append(one)
     found: list[Row] = []
     for name, part in days.items():
-        found += _day_rows(name, part, seeds)
+        found += _day_rows(name, part, seeds[: len(part)])
     found += _talk_rows(days, talks)
     for part_name, measure in PARTS.items():
         if part_name in chosen.parts:
@@ -99,7 +101,9 @@ def tasks(parts: Sequence[str], seeds: Sequence[int]) -> list[Task]:
         ]
         found += [Task(NIGHTS, seed, reads=(MAIN,)) for seed in seeds]
     if "tools" in parts:
-        found += [Task(day, seed, has_tools=True, reads=(MAIN,)) for day in DAYS for seed in seeds]
+        found += [
+            Task(day, seed, has_tools=True, reads=(MAIN,)) for day in DAYS for seed in seeds[:TOOL_SEEDS]
+        ]
     if "talks" in parts:
         found += [
             Task(day, seed, turns=turns, reads=(MAIN,), bounds=False, peers=False)
@@ -164,10 +168,11 @@ def _program_rows(
         _row(f"{what}, worst seed", worst, "of no caching", 1.0, part),
         _row(f"{what}, read from the cache", shares, "of input", None, part),
         _row(f"{what}, {FIXED_HOUR}", cost / costs[FIXED_HOUR, read], "times", None, part),
-        _row(f"{what}, over the {SAME}", cost / costs[SAME, read], "times", bar(OVER_SAME), part),
-        _row(f"{what}, over the {ANY}", cost / costs[ANY, read], "times", bar(OVER_ANY), part),
-        _row(f"{what}, over the {TEXT}", cost / costs[TEXT, read], "times", None, part),
     ]
+    for least, bars in ((SAME, OVER_SAME), (ANY, OVER_ANY), (TEXT, {})):
+        if (least, read) in costs:
+            over = cost / costs[least, read]
+            found.append(_row(f"{what}, over the {least}", over, "times", bar(bars), part))
     if policy == ON:
         found.append(_row(f"{what}, pings", pings, "a day", None, part))
     if frozen is not None and f"{read:g}" in frozen.off:

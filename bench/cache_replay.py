@@ -27,6 +27,8 @@ from bench.cache_policies import (
 )
 from core.values.cache import CacheSettings
 
+MAIN = 0.05
+"""The price of reading that bars, bounds and rules are of."""
 OFF, ON = "keepalive off", "keepalive on"
 SETTINGS = {OFF: CacheSettings(), ON: CacheSettings(keepalive=True)}
 SAME, SAME_ON = "least for the same requests", "least for the same requests as sent with keepalive"
@@ -56,7 +58,7 @@ class Task:
 
     Args:
         turns: 0: a whole day, else a discussion of so many turns by itself, under the program alone.
-        rules: the program with each rule off, too; bounds: and the bounds; peers: and the peers.
+        rules: the program with each rule off, too; bounds: and the bounds (both at the middle price); peers: and the peers.
     """
 
     day: Day
@@ -121,9 +123,9 @@ def replay(task: Task) -> Replayed:
         if task.peers:
             requests = [(request, tail_of(request)) for request in lines[OFF].asked]
             figures[FIXED_HOUR, read] = replay_peer(day, requests, fixed_hour).cost(read)
-        if task.bounds:
+        if task.bounds and read == MAIN:
             figures |= _bounds(day, lines, read)
-        if task.rules:
+        if task.rules and read == MAIN:
             figures |= _rules(day, read)
     if task.peers:
         figures |= _peers(day, task)
