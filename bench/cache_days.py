@@ -136,6 +136,12 @@ def make_discussion(day: Day, seed: int, turns: int) -> tuple[Ask, ...]:
     return _lived(day, random.Random(f"{day.name} alone {seed}"), [turns], 0.0)
 
 
+def make_start(seed: int) -> list[Ask]:
+    """The first request of each discussion, all at one moment."""
+    draw, shared = random.Random(f"start {seed}"), _Shared()
+    return [_Talk(f"d{number}", draw).turn(START_S, 0, shared, 0.0)[0] for number in range(DISCUSSIONS)]
+
+
 def _lengths(draw: random.Random) -> list[int]:
     """Turns of each discussion."""
     first = draw.randint(*SHORT) if draw.random() < 0.5 else draw.randint(*MEDIUM)

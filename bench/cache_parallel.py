@@ -8,7 +8,7 @@ from itertools import product
 from msgspec.structs import replace
 
 from bench.__main__ import Row
-from bench.cache_days import DESK, Ask, count_labels, make_day, part_text
+from bench.cache_days import Ask, count_labels, make_start, part_text
 from bench.cache_policies import MODELS, Bill, body_of, prices_for
 from core.caching.decision import Decision, Market, PlannedTurn, decide
 from core.caching.gate import PlannedCall, gate
@@ -43,16 +43,8 @@ def at_once(seeds: Sequence[int], read: float, *, waits: bool) -> float:
     Args:
         read: price of reading; waits: rule 7 is on.
     """
-    bills = [send_at_once(first_asks(seed), read, waits=waits) for seed in seeds]
+    bills = [send_at_once(make_start(seed), read, waits=waits) for seed in seeds]
     return sum(bill.cost(read) for bill in bills) / sum(bill.total for bill in bills)
-
-
-def first_asks(seed: int) -> list[Ask]:
-    """The first request of each discussion of a desk's day."""
-    first: dict[str, Ask] = {}
-    for ask in make_day(DESK, seed):
-        first.setdefault(ask.discussion, ask)
-    return list(first.values())
 
 
 def send_at_once(asks: Sequence[Ask], read: float, *, waits: bool) -> Bill:
