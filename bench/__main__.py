@@ -36,22 +36,26 @@ class Row(TypedDict):
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the suites named, or all. Returns 1 when a bar is missed, 2 for an unknown suite."""
-    names = list(arguments) or list(SUITES)
+    """Run the suites named, or all. Returns 1 when a bar is missed, 2 for an unknown suite.
+
+    What follows from the first option on is for the suite (`cache --seeds 3`).
+    """
+    first = next((n for n, argument in enumerate(arguments) if argument.startswith("-")), len(arguments))
+    names, options = list(arguments[:first]) or list(SUITES), arguments[first:]
     unknown = [name for name in names if name not in SUITES]
     if unknown:
         print(f"No suite {unknown[0]!r}; suites are: {', '.join(SUITES)}", file=sys.stderr)
         return 2
-    return max(run_suite(name) for name in names)
+    return max(run_suite(name, options) for name in names)
 
 
-def run_suite(name: str) -> int:
+def run_suite(name: str, options: Sequence[str] = ()) -> int:
     """Run one suite. Returns 1 when a bar is missed."""
     rows: list[Row] = []
     for module in SUITES[name]:
-        measure: Callable[[], list[Row]] = importlib.import_module(module).rows
+        measure: Callable[..., list[Row]] = importlib.import_module(module).rows
         print(f"running {module} …", file=sys.stderr)
-        rows += measure()
+        rows += measure(*((options,) if options else ()))
     OUT.mkdir(parents=True, exist_ok=True)
     (OUT / f"{name}.json").write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
     print(table(name, rows))

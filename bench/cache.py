@@ -1,183 +1,227 @@
-"""Replays working days under the planner and under peers' policies; says what each costs against no caching."""
+"""Replays a person's days under the program and under peers' policies; says what each costs, and what is least.
+
+`make bench-cache` runs all of it. `python -m bench cache --seeds 3 --parts days` is enough to look at a change: parts are
+`days` (without tool turns), `tools` (with them), `rules`, `talks` (short discussions), `edits`, `money`, `wire`,
+`parallel`, `speed`, `vendors`. The tables for the README go to `out/bench/cache.md`.
+"""
 
 from __future__ import annotations
 
+import argparse
+import importlib
+import importlib.util
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
+from statistics import fmean
 
-from msgspec.structs import replace
+from bench.__main__ import OUT, Row
+from bench.cache_before import ALL_READS, SEEDS, Before, before, title
+from bench.cache_days import BUSY, DAYS, DESK, NIGHTS, SPARSE
+from bench.cache_parallel import parallel_rows
+from bench.cache_policies import FIXED_HOUR, INPUT_USD
+from bench.cache_replay import (
+    ANY,
+    MAIN,
+    NEVER,
+    OFF,
+    ON,
+    SAME,
+    SAME_ON,
+    SETTINGS,
+    TEXT,
+    TEXT_OFF,
+    Replayed,
+    Talk,
+    Task,
+    replay,
+)
+from bench.cache_tables import tables
 
-from bench.__main__ import Row
-from bench.cache_bound import bound
-from bench.cache_days import BUSY, DAYS, DESK, SPARSE, Ask, Day, make_day
-from bench.cache_parallel import at_once
-from bench.cache_policies import PEERS, Bill, NoExtension, Ours, canonical_requests, mark_on_tail, replay_peer
-from bench.cache_speed import speed_rows
-from bench.cache_wire import wire_rows
-from core.values.cache import CacheSettings
-
-SEEDS = tuple(range(1, 21))
-"""Held out: the planner was written looking at seeds from 100 on."""
-READS = (0.1, 0.05, 0.025)
-KEPT_BARS = {0.1: 0.40, 0.05: 0.33, 0.025: 0.30}
-BARS = {0.1: 0.43, 0.05: 0.38, 0.025: 0.36}
-PEER_BARS = {
-    DESK.name: {0.1: 0.70, 0.05: 0.62, 0.025: 0.56},
-    BUSY.name: {0.1: 0.72, 0.05: 0.65, 0.025: 0.60},
-    SPARSE.name: {0.1: 1.0, 0.05: 1.0, 0.025: 1.0},
+VENDORS = ("bench.cache_openai", "bench.cache_gemini", "bench.cache_claude_code")
+"""Modules with the days of other vendors, each with `rows()`. One that is not there yet is passed over."""
+PARTS: dict[str, Callable[[Sequence[int]], list[Row]]] = {
+    "parallel": parallel_rows,
+    "edits": lambda _: _rows_of("bench.cache_edits"),
+    "money": lambda _: _rows_of("bench.cache_money"),
+    "wire": lambda _: _rows_of("bench.cache_wire"),
+    "vendors": lambda _: [row for name in VENDORS for row in _rows_of(name)],
+    "speed": lambda _: _rows_of("bench.cache_speed"),
 }
-KEPT = CacheSettings(keepalive=True)
-RULES = {
-    "rule 2 off (edits in place)": replace(KEPT, appends_changes=False),
-    "rule 3 off (5 min only)": replace(KEPT, ttl_s=300),
-    "rule 3 off (1 h only)": replace(KEPT, ttl_s=3600),
-    "rule 3, short entries not extended": replace(KEPT, extends=False),
-    "rule 3, not extended, rule 4 off": CacheSettings(extends=False),
-    "rule 4 off (no keepalive)": CacheSettings(),
-    "rule 5 off (one mark)": replace(KEPT, all_marks=False),
-    "rule 6 off (the tail is marked too)": replace(KEPT, pays_only=False),
-}
-RULE_ONE = "rule 1 off (layer 8 in its place)"
-NOT_EXTENDED = "where the vendor does not extend, as the ledger finds out"
-AT_TAIL, IN_PLACE = "layer 8 at the tail", "layer 8 in its place"
-
-Figures = Mapping[tuple[str, float], tuple[float, float]]
-"""By policy and price of reading: what a day cost in tokens of fresh input, and the share that was read."""
+"""Parts beside the replayed days. Speed comes last: nothing may run beside it."""
+REPLAYED = ("days", "tools", "rules", "talks")
+TOOL_SEEDS = 10
+TALK_TURNS = (1, 2, 3, 5, 8, 13, 21)
+LEAST_TURNS = 3
+"""Of a discussion by itself that must not cost more than without caching: nobody knows of the first that it is the last."""
+AGAINST_BEFORE = {(DESK.name, OFF): 0.92, (DESK.name, ON): 0.88}
+OVER_ANY = {(DESK.name, ON): 1.15, (SPARSE.name, ON): 1.25, (BUSY.name, OFF): 1.05, (BUSY.name, ON): 1.05}
+OVER_SAME = {(DESK.name, OFF): 1.08}
+BOUNDS = (SAME, SAME_ON, ANY, TEXT, TEXT_OFF, NEVER)
+STATED_LOSS_USD = SETTINGS[ON].keepalive_cap_usd
+"""What a discussion may cost more than without caching at the very worst: what pings may cost in one idle time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A trace to be replayed under every policy; `rules`: the planner with each rule off, too."""
-
-    day: Day
-    seed: int
-    has_tools: bool = True
-    rules: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Replayed:
-    """What a trace cost."""
-
-    total: int
-    figures: Figures
-
-
-def rows() -> list[Row]:
-    """All figures, over held-out seeds; every policy replays the same traces."""
-    kinds = [(day, True, day is DESK) for day in DAYS] + [(DESK, False, False)]
-    tasks = [Task(day, seed, tools, rules) for day, tools, rules in kinds for seed in SEEDS]
+def rows(arguments: Sequence[str] = ()) -> list[Row]:
+    """All figures, over held-out seeds; every policy replays the same days."""
+    chosen = _parsed(arguments)
+    seeds = SEEDS[: chosen.seeds]
+    wanted = tasks(chosen.parts, seeds)
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        replayed = list(pool.map(replay, tasks))
-    found = []
-    for number, (day, tools, _) in enumerate(kinds):
-        part = replayed[number * len(SEEDS) : (number + 1) * len(SEEDS)]
-        found += _rows(day, f"{day.name}{'' if tools else ' without tool turns'}", part)
-    return [*found, *_parallel_rows(), *wire_rows(), *speed_rows()]
-
-
-def replay(task: Task) -> Replayed:
-    """Replay one trace under all policies."""
-    trace = make_day(task.day, task.seed, tool_turns=task.has_tools)
-    figures: dict[tuple[str, float], tuple[float, float]] = {}
-    total = 0
-    for name, bill in _peers(trace):
-        total = max(total, bill.total)
-        for read in READS:
-            figures[name, read] = (bill.cost(read), bill.read / bill.total)
-    for read in READS:
-        for name, settings, tail_last in _plans(task):
-            bill = Ours(read, settings, tail_last=tail_last).replay(trace)
-            figures[name, read] = (bill.cost(read), bill.read / bill.total)
-        if task.rules:
-            bill = Ours(read, KEPT, vendor=NoExtension).replay(trace)
-            figures[NOT_EXTENDED, read] = (bill.cost(read), bill.read / bill.total)
-        for kept in (True, False):
-            figures[_bound(kept=kept), read] = (bound(trace, read, keepalive=kept), 0.0)
-    return Replayed(total, figures)
-
-
-def _peers(trace: Sequence[Ask]) -> Iterator[tuple[str, Bill]]:
-    for tail_last in (True, False):
-        requests = canonical_requests(trace, tail_last=tail_last)
-        for name, marks in PEERS.items():
-            yield f"{name}, {AT_TAIL if tail_last else IN_PLACE}", replay_peer(trace, requests, marks)
-    yield (
-        "mark on a tail that changes",
-        replay_peer(trace, canonical_requests(trace, tail_last=True, volatile=True), mark_on_tail),
-    )
-
-
-def _plans(task: Task) -> list[tuple[str, CacheSettings, bool]]:
-    plain = [(_planner(kept=True), KEPT, True), (_planner(kept=False), CacheSettings(), True)]
-    if not task.rules:
-        return plain
-    return [*plain, *((name, chosen, True) for name, chosen in RULES.items()), (RULE_ONE, KEPT, False)]
-
-
-def _planner(*, kept: bool) -> str:
-    return "planner" if kept else "planner without keepalive"
-
-
-def _bound(*, kept: bool) -> str:
-    return "bound" if kept else "bound without keepalive"
-
-
-def _rows(day: Day, title: str, part: Sequence[Replayed]) -> list[Row]:
-    total = sum(one.total for one in part)
-    costs = {key: sum(one.figures[key][0] for one in part) for key in part[0].figures}
-    found = [
-        _row(f"{title}, {name}, read {read:g}", cost / total, "of no caching", None, part)
-        for (name, read), cost in costs.items()
-        if not name.startswith(("planner", "bound", "no caching"))
-    ]
-    for read, kept in product(READS, (True, False)):
-        found += _planner_rows(day, title, part, costs, total, read, kept=kept)
+        replayed = list(pool.map(replay, wanted, chunksize=1))
+    days: dict[str, list[Replayed]] = {}
+    talks: dict[tuple[str, int], list[Replayed]] = {}
+    for task, one in zip(wanted, replayed, strict=True):
+        if task.turns:
+            talks.setdefault((task.day.name, task.turns), []).append(one)
+        else:
+            days.setdefault(title(task), []).append(one)
+    found: list[Row] = []
+    for name, part in days.items():
+        found += _day_rows(name, part, seeds[: len(part)])
+    found += _talk_rows(days, talks)
+    for part_name, measure in PARTS.items():
+        if part_name in chosen.parts:
+            found += measure(seeds)
+    OUT.mkdir(parents=True, exist_ok=True)
+    Path(OUT / "cache.md").write_text(tables(days), encoding="utf-8")
     return found
 
 
-def _planner_rows(
-    day: Day,
-    title: str,
+def tasks(parts: Sequence[str], seeds: Sequence[int]) -> list[Task]:
+    """The days to be replayed, by kind."""
+    found = []
+    if "days" in parts or "rules" in parts:
+        found += [
+            Task(day, seed, rules=day is DESK and "rules" in parts, reads=ALL_READS)
+            for day in DAYS
+            for seed in seeds
+        ]
+        found += [Task(NIGHTS, seed, reads=(MAIN,)) for seed in seeds]
+    if "tools" in parts:
+        found += [
+            Task(day, seed, has_tools=True, reads=(MAIN,)) for day in DAYS for seed in seeds[:TOOL_SEEDS]
+        ]
+    if "talks" in parts:
+        found += [
+            Task(day, seed, turns=turns, reads=(MAIN,), bounds=False, peers=False)
+            for day, turns, seed in product(DAYS, TALK_TURNS, seeds)
+        ]
+    return found
+
+
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("bench cache")
+    parser.add_argument("--seeds", type=int, default=len(SEEDS), help="how many of the 20, from the first")
+    parser.add_argument("--parts", nargs="+", choices=(*REPLAYED, *PARTS), default=(*REPLAYED, *PARTS))
+    return parser.parse_args(arguments)
+
+
+def _rows_of(name: str) -> list[Row]:
+    if importlib.util.find_spec(name) is None:
+        return []
+    measure: Callable[[], list[Row]] = importlib.import_module(name).rows
+    return measure()
+
+
+# --- Days --------------------------------------------------------------------------------------------------------
+
+
+def _day_rows(name: str, part: Sequence[Replayed], seeds: Sequence[int]) -> list[Row]:
+    total = sum(one.total for one in part)
+    costs = {key: sum(one.figures[key] for one in part) for key in part[0].figures}
+    found = []
+    for policy, read in product((OFF, ON), ALL_READS):
+        if (policy, read) in costs:
+            found += _program_rows(name, policy, read, part, costs, before().get(name), seeds)
+    for (policy, read), cost in costs.items():
+        if policy not in SETTINGS:
+            found.append(_row(f"{name}, {policy}, read {read:g}", cost / total, "of no caching", None, part))
+    return found
+
+
+def _program_rows(
+    name: str,
+    policy: str,
+    read: float,
     part: Sequence[Replayed],
     costs: Mapping[tuple[str, float], float],
-    total: int,
-    read: float,
-    *,
-    kept: bool,
+    frozen: Before | None,
+    seeds: Sequence[int],
 ) -> list[Row]:
-    key = (_planner(kept=kept), read)
-    name = f"{title}, {key[0]}, read {read:g}"
-    bars = (KEPT_BARS if kept else BARS) if day is DESK else dict.fromkeys(READS, 1.0)
-    best = min(cost for (peer, price), cost in costs.items() if peer.endswith(AT_TAIL) and price == read)
-    worst = max(one.figures[key][0] / one.total for one in part)
-    share = sum(one.figures[key][1] for one in part) / len(part)
-    over = costs[key] / costs[_bound(kept=kept), read]
-    return [
-        _row(name, costs[key] / total, "of no caching", bars[read], part),
-        _row(f"{name}, worst seed", worst, "of no caching", 1.0, part),
-        _row(f"{name}, against the best peer", costs[key] / best, "times", PEER_BARS[day.name][read], part),
-        _row(f"{name}, read from the cache", share, "of input", None, part),
-        _row(f"{name}, over the bound that knows the future", over, "times", None, part),
+    """What the program cost, and over what. Bars are of the middle price."""
+    cost, total = costs[policy, read], sum(one.total for one in part)
+    worst = max(one.figures[policy, read] / one.total for one in part)
+
+    def bar(bars: Mapping[tuple[str, str], float]) -> float | None:
+        return bars.get((name, policy)) if read == MAIN else None
+
+    what = f"{name}, {policy}, read {read:g}"
+    shares, pings = (
+        fmean(one.shares[policy, read] for one in part),
+        fmean(one.pings[policy, read] for one in part),
+    )
+    found = [
+        _row(what, cost / total, "of no caching", None, part),
+        _row(f"{what}, worst seed", worst, "of no caching", 1.0, part),
+        _row(f"{what}, read from the cache", shares, "of input", None, part),
+        _row(f"{what}, {FIXED_HOUR}", cost / costs[FIXED_HOUR, read], "times", None, part),
     ]
-
-
-def _parallel_rows() -> list[Row]:
-    """Rule 7 is of calls that begin at once, which a day of one person's turns has none of."""
-    words = {True: "rule 7 on (the others wait)", False: "rule 7 off"}
-    return [
-        _row(
-            f"three first requests at once, {word}, read {read:g}",
-            at_once(SEEDS, read, waits=waits),
-            "of no caching",
-            None,
-            SEEDS,
+    for least, bars in ((SAME, OVER_SAME), (ANY, OVER_ANY), (TEXT, {})):
+        if (least, read) in costs:
+            over = cost / costs[least, read]
+            found.append(_row(f"{what}, over the {least}", over, "times", bar(bars), part))
+    if policy == ON:
+        found.append(_row(f"{what}, pings", pings, "a day", None, part))
+    if frozen is not None and f"{read:g}" in frozen.off:
+        assert frozen.without[: len(seeds)] == tuple(one.total for one in part), (
+            f"{name}: other days than before"
         )
-        for read, (waits, word) in product(READS, words.items())
-    ]
+        old = sum((frozen.off if policy == OFF else frozen.on)[f"{read:g}"][: len(seeds)])
+        found.append(
+            _row(f"{what}, against the program before", cost / old, "times", bar(AGAINST_BEFORE), part)
+        )
+    return found
+
+
+# --- Discussions of every length ---------------------------------------------------------------------------------
+
+
+def _talk_rows(
+    days: Mapping[str, Sequence[Replayed]], talks: Mapping[tuple[str, int], Sequence[Replayed]]
+) -> list[Row]:
+    """What a discussion costs by its length: by itself, with a program that knows nobody yet, and within days."""
+    found = []
+    worst = 0.0
+    for policy in SETTINGS:
+        for (name, turns), part in talks.items():
+            few = [talk for one in part for talk in one.talks[policy, MAIN]]
+            worst = max(worst, *(_loss_usd(talk) for talk in few))
+            what = f"{name}, {policy}, a discussion of {turns} by itself"
+            bar = 1.0 if turns >= LEAST_TURNS else None
+            found.append(_row(what, fmean(t.cost / t.without for t in few), "of no caching", bar, few))
+        for name, part in days.items():
+            by_length: dict[str, list[Talk]] = {}
+            for talk in (talk for one in part for talk in one.talks[policy, MAIN]):
+                by_length.setdefault(_length(talk.turns), []).append(talk)
+                worst = max(worst, _loss_usd(talk))
+            for length, few in sorted(by_length.items()):
+                what = f"{name}, {policy}, discussions of {length} turns"
+                found.append(_row(what, fmean(t.cost / t.without for t in few), "of no caching", 1.0, few))
+    if found:
+        what = "worst loss of a discussion over no caching"
+        found.append(_row(what, worst, "USD", STATED_LOSS_USD, [*days, *talks]))
+    return found
+
+
+def _length(turns: int) -> str:
+    return "3 to 8" if turns <= 8 else "9 to 60" if turns <= 60 else "over 60"
+
+
+def _loss_usd(talk: Talk) -> float:
+    return (talk.cost - talk.without) * INPUT_USD[MAIN]
 
 
 def _row(name: str, value: float, unit: str, bar: float | None, part: Sequence[object]) -> Row:

@@ -1,6 +1,12 @@
-"""Three kinds of working day as traces of requests: who asks what when, with every edit, tool turn and digest.
+"""Days of one person as traces of requests: which discussion is asked what when, and every edit before it.
 
-Texts are labels that say their own size, so that a day of 30 million tokens is replayed in seconds.
+One person has three discussions and moves between them: a turn goes to the discussion of the last one, or, with
+`MOVE`, to another. So gaps are the person's, and those of a discussion are what is left to it. One discussion in two
+days is short. Files and presets change before turns of their discussion, the digest and the identity file (layer 6) before anybody's,
+whether what was sent is still warm or not. Tool turns are made on demand: the program has no tools yet.
+
+What is edited is lines, as an editor would change them; all other texts are one label. Labels say their own size, so that a day
+of ten million tokens is replayed in seconds.
 """
 
 from __future__ import annotations
@@ -10,6 +16,7 @@ import json
 import math
 import random
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -23,31 +30,55 @@ from core.values.stack import DiscussionFacts, Segment, StackInputs, ToolSchema
 from tests.vendors.billing.clock import START_S, moment
 
 DISCUSSIONS = 3
-TURNS = 50
+TURNS = 150
+"""Of all discussions together."""
+SHORT, MEDIUM = (3, 8), (12, 60)
+"""Turns of a short discussion, and of one that is neither short nor what is left of the day."""
+MOVE, MOVE_LATER = 0.15, 0.4
+"""Odds that a turn goes to another discussion than the last one; after a gap of more than an hour."""
 FILES = 12
 FILES_TOKENS = 38_000
-EDIT, PRESET, METADATA, DIGEST = 0.02, 0.02, 0.35, 0.01
+EDIT, PRESET, METADATA, DIGEST, IDENTITY = 0.02, 0.02, 0.35, 0.01, 0.01
+"""Odds at each turn: of each file, of the preset, of layer 8, of the digest, of the identity file."""
+LINE = 40
+"""Tokens of a line of what is edited."""
+FILE_HUNKS, DIGEST_HUNKS, WHOLE = (1, 3), (2, 8), 0.1
+"""Places that an edit changes; the share of edits of a file that change all of it."""
 TOOL_TURN = 0.25
+"""Of the turns of a day with tool turns; their rounds are 8 to 25 s apart."""
+NIGHT_S, MORNING_S = 22 * 3_600, (7.5 * 3_600, 9.5 * 3_600)
+"""When a night begins, and between which hours it ends; seconds of the day."""
 _STABLE = {"role": 1_000, "system": 2_000, "digest": 6_000}
 _TOOLS, _TOOL_TOKENS = 12, 500
 _DOCUMENTS, _DOCUMENT_TOKENS = 4, 2_000
+"""Layer 6: three documents of the project and, last, its identity file (`CLAUDE.md`)."""
+_DAY_S = 24 * 3_600
 _NO_ARGUMENTS = '{"type": "object"}'
 _SIZE = re.compile(r"\[\[(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A kind of day: shares of gaps under 4 minutes, of 5 to 50, and the rest over an hour."""
+    """A kind of day: shares of the person's gaps under 4 minutes, of 5 to 50, and the rest over an hour.
+
+    Source: caching-facts.md, F3.
+
+    Args:
+        sleeps: who would come back between ten at night and half past seven comes in the morning.
+    """
 
     name: str
     short: float
     middle: float
+    sleeps: bool = False
 
 
 DESK = Day("desk", 0.68, 0.24)
 BUSY = Day("busy", 0.94, 0.05)
 SPARSE = Day("sparse", 0.35, 0.40)
 DAYS = (DESK, BUSY, SPARSE)
+NIGHTS = Day("desk with nights", 0.68, 0.24, sleeps=True)
+"""As the desk; what is learned of the hour of the day can only pay here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,40 +123,125 @@ def part_text(part: RequestPart | ToolSchema) -> str:
             return ""
 
 
-def make_day(day: Day, seed: int, *, tool_turns: bool = True) -> tuple[Ask, ...]:
-    """All requests of a day, by time. The discussions go on beside one another, each with the day's gaps."""
+def make_day(day: Day, seed: int, *, tool_turns: bool = False) -> tuple[Ask, ...]:
+    """All requests of a day, by time."""
     draw = random.Random(f"{day.name} {seed}")
-    talks = [_Talk(f"d{number}", draw) for number in range(DISCUSSIONS)]
-    starts = [START_S + draw.uniform(0, 600) for _ in talks]
-    due = [(start, number, 0) for number, start in enumerate(starts)]
+    lengths = _lengths(draw)
+    draw.shuffle(lengths)
+    return _lived(day, draw, lengths, TOOL_TURN if tool_turns else 0.0)
+
+
+def make_discussion(day: Day, seed: int, turns: int) -> tuple[Ask, ...]:
+    """A discussion of so many turns that nothing comes before, beside or after."""
+    return _lived(day, random.Random(f"{day.name} alone {seed}"), [turns], 0.0)
+
+
+def make_start(seed: int) -> list[Ask]:
+    """The first request of each discussion, all at one moment."""
+    draw, shared = random.Random(f"start {seed}"), _Shared()
+    return [_Talk(f"d{number}", draw).turn(START_S, 0, shared, 0.0)[0] for number in range(DISCUSSIONS)]
+
+
+def _lengths(draw: random.Random) -> list[int]:
+    """Turns of each discussion."""
+    first = draw.randint(*SHORT) if draw.random() < 0.5 else draw.randint(*MEDIUM)
+    second = draw.randint(*MEDIUM)
+    return [first, second, TURNS - first - second]
+
+
+def _lived(day: Day, draw: random.Random, lengths: list[int], tool_turn: float) -> tuple[Ask, ...]:
+    talks = [_Talk(f"d{number}", draw) for number in range(len(lengths))]
+    left = list(lengths)
     asks: list[Ask] = []
-    digest = 0
-    while due:
-        due.sort()
-        at_s, number, turn = due.pop(0)
-        digest += draw.random() < DIGEST
-        found = talks[number].turn(at_s, turn, digest, TOOL_TURN if tool_turns else 0.0)
+    shared = _Shared()
+    at_s, at, gap_s = START_S + draw.uniform(0, 600), 0, 0.0
+    while any(left):
+        at = _next_talk(draw, left, at, gap_s)
+        if draw.random() < DIGEST:
+            shared.digest.edit(draw, DIGEST_HUNKS)
+        if draw.random() < IDENTITY:
+            shared.identity.edit(draw, (1, 1))
+        found = talks[at].turn(at_s, lengths[at] - left[at], shared, tool_turn)
         asks.extend(found)
-        if turn + 1 < TURNS:
-            due.append((found[-1].at_s + _gap(day, draw), number, turn + 1))
-    return tuple(sorted(asks, key=lambda ask: ask.at_s))
+        left[at] -= 1
+        gap_s = _gap(day, draw, found[-1].at_s)
+        at_s = found[-1].at_s + gap_s
+    return tuple(asks)
 
 
-def _gap(day: Day, draw: random.Random) -> float:
-    """Seconds to the next turn. What is over an hour is so up to a night: evenly in its logarithm to 16 h."""
+def _next_talk(draw: random.Random, left: Sequence[int], at: int, gap_s: float) -> int:
+    """The discussion that the next turn goes to. Of the others, one of which more is to come is likelier."""
+    others = [number for number, turns in enumerate(left) if turns and number != at]
+    moves = draw.random() < (MOVE_LATER if gap_s > 3_600 else MOVE)
+    if left[at] and not (moves and others):
+        return at
+    return draw.choices(others, [left[number] for number in others])[0]
+
+
+def _gap(day: Day, draw: random.Random, at_s: float) -> float:
+    """Seconds to the person's next turn. What is over an hour is evenly so in its logarithm, to 16 h."""
     kind = draw.random()
     if kind < day.short:
         return draw.uniform(45, 240)
     if kind < day.short + day.middle:
         return draw.uniform(300, 3000)
-    return math.exp(draw.uniform(math.log(3_660), math.log(16 * 3_600)))
+    gap_s = math.exp(draw.uniform(math.log(3_660), math.log(16 * 3_600)))
+    clock_s = (at_s + gap_s) % _DAY_S
+    if not day.sleeps or MORNING_S[0] <= clock_s < NIGHT_S:
+        return gap_s
+    return gap_s + (draw.uniform(*MORNING_S) - clock_s) % _DAY_S
+
+
+class _Text:
+    """A text that is edited: lines of `LINE` tokens, each known by its number.
+
+    Args:
+        name: stands in each line; tokens: about how many.
+    """
+
+    def __init__(self, name: str, tokens: int) -> None:
+        self.name = name
+        self.made = 0
+        self._lines = self._new(max(1, round(tokens / LINE)))
+
+    @property
+    def text(self) -> str:
+        """The text as it is."""
+        return "".join(self._lines)
+
+    def edit(self, draw: random.Random, hunks: tuple[int, int]) -> None:
+        """Change, remove and add lines in so many places."""
+        for _ in range(draw.randint(*hunks)):
+            at = draw.randrange(len(self._lines))
+            self._lines[at : at + draw.randint(0, 4)] = self._new(draw.randint(1, 5))
+
+    def rewrite(self) -> None:
+        """Change all of it."""
+        self._lines = self._new(len(self._lines))
+
+    def _new(self, count: int) -> list[str]:
+        numbers = range(self.made, self.made + count)
+        self.made += count
+        return [_line(f"{self.name}.{number}") for number in numbers]
+
+
+def _line(name: str) -> str:
+    around = len(label(LINE, name)) + 1
+    return label(LINE - around // 8, name) + "\n"
+
+
+@dataclass(slots=True)
+class _Shared:
+    """What all discussions share and what is edited."""
+
+    digest: _Text = field(default_factory=lambda: _Text("digest", _STABLE["digest"]))
+    identity: _Text = field(default_factory=lambda: _Text("identity", _DOCUMENT_TOKENS))
 
 
 @dataclass(slots=True)
 class _File:
     path: str
-    tokens: int
-    version: int = 0
+    text: _Text
 
 
 @dataclass(slots=True)
@@ -145,14 +261,14 @@ class _Talk:
         for weight in weights:
             self._add_file(round(FILES_TOKENS * weight / sum(weights)))
 
-    def turn(self, at_s: float, number: int, digest: int, tool_turn: float) -> list[Ask]:
+    def turn(self, at_s: float, number: int, shared: _Shared, tool_turn: float) -> list[Ask]:
         """The requests of one turn, its answers kept for the next."""
         if number:
             self._edit()
         draw, id_ = self.draw, f"{self.name}m{number}"
         words = label(round(draw.lognormvariate(5.0, 0.6)), id_)
         said = len(self.turns)
-        inputs = self._inputs(digest)
+        inputs = self._inputs(shared)
         asked = replace(inputs, user_text=words)
         asks = [Ask(self.name, at_s, build_stack(asked, self.memo), id_, is_turn=True)]
         self._say(id_, Role.USER, TextPart(words))
@@ -176,8 +292,10 @@ class _Talk:
         draw = self.draw
         for file in self.files:
             if draw.random() < EDIT:
-                file.version += 1
-                file.tokens = max(50, round(file.tokens * draw.uniform(0.95, 1.08)))
+                if draw.random() < WHOLE:
+                    file.text.rewrite()
+                else:
+                    file.text.edit(draw, FILE_HUNKS)
         if draw.random() < PRESET:
             if draw.random() < 0.5 and len(self.files) > FILES // 2:
                 self.files.pop(draw.randrange(len(self.files)))
@@ -187,12 +305,13 @@ class _Talk:
 
     def _add_file(self, tokens: int) -> None:
         self.made += 1
-        self.files.append(_File(f"src/{self.name}/part_{self.made:02}.py", tokens))
+        path = f"src/{self.name}/part_{self.made:02}.py"
+        self.files.append(_File(path, _Text(f"{self.name}p{self.made}", tokens)))
 
     def _say(self, id_: str, role: Role, *parts: Part) -> None:
         self.turns.append(Message(id_, moment(START_S), role, parts))
 
-    def _inputs(self, digest: int) -> StackInputs:
+    def _inputs(self, shared: _Shared) -> StackInputs:
         return StackInputs(
             provider="anthropic",
             model="",
@@ -202,11 +321,14 @@ class _Talk:
                 for n in range(_TOOLS)
             ),
             system_text=NamedText("system", label(_STABLE["system"], "system")),
-            project=tuple(
-                NamedText(f"document {n}", label(_DOCUMENT_TOKENS, f"document {n}"))
-                for n in range(_DOCUMENTS)
+            project=(
+                *(
+                    NamedText(f"document {n}", label(_DOCUMENT_TOKENS, f"document {n}"))
+                    for n in range(_DOCUMENTS - 1)
+                ),
+                NamedText("CLAUDE.md", shared.identity.text),
             ),
-            digest=label(_STABLE["digest"], f"digest {digest}"),
+            digest=shared.digest.text,
             facts=DiscussionFacts(label(150, f"{self.name} {self.metadata}")),
             preset_name=self.name,
             items=tuple(map(_item, self.files)),
@@ -215,5 +337,4 @@ class _Talk:
 
 
 def _item(file: _File) -> ItemFiles:
-    text = label(file.tokens, f"{file.path} {file.version}") + "\n"
-    return ItemFiles(FileItem(file.path), (FileSnapshot(file.path, f"/{file.path}", text=text),))
+    return ItemFiles(FileItem(file.path), (FileSnapshot(file.path, f"/{file.path}", text=file.text.text),))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from msgspec.structs import replace
 
-from bench.cache_days import DESK, Ask, count_labels, make_day, part_text
-from bench.cache_policies import Bill, body_of, prices_for
+from bench.__main__ import Row
+from bench.cache_days import Ask, count_labels, make_start, part_text
+from bench.cache_policies import MODELS, Bill, body_of, prices_for
 from core.caching.decision import Decision, Market, PlannedTurn, decide
 from core.caching.gate import PlannedCall, gate
 from core.caching.ledger import record
@@ -19,22 +21,30 @@ from tests.vendors.billing.clock import START_S, Clock, moment
 from tests.vendors.billing.tokens import Texts
 
 
+def parallel_rows(seeds: Sequence[int]) -> list[Row]:
+    """Rule 7 is of calls that begin at once, which a day of one person's turns has none of."""
+    words = {True: "rule 7 on (the others wait)", False: "rule 7 off"}
+    return [
+        Row(
+            name=f"three first requests at once, {word}, read {read:g}",
+            value=round(at_once(seeds, read, waits=waits), 4),
+            unit="of no caching",
+            bar="",
+            holds=True,
+            runs=len(seeds),
+        )
+        for read, (waits, word) in product(MODELS, words.items())
+    ]
+
+
 def at_once(seeds: Sequence[int], read: float, *, waits: bool) -> float:
     """What the first requests of a desk's discussions cost against no caching, sent at one moment.
 
     Args:
         read: price of reading; waits: rule 7 is on.
     """
-    bills = [send_at_once(first_asks(seed), read, waits=waits) for seed in seeds]
+    bills = [send_at_once(make_start(seed), read, waits=waits) for seed in seeds]
     return sum(bill.cost(read) for bill in bills) / sum(bill.total for bill in bills)
-
-
-def first_asks(seed: int) -> list[Ask]:
-    """The first request of each discussion of a desk's day."""
-    first: dict[str, Ask] = {}
-    for ask in make_day(DESK, seed):
-        first.setdefault(ask.discussion, ask)
-    return list(first.values())
 
 
 def send_at_once(asks: Sequence[Ask], read: float, *, waits: bool) -> Bill:

@@ -5,47 +5,26 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from typing import Protocol
 
 from msgspec.structs import replace
 
-from bench.cache_days import Ask, count_labels, part_text
-from core.caching.decision import DecideMemo, Decision, Market, PlannedTurn, decide
-from core.caching.gaps import observe
-from core.caching.keepalive import (
-    Idle,
-    after_ping,
-    best_idle,
-    idle_entries,
-    keepalive_plan,
-    ping_marks,
-    ping_request,
-)
-from core.caching.ledger import correct, record
-from core.caching.planner import PlanInputs, plan
-from core.providers.blocks import part_key, wire_of
+from bench.cache_days import Ask, count_labels
+from core.providers.blocks import part_key
 from core.values.cache import (
     TOOLS_KEY,
-    CacheLedger,
     CacheMark,
-    CachePlan,
     CachePrices,
-    CacheSettings,
-    GapStats,
-    LedgerScope,
     Mechanism,
     TtlPrice,
 )
 from core.values.messages import Part, Role, ToolCallPart, ToolResultPart
 from core.values.provider import ProviderRequest, RequestMessage, RequestPart
-from core.values.stack import LayerId, Segment, ToolSchema
-from core.values.usage import Usage
-from core.values.view import ContextView
+from core.values.stack import LayerId, Segment
 from tests.vendors.billing.anthropic import AnthropicCache
 from tests.vendors.billing.anthropic_render import Rendered
-from tests.vendors.billing.clock import Clock, moment
+from tests.vendors.billing.clock import Clock
 from tests.vendors.billing.tokens import Texts
 from tests.vendors.billing.values import Json, Parts, Write
 
@@ -74,6 +53,15 @@ class Bill:
         self.read += parts.read
         self.write += parts.write
         self.write_long += parts.write_long
+
+    def join(self, other: Bill) -> None:
+        """Add what another bill holds."""
+        self.plain += other.plain
+        self.read += other.read
+        self.write += other.write
+        self.write_long += other.write_long
+        self.pings += other.pings
+        self.asks += other.asks
 
     def cost(self, read: float) -> float:
         """In tokens of fresh input."""
@@ -169,17 +157,26 @@ def long_system_and_automatic(request: ProviderRequest, tail: int) -> tuple[Cach
     return (*head, CacheMark(_last_key(request, tail), 300))
 
 
+def fixed_hour(request: ProviderRequest, tail: int) -> tuple[CacheMark, ...]:
+    """The system prompt, the files and the last two messages of the user's side, all for an hour."""
+    base = [part_key(part) for part in request.messages[0].parts if _is_base(part)]
+    keys = (request.system[-1].key, *base[-1:], *_user_ends(request, tail)[-2:])
+    return tuple(CacheMark(key, 3600) for key in dict.fromkeys(keys))
+
+
 def mark_on_tail(request: ProviderRequest, _tail: int) -> tuple[CacheMark, ...]:
     """The common mistake: the mark on what changes."""
     return (CacheMark(part_key(request.messages[-1].parts[-1]), 300),)
 
 
+NO_CACHING, FIXED_HOUR = "no caching", "fixed 1 h marks, no planner"
 PEERS: dict[str, Marks] = {
-    "no caching": no_caching,
-    "automatic": automatic,
-    "last user message": last_user_message,
-    "system and last two": system_and_last_two,
-    "1 h system, automatic 5 m": long_system_and_automatic,
+    NO_CACHING: no_caching,
+    "the last block, 5 min": automatic,
+    "the last user message, 5 min": last_user_message,
+    "system and last two, 5 min": system_and_last_two,
+    "system 1 h, the last block 5 min": long_system_and_automatic,
+    FIXED_HOUR: fixed_hour,
 }
 
 
@@ -197,7 +194,7 @@ def canonical_requests(
         request = ask.stack.request()
         if volatile:
             request = _with_clock(request, number)
-        found.append((request, _tail(request)) if tail_last else (_in_place(request), 0))
+        found.append((request, tail_of(request)) if tail_last else (in_place(request), 0))
     return found
 
 
@@ -217,7 +214,7 @@ def replay_peer(
     return bill
 
 
-# --- Ours --------------------------------------------------------------------------------------------------------
+# --- Other readings of the rules --------------------------------------------------------------------------------------------------------
 
 
 class NoExtension(AnthropicCache):
@@ -235,129 +232,6 @@ class NoExtension(AnthropicCache):
             dataclasses.replace(w, ttl_s=min(w.ttl_s, longest))
             for w in super()._use(run, places, hit, start_s)
         )
-
-
-@dataclass(slots=True)
-class Ours:
-    """The planner at work on one day, as the controller would drive it. It learns gaps as they come."""
-
-    read: float
-    settings: CacheSettings = field(default_factory=CacheSettings)
-    tail_last: bool = True
-    vendor: type[AnthropicCache] = AnthropicCache
-    line: Line | None = None
-    bill: Bill = field(default_factory=Bill)
-    ledger: CacheLedger = field(default_factory=CacheLedger)
-    gaps: GapStats = field(default_factory=GapStats)
-    views: dict[str, ContextView] = field(default_factory=dict)
-    memos: dict[str, DecideMemo] = field(default_factory=dict)
-    turn_at: dict[str, float] = field(default_factory=dict)
-    idle: dict[str, tuple[Idle, Decision]] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
-    corrections: int = 0
-    worst_outlook: float = 0.0
-
-    def replay(self, day: Sequence[Ask]) -> Bill:
-        """Bill a day."""
-        self.prices = prices_for(self.read)
-        self.sent_by = self.line or InProcess(self.prices.model, self.vendor)
-        self.scope = LedgerScope("anthropic", "key", self.prices.model)
-        for ask in day:
-            if self.settings.keepalive:
-                self._ping_until(ask.at_s)
-            self._ask(ask)
-        return self.bill
-
-    sent_by: Line = field(init=False)
-    prices: CachePrices = field(init=False)
-    scope: LedgerScope = field(init=False)
-
-    def _ask(self, ask: Ask) -> None:
-        self.sent_by.clock.now_s = ask.at_s
-        if ask.is_turn:
-            self._observe(ask)
-        decision = self._decide(ask)
-        self.views[ask.discussion] = decision.view
-        self.worst_outlook = max(self.worst_outlook, decision.plan.outlook / decision.plan.outlook_without)
-        parts = self.sent_by.send(decision.request, decision.plan.marks, ask.answer)
-        self.bill.add(parts)
-        self.bill.asks += 1
-        self._account(ask.discussion, decision, parts, moment(ask.at_s))
-
-    def _observe(self, ask: Ask) -> None:
-        last = self.turn_at.get(ask.discussion)
-        newest = max(self.turn_at.values(), default=None)
-        own = None if last is None else ask.at_s - last
-        self.gaps = observe(self.gaps, own, None if newest is None else ask.at_s - newest)
-
-    def _decide(self, ask: Ask) -> Decision:
-        turn = PlannedTurn(
-            ask.stack, ask.message_id, self.views.get(ask.discussion), discussion_id=ask.discussion
-        )
-        market = Market(
-            self.scope, self.prices, self.ledger, self.gaps, self.settings, moment(ask.at_s), self._count
-        )
-        decision = decide(turn, market, self.memos.setdefault(ask.discussion, DecideMemo()))
-        return decision if self.tail_last else _planned_in_place(decision, market)
-
-    def _account(self, discussion: str, decision: Decision, parts: Parts, at: datetime) -> None:
-        usage = Usage(
-            input_tokens=parts.total,
-            cache_read_tokens=parts.read,
-            cache_write_tokens=parts.write + parts.write_long,
-        )
-        self.ledger = record(self.ledger, self.scope, decision.plan, at, discussion)
-        correction = correct(self.ledger, self.scope, decision.wire, decision.plan, usage, "Anthropic")
-        self.corrections += bool(correction.reason)
-        self.ledger = correction.ledger
-        self.turn_at[discussion] = at.timestamp()
-        if self.settings.keepalive:
-            left = idle_entries(decision.wire, self.ledger, self.scope, at)
-            best = best_idle(left, self.prices, self.gaps, self.settings, at)
-            self.idle.pop(discussion, None)
-            if best is not None:
-                self.idle[discussion] = (best[0], decision)
-
-    def _ping_until(self, end_s: float) -> None:
-        while True:
-            due = []
-            for name, (idle, _) in list(self.idle.items()):
-                plan = keepalive_plan(idle, self.prices, self.gaps, self.settings, idle.used_at)
-                if plan.ping_at is None:
-                    del self.idle[name]
-                elif plan.ping_at.timestamp() < end_s:
-                    due.append((plan.ping_at, name))
-            if not due:
-                return
-            self._ping(*min(due))
-
-    def _ping(self, at: datetime, name: str) -> None:
-        idle, decision = self.idle[name]
-        self.sent_by.clock.now_s = at.timestamp()
-        marks = ping_marks(decision.plan, idle, decision.request)
-        parts = self.sent_by.ping(ping_request(decision.request, idle), marks)
-        self.bill.add(parts)
-        self.bill.pings += 1
-        again = CachePlan(hit_hash=idle.prefix_hash, read_tokens=idle.tokens)
-        self.ledger = record(self.ledger, self.scope, again, at, name)
-        self.idle[name] = (after_ping(idle, self.prices, parts.read, at), decision)
-
-    def _count(self, part: RequestPart | ToolSchema) -> int:
-        text = part_text(part)
-        known = self.counts.get(text)
-        if known is None:
-            known = self.counts[text] = count_labels(text)
-        return known
-
-
-def _planned_in_place(decision: Decision, market: Market) -> Decision:
-    """The same view with layer 8 between 7 and 9: rule 1 switched off."""
-    request = _in_place(decision.request)
-    wire = wire_of(request, market.scope, market.count)
-    inputs = PlanInputs(
-        wire, market.scope, market.prices, market.ledger, market.gaps, market.settings, market.now
-    )
-    return replace(decision, request=request, wire=wire, plan=plan(inputs))
 
 
 # --- The wire ----------------------------------------------------------------------------------------------------
@@ -406,12 +280,17 @@ def _is_tail(part: RequestPart) -> bool:
     return isinstance(part, Segment) and part.layer is LayerId.METADATA
 
 
-def _tail(request: ProviderRequest) -> int:
+def _is_base(part: RequestPart) -> bool:
+    return isinstance(part, Segment) and part.layer in {LayerId.FILE_SET, LayerId.FILE_DETAILS}
+
+
+def tail_of(request: ProviderRequest) -> int:
+    """How many of a request's last parts are its volatile tail."""
     return sum(map(_is_tail, request.messages[-1].parts))
 
 
-def _in_place(request: ProviderRequest) -> ProviderRequest:
-    """Layer 8 between 7 and 9: at the head of the first message."""
+def in_place(request: ProviderRequest) -> ProviderRequest:
+    """A request with layer 8 between 7 and 9: at the head of the first message."""
     tail = [part for message in request.messages for part in message.parts if _is_tail(part)]
     kept = [(m.role, tuple(p for p in m.parts if not _is_tail(p))) for m in request.messages]
     first_role, first = kept[0]

@@ -23,12 +23,12 @@ from msgspec.structs import replace
 
 from bench.__main__ import Row
 from bench.cache_days import BUSY, DESK, Ask, Day, count_labels, make_day
+from bench.cache_ours import Ours
 from bench.cache_policies import (
     MODELS,
     PEERS,
     InProcess,
     Line,
-    Ours,
     canonical_requests,
     replay_peer,
 )
@@ -52,8 +52,9 @@ from tests.vendors.loopback import count_tokens
 READ = 0.05
 """The price of reading of the one model that both the bench and the server know."""
 MODEL = MODELS[READ]
-SEEDS: tuple[tuple[Day, int], ...] = ((DESK, 1), (BUSY, 2))
-PEER = "system and last two"
+SEEDS: tuple[tuple[Day, int, bool], ...] = ((DESK, 1, False), (BUSY, 2, True))
+"""Kind, seed, with tool turns."""
+PEER = "system and last two, 5 min"
 LEAST_USD = 1e-9
 """Sums of the same addends: less than this is rounding."""
 
@@ -208,11 +209,11 @@ def peer(day: Sequence[Ask], name: str = PEER) -> Callable[[Line], object]:
     return lambda line: replay_peer(day, requests, PEERS[name], line)
 
 
-def wire_rows() -> list[Row]:
+def rows() -> list[Row]:
     """Both seeds under the planner and under a peer. Prints what differs, if anything does."""
     found: list[Row] = []
-    for kind, seed in SEEDS:
-        day = make_day(kind, seed)
+    for kind, seed, tools in SEEDS:
+        day = make_day(kind, seed, tool_turns=tools)
         for name, replay in (("planner", ours(day)), (PEER, peer(day))):
             found += _rows(f"over the wire, {kind.name} seed {seed}, {name}", compare(replay))
     return found

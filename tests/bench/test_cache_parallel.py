@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bench.cache_days import count_labels
-from bench.cache_parallel import at_once, first_asks, send_at_once
+from bench.cache_days import count_labels, make_start
+from bench.cache_parallel import at_once, send_at_once
 
 
 def test_who_waits_reads_the_shared_prefix_and_who_does_not_writes_it_again() -> None:
-    asks = first_asks(1)
+    asks = make_start(1)
     shared = sum(
         count_labels(p.text) for layer in asks[0].stack.layers if layer.id <= 7 for p in layer.pieces
     )
@@ -23,7 +23,7 @@ def test_who_waits_reads_the_shared_prefix_and_who_does_not_writes_it_again() ->
 
 
 def test_one_call_alone_waits_for_nobody() -> None:
-    one = first_asks(1)[:1]
+    one = make_start(1)[:1]
 
     assert send_at_once(one, 0.05, waits=True) == send_at_once(one, 0.05, waits=False)
 

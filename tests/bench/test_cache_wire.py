@@ -30,8 +30,8 @@ from tests.vendors.loopback import Rewrite
 
 @pytest.fixture(scope="module")
 def short() -> tuple[Ask, ...]:
-    """The beginning of a day, long enough for edits, tool turns, pings and all three discussions."""
-    return make_day(DESK, 4712)[:45]
+    """The beginning of a day, long enough for edits, tool turns and pings."""
+    return make_day(DESK, 4712, tool_turns=True)[:45]
 
 
 def test_every_request_of_the_planner_is_billed_alike_over_the_wire_and_in_process(

@@ -1,0 +1,163 @@
+"""Replays a day as the program would live it: its own book of caches plans, learns and pings; the engine bills."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from bench.cache_days import Ask, count_labels, part_text
+from bench.cache_policies import Bill, InProcess, Line, in_place, prices_for
+from core.caching.book import BookedCall, CacheBook, opened, turn_begun, with_page
+from core.caching.calls import admitted, begun, ended, plan_call
+from core.caching.decision import DecideMemo, Decision, Market, PlannedTurn
+from core.caching.economy import ping_window_s
+from core.caching.pings import Ping, due_pings, pinged
+from core.caching.planner import PlanInputs, plan
+from core.caching.replay import Replayed
+from core.providers.blocks import wire_of
+from core.values.cache import CacheLedger, CachePrices, CacheSettings, DiscussionCache, LedgerScope
+from core.values.provider import RequestPart
+from core.values.stack import ToolSchema
+from core.values.usage import Usage
+from tests.vendors.billing.anthropic import AnthropicCache
+from tests.vendors.billing.clock import moment
+from tests.vendors.billing.values import Parts
+
+
+@dataclass(slots=True)
+class Ours:
+    """The program at work on one day, over its own book. It learns gaps as they come.
+
+    Args:
+        read: price of reading, as a multiple; tail_last: layer 8 after the last mark (rule 1).
+        bills: by discussion, pings included; corrections: reports that were not what was foreseen.
+    """
+
+    read: float
+    settings: CacheSettings = field(default_factory=CacheSettings)
+    tail_last: bool = True
+    vendor: type[AnthropicCache] = AnthropicCache
+    line: Line | None = None
+    book: CacheBook = field(default_factory=CacheBook)
+    bills: dict[str, Bill] = field(default_factory=dict)
+    memos: dict[str, DecideMemo] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    corrections: int = 0
+    sent_by: Line = field(init=False)
+    prices: CachePrices = field(init=False)
+
+    def replay(self, day: Sequence[Ask]) -> Bill:
+        """Bill a day."""
+        self.prices = prices_for(self.read)
+        self.sent_by = self.line or InProcess(self.prices.model, self.vendor)
+        for number, ask in enumerate(day):
+            if self.settings.keepalive:
+                self._ping_until(ask.at_s)
+            self._ask(ask, f"call {number}")
+        return self.bill
+
+    @property
+    def bill(self) -> Bill:
+        """Of all discussions."""
+        total = Bill()
+        for bill in self.bills.values():
+            total.join(bill)
+        return total
+
+    @property
+    def ledger(self) -> CacheLedger:
+        """What the program believes to be held."""
+        return self.book.ledger
+
+    def _ask(self, ask: Ask, call_id: str) -> None:
+        name, now = ask.discussion, moment(ask.at_s)
+        self.sent_by.clock.now_s = ask.at_s
+        if name not in self.book.pages:
+            self.book = opened(self.book, name, DiscussionCache(), Replayed())
+        if ask.is_turn:
+            self.book = turn_begun(self.book, name, now)
+        call = self._plan(ask, now)
+        self.book, _ = admitted(self.book, call_id, call, None)
+        page = self.book.pages[name]
+        self.book = with_page(self.book, name, replace(page, replayed=Replayed(call.decision.view)))
+        self.book = begun(self.book, call_id)
+        parts = self.sent_by.send(call.decision.request, call.decision.plan.marks, ask.answer)
+        bill = self.bills.setdefault(name, Bill())
+        bill.add(parts)
+        bill.asks += 1
+        self.book, report = ended(self.book, call_id, _usage(parts), None, now, _no_price)
+        self.corrections += bool(report and report.miss_reason)
+
+    def _plan(self, ask: Ask, now: datetime) -> BookedCall:
+        turn = PlannedTurn(ask.stack, ask.message_id, discussion_id=ask.discussion)
+        scope = LedgerScope("anthropic", "key", self.prices.model)
+        book = self.book
+        market = Market(scope, self.prices, book.ledger, book.gaps, self.settings, now, self._count)
+        call = plan_call(book, turn, market, self.memos.setdefault(ask.discussion, DecideMemo()))
+        decision = self._decided(ask, call.decision)
+        return call if self.tail_last else replace(call, decision=_planned_in_place(decision, market))
+
+    def _decided(self, ask: Ask, decision: Decision) -> Decision:
+        """For tests that look at every request."""
+        del ask
+        return decision
+
+    def _ping_until(self, end_s: float) -> None:
+        """Send what is due before a moment. A prefix is looked at once in its lifetime: when a ping is last due."""
+        probed: set[tuple[str, float]] = set()
+        while True:
+            due = [
+                (at_s, name)
+                for name, page in self.book.pages.items()
+                for idle in page.idle
+                for at_s in (idle.used_at.timestamp() + ping_window_s(idle.ttl_s),)
+                if at_s < end_s and (name, at_s) not in probed
+            ]
+            if not due:
+                return
+            at_s, name = min(due)
+            probed.add((name, at_s))
+            others = [other for other in self.book.pages if other != name]
+            for ping in due_pings(self.book, lambda _: self.settings, moment(at_s), others):
+                self._ping(ping, at_s)
+
+    def _ping(self, ping: Ping, at_s: float) -> None:
+        self.sent_by.clock.now_s = at_s
+        marks = () if ping.request.cache is None else ping.request.cache.marks
+        parts = self.sent_by.ping(ping.request, marks)
+        bill = self.bills[ping.discussion_id]
+        bill.add(parts)
+        bill.pings += 1
+        self.book, _ = pinged(self.book, ping, _usage(parts), moment(at_s), _no_price)
+
+    def _count(self, part: RequestPart | ToolSchema) -> int:
+        text = part_text(part)
+        known = self.counts.get(text)
+        if known is None:
+            known = self.counts[text] = count_labels(text)
+        return known
+
+
+def _usage(parts: Parts) -> Usage:
+    return Usage(
+        input_tokens=parts.total,
+        cache_read_tokens=parts.read,
+        cache_write_tokens=parts.write + parts.write_long,
+    )
+
+
+def _no_price(_provider: str, _model: str, _usage: Usage) -> float | None:
+    return None
+
+
+def _planned_in_place(decision: Decision, market: Market) -> Decision:
+    """The same view with layer 8 between 7 and 9: rule 1 switched off."""
+    request = in_place(decision.request)
+    wire = wire_of(request, market.scope, market.count)
+    inputs = PlanInputs(
+        wire, market.scope, market.prices, market.ledger, market.gaps, market.settings, market.now
+    )
+    return replace(decision, request=request, wire=wire, plan=plan(inputs))
