@@ -188,3 +188,10 @@ def test_a_lifetime_reads_in_whole_hours_or_in_minutes(ttl_s: int, said: str) ->
 )  # fmt: skip
 def test_a_sum_below_a_cent_is_not_nothing(usd: float, shown: str) -> None:
     assert fmt.dollars(usd) == shown
+
+
+def test_what_is_in_the_books_at_an_estimate_is_marked_and_nothing_to_pay_is_not() -> None:
+    assert fmt.money(0.031, is_estimate=True) == "≈$0.031"
+    assert fmt.money(0.0012, "terminal", is_estimate=True) == "≈$0.0012"
+    assert fmt.money(0.42, "report", is_estimate=True) == "~$0.42"
+    assert [fmt.money(usd, is_estimate=True) for usd in (0.0, None)] == ["$0", "price unknown"]

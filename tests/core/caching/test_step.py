@@ -32,10 +32,11 @@ from core.settings.messages import ModelsListed
 from core.spending.limits import limit_reached
 from core.spending.messages import SpentCounted
 from core.values.cache import DiscussionCacheState
+from core.values.curation import Preset
 from core.values.discussion import DiscussionSummary, OpenDiscussion
 from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus
 from core.values.records import UsageRecord
-from core.values.settings import AiSettings, CachingSettings, Settings
+from core.values.settings import AiSettings, CachingSettings, Project, Settings
 from core.values.state import AppState, ProviderTotals
 from core.values.usage import Usage, UsageKind
 from tests.core.app.playbook import START, Playbook, of, settings_loaded
@@ -45,6 +46,9 @@ def with_limit(state: AppState, usd: float) -> AppState:
     caching = replace(state.config.settings.caching, day_limit_usd=usd)
     settings = replace(state.config.settings, caching=caching)
     return replace(state, config=replace(state.config, settings=settings))
+
+
+CODE = Project(root="/project", name="project", presets={"code": Preset("code")})
 
 
 @pytest.fixture
@@ -146,6 +150,7 @@ def test_what_was_paid_for_a_discussion_that_is_gone_counts_towards_the_day(book
 
 
 def test_the_embedded_models_prefix_is_read_when_its_discussion_opens(book: Playbook) -> None:
+    book.play(settings_loaded(CODE))
     (create,) = of(book.play(CreateDiscussion(preset="code")), CreateOnDisk)
 
     made = DiscussionCreated(DiscussionSummary(create.meta, book.at), OpenDiscussion(create.meta.id))
@@ -164,7 +169,7 @@ def test_a_discussion_with_nothing_to_read_calls_nobody(book: Playbook) -> None:
 
 @pytest.mark.parametrize("is_on", [False, True])
 def test_a_vendors_prefix_is_read_only_when_the_person_asks_for_it(book: Playbook, is_on: bool) -> None:
-    loaded = settings_loaded(settings=replace(Settings(), caching=CachingSettings(prewarm=is_on)))
+    loaded = settings_loaded(CODE, replace(Settings(), caching=CachingSettings(prewarm=is_on)))
     ready = ProviderStatus("anthropic", ProviderKind.ANTHROPIC, "Anthropic", KeySource.ENVIRONMENT)
     book.play(replace(loaded, providers={**loaded.providers, "anthropic": ready}))
     (create,) = of(book.play(CreateDiscussion(provider="anthropic", preset="code")), CreateOnDisk)
@@ -228,7 +233,7 @@ def test_at_its_own_limit_a_discussion_is_not_pinged_and_others_are(book: Playbo
 def test_at_a_limit_a_vendors_prefix_is_not_read_ahead_and_a_free_one_is(book: Playbook) -> None:
     book.play(SpentCounted(START, 1.0))
     caching = CachingSettings(prewarm=True, day_limit_usd=1.0)
-    loaded = settings_loaded(settings=replace(Settings(), caching=caching))
+    loaded = settings_loaded(CODE, replace(Settings(), caching=caching))
     ready = ProviderStatus("anthropic", ProviderKind.ANTHROPIC, "Anthropic", KeySource.ENVIRONMENT)
     book.play(replace(loaded, providers={**loaded.providers, "anthropic": ready}))
 

@@ -203,3 +203,15 @@ def test_lone_surrogates_in_old_values_do_not_stop_an_export() -> None:
 
     assert "x\ufffd" in export_markdown(meta(), discussion)
     assert "x\ufffd" in export_json(meta(), discussion)
+
+
+def test_what_is_estimated_is_marked_and_pings_are_told_from_turns() -> None:
+    cut = UsageRecord("u", NOW, "b", Usage(10, 5, cost_usd=0.25, is_estimate=True))
+    found = fold(ID, [user("a"), reply("b"), cut, used("k", "keepalive")])
+
+    text = export_markdown(meta(), found)
+
+    assert "≈$0.2500" in text
+    assert "- Total: 20 tokens in, 10 tokens out, ≈$0.5000, estimated in part" in text
+    assert "keep the cache warm: 1 keepalive ping, 0 prewarms, 10 tokens in, 5 tokens out, $0.2500\n" in text
+    assert json.loads(export_json(meta(), found))["upkeep"]["pings"] == 1

@@ -8,6 +8,7 @@ from datetime import UTC, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from core.discussion.log_codec import ForeignLine, decode, encode, from_json_value, to_json_value
 from core.values.discussion import DiscussionMeta
@@ -280,3 +281,11 @@ def test_the_last_keys_of_a_line_say_its_type_only_where_they_are_its_own() -> N
     assert decode(encode(record), 1) == record
     assert isinstance(decode(encode(record)[:-1] + end.encode() + b"\n", 1), ForeignLine)
     assert isinstance(decode(b'{"v":1,"type":"message","x":{"a":1' + end.encode() + b"}\n", 1), ForeignLine)
+
+
+def test_an_estimate_is_said_and_what_is_none_leaves_a_lines_bytes_as_they_were() -> None:
+    exact = UsageRecord("u", NOW, "m", Usage(10, 5, cost_usd=0.25))
+    assert b"is_estimate" not in encode(exact)
+    guessed = replace(exact, usage=replace(exact.usage, is_estimate=True))
+    assert decode(encode(guessed), 1) == guessed
+    assert decode(encode(exact), 1) == exact

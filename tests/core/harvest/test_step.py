@@ -16,6 +16,7 @@ from core.discussion.messages import (
     UndoDelete,
 )
 from core.harvest.messages import (
+    AllowHarvest,
     ApplyHarvest,
     ApplyPreview,
     CancelHarvest,
@@ -23,6 +24,7 @@ from core.harvest.messages import (
     DistilConversations,
     EditHarvestItem,
     HarvestApplied,
+    HarvestCalling,
     HarvestEnded,
     HarvestFailed,
     HarvestLooked,
@@ -49,6 +51,7 @@ from core.knowledge.messages import (
     RemoveDigest,
 )
 from core.settings.models import profile_of
+from core.spending.limits import limit_reached
 from core.spending.messages import SpentCounted
 from core.values.harvest import (
     Artifact,
@@ -570,3 +573,33 @@ def test_a_persons_change_to_knowledge_goes_to_its_worker(
 
 def test_deleting_the_digest_turns_layer_7_off() -> None:
     assert ready().play(DeleteDigest()) == (RemoveDigest(KnowledgeSettings()),)
+
+
+def test_a_call_of_a_preview_holds_its_price_back_from_others_and_not_from_itself() -> None:
+    book = looked(Settings(caching=CachingSettings(day_limit_usd=2.0)))
+    book.play(SpentCounted(OLD, 1.0))
+    book.play(PreviewHarvest())
+    assert book.play(HarvestCalling(1.5)) == ()
+    assert "about $1.50 more is under way" in limit_reached(book.state)
+
+    book.play(HarvestPaid(HarvestUse(1, Usage(cost_usd=0.5), 0.5, "one")))
+    book.play(HarvestPaid(HarvestUse(1, Usage(cost_usd=0.5), 0.5, "one")))
+    assert not limit_reached(book.state)
+    assert book.state.spending.spent_today_usd == 1.5
+    book.play(HarvestCalling(1.5))
+    book.play(HarvestEnded())
+    assert not limit_reached(book.state)
+
+
+def test_a_preview_is_told_of_another_limit_and_stopped_by_one_that_is_reached() -> None:
+    book = looked(Settings(caching=CachingSettings(day_limit_usd=2.0)))
+    book.play(SpentCounted(OLD, 1.0))
+    book.play(PreviewHarvest())
+    book.play(HarvestCalling(0.5))
+
+    def limited(usd: float | None) -> Settings:
+        return replace(book.state.config.settings, caching=CachingSettings(day_limit_usd=usd))
+
+    assert of(book.play(settings_loaded(settings=limited(3.0))), AllowHarvest) == (AllowHarvest(2.0),)
+    assert of(book.play(settings_loaded(settings=limited(None))), AllowHarvest) == (AllowHarvest(None),)
+    assert of(book.play(settings_loaded(settings=limited(0.9))), StopHarvest)
