@@ -24,6 +24,7 @@ from core.values.provider import ContentsReport
 from core.values.records import ViewRecord
 from core.values.state import ProviderTotals
 from core.values.usage import Usage, add_usage
+from core.values.view import base_pieces
 
 Cost = Callable[[str, str, Usage], float | None]
 """What a usage of a provider's model costs in USD, None where unknown. Raises nothing."""
@@ -86,7 +87,7 @@ def shown(book: CacheBook, call: BookedCall, request_id: str) -> tuple[Replayed,
     records = records_for(before, view, call.started_at, ids)
     if not records:
         return before, ()
-    files = (*view.base.files, *(file for delta in view.deltas for file in delta.files))
+    files = (*base_pieces(view.base), *(file for delta in view.deltas for file in delta.files))
     return Replayed(view, {**before.texts, **{file.sha256: file.text for file in files}}), records
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from core.caching.view import base_data, delta_data
 from core.values.records import Record, ViewRecord
-from core.values.view import BaseFile, ContextView, FrozenBase, ViewDelta
+from core.values.view import BaseFile, ContextView, FrozenBase, ViewDelta, base_pieces
 
 BASE_KIND = "base"
 DELTA_KIND = "delta"
@@ -46,7 +46,7 @@ def records_for(
         deltas = after.deltas[len(old.deltas) :]
     else:
         found.append(ViewRecord(next(names), at, BASE_KIND, _json(base_data(after, known))))
-        known.update({file.sha256: file.text for file in after.base.files})
+        known.update({file.sha256: file.text for file in base_pieces(after.base)})
     for delta in deltas:
         found.append(ViewRecord(next(names), at, DELTA_KIND, _json(delta_data(delta, known))))
         known.update({file.sha256: file.text for file in delta.files})
@@ -72,7 +72,9 @@ def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) 
     files = tuple(_file(row, texts) for row in data["files"])
     texts.update({file.sha256: file.text for file in files})
     if record.kind == BASE_KIND:
-        return ContextView(FrozenBase(str(data["file_set"]), files))
+        pieces = tuple(_file(row, texts) for row in data["known"]) if "known" in data else None
+        texts.update({piece.sha256: piece.text for piece in pieces or ()})
+        return ContextView(FrozenBase(str(data["file_set"]), files, pieces, int(data.get("withdrawals", 0))))
     if view is None:
         return None
     file_set = data.get("file_set")
@@ -84,7 +86,7 @@ def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) 
 def _file(row: Mapping[str, str], texts: Mapping[str, str]) -> BaseFile:
     sha256 = row["sha256"]
     text = row["text"] if "text" in row else texts[sha256]
-    return BaseFile(row["key"], sha256, text)
+    return BaseFile(row["key"], sha256, text, row.get("sent", ""))
 
 
 def _json(data: Mapping[str, object]) -> str:

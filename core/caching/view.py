@@ -67,7 +67,7 @@ def superseded(view: ContextView) -> tuple[Segment, ...]:
     stale = [f for f in files if (f.key, f.sha256) not in current]
     sets = [view.base.file_set, *(d.file_set for d in view.deltas if d.file_set is not None)]
     return (
-        *(Segment(LayerId.FILE_DETAILS, file.key, file.text, file.sha256) for file in stale),
+        *(Segment(LayerId.FILE_DETAILS, file.key, file.wire_text, _wire_sha256(file)) for file in stale),
         *(Segment(LayerId.FILE_SET, _SET, text, digest(text)) for text in sets[:-1] if text),
     )
 
@@ -78,8 +78,15 @@ def base_data(view: ContextView, known: Mapping[str, str]) -> dict[str, object]:
     Args:
         known: texts by their digest, of earlier view records.
     """
-    files = [_file_data(file, known) for file in view.base.files]
-    return {"file_set": view.base.file_set, "files": files}
+    base = view.base
+    data: dict[str, object] = {
+        "file_set": base.file_set,
+        "files": [_file_data(file, known) for file in base.files],
+    }
+    if base.known is None:
+        return data
+    pieces = [_file_data(piece, known) for piece in base.known]
+    return {**data, "known": pieces, "withdrawals": base.withdrawals}
 
 
 def delta_data(delta: ViewDelta, known: Mapping[str, str]) -> dict[str, object]:
@@ -118,6 +125,12 @@ def _difference(view: ContextView, stack: AggregateStack, message_id: str) -> Vi
     return ViewDelta(message_id, changed, removed, new_set)
 
 
+def _wire_sha256(file: BaseFile) -> str:
+    return digest(file.sent) if file.sent else file.sha256
+
+
 def _file_data(file: BaseFile, known: Mapping[str, str]) -> dict[str, str]:
     data = {"key": file.key, "sha256": file.sha256}
-    return data if file.sha256 in known else {**data, "text": file.text}
+    if file.sha256 not in known:
+        data["text"] = file.text
+    return {**data, "sent": file.sent} if file.sent else data

@@ -124,7 +124,7 @@ def turn_key(message_id: str) -> str:
 def delta_text(delta: ViewDelta) -> str:
     """What a delta says on the wire."""
     removed = (empty_frame("removed", path=key.partition("/")[2]) for key in delta.removed)
-    body = "".join([DELTA_NOTE, delta.file_set or "", *(f.text for f in delta.files), *removed])
+    body = "".join([DELTA_NOTE, delta.file_set or "", *(f.wire_text for f in delta.files), *removed])
     return frame("context-update", body)
 
 
