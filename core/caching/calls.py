@@ -11,14 +11,15 @@ from msgspec.structs import replace
 
 from core.base.ids import make_id
 from core.caching.accounts import after_contents, after_usage
-from core.caching.book import BookedCall, CacheBook, sent_by, with_page
+from core.caching.book import BookedCall, CacheBook, sent_by, with_page, with_shared
 from core.caching.contents import contents_usd
-from core.caching.decision import DecideMemo, Market, PlannedTurn, decide
+from core.caching.decision import DecideMemo, Market, PlannedTurn, decide, mode_of
 from core.caching.gate import PlannedCall, gate
 from core.caching.keepalive import idle_entries
 from core.caching.ledger import correct, of_discussion, record
 from core.caching.parameters import with_contents
 from core.caching.replay import Replayed, records_for
+from core.caching.view import shared_base
 from core.values.cache import CacheLedger, DiscussionCacheState
 from core.values.provider import ContentsReport
 from core.values.records import ViewRecord
@@ -51,13 +52,15 @@ def plan_call(
     """Plan a request as the book stands: append or rewrite, and where to mark.
 
     Args:
-        turn: its view is taken from the discussion's page; market: its ledger and gaps are the book's.
+        turn: its view is taken from the discussion's page, what its mode shares from the book; market: its ledger and gaps are the book's.
         memo: of the discussion's last plans; it only saves time.
     """
-    turn = replace(turn, view=book.pages[turn.discussion_id].replayed.view)
+    mode = mode_of(turn, market.scope)
+    view = book.pages[turn.discussion_id].replayed.view
+    turn = replace(turn, view=view, shared=book.shared.get(mode))
     market = replace(market, ledger=book.ledger, gaps=book.gaps)
     decision = decide(turn, market, memo)
-    return BookedCall(turn.discussion_id, market.scope, market.prices, decision, market.now)
+    return BookedCall(turn.discussion_id, market.scope, market.prices, decision, market.now, mode)
 
 
 def admitted(
@@ -97,6 +100,7 @@ def begun(book: CacheBook, call_id: str) -> CacheBook:
     if call is None or call.has_begun:
         return book
     ledger = record(book.ledger, call.scope, call.decision.plan, call.started_at, call.discussion_id)
+    book = with_shared(book, call.mode, shared_base(call.decision.view, call.started_at))
     return replace(book, ledger=ledger, calls={**book.calls, call_id: replace(call, has_begun=True)})
 
 
@@ -128,7 +132,7 @@ def ended(
     state = after_usage(page.cache.state, name, scope.provider, plan, usage, call.started_at)
     state = after_contents(state, contents, now)
     sent = sent_by(book, call, now) if call.has_begun else page.cache.sent
-    cache = replace(page.cache, state=state, ledger=of_discussion(ledger, name), sent=sent)
+    cache = replace(page.cache, state=state, ledger=of_discussion(ledger, name), sent=sent, mode=call.mode)
     idle = idle_entries(call.decision.wire, ledger, scope, call.started_at)
     reason = contents.text if contents is not None and contents.text else correction.reason
     reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")

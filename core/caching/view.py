@@ -1,4 +1,4 @@
-"""Append, don't edit: what of layers 9 and 10 stays as it was sent, and what a turn appends because it changed.
+"""Append, don't edit: what of layers 6, 7, 9 and 10 stays as it was sent, and what a turn appends because it changed.
 
 A view is a value. `base_data` and `delta_data` are what `view` records of the log hold; `replay` rebuilds the same
 view from them, byte for byte.
@@ -7,16 +7,37 @@ view from them, byte for byte.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 
+import msgspec
 from msgspec.structs import replace
 
 from core.context.pieces import digest
 from core.context.stack import AggregateStack
-from core.context.wire import turn_key
+from core.context.wire import layer_of, pieces_of, turn_key
 from core.values.stack import LayerId, Segment
-from core.values.view import BaseFile, ContextView, ViewDelta
+from core.values.view import BaseFile, ContextView, ViewDelta, base_pieces
 
-_SET = str(int(LayerId.FILE_SET))
+_SET, _FILES, _PROJECT = (
+    str(int(layer)) for layer in (LayerId.FILE_SET, LayerId.FILE_DETAILS, LayerId.PROJECT)
+)
+_APPENDED = (LayerId.PROJECT, LayerId.KNOWLEDGE, LayerId.FILE_DETAILS)
+"""Layers of which single pieces are appended, in the order in which a delta tells them."""
+
+DIGEST_KEY = "7/digest"
+"""Layer 7a."""
+
+
+class SharedBase(msgspec.Struct, frozen=True):
+    """Layers 6 and 7a as discussions of one mode sent them last: their prefix may be warm.
+
+    Args:
+        known: the pieces; withdrawals: when they were frozen; at: when they were sent.
+    """
+
+    known: tuple[BaseFile, ...]
+    withdrawals: int
+    at: datetime
 
 
 def view_for(view: ContextView, stack: AggregateStack, message_id: str) -> ContextView:
@@ -30,7 +51,7 @@ def view_for(view: ContextView, stack: AggregateStack, message_id: str) -> Conte
     Returns:
         The same object when nothing changed.
     """
-    kept = pruned(view, stack, message_id)
+    kept = pruned(_told(view, stack), stack, message_id)
     fresh = _difference(kept, stack, message_id)
     if fresh is None:
         return kept
@@ -49,9 +70,59 @@ def pruned(view: ContextView, stack: AggregateStack, message_id: str) -> Context
     return view if len(kept) == len(view.deltas) else replace(view, deltas=kept)
 
 
+def shared_view(shared: SharedBase, stack: AggregateStack, message_id: str) -> ContextView:
+    """The canonical view over the mode's warm layers 6 and 7a, with what changed of these appended."""
+    known = (*shared.known, *(p for p in pieces_of(stack.layers, LayerId.KNOWLEDGE) if p.key != DIGEST_KEY))
+    base = replace(stack.canonical_view.base, known=known, withdrawals=shared.withdrawals)
+    return view_for(ContextView(base), stack, message_id)
+
+
+def shared_base(view: ContextView, at: datetime) -> SharedBase | None:
+    """What other discussions of the mode may read of a view that was sent, None where it does not tell."""
+    known = view.base.known
+    if known is None:
+        return None
+    common = tuple(p for p in known if p.key == DIGEST_KEY or layer_of(p.key) == LayerId.PROJECT)
+    return SharedBase(common, view.base.withdrawals, at)
+
+
+def withdrawn(view: ContextView, stack: AggregateStack) -> str:
+    """What a view still carries though it was deleted since, in words; empty where nothing. It goes whatever it costs.
+
+    A document or a digest that is not there any more, the notes of a file that still is; and, when something was
+    taken out of knowledge, every text of layer 7 that is not said any more. Another text in its place is no deletion.
+    """
+    now = {piece.key for layer in _APPENDED for piece in stack.layer(layer).pieces}
+    for key in _visible(view):
+        layer, _, name = key.partition("/")
+        if key in now or layer == _FILES:
+            continue
+        if key == DIGEST_KEY:
+            return "the digest is gone"
+        if layer == _PROJECT:
+            return f"{name} is gone"
+        if f"{_FILES}/{name}" in now:
+            return f"the notes on {name} are gone"
+    if view.base.withdrawals == stack.withdrawals:
+        return ""
+    said = {piece.sha256 for piece in stack.layer(LayerId.KNOWLEDGE).pieces}
+    carried = (p for p in carried_pieces(view) if layer_of(p.key) == LayerId.KNOWLEDGE)
+    return "something was taken out of knowledge" if any(p.sha256 not in said for p in carried) else ""
+
+
 def visible_files(view: ContextView) -> dict[str, str]:
-    """What a model takes as current: the newest text of each file by its key, removed ones left out."""
+    """What a model takes as current of layers 6, 7 and 10: the newest text of each piece by its key."""
     return {key: file.text for key, file in _visible(view).items()}
+
+
+def visible_known(view: ContextView) -> tuple[BaseFile, ...]:
+    """What a model takes as current of layers 6 and 7."""
+    return tuple(p for key, p in _visible(view).items() if layer_of(key) != LayerId.FILE_DETAILS)
+
+
+def carried_pieces(view: ContextView) -> tuple[BaseFile, ...]:
+    """Every piece that goes over the wire, superseded ones included."""
+    return (*base_pieces(view.base), *(file for delta in view.deltas for file in delta.files))
 
 
 def visible_file_set(view: ContextView) -> str:
@@ -63,11 +134,10 @@ def visible_file_set(view: ContextView) -> str:
 def superseded(view: ContextView) -> tuple[Segment, ...]:
     """What is still carried although later text replaces it, for counting its tokens."""
     current = {(key, file.sha256) for key, file in _visible(view).items()}
-    files = [*view.base.files, *(file for delta in view.deltas for file in delta.files)]
-    stale = [f for f in files if (f.key, f.sha256) not in current]
+    stale = [f for f in carried_pieces(view) if (f.key, f.sha256) not in current]
     sets = [view.base.file_set, *(d.file_set for d in view.deltas if d.file_set is not None)]
     return (
-        *(Segment(LayerId.FILE_DETAILS, file.key, file.wire_text, _wire_sha256(file)) for file in stale),
+        *(Segment(LayerId(layer_of(f.key)), f.key, f.wire_text, _wire_sha256(f)) for f in stale),
         *(Segment(LayerId.FILE_SET, _SET, text, digest(text)) for text in sets[:-1] if text),
     )
 
@@ -99,8 +169,21 @@ def delta_data(delta: ViewDelta, known: Mapping[str, str]) -> dict[str, object]:
     return data if delta.file_set is None else {**data, "file_set": delta.file_set}
 
 
+def _told(view: ContextView, stack: AggregateStack) -> ContextView:
+    """The view with layers 6 and 7, which old logs do not tell, and the count of withdrawals as they are now.
+
+    Nothing that was withdrawn is in it: `withdrawn` was asked before.
+    """
+    known = view.base.known
+    if known is None:
+        known = pieces_of(stack.layers, LayerId.PROJECT, LayerId.KNOWLEDGE)
+    elif view.base.withdrawals == stack.withdrawals:
+        return view
+    return replace(view, base=replace(view.base, known=known, withdrawals=stack.withdrawals))
+
+
 def _visible(view: ContextView) -> dict[str, BaseFile]:
-    files = {file.key: file for file in view.base.files}
+    files = {file.key: file for file in base_pieces(view.base)}
     for delta in view.deltas:
         for key in delta.removed:
             files.pop(key, None)
@@ -110,7 +193,7 @@ def _visible(view: ContextView) -> dict[str, BaseFile]:
 
 def _difference(view: ContextView, stack: AggregateStack, message_id: str) -> ViewDelta | None:
     seen = _visible(view)
-    pieces = stack.layer(LayerId.FILE_DETAILS).pieces
+    pieces = [piece for layer in _APPENDED for piece in stack.layer(layer).pieces]
     changed = tuple(
         BaseFile(p.key, p.sha256, p.text)
         for p in pieces
