@@ -11,7 +11,15 @@ import msgspec
 from msgspec.structs import replace
 
 from core.caching.planner import PlanInputs, plan
-from core.caching.view import DIGEST_KEY, SharedBase, pruned, shared_view, superseded, view_for, withdrawn
+from core.caching.view import (
+    DIGEST_KEY,
+    SharedBase,
+    pruned,
+    shared_view,
+    superseded_tokens,
+    view_for,
+    withdrawn,
+)
 from core.context.stack import AggregateStack
 from core.context.wire import MadeMessages, layer_of
 from core.providers.blocks import CountTokens, Wire, WireMemo, scope_hash, wire_of
@@ -170,7 +178,6 @@ def _planned(turn: PlannedTurn, market: Market, view: ContextView, memo: ViewMem
     )
     count = _counting(view, market.count)
     wire = wire_of(request, market.scope, count, memo.wire, market.count_revision)
-    stale = sum(market.count(segment) for segment in superseded(view))
     inputs = PlanInputs(
         wire=wire,
         scope=market.scope,
@@ -179,7 +186,7 @@ def _planned(turn: PlannedTurn, market: Market, view: ContextView, memo: ViewMem
         gaps=market.gaps,
         settings=market.settings,
         now=market.now,
-        superseded_tokens=stale,
+        superseded_tokens=superseded_tokens(view, market.count),
         next_round=turn.next_round,
     )
     return Decision(request, view, plan(inputs), wire)

@@ -8,7 +8,8 @@ from datetime import datetime
 
 import msgspec
 
-from core.caching.view import base_data, delta_data
+from core.caching.view import base_data, built_on, delta_data, visible_pieces
+from core.context.update import applied
 from core.values.records import Record, ViewRecord
 from core.values.view import BaseFile, ContextView, FrozenBase, ViewDelta, base_pieces
 
@@ -39,7 +40,7 @@ def records_for(
     old = before.view
     if old == after:
         return ()
-    known, names = dict(before.texts), iter(ids)
+    known, names, bases = dict(before.texts), iter(ids), built_on(after)
     found: list[ViewRecord] = []
     deltas = after.deltas
     if old is not None and old.base == after.base and after.deltas[: len(old.deltas)] == old.deltas:
@@ -48,7 +49,7 @@ def records_for(
         found.append(ViewRecord(next(names), at, BASE_KIND, _json(base_data(after, known))))
         known.update({file.sha256: file.text for file in base_pieces(after.base)})
     for delta in deltas:
-        found.append(ViewRecord(next(names), at, DELTA_KIND, _json(delta_data(delta, known))))
+        found.append(ViewRecord(next(names), at, DELTA_KIND, _json(delta_data(delta, known, bases))))
         known.update({file.sha256: file.text for file in delta.files})
     return tuple(found)
 
@@ -69,10 +70,11 @@ def replay(records: Iterable[Record]) -> Replayed:
 
 def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) -> ContextView | None:
     data = json.loads(record.data_json)
-    files = tuple(_file(row, texts) for row in data["files"])
+    shown = {} if view is None or record.kind == BASE_KIND else visible_pieces(view)
+    files = tuple(_file(row, texts, shown) for row in data["files"])
     texts.update({file.sha256: file.text for file in files})
     if record.kind == BASE_KIND:
-        pieces = tuple(_file(row, texts) for row in data["known"]) if "known" in data else None
+        pieces = tuple(_file(row, texts, shown) for row in data["known"]) if "known" in data else None
         texts.update({piece.sha256: piece.text for piece in pieces or ()})
         return ContextView(FrozenBase(str(data["file_set"]), files, pieces, int(data.get("withdrawals", 0))))
     if view is None:
@@ -83,10 +85,18 @@ def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) 
     return ContextView(view.base, (*view.deltas, delta))
 
 
-def _file(row: Mapping[str, str], texts: Mapping[str, str]) -> BaseFile:
-    sha256 = row["sha256"]
-    text = row["text"] if "text" in row else texts[sha256]
-    return BaseFile(row["key"], sha256, text, row.get("sent", ""))
+def _file(row: Mapping[str, str], texts: Mapping[str, str], shown: Mapping[str, BaseFile]) -> BaseFile:
+    """A piece of a record. Raises KeyError, ValueError: its text is not in the log."""
+    key, sha256, sent = row["key"], row["sha256"], str(row.get("sent", ""))
+    if "text" in row:
+        return BaseFile(key, sha256, row["text"], sent)
+    if sha256 in texts:
+        return BaseFile(key, sha256, texts[sha256], sent)
+    base = shown[key]
+    text = applied(sent, base.text, None) if row["from"] == base.sha256 else None
+    if text is None:
+        raise ValueError(f"what {key!r} was built on is not in the log")
+    return BaseFile(key, sha256, text, sent)
 
 
 def _json(data: Mapping[str, object]) -> str:

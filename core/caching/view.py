@@ -6,15 +6,17 @@ view from them, byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
 from msgspec.structs import replace
 
-from core.context.pieces import digest
+from core.context.pieces import Piece, digest
 from core.context.stack import AggregateStack
+from core.context.update import is_diff, sent_form
 from core.context.wire import layer_of, pieces_of, turn_key
+from core.providers.blocks import CountTokens
 from core.values.stack import LayerId, Segment
 from core.values.view import BaseFile, ContextView, ViewDelta, base_pieces
 
@@ -26,6 +28,9 @@ _APPENDED = (LayerId.PROJECT, LayerId.KNOWLEDGE, LayerId.FILE_DETAILS)
 
 DIGEST_KEY = "7/digest"
 """Layer 7a."""
+
+Place = tuple[str, str]
+"""Where a delta tells a piece: the id of its message, the key."""
 
 
 class SharedBase(msgspec.Struct, frozen=True):
@@ -43,7 +48,8 @@ class SharedBase(msgspec.Struct, frozen=True):
 def view_for(view: ContextView, stack: AggregateStack, message_id: str) -> ContextView:
     """The view with what has changed since, appended to the turn of `message_id`.
 
-    Deltas of messages that are no longer among the turns are left out, and what they said is said again.
+    Deltas of messages that are no longer among the turns are left out, and what they said is said again. What this
+    message said before (a call that failed) is said anew, as the files are now: a message has one delta.
 
     Args:
         view: as the last request showed it; stack: as it is now; message_id: the user's message being sent.
@@ -52,14 +58,21 @@ def view_for(view: ContextView, stack: AggregateStack, message_id: str) -> Conte
         The same object when nothing changed.
     """
     kept = pruned(_told(view, stack), stack, message_id)
+    others = tuple(delta for delta in kept.deltas if delta.message_id != message_id)
+    if len(others) < len(kept.deltas):
+        if _difference(kept, stack, message_id) is None:
+            return kept
+        kept = replace(kept, deltas=others)
     fresh = _difference(kept, stack, message_id)
-    if fresh is None:
-        return kept
-    return replace(kept, deltas=(*kept.deltas, fresh))
+    return kept if fresh is None else replace(kept, deltas=(*kept.deltas, fresh))
 
 
 def pruned(view: ContextView, stack: AggregateStack, message_id: str) -> ContextView:
-    """The view without deltas whose message is gone; what a running turn is sent with, which must not change."""
+    """The view without deltas whose message is gone; what a running turn is sent with, which must not change.
+
+    What was told as a diff of a text that is gone with them is told whole, where it stands: what follows the message
+    that is gone is sent anew anyway.
+    """
     if not view.deltas:
         return view
     wanted = {turn_key(delta.message_id) for delta in view.deltas}
@@ -67,7 +80,11 @@ def pruned(view: ContextView, stack: AggregateStack, message_id: str) -> Context
     if stack.layer(LayerId.USER).pieces:
         said.add(turn_key(message_id))
     kept = tuple(delta for delta in view.deltas if turn_key(delta.message_id) in said)
-    return view if len(kept) == len(view.deltas) else replace(view, deltas=kept)
+    if len(kept) == len(view.deltas):
+        return view
+    before, after = built_on(view), built_on(replace(view, deltas=kept))
+    broken = {place for place, sha256 in after.items() if before[place] != sha256}
+    return replace(view, deltas=tuple(_told_whole(delta, broken) for delta in kept))
 
 
 def shared_view(shared: SharedBase, stack: AggregateStack, message_id: str) -> ContextView:
@@ -131,15 +148,26 @@ def visible_file_set(view: ContextView) -> str:
     return texts[-1] if texts else view.base.file_set
 
 
-def superseded(view: ContextView) -> tuple[Segment, ...]:
-    """What is still carried although later text replaces it, for counting its tokens."""
-    current = {(key, file.sha256) for key, file in _visible(view).items()}
-    stale = [f for f in carried_pieces(view) if (f.key, f.sha256) not in current]
+def superseded_tokens(view: ContextView, count: CountTokens) -> int:
+    """Tokens that a rewrite would leave out: of each piece all that is carried of it, less its text as it is now.
+
+    So a diff and what it is built on count as what they take more than the text that they lead to.
+    """
+    carried: dict[str, list[BaseFile]] = {}
+    for delta in view.deltas:
+        for key in (*(file.key for file in delta.files), *delta.removed):
+            carried[key] = []
+    for file in carried_pieces(view) if carried else ():
+        if file.key in carried:
+            carried[file.key].append(file)
+    current = _visible(view) if carried else {}
+    total = 0
+    for key, files in carried.items():
+        needed = _tokens(replace(current[key], sent=""), count) if key in current else 0
+        total += max(0, sum(_tokens(file, count) for file in files) - needed)
     sets = [view.base.file_set, *(d.file_set for d in view.deltas if d.file_set is not None)]
-    return (
-        *(Segment(LayerId(layer_of(f.key)), f.key, f.wire_text, _wire_sha256(f)) for f in stale),
-        *(Segment(LayerId.FILE_SET, _SET, text, digest(text)) for text in sets[:-1] if text),
-    )
+    stale = (Segment(LayerId.FILE_SET, _SET, text, digest(text)) for text in sets[:-1] if text)
+    return total + sum(map(count, stale))
 
 
 def base_data(view: ContextView, known: Mapping[str, str]) -> dict[str, object]:
@@ -159,14 +187,37 @@ def base_data(view: ContextView, known: Mapping[str, str]) -> dict[str, object]:
     return {**data, "known": pieces, "withdrawals": base.withdrawals}
 
 
-def delta_data(delta: ViewDelta, known: Mapping[str, str]) -> dict[str, object]:
-    """What a `view` record of kind `delta` holds."""
+def delta_data(delta: ViewDelta, known: Mapping[str, str], bases: Mapping[Place, str]) -> dict[str, object]:
+    """What a `view` record of kind `delta` holds. A text that a diff leads to is not repeated.
+
+    Args:
+        bases: `built_on` of the view that the delta stands in.
+    """
+    files = [_file_data(file, known, bases[delta.message_id, file.key]) for file in delta.files]
     data: dict[str, object] = {
         "message_id": delta.message_id,
-        "files": [_file_data(file, known) for file in delta.files],
+        "files": files,
         "removed": list(delta.removed),
     }
     return data if delta.file_set is None else {**data, "file_set": delta.file_set}
+
+
+def built_on(view: ContextView) -> dict[Place, str]:
+    """For each piece that a delta told the digest of the piece as it was shown before, empty where it was not."""
+    shown = {piece.key: piece.sha256 for piece in base_pieces(view.base)}
+    found: dict[Place, str] = {}
+    for delta in view.deltas:
+        for key in delta.removed:
+            shown.pop(key, None)
+        for file in delta.files:
+            found[delta.message_id, file.key] = shown.get(file.key, "")
+            shown[file.key] = file.sha256
+    return found
+
+
+def visible_pieces(view: ContextView) -> Mapping[str, BaseFile]:
+    """What a model takes as current of layers 6, 7 and 10, by key."""
+    return _visible(view)
 
 
 def _told(view: ContextView, stack: AggregateStack) -> ContextView:
@@ -194,11 +245,8 @@ def _visible(view: ContextView) -> dict[str, BaseFile]:
 def _difference(view: ContextView, stack: AggregateStack, message_id: str) -> ViewDelta | None:
     seen = _visible(view)
     pieces = [piece for layer in _APPENDED for piece in stack.layer(layer).pieces]
-    changed = tuple(
-        BaseFile(p.key, p.sha256, p.text)
-        for p in pieces
-        if p.key not in seen or seen[p.key].sha256 != p.sha256
-    )
+    told = [p for p in pieces if p.key not in seen or seen[p.key].sha256 != p.sha256]
+    changed = _changed(view, seen, told) if told else ()
     keys = {piece.key for piece in pieces}
     removed = tuple(key for key in seen if key not in keys)
     file_set = stack.layer(LayerId.FILE_SET).text
@@ -208,12 +256,40 @@ def _difference(view: ContextView, stack: AggregateStack, message_id: str) -> Vi
     return ViewDelta(message_id, changed, removed, new_set)
 
 
-def _wire_sha256(file: BaseFile) -> str:
-    return digest(file.sent) if file.sent else file.sha256
+def _changed(
+    view: ContextView, seen: Mapping[str, BaseFile], pieces: Sequence[Piece]
+) -> tuple[BaseFile, ...]:
+    """Pieces as the next delta tells them, each in its shortest form."""
+    first = {piece.key: piece.text for piece in base_pieces(view.base)}
+    diffs: dict[str, int] = {}
+    for file in (file for delta in view.deltas for file in delta.files):
+        diffs[file.key] = diffs.get(file.key, 0) + 1 if is_diff(file.sent) else 0
+    found = []
+    for piece in pieces:
+        key, text = piece.key, piece.text
+        shown = seen[key].text if key in seen else None
+        sent = sent_form(text, shown, first.get(key), diffs.get(key, 0))
+        found.append(BaseFile(key, piece.sha256, text, sent))
+    return tuple(found)
 
 
-def _file_data(file: BaseFile, known: Mapping[str, str]) -> dict[str, str]:
+def _told_whole(delta: ViewDelta, broken: Collection[Place]) -> ViewDelta:
+    files = tuple(
+        replace(file, sent="") if is_diff(file.sent) and (delta.message_id, file.key) in broken else file
+        for file in delta.files
+    )
+    return delta if files == delta.files else replace(delta, files=files)
+
+
+def _tokens(file: BaseFile, count: CountTokens) -> int:
+    sha256 = digest(file.sent) if file.sent else file.sha256
+    return count(Segment(LayerId(layer_of(file.key)), file.key, file.wire_text, sha256))
+
+
+def _file_data(file: BaseFile, known: Mapping[str, str], base: str = "") -> dict[str, str]:
     data = {"key": file.key, "sha256": file.sha256}
-    if file.sha256 not in known:
-        data["text"] = file.text
-    return {**data, "sent": file.sent} if file.sent else data
+    if file.sent:
+        data["sent"] = file.sent
+    if file.sha256 in known:
+        return data
+    return {**data, "from": base} if is_diff(file.sent) else {**data, "text": file.text}

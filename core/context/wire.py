@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from core.base.frame import empty_frame, frame
 from core.context.pieces import AS_TEXT, Layer, Piece, digest, make_layer, text_piece
+from core.context.update import is_diff
 from core.values.messages import Role
 from core.values.provider import RequestMessage, RequestPart
 from core.values.stack import LayerId, Segment
@@ -25,6 +26,12 @@ KNOWN_NOTE = (
     "The same goes for knowledge, notes and documents: the newest of a name replaces all earlier ones.\n"
 )
 """Behind `DELTA_NOTE`, where layers 6 or 7 changed."""
+DIFF_NOTE = (
+    "A tag with -diff in its name holds a unified diff against what was shown last under its name without -diff and "
+    "with the same attributes, lines counted from 1 behind the opening tag: lines with - are gone, lines with + are "
+    "new, and every line that the diff does not touch stays as it was shown.\n"
+)
+"""Behind them, where a piece is told as a diff."""
 
 _BEFORE_PROJECT = (LayerId.ROLE, LayerId.SYSTEM_PRESET, LayerId.PERSONA)
 _CURATED = (LayerId.FILE_SET, LayerId.FILE_DETAILS)
@@ -192,6 +199,7 @@ def delta_text(delta: ViewDelta) -> str:
     """What a delta says on the wire."""
     keys = (*(file.key for file in delta.files), *delta.removed)
     note = DELTA_NOTE + (KNOWN_NOTE if any(layer_of(key) in _KNOWN for key in keys) else "")
+    note += DIFF_NOTE if any(is_diff(file.sent) for file in delta.files) else ""
     removed = (_removed(key) for key in delta.removed)
     body = "".join([note, delta.file_set or "", *(f.wire_text for f in delta.files), *removed])
     return frame("context-update", body)
