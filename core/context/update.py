@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 import msgspec
 
 from core.base.frame import safe_tag
-from core.context.line_matches import matching_lines
+from core.context.line_matches import Run, matching_runs
 
 CONTEXT_LINES = 3
 """Unchanged lines around a change."""
@@ -117,36 +118,30 @@ def _restored(first: str) -> str:
     return "" if old is None else f'<{old.tag}-restored{old.attributes} as="before the first update"/>\n'
 
 
+@lru_cache(maxsize=32)
 def _diff(shown: str, text: str) -> str:
-    """A unified diff in a tag of its own; empty where there is none that tells everything."""
+    """A unified diff in a tag of its own; empty where there is none. Kept, for a plan is often made several times."""
     old, new = _framed(shown), _framed(text)
     if old is None or new is None or (old.opening, old.end) != (new.opening, new.end):
         return ""
-    pairs = matching_lines(old.lines, new.lines)
-    if pairs is None:
+    runs = matching_runs(old.lines, new.lines)
+    if runs is None:
         return ""
-    blocks = _blocks(pairs, old.lines, len(new.lines))
+    blocks = _blocks(runs, old.lines, len(new.lines))
     body = "".join(f"{line}\n" for hunk in _hunks(blocks) for line in _hunk_lines(hunk, old.lines, new.lines))
     name = safe_tag(f"{old.tag}-diff", body)
     return f"<{name}{old.attributes}>\n{body}</{name}>\n"
 
 
-def _blocks(pairs: Sequence[tuple[int, int]], old: Sequence[str], new_count: int) -> list[_Block]:
+def _blocks(runs: Sequence[Run], old: Sequence[str], new_count: int) -> list[_Block]:
     """What lies between matching lines. One or two lines without a word between changes are no match worth telling."""
-    runs: list[list[int]] = [[0, 0, 0]]
-    for one, two in pairs:
-        last = runs[-1]
-        if (one, two) == (last[0] + last[2], last[1] + last[2]):
-            last[2] += 1
-        else:
-            runs.append([one, two, 1])
-    middle = (run for run in runs[1:] if run[2] > 2 or run[0] + run[2] == len(old) or _has_words(old, run))
-    edges = [runs[0], *middle, [len(old), new_count, 0]]
+    worth = (run for run in runs if run[2] > 2 or run[0] in {0, len(old) - run[2]} or _has_words(old, run))
+    edges = [(0, 0, 0), *worth, (len(old), new_count, 0)]
     blocks = ((a[0] + a[2], b[0], a[1] + a[2], b[1]) for a, b in pairwise(edges))
     return [block for block in blocks if block[0] < block[1] or block[2] < block[3]]
 
 
-def _has_words(old: Sequence[str], run: Sequence[int]) -> bool:
+def _has_words(old: Sequence[str], run: Run) -> bool:
     return any(char.isalnum() for line in old[run[0] : run[0] + run[2]] for char in line)
 
 

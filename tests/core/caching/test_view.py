@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from core.caching.decision import DecideMemo, Decision, Market, PlannedTurn, decide
 from core.caching.ledger import record
 from core.caching.replay import Replayed, records_for, replay
-from core.caching.view import superseded, view_for, visible_file_set, visible_files
+from core.caching.view import view_for, visible_file_set, visible_files
 from core.context.memo import StackMemo
 from core.context.stack import AggregateStack, build_stack
 from core.context.wire import MadeMessages, delta_text
@@ -114,14 +114,6 @@ def test_a_file_that_changes_back_is_said_again() -> None:
 
     assert [delta.message_id for delta in view.deltas] == ["m1", "m2"]
     assert visible_files(view) == said_files(stack_of(A))
-
-
-def test_superseded_text_is_every_version_but_the_newest() -> None:
-    view = view_for(stack_of(A).canonical_view, stack_of(B), "m1")
-
-    assert [s.key for s in superseded(view)] == ["10/a.py"]
-    assert "ALPHA one" in superseded(view)[0].text
-    assert not superseded(stack_of(A).canonical_view)
 
 
 def test_a_deleted_message_takes_its_delta_along_and_the_next_says_it_again() -> None:
