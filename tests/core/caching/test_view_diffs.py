@@ -17,7 +17,7 @@ from core.context.stack import AggregateStack, build_stack
 from core.context.update import applied, is_diff
 from core.context.wire import DIFF_NOTE, delta_text
 from core.values.cache import CacheLedger, CacheSettings
-from core.values.curation import FileProblem, FileProblemKind, ItemFiles, NamedText
+from core.values.curation import FileMode, FileProblem, FileProblemKind, ItemFiles, LineRange, NamedText
 from core.values.messages import Message, Role
 from core.values.provider import ProviderRequest, RequestPart
 from core.values.records import ViewRecord
@@ -44,7 +44,8 @@ def turns(*names: str) -> tuple[Message, ...]:
 
 def view_over(*versions: str | None, words: str = "words") -> ContextView:
     """A view whose turns m1, m2 … each came with a version of `a.py`, None where it was out of context."""
-    view, names = None, []
+    view: ContextView | None = None
+    names: list[str] = []
     for number, text in enumerate(versions):
         files = {"b.py": "BETA\n"} if text is None else {"a.py": text, "b.py": "BETA\n"}
         stack = stack_of(files, turns(*names), words)
@@ -165,6 +166,7 @@ def test_a_file_that_becomes_binary_or_is_not_there_and_comes_back(kind: FilePro
 def test_a_message_that_is_sent_again_says_the_file_as_it_is_by_then() -> None:
     """The call failed, and the file changed three times before the next try: the message has one delta."""
     view = view_over(text_of(), text_of(1))
+    stack = stack_of({})
     for changed in ((1, 2), (1, 2, 3), (60,)):
         stack = stack_of({"a.py": text_of(*changed), "b.py": "BETA\n"}, turns("m0"), "m1")
         view = view_for(view, stack, "m1")
@@ -178,13 +180,6 @@ def test_a_message_that_is_sent_again_says_the_file_as_it_is_by_then() -> None:
 
 
 def test_slices_whose_lines_are_stable_are_differences_too() -> None:
-    def stack(text: str) -> AggregateStack:
-        item = curated("a.py", text)
-        sliced = replace(item, item=replace(item.item, mode="slices", symbols=()))
-        return build_stack(StackInputs(items=(sliced,), user_text="words"))
-
-    from core.values.curation import FileMode, LineRange
-
     def of(text: str) -> AggregateStack:
         item = curated("a.py", text, mode=FileMode.SLICES, slices=(LineRange(1, 60),))
         return build_stack(StackInputs(items=(item,), user_text="words"))
