@@ -24,6 +24,7 @@ from core.context.stack import AggregateStack
 from core.context.wire import MadeMessages, layer_of
 from core.providers.blocks import CountTokens, Wire, WireMemo, scope_hash, wire_of
 from core.values.cache import CacheLedger, CachePlan, CachePrices, CacheSettings, GapStats, LedgerScope
+from core.values.messages import Role
 from core.values.provider import Effort, ProviderRequest, RequestPart
 from core.values.stack import LayerId, Segment, ToolSchema
 from core.values.view import ContextView, base_pieces
@@ -113,12 +114,13 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     the mode's warm layers 6 and 7a. What a person deleted is in none of them, whatever that costs.
 
     While a turn is running (its tool results are being answered) the view stays as it is: vendors bind a running
-    turn's thinking to every byte before it.
+    turn's thinking to every byte before it. Where nothing is said yet there is no message to append to: what changed
+    waits for it.
     """
     memo = memo or DecideMemo()
     fresh = turn.stack.canonical_view
-    is_running = not turn.stack.layer(LayerId.USER).pieces
-    if turn.view is not None and is_running:
+    is_silent = not turn.stack.layer(LayerId.USER).pieces
+    if turn.view is not None and is_silent and _is_running(turn):
         view = pruned(turn.view, turn.stack, turn.message_id)
         return _planned(turn, market, view, memo.appended)
     if not market.settings.appends_changes or not market.settings.is_enabled:
@@ -126,7 +128,8 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     gone = withdrawn(turn.view, turn.stack) if turn.view is not None else ""
     appended = None
     if turn.view is not None and not gone:
-        appended = view_for(turn.view, turn.stack, turn.message_id)
+        show = pruned if is_silent else view_for
+        appended = show(turn.view, turn.stack, turn.message_id)
         if appended == fresh:
             return _planned(turn, market, fresh, memo.canonical)
     rewritten = _planned(turn, market, fresh, memo.canonical)
@@ -151,14 +154,20 @@ def mode_of(turn: PlannedTurn, scope: LedgerScope) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
+def _is_running(turn: PlannedTurn) -> bool:
+    """Whether the request answers tool results."""
+    pieces = turn.stack.layer(LayerId.TURNS).pieces
+    return bool(pieces) and pieces[-1].mark == Role.TOOL.value
+
+
 def _shared(turn: PlannedTurn, market: Market, fresh: ContextView, memo: ViewMemo) -> Decision | None:
     """The plan over the mode's warm layers 6 and 7a, None where they say what the canonical ones do."""
     if turn.shared is None:
         return None
     view = shared_view(turn.shared, turn.stack, turn.message_id)
-    if view == fresh or withdrawn(view, turn.stack):
-        return None
-    return _planned(turn, market, view, memo)
+    if view is not None and not turn.stack.layer(LayerId.USER).pieces:
+        view = replace(view, deltas=())
+    return None if view is None or view == fresh else _planned(turn, market, view, memo)
 
 
 def _cheapest(turn: PlannedTurn, rewritten: Decision, *others: Decision | None) -> Decision:

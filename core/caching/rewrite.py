@@ -119,7 +119,7 @@ def _due(sent: SentKnowledge, stack: AggregateStack, whole: Rewrite, market: Mar
     gone = _gone(sent, stack, before, after)
     if gone:
         return _with(whole, gone)
-    if before == after:
+    if set(before) == set(after):
         return None
     why = why_changed(before, after)
     changed = [segment for segment in now if SentPart(segment.key, segment.sha256) not in before]

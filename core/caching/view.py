@@ -87,11 +87,15 @@ def pruned(view: ContextView, stack: AggregateStack, message_id: str) -> Context
     return replace(view, deltas=tuple(_told_whole(delta, broken) for delta in kept))
 
 
-def shared_view(shared: SharedBase, stack: AggregateStack, message_id: str) -> ContextView:
-    """The canonical view over the mode's warm layers 6 and 7a, with what changed of these appended."""
+def shared_view(shared: SharedBase, stack: AggregateStack, message_id: str) -> ContextView | None:
+    """The canonical view over the mode's warm layers 6 and 7a, with what changed of these appended.
+
+    Returns:
+        None where they carry what was deleted since.
+    """
     known = (*shared.known, *(p for p in pieces_of(stack.layers, LayerId.KNOWLEDGE) if p.key != DIGEST_KEY))
-    base = replace(stack.canonical_view.base, known=known, withdrawals=shared.withdrawals)
-    return view_for(ContextView(base), stack, message_id)
+    view = ContextView(replace(stack.canonical_view.base, known=known, withdrawals=shared.withdrawals))
+    return None if withdrawn(view, stack) else view_for(view, stack, message_id)
 
 
 def shared_base(view: ContextView, at: datetime) -> SharedBase | None:

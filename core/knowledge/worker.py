@@ -78,8 +78,10 @@ class KnowledgeHandler:
                 assert_never(effect)
 
     def _remove_digest(self) -> None:
-        with withdrawing(self._home):
-            remove_file(digest_file(self._home))
+        path = digest_file(self._home)
+        if path.is_file():
+            with withdrawing(self._home):
+                remove_file(path)
 
     def _reading_after(
         self, act: Callable[[], None], settings: KnowledgeSettings, candidates: tuple[str, ...]

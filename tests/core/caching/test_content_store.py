@@ -100,7 +100,8 @@ class World:
         spec = StackSpec(ID, inputs, Preset(""), "/project")
         call = CallToBuild(f"c{self.count}", f"q{self.count}", f"u{self.count}", spec)
         profile = ModelProfile("gemini", FLASH, context_tokens=1_000_000)
-        request, plan, _ = self.keeper.plan_call(call, build_stack(inputs), profile, 1.0)
+        planned = self.keeper.plan_call(call, build_stack(inputs), profile, 1.0)
+        request, plan = planned.request, planned.plan
         found = outcome(self.clients.get("gemini").stream(request, NO_BLOBS, CancelToken()))
         assert found.error is None, found.error
         reports = [x.contents for x in found.items if isinstance(x, UsageUpdate) and x.contents is not None]
