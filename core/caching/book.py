@@ -60,6 +60,7 @@ class CacheBook(msgspec.Struct, frozen=True):
         ledger: of all discussions; gaps: the person's; last_turn_at: of any discussion, in this run.
         calls: under way, by id; pages: by discussion; totals: of this run, by provider.
         shared: layers 6 and 7a as they were sent last, by mode.
+        turns: that were answered; changed: those of them that found layers 6 or 7 changed.
     """
 
     ledger: CacheLedger = msgspec.field(default_factory=CacheLedger)
@@ -69,6 +70,13 @@ class CacheBook(msgspec.Struct, frozen=True):
     pages: Mapping[str, BookPage] = msgspec.field(default_factory=dict)
     totals: Mapping[str, ProviderTotals] = msgspec.field(default_factory=dict)
     shared: Mapping[str, SharedBase] = msgspec.field(default_factory=dict)
+    turns: int = 0
+    changed: int = 0
+
+    @property
+    def edits(self) -> float:
+        """How many of the turns found layers 6 or 7 changed, 0 to 1."""
+        return self.changed / max(self.turns, self.changed, 1)
 
 
 def with_page(book: CacheBook, discussion_id: str, page: BookPage) -> CacheBook:
@@ -82,6 +90,8 @@ def opened(book: CacheBook, discussion_id: str, cache: DiscussionCache, replayed
     for gap_s in cache.gaps_s:
         gaps = observe(gaps, gap_s)
     book = replace(book, ledger=merge((book.ledger, cache.ledger)), gaps=gaps)
+    turns = len(cache.gaps_s) + (cache.last_turn_at is not None)
+    book = replace(book, turns=book.turns + turns, changed=book.changed + min(turns, cache.changed))
     if replayed.view is not None and cache.last_turn_at is not None:
         book = with_shared(book, cache.mode, shared_base(replayed.view, cache.last_turn_at))
     return with_page(book, discussion_id, BookPage(cache, replayed))
@@ -131,6 +141,23 @@ def sent_by(book: CacheBook, call: BookedCall, now: datetime) -> SentKnowledge:
     """Layers 6 and 7 as a call sent them, and what of its cache others would leave."""
     live = live_entries(book.ledger, call.scope, now)
     return sent_knowledge(call.decision, live, call.scope, call.prices)
+
+
+def turn_answered(book: CacheBook, discussion_id: str, sent: SentKnowledge) -> tuple[CacheBook, int]:
+    """Learn whether a turn found layers 6 or 7 changed.
+
+    Returns:
+        The book, and how many turns of the discussion did.
+    """
+    cache = book.pages[discussion_id].cache
+    before = cache.sent
+    is_changed = (
+        before is not None
+        and before.documents is not None
+        and (set(before.parts), set(before.documents)) != (set(sent.parts), set(sent.documents or ()))
+    )
+    changed = min(cache.changed + is_changed, KEPT_GAPS)
+    return replace(book, turns=book.turns + 1, changed=book.changed + is_changed), changed
 
 
 def withdrawn(book: CacheBook, withdrawals: int, *, is_on: bool) -> tuple[CacheBook, tuple[str, ...]]:

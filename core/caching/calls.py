@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from core.base.ids import make_id
 from core.caching.accounts import after_contents, after_usage
-from core.caching.book import BookedCall, CacheBook, sent_by, with_page, with_shared
+from core.caching.book import BookedCall, CacheBook, sent_by, turn_answered, with_page, with_shared
 from core.caching.contents import contents_usd
 from core.caching.decision import DecideMemo, Market, PlannedTurn, decide, mode_of
 from core.caching.gate import PlannedCall, gate
@@ -58,7 +58,7 @@ def plan_call(
     mode = mode_of(turn, market.scope)
     view = book.pages[turn.discussion_id].replayed.view
     turn = replace(turn, view=view, shared=book.shared.get(mode))
-    market = replace(market, ledger=book.ledger, gaps=book.gaps)
+    market = replace(market, ledger=book.ledger, gaps=book.gaps, edits=book.edits)
     decision = decide(turn, market, memo)
     return BookedCall(turn.discussion_id, market.scope, market.prices, decision, market.now, mode)
 
@@ -131,8 +131,12 @@ def ended(
     page = book.pages[name]
     state = after_usage(page.cache.state, name, scope.provider, plan, usage, call.started_at)
     state = after_contents(state, contents, now)
-    sent = sent_by(book, call, now) if call.has_begun else page.cache.sent
-    cache = replace(page.cache, state=state, ledger=of_discussion(ledger, name), sent=sent, mode=call.mode)
+    sent, changed = page.cache.sent, page.cache.changed
+    if call.has_begun:
+        sent = sent_by(book, call, now)
+        book, changed = turn_answered(book, name, sent)
+    own = of_discussion(ledger, name)
+    cache = replace(page.cache, state=state, ledger=own, sent=sent, mode=call.mode, changed=changed)
     idle = idle_entries(call.decision.wire, ledger, scope, call.started_at)
     reason = contents.text if contents is not None and contents.text else correction.reason
     reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")

@@ -33,7 +33,10 @@ _JOINED = (str(int(LayerId.PROJECT)), str(int(LayerId.FILE_DETAILS)))
 """Keys of the base's pieces that go over the wire as one segment."""
 
 
-_SHARED = "Other discussions keep an earlier state of knowledge warm: it is read, and what changed joined your message."
+_SHARED = (
+    "An earlier state of layers 6 and 7 is warm: it is read, and what changed since joined your message; the rest "
+    "stands in its place."
+)
 
 
 class PlannedTurn(msgspec.Struct, frozen=True):
@@ -65,6 +68,7 @@ class Market(msgspec.Struct, frozen=True):
     Args:
         now: start of the request, aware; count: tokens of a part for the model in use.
         count_revision: another value wherever `count` may answer otherwise than before.
+        edits: how many of the turns find layers 6 or 7 changed, 0 to 1.
     """
 
     scope: LedgerScope
@@ -75,6 +79,7 @@ class Market(msgspec.Struct, frozen=True):
     now: datetime
     count: CountTokens
     count_revision: Hashable = None
+    edits: float = 0.0
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -197,6 +202,7 @@ def _planned(turn: PlannedTurn, market: Market, view: ContextView, memo: ViewMem
         now=market.now,
         superseded_tokens=superseded_tokens(view, market.count),
         next_round=turn.next_round,
+        edits=market.edits,
     )
     return Decision(request, view, plan(inputs), wire)
 

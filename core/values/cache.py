@@ -302,6 +302,7 @@ class DiscussionCache(msgspec.Struct, frozen=True):
         epoch: the salt, counted up by each invalidation; gaps_s: between its turns, newest last.
         sent: layers 6 and 7 of its last request, None where none was sent.
         mode: whose layers 1 to 7a that request shared, empty where not known.
+        changed: how many of its turns found layers 6 or 7 changed.
     """
 
     state: DiscussionCacheState | None = None
@@ -311,6 +312,7 @@ class DiscussionCache(msgspec.Struct, frozen=True):
     last_turn_at: datetime | None = None
     sent: SentKnowledge | None = None
     mode: str = ""
+    changed: int = 0
 
 
 class CacheSettings(msgspec.Struct, frozen=True):
