@@ -217,7 +217,9 @@ class CacheKeeper:
         cache, name = self._peek(spec.discussion_id), spec.discussion_id
         provider = "" if cache.state is None else cache.state.provider
         is_kept = bool(provider) and self._setup.kind(provider) is ProviderKind.EMBEDDED
-        return rewrite_costs(cache, name, stack, self._market(spec, factor), is_kept=is_kept)
+        page = self._book.pages.get(name)
+        view = None if page is None else page.replayed.view
+        return rewrite_costs(cache, name, stack, self._market(spec, factor), view, is_kept=is_kept)
 
     def withdrawn(self, withdrawals: int, others: Collection[str], *, is_on: bool) -> tuple[str, ...]:
         """Something was taken out of knowledge: keep nothing warm that may hold it.

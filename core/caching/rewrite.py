@@ -7,10 +7,11 @@ from datetime import datetime
 
 from core.caching.decision import Decision, Market
 from core.caching.ledger import hits
-from core.caching.view import DIGEST_KEY, carried_pieces, visible_known
+from core.caching.view import DIGEST_KEY, carried_pieces, delta_tokens, updates, visible_known
 from core.caching.warmth import is_warm
+from core.context.pieces import Piece
 from core.context.stack import AggregateStack
-from core.context.wire import DELTA_NOTE, KNOWN_NOTE, layer_of
+from core.context.wire import layer_of
 from core.providers.blocks import Wire
 from core.values.cache import (
     CacheLedgerEntry,
@@ -24,11 +25,9 @@ from core.values.cache import (
     SentPart,
 )
 from core.values.stack import LayerId, Segment
-from core.values.view import BaseFile
+from core.values.view import BaseFile, ContextView, ViewDelta
 
 _PROJECT, _KNOWLEDGE = LayerId.PROJECT, LayerId.KNOWLEDGE
-_FRAME = Segment(LayerId.FILE_DETAILS, "10/delta", DELTA_NOTE + KNOWN_NOTE, "")
-"""What a delta says beside its pieces, for counting."""
 
 
 def sent_knowledge(
@@ -74,13 +73,20 @@ def holds_withdrawn(sent: SentKnowledge, withdrawals: int, *, is_on: bool) -> bo
 
 
 def rewrite_costs(
-    cache: DiscussionCache, discussion_id: str, stack: AggregateStack, market: Market, *, is_kept: bool
+    cache: DiscussionCache,
+    discussion_id: str,
+    stack: AggregateStack,
+    market: Market,
+    view: ContextView | None = None,
+    *,
+    is_kept: bool,
 ) -> RewriteCosts:
     """What a discussion's next turn pays for the changes that were made, and would pay for a deletion.
 
     Args:
         stack: layers 6 and 7 as the next request would send them; is_kept: nothing but another prompt ends what is
             held.
+        view: as the last request showed these layers, None where it was not read: changes count whole.
     """
     state, sent = cache.state, cache.sent
     if state is None or sent is None or sent.scope != market.scope or not is_warm(state, market.now):
@@ -94,7 +100,11 @@ def rewrite_costs(
         return RewriteCosts(discussion_id)
     whole = _rewritten(discussion_id, sent, lost, layer, market, until)
     has_knowledge = bool(sent.parts or sent.superseded)
-    return RewriteCosts(discussion_id, _due(sent, stack, whole, market), whole if has_knowledge else None)
+    return RewriteCosts(
+        discussion_id,
+        _due(sent, stack, whole, market, view or ContextView()),
+        whole if has_knowledge else None,
+    )
 
 
 def why_changed(before: Sequence[SentPart], after: Sequence[SentPart]) -> str:
@@ -111,10 +121,12 @@ def why_changed(before: Sequence[SentPart], after: Sequence[SentPart]) -> str:
     return " and ".join(words) or "knowledge changed"
 
 
-def _due(sent: SentKnowledge, stack: AggregateStack, whole: Rewrite, market: Market) -> Rewrite | None:
+def _due(
+    sent: SentKnowledge, stack: AggregateStack, whole: Rewrite, market: Market, view: ContextView
+) -> Rewrite | None:
     """What the changes that were made cost: appended where nothing was deleted and that is cheaper."""
     layers = (_PROJECT, _KNOWLEDGE) if sent.documents is not None else (_KNOWLEDGE,)
-    now = tuple(segment for layer in layers for segment in stack.layer(layer).segments)
+    now = [piece for layer in layers for piece in stack.layer(layer).pieces]
     before, after = (*(sent.documents or ()), *sent.parts), sent_parts(now)
     gone = _gone(sent, stack, before, after)
     if gone:
@@ -122,8 +134,8 @@ def _due(sent: SentKnowledge, stack: AggregateStack, whole: Rewrite, market: Mar
     if set(before) == set(after):
         return None
     why = why_changed(before, after)
-    changed = [segment for segment in now if SentPart(segment.key, segment.sha256) not in before]
-    tokens = sum(map(market.count, (_FRAME, *changed)))
+    changed = [piece for piece in now if SentPart(piece.key, piece.sha256) not in before]
+    tokens = delta_tokens(ViewDelta("", updates(view, changed)), market.count)
     if not market.settings.appends_changes or not market.settings.is_enabled:
         return _with(whole, why)
     usd = market.prices.input_usd
@@ -133,7 +145,7 @@ def _due(sent: SentKnowledge, stack: AggregateStack, whole: Rewrite, market: Mar
     return Rewrite(whole.discussion_id, why, tokens, cost, whole.until, is_appended=True)
 
 
-def sent_parts(pieces: Sequence[Segment | BaseFile]) -> tuple[SentPart, ...]:
+def sent_parts(pieces: Sequence[Piece | Segment | BaseFile]) -> tuple[SentPart, ...]:
     """Pieces of layers 6 and 7 by what they say."""
     return tuple(SentPart(piece.key, piece.sha256) for piece in pieces)
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from core.context.pieces import Piece, digest
 from core.context.stack import AggregateStack
 from core.context.update import is_diff, sent_form
-from core.context.wire import layer_of, pieces_of, turn_key
+from core.context.wire import delta_note, layer_of, pieces_of, turn_key
 from core.providers.blocks import CountTokens
 from core.values.stack import LayerId, Segment
 from core.values.view import BaseFile, ContextView, ViewDelta, base_pieces
@@ -155,7 +155,8 @@ def visible_file_set(view: ContextView) -> str:
 def superseded_tokens(view: ContextView, count: CountTokens) -> int:
     """Tokens that a rewrite would leave out: of each piece all that is carried of it, less its text as it is now.
 
-    So a diff and what it is built on count as what they take more than the text that they lead to.
+    So a diff and what it is built on count as what they take more than the text that they lead to. What tells how to
+    read a delta counts, too.
     """
     carried: dict[str, list[BaseFile]] = {}
     for delta in view.deltas:
@@ -170,8 +171,13 @@ def superseded_tokens(view: ContextView, count: CountTokens) -> int:
         needed = _tokens(replace(current[key], sent=""), count) if key in current else 0
         total += max(0, sum(_tokens(file, count) for file in files) - needed)
     sets = [view.base.file_set, *(d.file_set for d in view.deltas if d.file_set is not None)]
-    stale = (Segment(LayerId.FILE_SET, _SET, text, digest(text)) for text in sets[:-1] if text)
-    return total + sum(map(count, stale))
+    stale = [Segment(LayerId.FILE_SET, _SET, text, digest(text)) for text in sets[:-1] if text]
+    return total + sum(map(count, stale)) + sum(_note_tokens(delta, count) for delta in view.deltas)
+
+
+def delta_tokens(delta: ViewDelta, count: CountTokens) -> int:
+    """Tokens of a delta's pieces, and of what tells how to read them."""
+    return _note_tokens(delta, count) + sum(_tokens(file, count) for file in delta.files)
 
 
 def base_data(view: ContextView, known: Mapping[str, str]) -> dict[str, object]:
@@ -219,6 +225,25 @@ def built_on(view: ContextView) -> dict[Place, str]:
     return found
 
 
+def updates(view: ContextView, pieces: Sequence[Piece]) -> tuple[BaseFile, ...]:
+    """Those pieces that a view shows otherwise or not, each in the shortest form in which the next delta tells it."""
+    seen = _visible(view)
+    told = [p for p in pieces if p.key not in seen or seen[p.key].sha256 != p.sha256]
+    if not told:
+        return ()
+    first = {piece.key: piece.text for piece in base_pieces(view.base)}
+    diffs: dict[str, int] = {}
+    for file in (file for delta in view.deltas for file in delta.files):
+        diffs[file.key] = diffs.get(file.key, 0) + 1 if is_diff(file.sent) else 0
+    found = []
+    for piece in told:
+        key, text = piece.key, piece.text
+        shown = seen[key].text if key in seen else None
+        sent = sent_form(text, shown, first.get(key), diffs.get(key, 0))
+        found.append(BaseFile(key, piece.sha256, text, sent))
+    return tuple(found)
+
+
 def visible_pieces(view: ContextView) -> Mapping[str, BaseFile]:
     """What a model takes as current of layers 6, 7 and 10, by key."""
     return _visible(view)
@@ -249,8 +274,7 @@ def _visible(view: ContextView) -> dict[str, BaseFile]:
 def _difference(view: ContextView, stack: AggregateStack, message_id: str) -> ViewDelta | None:
     seen = _visible(view)
     pieces = [piece for layer in _APPENDED for piece in stack.layer(layer).pieces]
-    told = [p for p in pieces if p.key not in seen or seen[p.key].sha256 != p.sha256]
-    changed = _changed(view, seen, told) if told else ()
+    changed = updates(view, pieces)
     keys = {piece.key for piece in pieces}
     removed = tuple(key for key in seen if key not in keys)
     file_set = stack.layer(LayerId.FILE_SET).text
@@ -260,29 +284,17 @@ def _difference(view: ContextView, stack: AggregateStack, message_id: str) -> Vi
     return ViewDelta(message_id, changed, removed, new_set)
 
 
-def _changed(
-    view: ContextView, seen: Mapping[str, BaseFile], pieces: Sequence[Piece]
-) -> tuple[BaseFile, ...]:
-    """Pieces as the next delta tells them, each in its shortest form."""
-    first = {piece.key: piece.text for piece in base_pieces(view.base)}
-    diffs: dict[str, int] = {}
-    for file in (file for delta in view.deltas for file in delta.files):
-        diffs[file.key] = diffs.get(file.key, 0) + 1 if is_diff(file.sent) else 0
-    found = []
-    for piece in pieces:
-        key, text = piece.key, piece.text
-        shown = seen[key].text if key in seen else None
-        sent = sent_form(text, shown, first.get(key), diffs.get(key, 0))
-        found.append(BaseFile(key, piece.sha256, text, sent))
-    return tuple(found)
-
-
 def _told_whole(delta: ViewDelta, broken: Collection[Place]) -> ViewDelta:
     files = tuple(
         replace(file, sent="") if is_diff(file.sent) and (delta.message_id, file.key) in broken else file
         for file in delta.files
     )
     return delta if files == delta.files else replace(delta, files=files)
+
+
+def _note_tokens(delta: ViewDelta, count: CountTokens) -> int:
+    note = delta_note(delta)
+    return count(Segment(LayerId.FILE_DETAILS, _FILES, note, digest(note)))
 
 
 def _tokens(file: BaseFile, count: CountTokens) -> int:

@@ -197,12 +197,17 @@ def turn_key(message_id: str) -> str:
 
 def delta_text(delta: ViewDelta) -> str:
     """What a delta says on the wire."""
-    keys = (*(file.key for file in delta.files), *delta.removed)
-    note = DELTA_NOTE + (KNOWN_NOTE if any(layer_of(key) in _KNOWN for key in keys) else "")
-    note += DIFF_NOTE if any(is_diff(file.sent) for file in delta.files) else ""
     removed = (_removed(key) for key in delta.removed)
-    body = "".join([note, delta.file_set or "", *(f.wire_text for f in delta.files), *removed])
+    body = "".join([delta_note(delta), delta.file_set or "", *(f.wire_text for f in delta.files), *removed])
     return frame("context-update", body)
+
+
+def delta_note(delta: ViewDelta) -> str:
+    """How the model is told to read a delta."""
+    keys = (*(file.key for file in delta.files), *delta.removed)
+    known = KNOWN_NOTE if any(layer_of(key) in _KNOWN for key in keys) else ""
+    diffs = DIFF_NOTE if any(is_diff(file.sent) for file in delta.files) else ""
+    return DELTA_NOTE + known + diffs
 
 
 def _removed(key: str) -> str:
