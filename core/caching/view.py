@@ -1,7 +1,6 @@
 """Append, don't edit: what of layers 6, 7, 9 and 10 stays as it was sent, and what a turn appends because it changed.
 
-A view is a value. `base_data` and `delta_data` are what `view` records of the log hold; `replay` rebuilds the same
-view from them, byte for byte.
+A view is a value; `replay` rebuilds the same from the log, byte for byte.
 """
 
 from __future__ import annotations
@@ -180,38 +179,6 @@ def delta_tokens(delta: ViewDelta, count: CountTokens) -> int:
     return _note_tokens(delta, count) + sum(_tokens(file, count) for file in delta.files)
 
 
-def base_data(view: ContextView, known: Mapping[str, str]) -> dict[str, object]:
-    """What a `view` record of kind `base` holds. Texts that an earlier record of the log holds are named only.
-
-    Args:
-        known: texts by their digest, of earlier view records.
-    """
-    base = view.base
-    data: dict[str, object] = {
-        "file_set": base.file_set,
-        "files": [_file_data(file, known) for file in base.files],
-    }
-    if base.known is None:
-        return data
-    pieces = [_file_data(piece, known) for piece in base.known]
-    return {**data, "known": pieces, "withdrawals": base.withdrawals}
-
-
-def delta_data(delta: ViewDelta, known: Mapping[str, str], bases: Mapping[Place, str]) -> dict[str, object]:
-    """What a `view` record of kind `delta` holds. A text that a diff leads to is not repeated.
-
-    Args:
-        bases: `built_on` of the view that the delta stands in.
-    """
-    files = [_file_data(file, known, bases[delta.message_id, file.key]) for file in delta.files]
-    data: dict[str, object] = {
-        "message_id": delta.message_id,
-        "files": files,
-        "removed": list(delta.removed),
-    }
-    return data if delta.file_set is None else {**data, "file_set": delta.file_set}
-
-
 def built_on(view: ContextView) -> dict[Place, str]:
     """For each piece that a delta told the digest of the piece as it was shown before, empty where it was not."""
     shown = {piece.key: piece.sha256 for piece in base_pieces(view.base)}
@@ -300,12 +267,3 @@ def _note_tokens(delta: ViewDelta, count: CountTokens) -> int:
 def _tokens(file: BaseFile, count: CountTokens) -> int:
     sha256 = digest(file.sent) if file.sent else file.sha256
     return count(Segment(LayerId(layer_of(file.key)), file.key, file.wire_text, sha256))
-
-
-def _file_data(file: BaseFile, known: Mapping[str, str], base: str = "") -> dict[str, str]:
-    data = {"key": file.key, "sha256": file.sha256}
-    if file.sent:
-        data["sent"] = file.sent
-    if file.sha256 in known:
-        return data
-    return {**data, "from": base} if is_diff(file.sent) else {**data, "text": file.text}

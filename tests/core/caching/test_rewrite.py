@@ -33,8 +33,8 @@ from core.values.cache import (
     SentKnowledge,
     SentPart,
 )
-from core.values.provider import ProviderRequest
-from core.values.stack import LayerId, Segment, StackInputs
+from core.values.provider import ProviderRequest, RequestPart
+from core.values.stack import LayerId, Segment, StackInputs, ToolSchema
 from core.values.view import BaseFile, ContextView, FrozenBase
 from tests.core.caching.requests import ANTHROPIC, NOW, QUICK, SCOPE, after, count, json_of, request, seg
 from tests.vendors.billing.anthropic import AnthropicCache
@@ -110,6 +110,29 @@ def test_another_digest_joins_the_next_message_at_the_price_of_writing_it_alone(
     assert (found.why, found.is_appended, found.until) == ("the digest changed", True, after(300))
     assert 1_300 < found.tokens < 1_400
     assert found.cost_usd == pytest.approx(found.tokens * 1.25 * 4e-6)
+
+
+def letters(part: RequestPart | ToolSchema) -> int:
+    return len(getattr(part, "text", ""))
+
+
+def test_a_small_edit_of_a_large_digest_costs_what_its_difference_does() -> None:
+    old = "".join(f"- fact {number} is known\n" for number in range(200))
+    before, now = (
+        known_now(seg(7, f"{{knowledge}}\n{text}{{/knowledge}}\n", "digest"))
+        for text in (old, old + "- one more\n")
+    )
+    cache = DiscussionCache(WARM, sent=sent(*before.layer(LayerId.KNOWLEDGE).segments))
+    market = Market(SCOPE, ANTHROPIC, CacheLedger(), QUICK, CacheSettings(), NOW, letters)
+    known, unknown = (
+        rewrite_costs(cache, "d1", now, market, view, is_kept=False).due
+        for view in (before.canonical_view, None)
+    )
+
+    assert known is not None
+    assert unknown is not None
+    assert known.is_appended
+    assert known.tokens < unknown.tokens / 2
 
 
 def test_a_change_that_costs_more_appended_than_written_in_place_is_written() -> None:

@@ -15,7 +15,7 @@ from core.caching.replay import records_for, replay
 from core.caching.view import pruned, superseded_tokens, view_for, visible_file_set, visible_files
 from core.context.stack import AggregateStack, build_stack
 from core.context.update import applied, is_diff
-from core.context.wire import DIFF_NOTE, delta_text
+from core.context.wire import DELTA_NOTE, DIFF_NOTE, delta_text
 from core.values.cache import CacheLedger, CacheSettings
 from core.values.curation import FileMode, FileProblem, FileProblemKind, ItemFiles, LineRange, NamedText
 from core.values.messages import Message, Role
@@ -287,24 +287,27 @@ def test_a_record_whose_diff_does_not_apply_ends_the_view(sent: str) -> None:
     assert replay([base, replace(delta, data_json=json.dumps(data))]).view is None
 
 
+NOTE = len(DELTA_NOTE) // 4
+"""Tokens of what tells how to read a delta."""
+
 # --- What it costs ------------------------------------------------------------------------------------------------
 
 
 def test_a_diff_is_superseded_by_what_it_takes_more_than_the_text_it_leads_to() -> None:
     assert superseded_tokens(view_over(text_of()), tokens) == 0
-    assert superseded_tokens(view_over("", "x" * 4_000), tokens) < 20
+    assert superseded_tokens(view_over("", "x" * 4_000), tokens) < NOTE + 20
     whole = superseded_tokens(view_over(text_of(), "other\n" * 200), tokens)
     diff = superseded_tokens(view_over(text_of(), text_of(5)), tokens)
 
-    assert 0 < diff < 150
-    assert whole == pytest.approx(len(text_of()) / 4, abs=20)
+    assert 0 < diff < NOTE + len(DIFF_NOTE) // 4 + 100
+    assert whole == pytest.approx(len(text_of()) / 4 + NOTE, abs=20)
 
 
 def test_when_a_whole_text_was_sent_all_earlier_forms_are_superseded() -> None:
     two = view_over(text_of(), text_of(1), text_of(1, 2))
     three = view_over(text_of(), text_of(1), text_of(1, 2), text_of(1, 2, 3))
 
-    assert superseded_tokens(two, tokens) < 250
+    assert superseded_tokens(two, tokens) < 2 * (NOTE + len(DIFF_NOTE) // 4 + 100)
     assert superseded_tokens(three, tokens) > superseded_tokens(two, tokens) + len(text_of()) // 5
 
 
