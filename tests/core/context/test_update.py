@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from core.base.frame import frame, frame_ends
+from core.context import update
 from core.context.line_matches import matching_runs
 from core.context.update import MOST_DIFFS, applied, is_diff, sent_form
 
@@ -227,3 +228,16 @@ def test_a_block_that_was_replaced_costs_no_search() -> None:
     new = [*old[:1000], *(f"another {n}" for n in range(1500)), *old[2000:]]
 
     assert matching_runs(old, new, most_steps=10) is not None
+
+
+def test_a_diff_that_would_not_give_the_text_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is wrong in making it, it is applied before it is sent."""
+    monkeypatch.setattr(update, "matching_runs", lambda old, new: ((0, 1, len(old) - 1),))
+
+    assert told("a line\n" + CODE, "another line\n" + CODE) == ""
+
+
+def test_a_very_large_file_is_told_whole() -> None:
+    old = "".join(f"line number {n} of a very large file\n" for n in range(70_000))
+
+    assert told(old, old + "one more\n") == ""
