@@ -22,7 +22,9 @@ from core.values.view import BaseFile, ContextView, ViewDelta, base_pieces
 _SET, _FILES, _PROJECT = (
     str(int(layer)) for layer in (LayerId.FILE_SET, LayerId.FILE_DETAILS, LayerId.PROJECT)
 )
-_APPENDED = (LayerId.PROJECT, LayerId.KNOWLEDGE, LayerId.FILE_DETAILS)
+_FILE_KEYS = f"{_FILES}/"
+_KNOWN = (LayerId.PROJECT, LayerId.KNOWLEDGE)
+_APPENDED = (*_KNOWN, LayerId.FILE_DETAILS)
 """Layers of which single pieces are appended, in the order in which a delta tells them."""
 
 DIGEST_KEY = "7/digest"
@@ -112,16 +114,16 @@ def withdrawn(view: ContextView, stack: AggregateStack) -> str:
     A document or a digest that is not there any more, the notes of a file that still is; and, when something was
     taken out of knowledge, every text of layer 7 that is not said any more. Another text in its place is no deletion.
     """
-    now = {piece.key for layer in _APPENDED for piece in stack.layer(layer).pieces}
-    for key in _visible(view):
-        layer, _, name = key.partition("/")
-        if key in now or layer == _FILES:
+    now = {piece.key for layer in _KNOWN for piece in stack.layer(layer).pieces}
+    for piece in visible_known(view):
+        layer, _, name = piece.key.partition("/")
+        if piece.key in now:
             continue
-        if key == DIGEST_KEY:
+        if piece.key == DIGEST_KEY:
             return "the digest is gone"
         if layer == _PROJECT:
             return f"{name} is gone"
-        if f"{_FILES}/{name}" in now:
+        if any(one.key == f"{_FILES}/{name}" for one in stack.layer(LayerId.FILE_DETAILS).pieces):
             return f"the notes on {name} are gone"
     if view.base.withdrawals == stack.withdrawals:
         return ""
@@ -137,7 +139,12 @@ def visible_files(view: ContextView) -> dict[str, str]:
 
 def visible_known(view: ContextView) -> tuple[BaseFile, ...]:
     """What a model takes as current of layers 6 and 7."""
-    return tuple(p for key, p in _visible(view).items() if layer_of(key) != LayerId.FILE_DETAILS)
+    known = {piece.key: piece for piece in view.base.known or ()}
+    for delta in view.deltas:
+        for key in delta.removed:
+            known.pop(key, None)
+        known.update({file.key: file for file in delta.files if not file.key.startswith(_FILE_KEYS)})
+    return tuple(known.values())
 
 
 def carried_pieces(view: ContextView) -> tuple[BaseFile, ...]:
@@ -223,7 +230,7 @@ def _told(view: ContextView, stack: AggregateStack) -> ContextView:
     """
     known = view.base.known
     if known is None:
-        known = pieces_of(stack.layers, LayerId.PROJECT, LayerId.KNOWLEDGE)
+        known = pieces_of(stack.layers, *_KNOWN)
     elif view.base.withdrawals == stack.withdrawals:
         return view
     return replace(view, base=replace(view.base, known=known, withdrawals=stack.withdrawals))

@@ -16,7 +16,7 @@ from core.base.tokens import recalibrated
 from core.context.difference import as_sent, base_reasons, compare, prefix_change, prefix_reasons
 from core.context.file_reader import FileCache, Outliner, read_items
 from core.context.memo import StackMemo
-from core.context.report import recorded
+from core.context.report import layer_report, recorded
 from core.context.stack import AggregateStack, build_stack
 from core.context.wire import based_layers
 from core.values.cache import RewriteCosts
@@ -238,7 +238,7 @@ class Assembler:
         if planned is not None and planned.before is not None:
             before = planned.before
             stack = stack.shown(planned.view, PREVIEW_ID)
-            layers = stack.report(self._counter.known(), self._factor(assembly.profile))
+            layers = self._shown_report(assembly, stack)
         recorded_sha = {layer.layer: layer.sha256 for layer in spec.previous.layers}
         sent = desk.sent.layers if desk.sent is not None else ()
         texts = {
@@ -250,13 +250,22 @@ class Assembler:
             as_sent(spec.previous.layers, before),
             stack,
             layers,
-            previous_texts=_based_texts(texts, before),
+            previous_texts=_based_texts(texts, before, stack),
             input_usd_per_token=price,
         )
         if change.layer is None or desk.sent_inputs is None:
             return change
         reasons = _reasons(desk.sent_inputs, spec.inputs, planned, assembly.stack)
         return replace(change, reason=reasons.get(change.layer, ""))
+
+    def _shown_report(self, assembly: Assembly, shown: AggregateStack) -> tuple[LayerReport, ...]:
+        """The report of a stack as it goes out; what it has in common with the assembly's is taken over."""
+        known, factor = self._counter.known(), self._factor(assembly.profile)
+        pairs = zip(assembly.layers, assembly.stack.layers, shown.layers, strict=True)
+        return tuple(
+            report if one is two else layer_report(two, report.offset_chars, known, factor)
+            for report, one, two in pairs
+        )
 
     def build(self, call: CallToBuild) -> BuiltCall:
         """Assemble a call, judge whether it fits, and guard the prefix.
@@ -383,7 +392,9 @@ class Assembler:
             else {layer: before.layer(layer).text for layer in LayerId if layer.is_stable}
         )
         shown, view = (stack, None) if planned is None else (stack.shown(planned.view), planned.before)
-        change = prefix_change(as_sent(previous.layers, view), shown, reasons, _based_texts(texts, view))
+        change = prefix_change(
+            as_sent(previous.layers, view), shown, reasons, _based_texts(texts, view, shown)
+        )
         if change is None:
             return "", ""
         if change.is_explained:
@@ -401,11 +412,14 @@ def _reasons(
     return {**base_reasons(planned.before, planned.view, stack.canonical_view), **found}
 
 
-def _based_texts(texts: dict[LayerId, str], view: ContextView | None) -> dict[LayerId, str]:
-    """Texts of the layers of the last request, those of its view's base as they went out."""
+def _based_texts(
+    texts: dict[LayerId, str], view: ContextView | None, stack: AggregateStack
+) -> dict[LayerId, str]:
+    """Texts of the layers of the last request, those of its view's base as they went out, where they differ now."""
     if view is None or view.base.known is None:
         return texts
-    return {**texts, **{layer.id: layer.text for layer in based_layers(view)}}
+    based = (layer for layer in based_layers(view) if layer.sha256 != stack.layer(layer.id).sha256)
+    return {**texts, **{layer.id: layer.text for layer in based}}
 
 
 def _too_large(assembly: Assembly) -> str:

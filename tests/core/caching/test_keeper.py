@@ -440,3 +440,23 @@ def test_recalling_a_cache_reads_no_log(world: World, monkeypatch: pytest.Monkey
     world.start()
     monkeypatch.setattr(HomeCacheStore, "records", lambda _self, _id: pytest.fail("read the log"))
     assert world.keeper.known(META.id) is not None
+
+
+def test_who_may_hold_what_was_taken_out_is_known_also_before_it_is_used_again(world: World) -> None:
+    world.call(digest=DIGEST)
+    assert world.keeper.withdrawn(0, (META.id,), is_on=True) == ()
+    assert world.keeper.withdrawn(2, (), is_on=True) == (META.id,)
+    world.start()
+    assert world.keeper.withdrawn(2, (), is_on=True) == ()
+    assert world.keeper.withdrawn(2, (META.id,), is_on=True) == (META.id,)
+    assert world.keeper.withdrawn(0, (META.id,), is_on=False) == (META.id,)
+
+
+def test_what_was_taken_out_is_pinged_no_more(world: World) -> None:
+    world.settings = CachingSettings(keepalive=True, anthropic_ttl="5m")
+    for _ in range(6):
+        world.call(digest=DIGEST)
+    world.now += timedelta(minutes=3, seconds=50)
+    assert world.keeper.due_pings(world.settings)
+    world.keeper.withdrawn(2, (), is_on=True)
+    assert world.keeper.due_pings(world.settings) == ()

@@ -261,7 +261,7 @@ def test_what_a_deletion_would_cost_is_known_and_ends_with_the_warmth(book: Play
 
 
 def test_what_is_stored_is_let_go_when_something_was_taken_out_or_knowledge_goes_off(book: Playbook) -> None:
-    read = replace(KNOWN, watched=("/home/knowledge/facts.md",))
+    read = replace(KNOWN, watched=("facts.md",))
     assert of(book.play(KnowledgeRead(read)), DropWithdrawn) == ()
     (first,) = of(book.play(KnowledgeRead(replace(read, withdrawals=2))), DropWithdrawn)
     assert (first.withdrawals, first.is_on) == (2, True)
