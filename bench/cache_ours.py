@@ -131,7 +131,7 @@ class Ours:
         bill = self.bills[ping.discussion_id]
         bill.add(parts)
         bill.pings += 1
-        self.book, _ = pinged(self.book, ping, _usage(parts), moment(at_s), _no_price)
+        self.book, _ = pinged(self.book, ping, _usage(parts), _no_price)
 
     def _count(self, part: RequestPart | ToolSchema) -> int:
         text = part_text(part)

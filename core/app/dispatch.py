@@ -30,7 +30,7 @@ from core.base.reports import (
 from core.base.stamp import Stamp
 from core.caching import step as caching
 from core.caching.messages import CachingCommand, CachingEvent
-from core.caching.rewrites import rewrite_effects
+from core.caching.rewrites import rewrite_effects, withdrawal_effects
 from core.context import step as context
 from core.context.messages import ContextCommand, ContextEvent
 from core.context.spec import context_effects
@@ -88,6 +88,7 @@ def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
         *knowledge.knowledge_effects(before, after),
         *harvest.limit_effects(before, after),
         *rewrite_effects(before, after),
+        *withdrawal_effects(before, after),
     )
     if (
         before.discussions.selected_id != after.discussions.selected_id

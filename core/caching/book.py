@@ -14,7 +14,8 @@ from core.caching.gaps import KEPT_GAPS, observe
 from core.caching.keepalive import Idle
 from core.caching.ledger import forget_discussion, live_entries, merge, record
 from core.caching.replay import Replayed
-from core.caching.rewrite import sent_knowledge
+from core.caching.rewrite import holds_withdrawn, sent_knowledge
+from core.caching.view import SharedBase, shared_base
 from core.values.cache import CacheLedger, CachePrices, DiscussionCache, GapStats, LedgerScope, SentKnowledge
 from core.values.state import ProviderTotals
 
@@ -23,6 +24,7 @@ class BookedCall(msgspec.Struct, frozen=True):
     """A call that was planned.
 
     Args:
+        mode: of the discussion, see `mode_of`.
         has_begun: its answer has, so that what it wrote can be read.
     """
 
@@ -31,6 +33,7 @@ class BookedCall(msgspec.Struct, frozen=True):
     prices: CachePrices
     decision: Decision
     started_at: datetime
+    mode: str = ""
     has_begun: bool = False
 
 
@@ -57,6 +60,8 @@ class CacheBook(msgspec.Struct, frozen=True):
         ledger: of all discussions; gaps: the person's; last_turn_at: of any discussion, in this run.
         calls: under way, by id; pages: by discussion; totals: of this run, by provider.
         scales: reported input tokens over ours, of the last call of each provider and model.
+        shared: layers 6 and 7a as they were sent last, by mode.
+        turns: that were answered; changed: those of them that found layers 6 or 7 changed.
     """
 
     ledger: CacheLedger = msgspec.field(default_factory=CacheLedger)
@@ -71,6 +76,15 @@ class CacheBook(msgspec.Struct, frozen=True):
         """What our count of a request is to be multiplied with, to be the provider's."""
         return self.scales.get((scope.provider, scope.model), 1.0)
 
+    shared: Mapping[str, SharedBase] = msgspec.field(default_factory=dict)
+    turns: int = 0
+    changed: int = 0
+
+    @property
+    def edits(self) -> float:
+        """How many of the turns found layers 6 or 7 changed, 0 to 1."""
+        return self.changed / max(self.turns, self.changed, 1)
+
 
 def with_page(book: CacheBook, discussion_id: str, page: BookPage) -> CacheBook:
     """The book with a discussion's page in place of the one before."""
@@ -83,7 +97,19 @@ def opened(book: CacheBook, discussion_id: str, cache: DiscussionCache, replayed
     for gap_s in cache.gaps_s:
         gaps = observe(gaps, gap_s)
     book = replace(book, ledger=merge((book.ledger, cache.ledger)), gaps=gaps)
+    turns = len(cache.gaps_s) + (cache.last_turn_at is not None)
+    book = replace(book, turns=book.turns + turns, changed=book.changed + min(turns, cache.changed))
+    if replayed.view is not None and cache.last_turn_at is not None:
+        book = with_shared(book, cache.mode, shared_base(replayed.view, cache.last_turn_at))
     return with_page(book, discussion_id, BookPage(cache, replayed))
+
+
+def with_shared(book: CacheBook, mode: str, base: SharedBase | None) -> CacheBook:
+    """Note what a discussion of a mode sent of layers 6 and 7a, if that is the newest."""
+    known = book.shared.get(mode)
+    if not mode or base is None or (known is not None and known.at > base.at):
+        return book
+    return replace(book, shared={**book.shared, mode: base})
 
 
 def turn_begun(book: CacheBook, discussion_id: str, now: datetime) -> CacheBook:
@@ -100,6 +126,7 @@ def prewarming(book: CacheBook, call: BookedCall) -> CacheBook:
     """A prefix is about to be read ahead: what that writes is counted on at once."""
     plan, name = call.decision.plan, call.discussion_id
     book = replace(book, ledger=record(book.ledger, call.scope, plan, call.started_at, name))
+    book = with_shared(book, call.mode, shared_base(call.decision.view, call.started_at))
     return with_page(book, name, replace(book.pages[name], warming=sent_by(book, call, call.started_at)))
 
 
@@ -118,9 +145,42 @@ def forgotten(book: CacheBook, discussion_id: str, now: datetime) -> CacheBook:
 
 
 def sent_by(book: CacheBook, call: BookedCall, now: datetime) -> SentKnowledge:
-    """Layer 7 as a call sent it, and what of its cache another one would leave."""
+    """Layers 6 and 7 as a call sent them, and what of its cache others would leave."""
     live = live_entries(book.ledger, call.scope, now)
-    return sent_knowledge(call.decision.request, call.decision.wire, live, call.scope, call.prices)
+    return sent_knowledge(call.decision, live, call.scope, call.prices)
+
+
+def turn_answered(book: CacheBook, discussion_id: str, sent: SentKnowledge) -> tuple[CacheBook, int]:
+    """Learn whether a turn found layers 6 or 7 changed.
+
+    Returns:
+        The book, and how many turns of the discussion did.
+    """
+    cache = book.pages[discussion_id].cache
+    before = cache.sent
+    is_changed = (
+        before is not None
+        and before.documents is not None
+        and (set(before.parts), set(before.documents)) != (set(sent.parts), set(sent.documents or ()))
+    )
+    changed = min(cache.changed + is_changed, KEPT_GAPS)
+    return replace(book, turns=book.turns + 1, changed=book.changed + is_changed), changed
+
+
+def withdrawn(book: CacheBook, withdrawals: int, *, is_on: bool) -> tuple[CacheBook, tuple[str, ...]]:
+    """Something was taken out of knowledge: nothing that may hold it is kept warm.
+
+    Returns:
+        Discussions whose last request may have sent it.
+    """
+    found = tuple(
+        name
+        for name, page in book.pages.items()
+        if page.cache.sent is not None and holds_withdrawn(page.cache.sent, withdrawals, is_on=is_on)
+    )
+    for name in found:
+        book = with_page(book, name, replace(book.pages[name], idle=(), last_call=None))
+    return book, found
 
 
 def _seconds(before: datetime | None, now: datetime) -> float | None:

@@ -54,6 +54,8 @@ class _File(msgspec.Struct, frozen=True):
     state: DiscussionCacheState | None = None
     last_turn_at: datetime | None = None
     sent: SentKnowledge | None = None
+    mode: str = ""
+    changed: int = 0
 
 
 def cache_file(home: Path, discussion_id: str) -> Path:
@@ -107,6 +109,8 @@ def encode_cache(cache: DiscussionCache) -> bytes:
         state=cache.state,
         last_turn_at=cache.last_turn_at,
         sent=cache.sent,
+        mode=cache.mode,
+        changed=cache.changed,
     )
     text = json.dumps(to_json_value(file), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return f"{text}\n".encode("utf-8", "replace")
@@ -133,7 +137,16 @@ def decode_cache(data: bytes, discussion_id: str) -> LoadedCache:
     gaps_s = tuple(gap for gap in file.gaps_s if math.isfinite(gap) and gap >= 0)
     ledger = CacheLedger(dict(entries), pairs)
     return LoadedCache(
-        DiscussionCache(state, ledger, max(0, file.epoch), gaps_s, file.last_turn_at, file.sent)
+        DiscussionCache(
+            state,
+            ledger,
+            max(0, file.epoch),
+            gaps_s,
+            file.last_turn_at,
+            file.sent,
+            file.mode,
+            max(0, file.changed),
+        )
     )
 
 

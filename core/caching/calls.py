@@ -11,19 +11,21 @@ from msgspec.structs import replace
 
 from core.base.ids import make_id
 from core.caching.accounts import after_contents, after_usage
-from core.caching.book import BookedCall, CacheBook, sent_by, with_page
+from core.caching.book import BookedCall, CacheBook, sent_by, turn_answered, with_page, with_shared
 from core.caching.contents import contents_usd
-from core.caching.decision import DecideMemo, Market, PlannedTurn, decide
+from core.caching.decision import DecideMemo, Market, PlannedTurn, decide, mode_of
 from core.caching.gate import PlannedCall, gate
 from core.caching.keepalive import idle_entries
 from core.caching.ledger import correct, of_discussion, record, scale_of
 from core.caching.parameters import with_contents
 from core.caching.replay import Replayed, records_for
+from core.caching.view import shared_base
 from core.values.cache import CacheLedger, DiscussionCacheState
 from core.values.provider import ContentsReport
 from core.values.records import ViewRecord
 from core.values.state import ProviderTotals
 from core.values.usage import Usage, UsageKind, add_usage
+from core.values.view import base_pieces
 
 _MOST_SCALE = 4.0
 """A report that is further from our count than this says nothing of how the provider counts."""
@@ -53,14 +55,16 @@ def plan_call(
     """Plan a request as the book stands: append or rewrite, and where to mark.
 
     Args:
-        turn: its view is taken from the discussion's page; market: its ledger and gaps are the book's.
+        turn: its view is taken from the discussion's page, what its mode shares from the book; market: its ledger and gaps are the book's.
         memo: of the discussion's last plans; it only saves time.
     """
-    turn = replace(turn, view=book.pages[turn.discussion_id].replayed.view)
-    market = replace(market, ledger=book.ledger, gaps=book.gaps)
+    mode = mode_of(turn, market.scope)
+    view = book.pages[turn.discussion_id].replayed.view
+    turn = replace(turn, view=view, shared=book.shared.get(mode))
+    market = replace(market, ledger=book.ledger, gaps=book.gaps, edits=book.edits)
     decision = decide(turn, market, memo)
     decision = replace(decision, plan=replace(decision.plan, scale=book.scale(market.scope)))
-    return BookedCall(turn.discussion_id, market.scope, market.prices, decision, market.now)
+    return BookedCall(turn.discussion_id, market.scope, market.prices, decision, market.now, mode)
 
 
 def admitted(
@@ -90,7 +94,7 @@ def shown(book: CacheBook, call: BookedCall, request_id: str) -> tuple[Replayed,
     records = records_for(before, view, call.started_at, ids)
     if not records:
         return before, ()
-    files = (*view.base.files, *(file for delta in view.deltas for file in delta.files))
+    files = (*base_pieces(view.base), *(file for delta in view.deltas for file in delta.files))
     return Replayed(view, {**before.texts, **{file.sha256: file.text for file in files}}), records
 
 
@@ -100,6 +104,7 @@ def begun(book: CacheBook, call_id: str) -> CacheBook:
     if call is None or call.has_begun:
         return book
     ledger = record(book.ledger, call.scope, call.decision.plan, call.started_at, call.discussion_id)
+    book = with_shared(book, call.mode, shared_base(call.decision.view, call.started_at))
     return replace(book, ledger=ledger, calls={**book.calls, call_id: replace(call, has_begun=True)})
 
 
@@ -133,8 +138,12 @@ def ended(
     page = book.pages[name]
     state = after_usage(page.cache.state, name, scope.provider, plan, usage, call.started_at)
     state = after_contents(state, contents, now)
-    sent = sent_by(book, call, now) if call.has_begun else page.cache.sent
-    cache = replace(page.cache, state=state, ledger=of_discussion(ledger, name), sent=sent)
+    sent, changed = page.cache.sent, page.cache.changed
+    if call.has_begun:
+        sent = sent_by(book, call, now)
+        book, changed = turn_answered(book, name, sent)
+    own = of_discussion(ledger, name)
+    cache = replace(page.cache, state=state, ledger=own, sent=sent, mode=call.mode, changed=changed)
     idle = idle_entries(call.decision.wire, ledger, scope, call.started_at)
     reason = contents.text if contents is not None and contents.text else correction.reason
     reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")

@@ -1,7 +1,8 @@
-"""Append or rewrite: plans a stack through both views and takes the one that costs less, with its reason."""
+"""Append or rewrite: plans a stack through each view worth it and takes the one that costs least, with its reason."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,24 +11,40 @@ import msgspec
 from msgspec.structs import replace
 
 from core.caching.planner import PlanInputs, plan
-from core.caching.view import pruned, superseded, view_for
+from core.caching.view import (
+    DIGEST_KEY,
+    SharedBase,
+    pruned,
+    shared_view,
+    superseded_tokens,
+    view_for,
+    withdrawn,
+)
 from core.context.stack import AggregateStack
-from core.context.wire import MadeMessages
-from core.providers.blocks import CountTokens, Wire, WireMemo, wire_of
+from core.context.wire import MadeMessages, layer_of
+from core.providers.blocks import CountTokens, Wire, WireMemo, scope_hash, wire_of
 from core.values.cache import CacheLedger, CachePlan, CachePrices, CacheSettings, GapStats, LedgerScope
+from core.values.messages import Role
 from core.values.provider import Effort, ProviderRequest, RequestPart
 from core.values.stack import LayerId, Segment, ToolSchema
-from core.values.view import ContextView
+from core.values.view import ContextView, base_pieces
 
-_BASE_FILES = str(int(LayerId.FILE_DETAILS))
-"""Key of the base's files on the wire."""
+_JOINED = (str(int(LayerId.PROJECT)), str(int(LayerId.FILE_DETAILS)))
+"""Keys of the base's pieces that go over the wire as one segment."""
+
+
+_SHARED = (
+    "An earlier state of layers 6 and 7 is warm: it is read, and what changed since joined your message; the rest "
+    "stands in its place."
+)
 
 
 class PlannedTurn(msgspec.Struct, frozen=True):
     """A request that is about to be made of a stack.
 
     Args:
-        view: as the last request of this discussion showed layers 9 and 10, None for the first.
+        view: as the last request of this discussion showed layers 6, 7, 9 and 10, None for the first.
+        project: whose layer 6 it is, part of the mode; shared: what discussions of the mode sent of 6 and 7a last.
         message_id: of the user's message that the request answers.
         next_round: probability of another request in the same turn (0 without tools).
         limit_tokens: the model's room for input, None where unknown.
@@ -41,6 +58,8 @@ class PlannedTurn(msgspec.Struct, frozen=True):
     discussion_id: str = ""
     next_round: float = 0.0
     limit_tokens: int | None = None
+    project: str = ""
+    shared: SharedBase | None = None
 
 
 class Market(msgspec.Struct, frozen=True):
@@ -49,6 +68,7 @@ class Market(msgspec.Struct, frozen=True):
     Args:
         now: start of the request, aware; count: tokens of a part for the model in use.
         count_revision: another value wherever `count` may answer otherwise than before.
+        edits: how many of the turns find layers 6 or 7 changed, 0 to 1.
     """
 
     scope: LedgerScope
@@ -59,6 +79,7 @@ class Market(msgspec.Struct, frozen=True):
     now: datetime
     count: CountTokens
     count_revision: Hashable = None
+    edits: float = 0.0
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -88,30 +109,76 @@ class DecideMemo:
 
     canonical: ViewMemo = field(default_factory=ViewMemo)
     appended: ViewMemo = field(default_factory=ViewMemo)
+    shared: ViewMemo = field(default_factory=ViewMemo)
 
 
 def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) -> Decision:
-    """Choose how layers 9 and 10 are shown, and plan the cache.
+    """Choose how layers 6, 7, 9 and 10 are shown, and plan the cache.
+
+    Candidates are the canonical view, the discussion's own with what changed appended, and the canonical one over
+    the mode's warm layers 6 and 7a. What a person deleted is in none of them, whatever that costs.
 
     While a turn is running (its tool results are being answered) the view stays as it is: vendors bind a running
-    turn's thinking to every byte before it.
+    turn's thinking to every byte before it. Where nothing is said yet there is no message to append to: what changed
+    waits for it.
     """
     memo = memo or DecideMemo()
     fresh = turn.stack.canonical_view
-    is_running = not turn.stack.layer(LayerId.USER).pieces
-    if turn.view is not None and is_running:
+    is_silent = not turn.stack.layer(LayerId.USER).pieces
+    if turn.view is not None and is_silent and _is_running(turn):
         view = pruned(turn.view, turn.stack, turn.message_id)
         return _planned(turn, market, view, memo.appended)
-    if turn.view is None or not market.settings.appends_changes or not market.settings.is_enabled:
+    if not market.settings.appends_changes or not market.settings.is_enabled:
         return _planned(turn, market, fresh, memo.canonical)
-    appended = view_for(turn.view, turn.stack, turn.message_id)
-    if appended == fresh:
-        return _planned(turn, market, fresh, memo.canonical)
+    gone = withdrawn(turn.view, turn.stack) if turn.view is not None else ""
+    appended = None
+    if turn.view is not None and not gone:
+        show = pruned if is_silent else view_for
+        appended = show(turn.view, turn.stack, turn.message_id)
+        if appended == fresh:
+            return _planned(turn, market, fresh, memo.canonical)
     rewritten = _planned(turn, market, fresh, memo.canonical)
-    kept = _planned(turn, market, appended, memo.appended)
-    if _is_too_long(turn, kept) or rewritten.plan.outlook <= kept.plan.outlook:
-        return _with_sentence(rewritten, rewritten, _why_rewritten(turn, rewritten, kept))
-    return _with_sentence(kept, rewritten, _why_kept(turn, kept, appended))
+    kept = None if appended is None else _planned(turn, market, appended, memo.appended)
+    best = _cheapest(turn, rewritten, kept, _shared(turn, market, fresh, memo.shared))
+    if gone:
+        return _with_sentence(best, rewritten, f"The context was rewritten at once: {gone}.")
+    if kept is None:
+        return best if best is rewritten else _with_sentence(best, rewritten, _SHARED)
+    if best is kept:
+        return _with_sentence(kept, rewritten, _why_kept(turn, kept, kept.view))
+    if best is not rewritten:
+        return _with_sentence(best, rewritten, _SHARED)
+    return _with_sentence(rewritten, rewritten, _why_rewritten(turn, rewritten, kept))
+
+
+def mode_of(turn: PlannedTurn, scope: LedgerScope) -> str:
+    """Names the mode of a discussion: those of one mode send the same layers 1 to 5, for one project, to one cache."""
+    layers = turn.stack.layers[: LayerId.PROJECT - 1]
+    hashes = "".join(f"{layer.sha256}\0" for layer in layers)
+    text = f"{scope_hash(scope)}\0{turn.project}\0{turn.stack.takes_long_system}\0{hashes}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _is_running(turn: PlannedTurn) -> bool:
+    """Whether the request answers tool results."""
+    pieces = turn.stack.layer(LayerId.TURNS).pieces
+    return bool(pieces) and pieces[-1].mark == Role.TOOL.value
+
+
+def _shared(turn: PlannedTurn, market: Market, fresh: ContextView, memo: ViewMemo) -> Decision | None:
+    """The plan over the mode's warm layers 6 and 7a, None where they say what the canonical ones do."""
+    if turn.shared is None:
+        return None
+    view = shared_view(turn.shared, turn.stack, turn.message_id)
+    if view is not None and not turn.stack.layer(LayerId.USER).pieces:
+        view = replace(view, deltas=())
+    return None if view is None or view == fresh else _planned(turn, market, view, memo)
+
+
+def _cheapest(turn: PlannedTurn, rewritten: Decision, *others: Decision | None) -> Decision:
+    """The plan that costs least; the canonical one where that is as cheap."""
+    fits = [other for other in others if other is not None and not _is_too_long(turn, other)]
+    return min((rewritten, *fits), key=lambda one: one.plan.outlook)
 
 
 def _planned(turn: PlannedTurn, market: Market, view: ContextView, memo: ViewMemo) -> Decision:
@@ -125,7 +192,6 @@ def _planned(turn: PlannedTurn, market: Market, view: ContextView, memo: ViewMem
     )
     count = _counting(view, market.count)
     wire = wire_of(request, market.scope, count, memo.wire, market.count_revision)
-    stale = sum(market.count(segment) for segment in superseded(view))
     inputs = PlanInputs(
         wire=wire,
         scope=market.scope,
@@ -134,19 +200,21 @@ def _planned(turn: PlannedTurn, market: Market, view: ContextView, memo: ViewMem
         gaps=market.gaps,
         settings=market.settings,
         now=market.now,
-        superseded_tokens=stale,
+        superseded_tokens=superseded_tokens(view, market.count),
         next_round=turn.next_round,
+        edits=market.edits,
     )
     return Decision(request, view, plan(inputs), wire)
 
 
 def _counting(view: ContextView, count: CountTokens) -> CountTokens:
-    """Count the files of the base one by one: together they are one segment, which nobody has counted."""
-    files = view.base.files
+    """Count the pieces of the base one by one: together they are one segment, which nobody has counted."""
+    pieces = base_pieces(view.base)
 
     def counted(part: RequestPart | ToolSchema) -> int:
-        if isinstance(part, Segment) and part.key == _BASE_FILES:
-            return sum(count(Segment(LayerId.FILE_DETAILS, f.key, f.text, f.sha256)) for f in files)
+        if isinstance(part, Segment) and part.key in _JOINED:
+            own = (p for p in pieces if layer_of(p.key) == part.layer)
+            return sum(count(Segment(part.layer, p.key, p.text, p.sha256)) for p in own)
         return count(part)
 
     return counted
@@ -177,9 +245,16 @@ def _why_rewritten(turn: PlannedTurn, rewritten: Decision, kept: Decision) -> st
 
 def _why_kept(turn: PlannedTurn, kept: Decision, view: ContextView) -> str:
     fresh = [delta for delta in view.deltas if delta.message_id == turn.message_id]
-    count = sum(len(delta.files) + len(delta.removed) for delta in fresh)
+    keys = [key for delta in fresh for key in (*(file.key for file in delta.files), *delta.removed)]
     carried = f"{kept.plan.superseded_tokens:,} superseded tokens are carried."
     if not fresh:
         return f"Earlier changes stay appended while the cache is warm; {carried}"
-    what = "the preset" if not count else "1 changed file" if count == 1 else f"{count} changed files"
+    files = sum(layer_of(key) == LayerId.FILE_DETAILS for key in keys)
+    words = ["changed knowledge"] if DIGEST_KEY in keys else []
+    others = len(keys) - files - len(words)
+    words += (
+        [f"{others} changed note{'s' * (others > 1)} or identity file{'s' * (others > 1)}"] if others else []
+    )
+    words += [f"{files} changed file{'s' * (files > 1)}"] if files else []
+    what = " and ".join(words) or "the preset"
     return f"The cache is warm: {what} joined your message instead of rewriting what was sent; {carried}"

@@ -23,25 +23,24 @@ from core.caching.decision import DecideMemo, Market, PlannedTurn
 from core.caching.parameters import scope_settings, settings_for, token_counter
 from core.caching.pings import Ping, Upkept
 from core.caching.replay import Replayed, replay
-from core.caching.rewrite import rewrite_of
+from core.caching.rewrite import holds_withdrawn, rewrite_costs
 from core.context.stack import AggregateStack
 from core.spending.estimates import expected_input
 from core.values.cache import (
     CacheLedger,
-    CachePlan,
     CachePrices,
     CacheSettings,
     DiscussionCache,
     DiscussionCacheState,
     LedgerScope,
-    Rewrite,
+    RewriteCosts,
 )
 from core.values.provider import ContentsReport, ModelProfile, ProviderKind, ProviderRequest, StoredContent
 from core.values.records import ViewRecord
 from core.values.settings import CachingSettings
-from core.values.spec import CallToBuild, StackSpec
-from core.values.stack import Segment
+from core.values.spec import PREVIEW_ID, CallToBuild, PlannedRequest, StackSpec
 from core.values.usage import Usage, UsageKind
+from core.values.view import ContextView
 
 GATE_WAIT_S = 30.0
 """Longest that a call waits for another that writes the same prefix to begin its answer."""
@@ -118,7 +117,7 @@ class CacheKeeper:
 
     def plan_call(
         self, effect: CallToBuild, stack: AggregateStack, profile: ModelProfile, factor: float
-    ) -> tuple[ProviderRequest, CachePlan, tuple[ViewRecord, ...]]:
+    ) -> PlannedRequest:
         """Plan a call that is about to be sent. Waits, a while at most, for one that writes the same prefix.
 
         Args:
@@ -141,9 +140,10 @@ class CacheKeeper:
             tries += 1
             may_wait = until.wait(GATE_WAIT_S) and tries < GATE_TRIES
         with memo.lock:
+            before = self._book.pages[name].replayed.view
             replayed, records = calls.shown(self._book, call, effect.request_id)
             self._change(lambda book: _with_view(book, name, replayed))
-        return replace(call.decision.request, cache=call.decision.plan), call.decision.plan, records
+        return _planned(call, before, records)
 
     def begun(self, call_id: str) -> None:
         """The answer begins: what the request wrote can be read from now on."""
@@ -177,11 +177,12 @@ class CacheKeeper:
 
     def preview(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
-    ) -> CachePlan:
-        """What the next request would be planned as; nothing is remembered of it."""
+    ) -> PlannedRequest:
+        """What the next request would be planned as, for a message `PREVIEW_ID`; nothing is remembered of it."""
         self._open(spec.discussion_id)
-        turn = _turn(spec, stack, "preview", profile)
-        return calls.plan_call(self._book, turn, self._market(spec, factor)).decision.plan
+        turn, book = _turn(spec, stack, PREVIEW_ID, profile), self._book
+        call = calls.plan_call(book, turn, self._market(spec, factor))
+        return _planned(call, book.pages[spec.discussion_id].replayed.view)
 
     def prewarm_request(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
@@ -237,17 +238,34 @@ class CacheKeeper:
         return self._peek(discussion_id).state
 
     def rewrite(
-        self, spec: StackSpec, layer: Sequence[Segment], profile: ModelProfile, factor: float
-    ) -> Rewrite | None:
-        """What the discussion's next turn writes anew because layer 7 is not what was sent; None where nothing.
+        self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
+    ) -> RewriteCosts:
+        """What the discussion's next turn pays for changes of layers 6 and 7, and would pay for a deletion.
 
         Args:
-            layer: 7 as the next request would send it.
+            stack: these layers as the next request would send them.
         """
-        cache = self._peek(spec.discussion_id)
+        cache, name = self._peek(spec.discussion_id), spec.discussion_id
         provider = "" if cache.state is None else cache.state.provider
         is_kept = bool(provider) and self._setup.kind(provider) is ProviderKind.EMBEDDED
-        return rewrite_of(cache, layer, self._market(spec, factor), is_kept=is_kept)
+        page = self._book.pages.get(name)
+        view = None if page is None else page.replayed.view
+        return rewrite_costs(cache, name, stack, self._market(spec, factor), view, is_kept=is_kept)
+
+    def withdrawn(self, withdrawals: int, others: Collection[str], *, is_on: bool) -> tuple[str, ...]:
+        """Something was taken out of knowledge: keep nothing warm that may hold it.
+
+        Args:
+            others: discussions to be looked at though they were not used in this run.
+
+        Returns:
+            Discussions whose last request may have sent it.
+        """
+        found = self._step(lambda book: books.withdrawn(book, withdrawals, is_on=is_on))
+        known = self._book.pages
+        caches = ((name, self._store.load(name).sent) for name in others if name not in known)
+        unused = (n for n, sent in caches if sent and holds_withdrawn(sent, withdrawals, is_on=is_on))
+        return (*found, *unused)
 
     def forget(self, discussion_id: str) -> DiscussionCacheState | None:
         """Invalidate: nothing of the discussion is believed to be cached any more."""
@@ -369,7 +387,16 @@ def _turn(spec: StackSpec, stack: AggregateStack, message_id: str, profile: Mode
         max_output_tokens=spec.max_output_tokens,
         discussion_id=spec.discussion_id,
         limit_tokens=profile.context_tokens,
+        project=spec.root,
     )
+
+
+def _planned(
+    call: BookedCall, before: ContextView | None, records: tuple[ViewRecord, ...] = ()
+) -> PlannedRequest:
+    decision = call.decision
+    request = replace(decision.request, cache=decision.plan)
+    return PlannedRequest(request, decision.plan, decision.view, before, records)
 
 
 def _with_view(book: CacheBook, discussion_id: str, replayed: Replayed) -> CacheBook:

@@ -75,8 +75,21 @@ class DeleteContents(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
 
 
+class DropWithdrawn(msgspec.Struct, frozen=True):
+    """Something was taken out of knowledge: delete what is stored and may hold it, and keep nothing of it warm.
+
+    Args:
+        withdrawals: how often that was until now; is_on: layer 7 is sent at all.
+        providers: of discussions of which something may be stored, by their ids.
+    """
+
+    withdrawals: int
+    is_on: bool
+    providers: Mapping[str, str]
+
+
 class CheckRewrites(msgspec.Struct, frozen=True):
-    """Compare layer 7 of warm discussions with what was sent of it last; report `RewritesChecked`."""
+    """Compare layers 6 and 7 of warm discussions with what was sent of them last; report `RewritesChecked`."""
 
     specs: tuple[StackSpec, ...]
 
@@ -166,10 +179,14 @@ class ContentsDeleted(msgspec.Struct, frozen=True):
 
 
 class RewritesChecked(msgspec.Struct, frozen=True):
-    """Which of the discussions will be rewritten on their next turn, as layer 7 stands now."""
+    """What of the discussions is sent anew on their next turn, as layers 6 and 7 stand now.
+
+    `withdrawals`: what that would be if something were taken out of knowledge.
+    """
 
     discussion_ids: tuple[str, ...]
     rewrites: tuple[Rewrite, ...] = ()
+    withdrawals: tuple[Rewrite, ...] = ()
 
 
 CachingCommand = InvalidateCache | DisableCaching | EnableCaching | DeleteOrphanedCaches
@@ -184,6 +201,7 @@ CacheEffect = (
     | ReleaseIdle
     | AdoptContents
     | DeleteContents
+    | DropWithdrawn
     | ReadCaches
     | Prewarm
     | PingCaches

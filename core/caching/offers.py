@@ -30,6 +30,7 @@ _ANTHROPIC_MINIMUM = (
 )
 """The first that the model's name begins with counts; 512 for the rest (Opus 5 and 5.5, Haiku 5.5, Fable, Mythos)."""
 
+_UNPRICED_READ = 0.1
 _OPENAI_LONG_WRITE = 2.5  # 12 h; third-party reports of 2026-10, no primary page
 _GEMINI_STORAGE = (
     # USD for a million tokens and an hour; the row holds until its day. ai.google.dev pricing (read 2026-10-14).
@@ -134,12 +135,17 @@ def _storage(name: str, at: datetime) -> float:
 def _reused(
     provider: str, model: str, input_usd: float | None, read: float | None, *, is_free: bool
 ) -> CachePrices:
-    """A server that reuses the longest prefix it still has: nothing to mark, no fee for writing."""
+    """A server that reuses the longest prefix it still has: nothing to mark, no fee for writing.
+
+    One that names a price of input and none of reads bills them in full. Where no price is known, what is read saves
+    time at least.
+    """
+    usual = 1.0 if input_usd is not None else _UNPRICED_READ
     return CachePrices(
         provider=provider,
         model=model,
         mechanism=Mechanism.IMPLICIT,
         input_usd=0.0 if is_free else input_usd,
-        read=0.0 if is_free else 1.0 if read is None else read,
+        read=0.0 if is_free else usual if read is None else read,
         writes=(TtlPrice(_HOUR, 1.0),),
     )

@@ -29,6 +29,7 @@ from core.values.cache import (
     Mechanism,
     PlannedWrite,
 )
+from core.values.stack import LayerId
 
 
 class PlanInputs(msgspec.Struct, frozen=True):
@@ -38,6 +39,7 @@ class PlanInputs(msgspec.Struct, frozen=True):
         wire: the request; superseded_tokens: of its tokens, those that a canonical rewrite would leave out.
         next_round: probability that the same turn sends another request (tools), 0 to 1.
         now: start of the request, aware.
+        edits: how many of the turns find layers 6 or 7 changed, 0 to 1.
     """
 
     wire: Wire
@@ -49,6 +51,14 @@ class PlanInputs(msgspec.Struct, frozen=True):
     now: datetime
     superseded_tokens: int = 0
     next_round: float = 0.0
+    edits: float = 0.0
+
+
+_KNOWLEDGE = f"{int(LayerId.KNOWLEDGE)}/"
+"""How keys of layer 7 begin."""
+
+LIKELY_EDITS = 0.02
+"""From one change of layers 6 and 7 in fifty turns on, what stands before layer 7 gets a mark of its own."""
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -76,6 +86,7 @@ class _Points(msgspec.Struct, frozen=True):
 
     Args:
         shared: behind layer 7; base: behind 9 and 10; anchor: at the last hit, when the head is far from it.
+        early: before what a change of knowledge, or other files' notes, would part; only where `anchor` needs no mark.
         keep: at the deepest entry that lives longer than the last hit: only a mark renews it.
         head: behind what the next turn repeats; turn: behind what the next request of this turn repeats.
     """
@@ -86,6 +97,7 @@ class _Points(msgspec.Struct, frozen=True):
     keep: int
     head: int
     turn: int
+    early: int = -1
 
 
 def plan(inputs: PlanInputs) -> CachePlan:
@@ -153,7 +165,21 @@ def _points(inputs: PlanInputs, found: tuple[CacheHit, ...]) -> _Points:
         anchor = deepest.index if distance >= prices.lookback else -1
     keep = next((h.index for h in found if deepest is not None and h.ttl_s > deepest.ttl_s), -1)
     turn = wire.turn_head if wire.turn_head > head else -1
-    return _Points(shared, base, anchor, keep, _large(wire, head, prices), turn)
+    early = _large(wire, _early(inputs), prices) if anchor < 0 else -1
+    return _Points(shared, base, anchor, keep, _large(wire, head, prices), turn, early)
+
+
+def _early(inputs: PlanInputs) -> int:
+    """The block before layer 7 where that is often changed; else the end of 7a, if notes follow: others share it."""
+    blocks = inputs.wire.blocks
+    layer = [index for index, block in enumerate(blocks) if block.key.startswith(_KNOWLEDGE)]
+    if not layer:
+        return -1
+    if inputs.edits < LIKELY_EDITS:
+        return layer[0] if len(layer) > 1 else -1
+    before = layer[0] - 1
+    is_tools = before >= 0 and blocks[before].key == TOOLS_KEY
+    return -1 if is_tools and inputs.prices.mechanism is Mechanism.BREAKPOINTS else before
 
 
 def _large(wire: Wire, index: int, prices: CachePrices) -> int:
@@ -163,7 +189,7 @@ def _large(wire: Wire, index: int, prices: CachePrices) -> int:
 def _ways(inputs: PlanInputs, points: _Points) -> Iterator[tuple[tuple[int, int], ...]]:
     """Marks worth comparing: one lifetime for all, or long ones up to the shared end or the base."""
     ttls = _ttls(inputs.prices, inputs.settings)
-    plain = (points.shared, points.base, points.anchor, points.head)
+    plain = (points.early, points.shared, points.base, points.anchor, points.head)
     places = sorted({place for place in plain if place >= 0})
     for ttl_s in ttls:
         for last in range(len(places)):

@@ -1,4 +1,4 @@
-"""From a log's `view` records back to the view, byte for byte."""
+"""A view as `view` records of a log, and from them back to the view, byte for byte."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from datetime import datetime
 
 import msgspec
 
-from core.caching.view import base_data, delta_data
+from core.caching.view import Place, built_on, visible_pieces
+from core.context.update import applied, is_diff
 from core.values.records import Record, ViewRecord
-from core.values.view import BaseFile, ContextView, FrozenBase, ViewDelta
+from core.values.view import BaseFile, ContextView, FrozenBase, ViewDelta, base_pieces
 
 BASE_KIND = "base"
 DELTA_KIND = "delta"
@@ -39,16 +40,16 @@ def records_for(
     old = before.view
     if old == after:
         return ()
-    known, names = dict(before.texts), iter(ids)
+    known, names, bases = dict(before.texts), iter(ids), built_on(after)
     found: list[ViewRecord] = []
     deltas = after.deltas
     if old is not None and old.base == after.base and after.deltas[: len(old.deltas)] == old.deltas:
         deltas = after.deltas[len(old.deltas) :]
     else:
-        found.append(ViewRecord(next(names), at, BASE_KIND, _json(base_data(after, known))))
-        known.update({file.sha256: file.text for file in after.base.files})
+        found.append(ViewRecord(next(names), at, BASE_KIND, _json(_base_data(after, known))))
+        known.update({file.sha256: file.text for file in base_pieces(after.base)})
     for delta in deltas:
-        found.append(ViewRecord(next(names), at, DELTA_KIND, _json(delta_data(delta, known))))
+        found.append(ViewRecord(next(names), at, DELTA_KIND, _json(_delta_data(delta, known, bases))))
         known.update({file.sha256: file.text for file in delta.files})
     return tuple(found)
 
@@ -67,12 +68,47 @@ def replay(records: Iterable[Record]) -> Replayed:
     return Replayed(view, texts)
 
 
+def _base_data(view: ContextView, known: Mapping[str, str]) -> dict[str, object]:
+    """What a `view` record of kind `base` holds. Texts that an earlier record of the log holds are named only.
+
+    Args:
+        known: texts by their digest, of earlier view records.
+    """
+    base = view.base
+    data: dict[str, object] = {
+        "file_set": base.file_set,
+        "files": [_file_data(file, known) for file in base.files],
+    }
+    if base.known is None:
+        return data
+    pieces = [_file_data(piece, known) for piece in base.known]
+    return {**data, "known": pieces, "withdrawals": base.withdrawals}
+
+
+def _delta_data(delta: ViewDelta, known: Mapping[str, str], bases: Mapping[Place, str]) -> dict[str, object]:
+    """What a `view` record of kind `delta` holds. A text that a diff leads to is not repeated.
+
+    Args:
+        bases: `built_on` of the view that the delta stands in.
+    """
+    files = [_file_data(file, known, bases[delta.message_id, file.key]) for file in delta.files]
+    data: dict[str, object] = {
+        "message_id": delta.message_id,
+        "files": files,
+        "removed": list(delta.removed),
+    }
+    return data if delta.file_set is None else {**data, "file_set": delta.file_set}
+
+
 def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) -> ContextView | None:
     data = json.loads(record.data_json)
-    files = tuple(_file(row, texts) for row in data["files"])
+    shown = {} if view is None or record.kind == BASE_KIND else visible_pieces(view)
+    files = tuple(_file(row, texts, shown) for row in data["files"])
     texts.update({file.sha256: file.text for file in files})
     if record.kind == BASE_KIND:
-        return ContextView(FrozenBase(str(data["file_set"]), files))
+        pieces = tuple(_file(row, texts, shown) for row in data["known"]) if "known" in data else None
+        texts.update({piece.sha256: piece.text for piece in pieces or ()})
+        return ContextView(FrozenBase(str(data["file_set"]), files, pieces, int(data.get("withdrawals", 0))))
     if view is None:
         return None
     file_set = data.get("file_set")
@@ -81,10 +117,27 @@ def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) 
     return ContextView(view.base, (*view.deltas, delta))
 
 
-def _file(row: Mapping[str, str], texts: Mapping[str, str]) -> BaseFile:
-    sha256 = row["sha256"]
-    text = row["text"] if "text" in row else texts[sha256]
-    return BaseFile(row["key"], sha256, text)
+def _file(row: Mapping[str, str], texts: Mapping[str, str], shown: Mapping[str, BaseFile]) -> BaseFile:
+    """A piece of a record. Raises KeyError, ValueError: its text is not in the log."""
+    key, sha256, sent = row["key"], row["sha256"], str(row.get("sent", ""))
+    if "text" in row:
+        return BaseFile(key, sha256, row["text"], sent)
+    if sha256 in texts:
+        return BaseFile(key, sha256, texts[sha256], sent)
+    base = shown[key]
+    text = applied(sent, base.text, None) if row["from"] == base.sha256 else None
+    if text is None:
+        raise ValueError(f"what {key!r} was built on is not in the log")
+    return BaseFile(key, sha256, text, sent)
+
+
+def _file_data(file: BaseFile, known: Mapping[str, str], base: str = "") -> dict[str, str]:
+    data = {"key": file.key, "sha256": file.sha256}
+    if file.sent:
+        data["sent"] = file.sent
+    if file.sha256 in known:
+        return data
+    return {**data, "from": base} if is_diff(file.sent) else {**data, "text": file.text}
 
 
 def _json(data: Mapping[str, object]) -> str:

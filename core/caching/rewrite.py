@@ -1,130 +1,206 @@
-"""Which warm discussions a change of knowledge will rewrite on their next turn: how much of them, and what that costs."""
+"""What a change of layers 6 and 7 costs a warm discussion's next turn: appended, or written anew with all behind it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from core.caching.decision import Market
+from core.caching.decision import Decision, Market
 from core.caching.ledger import hits
+from core.caching.view import DIGEST_KEY, carried_pieces, delta_tokens, updates, visible_known
 from core.caching.warmth import is_warm
-from core.providers.blocks import CountTokens, Wire
+from core.context.pieces import Piece
+from core.context.stack import AggregateStack
+from core.context.wire import layer_of
+from core.providers.blocks import Wire
 from core.values.cache import (
     CacheLedgerEntry,
     CachePrices,
     DiscussionCache,
-    DiscussionCacheState,
     LedgerScope,
     Mechanism,
     Rewrite,
+    RewriteCosts,
     SentKnowledge,
     SentPart,
 )
-from core.values.provider import ProviderRequest
 from core.values.stack import LayerId, Segment
+from core.values.view import BaseFile, ContextView, ViewDelta
 
-DIGEST_KEY = "7/digest"
+_PROJECT, _KNOWLEDGE = LayerId.PROJECT, LayerId.KNOWLEDGE
 
 
 def sent_knowledge(
-    request: ProviderRequest,
-    wire: Wire,
-    live: Mapping[str, CacheLedgerEntry],
-    scope: LedgerScope,
-    prices: CachePrices,
+    decision: Decision, live: Mapping[str, CacheLedgerEntry], scope: LedgerScope, prices: CachePrices
 ) -> SentKnowledge:
-    """Layer 7 of a request that was sent, and what of its cache another layer 7 would leave.
+    """Layers 6 and 7 as a request that was sent tells them, and what of its cache another layer 7 would leave.
 
     Marks, breakpoints and stored contents are read whole or not at all: of them only an entry that ends before the
     layer is left. A provider that caches by itself reads up to the first difference.
 
     Args:
-        wire: of the request; live: entries of its scope.
+        live: entries of its scope.
     """
-    layer = [segment for segment in request.system if segment.layer is LayerId.KNOWLEDGE]
+    request, wire, view = decision.request, decision.wire, decision.view
+    layer = [segment for segment in request.system if segment.layer is _KNOWLEDGE]
     first = len(request.tools) + len(request.system) - len(layer)
     start, end = _ends(wire, first), _ends(wire, first + len(layer))
     found = hits(live, wire)
     kept = max((hit.tokens for hit in found if hit.index < first), default=0)
     deepest = live[found[0].prefix_hash] if found else None
+    known = visible_known(view)
+    parts = _parts(known, _KNOWLEDGE)
     return SentKnowledge(
         scope,
-        sent_parts(layer),
+        parts,
         tokens=end - start,
         kept_tokens=start if prices.mechanism is Mechanism.IMPLICIT else kept,
         ttl_s=deepest.ttl_s if deepest is not None else 0,
         expires_at=deepest.expires_at if deepest is not None else None,
+        documents=_parts(known, _PROJECT),
+        superseded=tuple(part for part in _parts(carried_pieces(view), _KNOWLEDGE) if part not in parts),
+        withdrawals=view.base.withdrawals,
     )
 
 
-def sent_parts(layer: Sequence[Segment]) -> tuple[SentPart, ...]:
-    """The pieces of layer 7 by what they say."""
-    return tuple(SentPart(segment.key, segment.sha256) for segment in layer)
-
-
-def rewrite_of(
-    cache: DiscussionCache, layer: Sequence[Segment], market: Market, *, is_kept: bool
-) -> Rewrite | None:
-    """What a discussion's next turn writes anew, None where nothing, or where the cache is cold anyway.
+def holds_withdrawn(sent: SentKnowledge, withdrawals: int, *, is_on: bool) -> bool:
+    """Whether a request may have sent what was taken out of knowledge since.
 
     Args:
-        layer: 7 as the next request would send it; is_kept: nothing but another prompt ends what is held.
+        withdrawals: how often something was taken out until now; is_on: layer 7 is sent at all.
+    """
+    return bool(sent.parts or sent.superseded) and (not is_on or sent.withdrawals != withdrawals)
+
+
+def rewrite_costs(
+    cache: DiscussionCache,
+    discussion_id: str,
+    stack: AggregateStack,
+    market: Market,
+    view: ContextView | None = None,
+    *,
+    is_kept: bool,
+) -> RewriteCosts:
+    """What a discussion's next turn pays for the changes that were made, and would pay for a deletion.
+
+    Args:
+        stack: layers 6 and 7 as the next request would send them; is_kept: nothing but another prompt ends what is
+            held.
+        view: as the last request showed these layers, None where it was not read: changes count whole.
     """
     state, sent = cache.state, cache.sent
-    if state is None or sent is None or not is_warm(state, market.now):
-        return None
+    if state is None or sent is None or sent.scope != market.scope or not is_warm(state, market.now):
+        return RewriteCosts(discussion_id)
     until = None if is_kept and state.expires_at is None else state.expires_at or sent.expires_at
     if until is not None and until <= market.now:
-        return None
-    return rewrite_due(sent, state, layer, market.scope, market.prices, market.count, until)
-
-
-def rewrite_due(
-    sent: SentKnowledge,
-    cache: DiscussionCacheState,
-    layer: Sequence[Segment],
-    scope: LedgerScope,
-    prices: CachePrices,
-    count: CountTokens,
-    until: datetime | None,
-) -> Rewrite | None:
-    """What the next turn writes anew because layer 7 is not what was sent.
-
-    Args:
-        cache: of the discussion, warm; layer: 7 as the next request would send it; scope: that it would be sent to.
-        count: tokens of a part; until: when the cache is cold, None where the provider manages that.
-
-    Returns:
-        None where the layer says the same, nothing behind its start is cached, or another provider, model or
-        effort answers next and reads nothing of it in any case.
-    """
-    parts = sent_parts(layer)
-    lost = cache.tokens_cached - sent.kept_tokens
-    if parts == sent.parts or scope != sent.scope or lost <= 0:
-        return None
-    tokens = max(0, lost - sent.tokens) + sum(count(segment) for segment in layer)
-    cost = None
-    if prices.input_usd is not None:
-        more = tokens * prices.write_at(sent.ttl_s) - lost * prices.read
-        cost = max(0.0, more) * prices.input_usd
-    return Rewrite(cache.discussion_id, why_changed(sent.parts, parts), tokens, cost, until)
+        return RewriteCosts(discussion_id)
+    layer = stack.layer(_KNOWLEDGE).segments
+    lost = state.tokens_cached - sent.kept_tokens
+    if lost <= 0:
+        return RewriteCosts(discussion_id)
+    whole = _rewritten(discussion_id, sent, lost, layer, market, until)
+    has_knowledge = bool(sent.parts or sent.superseded)
+    return RewriteCosts(
+        discussion_id,
+        _due(sent, stack, whole, market, view or ContextView()),
+        whole if has_knowledge else None,
+    )
 
 
 def why_changed(before: Sequence[SentPart], after: Sequence[SentPart]) -> str:
-    """What of layer 7 is different, in words."""
+    """What of layers 6 and 7 is different, in words."""
     old, new = ({part.key: part.sha256 for part in parts} for parts in (before, after))
     changed = [key for key in {**old, **new} if old.get(key) != new.get(key)]
-    if old and not new:
-        return "knowledge is off"
-    if new and not old:
-        return "knowledge is on"
-    words = []
+    documents = [key for key in changed if layer_of(key) == _PROJECT]
+    words = [_said(documents, new)] if documents else []
+    notes = [key for key in changed if key != DIGEST_KEY and key not in documents]
     if DIGEST_KEY in changed:
-        words.append("the digest is gone" if DIGEST_KEY not in new else "the digest changed")
-    notes = [key for key in changed if key != DIGEST_KEY]
+        words.append(_digest(old, new))
     if notes:
         words.append(_notes(notes))
     return " and ".join(words) or "knowledge changed"
+
+
+def _due(
+    sent: SentKnowledge, stack: AggregateStack, whole: Rewrite, market: Market, view: ContextView
+) -> Rewrite | None:
+    """What the changes that were made cost: appended where nothing was deleted and that is cheaper."""
+    layers = (_PROJECT, _KNOWLEDGE) if sent.documents is not None else (_KNOWLEDGE,)
+    now = [piece for layer in layers for piece in stack.layer(layer).pieces]
+    before, after = (*(sent.documents or ()), *sent.parts), sent_parts(now)
+    gone = _gone(sent, stack, before, after)
+    if gone:
+        return _with(whole, gone)
+    if set(before) == set(after):
+        return None
+    why = why_changed(before, after)
+    changed = [piece for piece in now if SentPart(piece.key, piece.sha256) not in before]
+    tokens = delta_tokens(ViewDelta("", updates(view, changed)), market.count)
+    if not market.settings.appends_changes or not market.settings.is_enabled:
+        return _with(whole, why)
+    usd = market.prices.input_usd
+    cost = None if usd is None else tokens * market.prices.write_at(sent.ttl_s) * usd
+    if cost is not None and whole.cost_usd is not None and whole.cost_usd <= cost:
+        return _with(whole, why)
+    return Rewrite(whole.discussion_id, why, tokens, cost, whole.until, is_appended=True)
+
+
+def sent_parts(pieces: Sequence[Piece | Segment | BaseFile]) -> tuple[SentPart, ...]:
+    """Pieces of layers 6 and 7 by what they say."""
+    return tuple(SentPart(piece.key, piece.sha256) for piece in pieces)
+
+
+def _gone(
+    sent: SentKnowledge, stack: AggregateStack, before: Sequence[SentPart], after: Sequence[SentPart]
+) -> str:
+    """What was deleted, in words, empty where nothing; as `view.withdrawn`, which decides it."""
+    new = {part.key for part in after}
+    if any(part.key == DIGEST_KEY for part in sent.parts) and DIGEST_KEY not in new:
+        return "the digest is gone" if stack.layer(_KNOWLEDGE).pieces else "knowledge is off"
+    documents = [part.key for part in before if layer_of(part.key) == _PROJECT and part.key not in new]
+    if documents:
+        return f"{documents[0].partition('/')[2]} is gone"
+    said = {part.sha256 for part in after}
+    is_left = any(part.sha256 not in said for part in (*sent.parts, *sent.superseded))
+    return "something was taken out of knowledge" if sent.withdrawals != stack.withdrawals and is_left else ""
+
+
+def _rewritten(
+    discussion_id: str,
+    sent: SentKnowledge,
+    lost: int,
+    layer: Sequence[Segment],
+    market: Market,
+    until: datetime | None,
+) -> Rewrite:
+    """Layer 7 and all that is cached behind it, written anew."""
+    tokens = max(0, lost - sent.tokens) + sum(map(market.count, layer))
+    cost, prices = None, market.prices
+    if prices.input_usd is not None:
+        more = tokens * prices.write_at(sent.ttl_s) - lost * prices.read
+        cost = max(0.0, more) * prices.input_usd
+    return Rewrite(discussion_id, "", tokens, cost, until)
+
+
+def _with(whole: Rewrite, why: str) -> Rewrite:
+    return Rewrite(whole.discussion_id, why, whole.tokens, whole.cost_usd, whole.until)
+
+
+def _parts(pieces: Sequence[BaseFile], layer: LayerId) -> tuple[SentPart, ...]:
+    return sent_parts([piece for piece in pieces if layer_of(piece.key) == layer])
+
+
+def _digest(old: Mapping[str, str], new: Mapping[str, str]) -> str:
+    if DIGEST_KEY not in new:
+        return "the digest is gone"
+    return "the digest changed" if DIGEST_KEY in old else "knowledge is on"
+
+
+def _said(keys: Sequence[str], new: Mapping[str, str]) -> str:
+    """Documents of layer 6 that changed."""
+    if len(keys) > 1:
+        return f"{len(keys)} identity files changed"
+    return f"{keys[0].partition('/')[2]} {'changed' if keys[0] in new else 'is gone'}"
 
 
 def _notes(keys: Sequence[str]) -> str:

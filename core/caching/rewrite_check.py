@@ -1,11 +1,11 @@
-"""Compares layer 7 of warm discussions with what was sent of it last, between two assemblies."""
+"""Compares layers 6 and 7 of warm discussions with what was sent of it last, between two assemblies."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from core.caching.messages import CheckRewrites, RewritesChecked
-from core.values.cache import Rewrite
+from core.values.cache import RewriteCosts
 from core.values.spec import StackSpec
 
 
@@ -13,20 +13,21 @@ class RewriteCheck:
     """Carries out `CheckRewrites` on the context worker's thread.
 
     Args:
-        rewrite: what a discussion's next turn writes anew, None for nothing; emit: the inbox.
+        costs: what changes cost a discussion's next turn; emit: the inbox.
     """
 
     def __init__(
-        self, rewrite: Callable[[StackSpec], Rewrite | None], emit: Callable[[RewritesChecked], None]
+        self, costs: Callable[[StackSpec], RewriteCosts], emit: Callable[[RewritesChecked], None]
     ) -> None:
-        self._rewrite = rewrite
+        self._costs = costs
         self._emit = emit
 
     def handle(self, effect: CheckRewrites) -> None:
-        """Report which of the discussions will be rewritten."""
-        due = [self._rewrite(spec) for spec in effect.specs]
-        ids = tuple(spec.discussion_id for spec in effect.specs)
-        self._emit(RewritesChecked(ids, tuple(one for one in due if one is not None)))
+        """Report what the discussions' next turns pay for changes, and would pay for a deletion."""
+        found = [self._costs(spec) for spec in effect.specs]
+        due = tuple(one.due for one in found if one.due is not None)
+        withdrawals = tuple(one.withdrawal for one in found if one.withdrawal is not None)
+        self._emit(RewritesChecked(tuple(one.discussion_id for one in found), due, withdrawals))
 
 
 def supersedes(newer: CheckRewrites, older: CheckRewrites) -> bool:

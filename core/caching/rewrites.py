@@ -1,14 +1,15 @@
-"""Warm discussions that a change of knowledge will rewrite: when to look, what is told of them, when it is over."""
+"""Warm discussions that pay for a change of knowledge or identity files: when to look, what is told, when it is over."""
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
 from core.base.figures import dollars
-from core.caching.messages import CheckRewrites, RewritesChecked
+from core.caching.messages import CheckRewrites, DropWithdrawn, RewritesChecked
 from core.caching.warmth import is_warm
 from core.context.spec import stack_spec
 from core.values.cache import Rewrite
+from core.values.provider import ProviderKind
 from core.values.state import AppState, Level
 from core.values.updates import dismiss, notify
 
@@ -19,7 +20,7 @@ NAMED = 3
 
 
 def rewrite_effects(before: AppState, after: AppState) -> tuple[CheckRewrites, ...]:
-    """Look at layer 7 of warm discussions when what is known or what is cached has changed. O(1) while neither has."""
+    """Look at layers 6 and 7 of warm discussions when these or what is cached have changed. O(1) while neither has."""
     if not after.config.settings_paths or not after.caching.caches:
         return ()
     changed = _changed(before, after)
@@ -33,6 +34,38 @@ def rewrite_effects(before: AppState, after: AppState) -> tuple[CheckRewrites, .
     warm.sort(key=lambda cache: (cache.cached_at, cache.discussion_id), reverse=True)
     specs = tuple(stack_spec(after, cache.discussion_id) for cache in warm[:MOST])
     return (CheckRewrites(specs),) if specs else ()
+
+
+def withdrawal_effects(before: AppState, after: AppState) -> tuple[DropWithdrawn, ...]:
+    """Let go of what is stored, once something was taken out of knowledge, or may have been while nobody looked."""
+    if _withdrawal_key(before) == (key := _withdrawal_key(after)) or not key:
+        return ()
+    known = after.knowledge
+    if known.is_on and not known.withdrawals:
+        return ()
+    stores = {ProviderKind.GEMINI, ProviderKind.EMBEDDED}
+    kinds = {name: status.kind for name, status in after.config.providers.items()}
+    rows = after.discussions.summaries.values()
+    providers = {row.meta.id: row.meta.provider for row in rows if kinds.get(row.meta.provider) in stores}
+    return (DropWithdrawn(known.withdrawals, known.is_on, providers),)
+
+
+def _withdrawal_key(state: AppState) -> tuple[object, ...]:
+    """What decides what must go; empty while knowledge or the discussions are not read."""
+    known = state.knowledge
+    if state.program.is_loading or not known.watched or not state.config.settings_paths:
+        return ()
+    return (known.withdrawals, known.is_on, state.caching.adopted)
+
+
+def withdrawal_text(state: AppState) -> str:
+    """What taking something out of knowledge costs, in a sentence; empty where nothing warm holds any of it."""
+    warm = [one for one in state.caching.withdrawals.values() if _is_due(state, one)]
+    if not warm:
+        return ""
+    tokens, cost = sum(one.tokens for one in warm), _cost([one.cost_usd for one in warm])
+    who = "1 warm discussion" if len(warm) == 1 else f"{len(warm)} warm discussions"
+    return f"What is taken out is gone at once: {who} will be rewritten on the next turn, ~{tokens:,} tokens, {cost}."
 
 
 def _changed(before: AppState, after: AppState) -> set[str]:
@@ -54,8 +87,13 @@ def _changed(before: AppState, after: AppState) -> set[str]:
 
 
 def checked(state: AppState, event: RewritesChecked) -> AppState:
-    """Which discussions will be rewritten, as they stand now."""
-    kept = {name: one for name, one in state.caching.rewrites.items() if name not in event.discussion_ids}
+    """What changes cost which discussions, as they stand now."""
+    asked = frozenset(event.discussion_ids)
+    kept = {name: one for name, one in state.caching.withdrawals.items() if name not in asked}
+    withdrawals = {**kept, **{one.discussion_id: one for one in event.withdrawals}}
+    if withdrawals != state.caching.withdrawals:
+        state = replace(state, caching=replace(state.caching, withdrawals=withdrawals))
+    kept = {name: one for name, one in state.caching.rewrites.items() if name not in asked}
     return _told(state, {**kept, **{one.discussion_id: one for one in event.rewrites}})
 
 
@@ -92,23 +130,34 @@ def _told(state: AppState, rewrites: dict[str, Rewrite]) -> AppState:
     if not is_new and all(notice.id != NOTICE for notice in state.program.notices):
         return state
     text, detail = notice_text(state)
-    return notify(state, NOTICE, Level.WARNING, text, detail)
+    is_whole = any(not one.is_appended for one in rewrites.values())
+    return notify(state, NOTICE, Level.WARNING if is_whole else Level.INFO, text, detail)
 
 
 def notice_text(state: AppState) -> tuple[str, str]:
-    """What the notice says of all that will be rewritten: names, tokens and cost; and why."""
+    """What the notice says of all that changes cost: names, tokens and cost, rewrites first; and why."""
     rows = sorted(state.caching.rewrites.values(), key=lambda one: (-one.tokens, one.discussion_id))
+    whole = [one for one in rows if not one.is_appended]
+    appended = [one for one in rows if one.is_appended]
+    texts = [
+        f"{what}: {_summed(state, some)}"
+        for what, some in (
+            ("Will be rewritten on the next turn", whole),
+            ("Joins the next message", appended),
+        )
+        if some
+    ]
+    reasons = list(dict.fromkeys(one.why for one in (*whole, *appended)))
+    why = "; ".join(reasons) if len(reasons) <= NAMED else "knowledge changed"
+    each = " The Caching panel tells each." if len(rows) > 1 else ""
+    return ". ".join(texts), f"{why[0].upper()}{why[1:]}.{each}"
+
+
+def _summed(state: AppState, rows: list[Rewrite]) -> str:
     names = [f"«{_name(state, one)}»" for one in rows]
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     tokens = sum(one.tokens for one in rows)
-    text = (
-        f"Will be rewritten on the next turn: {', '.join(names[:NAMED])}{more}, ~{tokens:,} tokens,"
-        f" {_cost([one.cost_usd for one in rows])}"
-    )
-    reasons = list(dict.fromkeys(one.why for one in rows))
-    why = "; ".join(reasons) if len(reasons) <= NAMED else "knowledge changed"
-    each = " The Caching panel tells each." if len(rows) > 1 else ""
-    return text, f"{why[0].upper()}{why[1:]}.{each}"
+    return f"{', '.join(names[:NAMED])}{more}, ~{tokens:,} tokens, {_cost([one.cost_usd for one in rows])}"
 
 
 def _name(state: AppState, rewrite: Rewrite) -> str:
@@ -126,7 +175,7 @@ def _cost(costs: list[float | None]) -> str:
 
 
 def _knowledge_key(state: AppState) -> tuple[object, ...]:
-    """What layer 7 of every discussion depends on."""
+    """What layers 6 and 7 of every discussion depend on."""
     known = state.knowledge
     is_set_up = bool(state.config.settings_paths)
     return (
@@ -134,8 +183,11 @@ def _knowledge_key(state: AppState) -> tuple[object, ...]:
         known.digest,
         known.switch,
         known.notes,
+        known.withdrawals,
         state.config.settings.knowledge,
         id(state.config.project.presets),
+        id(state.config.project.context),
+        id(state.config.project.identity),
     )
 
 

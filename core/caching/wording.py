@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from core.base.figures import lifetime
 from core.caching.economy import Outlook
 from core.caching.ledger import CacheHit
+from core.caching.view import DIGEST_KEY
 from core.providers.blocks import MarkPlace, Wire
 from core.values.cache import CachePrices, CacheSettings, Mechanism
 
@@ -68,7 +69,10 @@ def _why_none(wire: Wire, prices: CachePrices) -> str:
 
 
 def _mark(wire: Wire, place: int, ttl_s: int, hit: CacheHit) -> str:
-    name = _NAMES[wire.blocks[place].place]
+    block = wire.blocks[place]
+    name = _NAMES[block.place]
+    if block.place is MarkPlace.STABLE and place < wire.last(MarkPlace.STABLE):
+        name = "the digest" if block.key == DIGEST_KEY else "what stands before knowledge"
     tokens = f"{wire.ends[place]:,} tokens"
     if place == hit.index:
         return f"A mark behind {name} ({tokens}) reads and renews what is there."

@@ -20,6 +20,7 @@ from core.caching.messages import (
     CachingEvent,
     ContentsDeleted,
     DeleteContents,
+    DropWithdrawn,
     DuePing,
     ForgetCache,
     OrphansFound,
@@ -102,6 +103,8 @@ class CacheHandler:
                 self._adopt(effect)
             case DeleteContents():
                 self._release(effect.provider, frozenset(effect.names))
+            case DropWithdrawn():
+                self._drop(effect)
             case ReadCaches():
                 for discussion_id in effect.discussion_ids:
                     self._report(discussion_id, self._keeper.known(discussion_id))
@@ -177,6 +180,23 @@ class CacheHandler:
         if isinstance(client, Stores):
             gone = held.difference(client.stored_names)
             check_deleted(client.delete_stored(sorted(names - gone)))
+
+    def _drop(self, effect: DropWithdrawn) -> None:
+        """Delete what is stored of discussions that sent what was withdrawn. The first failure is raised at the end."""
+        failure: SlopError | None = None
+        for name in self._keeper.withdrawn(effect.withdrawals, effect.providers, is_on=effect.is_on):
+            provider = effect.providers.get(name)
+            if provider is None:
+                continue
+            try:
+                client = self._clients.get(provider)
+                self._release(provider, self._keeper.stored_names(name, provider))
+                if isinstance(client, Forgets):
+                    client.forget(name)
+            except SlopError as error:
+                failure = failure or error
+        if failure is not None:
+            raise failure
 
     def _adopt(self, effect: AdoptContents) -> None:
         """Find what is still stored. Nobody asked for it, so a failure is logged and no more."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -14,28 +14,28 @@ from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError
 from core.base.tokens import recalibrated, scaled
-from core.context.difference import compare, prefix_change, prefix_reasons
+from core.context.difference import as_sent, base_reasons, compare, prefix_change, prefix_reasons
 from core.context.file_reader import FileCache, Outliner, read_items
 from core.context.memo import StackMemo
-from core.context.prefix import knowledge_layer
-from core.context.report import recorded
+from core.context.report import layer_report, recorded
 from core.context.stack import AggregateStack, build_stack
+from core.context.wire import based_layers
 from core.spending.estimates import expected_input
-from core.values.cache import CachePlan, Rewrite
+from core.values.cache import RewriteCosts
 from core.values.curation import ItemFiles, NamedText
 from core.values.provider import ModelProfile, ProviderRequest
 from core.values.records import RequestRecord, ViewRecord
-from core.values.spec import CallToBuild, StackSpec
+from core.values.spec import PREVIEW_ID, CallToBuild, PlannedRequest, StackSpec
 from core.values.stack import (
     LAYER_TITLES,
     ContextChange,
     ContextReport,
     LayerId,
     LayerReport,
-    Segment,
     StackInputs,
 )
 from core.values.usage import Usage
+from core.values.view import ContextView
 
 SINCE_LAST_START = "changed since the program was last open"
 REPLY_RESERVE_TOKENS = 1024
@@ -54,8 +54,10 @@ class TokenCounter(Protocol):
         ...
 
 
-ReadLayer7 = Callable[[StackSpec, tuple[ItemFiles, ...]], tuple[str, tuple[NamedText, ...]]]
-"""The digest's text and the notes on files in scope, as they are now; both empty where knowledge is off."""
+ReadLayer7 = Callable[[StackSpec, tuple[ItemFiles, ...]], tuple[str, tuple[NamedText, ...], int]]
+"""The digest's text and the notes on files in scope, as they are now; both empty where knowledge is off.
+
+With them how often something was taken out of knowledge."""
 
 
 class Planner(Protocol):
@@ -63,14 +65,14 @@ class Planner(Protocol):
 
     def preview(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
-    ) -> CachePlan:
+    ) -> PlannedRequest:
         """What the next request would be planned as."""
         ...
 
     def rewrite(
-        self, spec: StackSpec, layer: Sequence[Segment], profile: ModelProfile, factor: float
-    ) -> Rewrite | None:
-        """What the next turn writes anew because layer 7 is not what was sent."""
+        self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
+    ) -> RewriteCosts:
+        """What a change of layers 6 and 7 costs the next turn."""
         ...
 
     def prewarm_request(
@@ -81,7 +83,7 @@ class Planner(Protocol):
 
     def plan_call(
         self, call: CallToBuild, stack: AggregateStack, profile: ModelProfile, factor: float
-    ) -> tuple[ProviderRequest, CachePlan, tuple[ViewRecord, ...]]:
+    ) -> PlannedRequest:
         """The request of a call with its plan, and the records that the log needs to rebuild its view."""
         ...
 
@@ -167,8 +169,9 @@ class Assembler:
     def _known(self, spec: StackSpec, items: tuple[ItemFiles, ...]) -> StackSpec:
         if self._knowledge is None:
             return spec
-        digest, notes = self._knowledge(spec, items)
-        return replace(spec, inputs=replace(spec.inputs, digest=digest, notes=notes))
+        digest, notes, withdrawals = self._knowledge(spec, items)
+        inputs = replace(spec.inputs, digest=digest, notes=notes, withdrawals=withdrawals)
+        return replace(spec, inputs=inputs)
 
     def assemble(self, spec: StackSpec) -> Assembly:
         """Read the files and build the stack. Tokens that are not counted yet are estimated."""
@@ -201,12 +204,12 @@ class Assembler:
                 outline=self._outline,
             )
 
-    def report(self, assembly: Assembly) -> ContextReport:
-        """What the window shows of a stack."""
+    def report(self, assembly: Assembly, planned: PlannedRequest | None = None) -> ContextReport:
+        """What the window shows of a stack. `planned`: how its next request would be sent, None as it stands."""
         spec, stack = assembly.spec, assembly.stack
         price = self._price(spec.inputs)
         total, limit = assembly.total_tokens, assembly.profile.context_tokens
-        change = self._change(assembly, price)
+        change = self._change(assembly, price, planned)
         too_large = _too_large(assembly)
         return ContextReport(
             layers=assembly.layers,
@@ -225,29 +228,46 @@ class Assembler:
             ),
         )
 
-    def _change(self, assembly: Assembly, price: float | None) -> ContextChange | None:
+    def _change(
+        self, assembly: Assembly, price: float | None, planned: PlannedRequest | None
+    ) -> ContextChange | None:
         """What differs from the last request; by the byte and with its reason where this process sent that one."""
         spec = assembly.spec
         if spec.previous is None:
             return None
         desk = self._desk(spec.discussion_id)
+        stack, layers, before = assembly.stack, assembly.layers, None
+        if planned is not None and planned.before is not None:
+            before = planned.before
+            stack = stack.shown(planned.view, PREVIEW_ID)
+            layers = self._shown_report(assembly, stack)
         recorded_sha = {layer.layer: layer.sha256 for layer in spec.previous.layers}
         sent = desk.sent.layers if desk.sent is not None else ()
         texts = {
             layer.id: layer.text
             for layer in sent
-            if recorded_sha.get(layer.id) == layer.sha256 != assembly.stack.layer(layer.id).sha256
+            if recorded_sha.get(layer.id) == layer.sha256 != stack.layer(layer.id).sha256
         }
         change = compare(
-            spec.previous.layers,
-            assembly.stack,
-            assembly.layers,
-            previous_texts=texts,
+            as_sent(spec.previous.layers, before),
+            stack,
+            layers,
+            previous_texts=_based_texts(texts, before, stack),
             input_usd_per_token=price,
         )
         if change.layer is None or desk.sent_inputs is None:
             return change
-        return replace(change, reason=prefix_reasons(desk.sent_inputs, spec.inputs).get(change.layer, ""))
+        reasons = _reasons(desk.sent_inputs, spec.inputs, planned, assembly.stack)
+        return replace(change, reason=reasons.get(change.layer, ""))
+
+    def _shown_report(self, assembly: Assembly, shown: AggregateStack) -> tuple[LayerReport, ...]:
+        """The report of a stack as it goes out; what it has in common with the assembly's is taken over."""
+        known, factor = self._counter.known(), self._factor(assembly.profile)
+        pairs = zip(assembly.layers, assembly.stack.layers, shown.layers, strict=True)
+        return tuple(
+            report if one is two else layer_report(two, report.offset_chars, known, factor)
+            for report, one, two in pairs
+        )
 
     def build(self, call: CallToBuild) -> BuiltCall:
         """Assemble a call, judge whether it fits, and guard the prefix.
@@ -265,8 +285,10 @@ class Assembler:
                 remedy=f"{_what_to_leave_out(assembly)} or choose a model with a larger window. Nothing was sent.",
             )
         spec, stack = assembly.spec, assembly.stack
-        reason, warning = self._guard(spec, stack)
-        request, plan, views = self._planned(call, assembly)
+        planned = self._planned(call, assembly)
+        reason, warning = self._guard(spec, stack, planned)
+        plan = None if planned is None else planned.plan
+        request = self._request(assembly) if planned is None else planned.request
         record = RequestRecord(
             id=call.request_id,
             at=self._clock(),
@@ -282,21 +304,22 @@ class Assembler:
             expected_read_tokens=None if plan is None else plan.read_tokens,
             estimate=expected_input(plan, assembly.total_tokens),
         )
-        return BuiltCall(request, record, warning, views)
+        return BuiltCall(request, record, warning, () if planned is None else planned.records)
 
-    def plan(self, assembly: Assembly) -> CachePlan | None:
-        """How the next request would be cached, None where nothing plans."""
+    def plan(self, assembly: Assembly) -> PlannedRequest | None:
+        """How the next request would be sent and cached, None where nothing plans."""
         if self._keeper is None:
             return None
         spec, profile = assembly.spec, assembly.profile
         return self._keeper.preview(spec, assembly.stack, profile, self._factor(profile))
 
-    def rewrite(self, spec: StackSpec) -> Rewrite | None:
-        """What a warm discussion's next turn writes anew because layer 7 is not what its last request sent."""
-        if self._keeper is None or self._knowledge is None:
-            return None
-        layer = knowledge_layer(*self._knowledge(spec, self.read(spec)))
-        return self._keeper.rewrite(spec, layer.segments, spec.profile, self._factor(spec.profile))
+    def rewrite(self, spec: StackSpec) -> RewriteCosts:
+        """What the next turn of a warm discussion pays for a change of layers 6 and 7, and would pay for a deletion."""
+        if self._keeper is None:
+            return RewriteCosts(spec.discussion_id)
+        spec = replace(self._known(spec, self.read(spec)), previous=None)
+        known = build_stack(replace(spec.inputs, turns=(), items=(), user_text="", attachments=()))
+        return self._keeper.rewrite(spec, known, spec.profile, self._factor(spec.profile))
 
     def prewarm_request(self, spec: StackSpec) -> ProviderRequest | None:
         """What to read when a discussion opens, None where nothing plans or it would not fit."""
@@ -306,13 +329,11 @@ class Assembler:
         profile = assembly.profile
         return self._keeper.prewarm_request(spec, assembly.stack, profile, self._factor(profile))
 
-    def _planned(
-        self, call: CallToBuild, assembly: Assembly
-    ) -> tuple[ProviderRequest, CachePlan | None, tuple[ViewRecord, ...]]:
-        """The request of a call, through the view that costs least."""
-        spec, stack, profile = assembly.spec, assembly.stack, assembly.profile
+    def _planned(self, call: CallToBuild, assembly: Assembly) -> PlannedRequest | None:
+        """The request of a call through the view that costs least, None where nothing plans."""
         if self._keeper is None:
-            return stack.request(spec.effort, spec.max_output_tokens, spec.discussion_id), None, ()
+            return None
+        spec, stack, profile = assembly.spec, assembly.stack, assembly.profile
         return self._keeper.plan_call(replace(call, spec=spec), stack, profile, self._factor(profile))
 
     def reply_tokens(self, profile: ModelProfile, texts: Iterable[str]) -> int:
@@ -321,6 +342,11 @@ class Assembler:
         self._counter.count(by_hash)
         known = self._counter.known()
         return scaled(sum(known.get(key, 0) for key in by_hash), self._factor(profile))
+
+    @staticmethod
+    def _request(assembly: Assembly) -> ProviderRequest:
+        spec = assembly.spec
+        return assembly.stack.request(spec.effort, spec.max_output_tokens, spec.discussion_id)
 
     def learn(self, spec: StackSpec, usage: Usage) -> None:
         """Move the model's token factor towards what a call reported, when everything of it was counted."""
@@ -357,8 +383,10 @@ class Assembler:
         with self._lock:
             return self._desks.setdefault(discussion_id, _Desk())
 
-    def _guard(self, spec: StackSpec, stack: AggregateStack) -> tuple[str, str]:
-        """The recorded reason of a change of the stable prefix, and a warning when there is none."""
+    def _guard(
+        self, spec: StackSpec, stack: AggregateStack, planned: PlannedRequest | None
+    ) -> tuple[str, str]:
+        """The recorded reason of a change of the stable prefix as it goes out, and a warning when there is none."""
         desk = self._desk(spec.discussion_id)
         previous, before, inputs = spec.previous, desk.sent, desk.sent_inputs
         desk.sent, desk.sent_inputs = stack, replace(spec.inputs, turns=(), items=())
@@ -367,18 +395,41 @@ class Assembler:
         if inputs is None:
             reasons: Mapping[LayerId, str] = dict.fromkeys(LayerId, SINCE_LAST_START)
         else:
-            reasons = prefix_reasons(inputs, spec.inputs)
+            reasons = _reasons(inputs, spec.inputs, planned, stack)
         texts = (
             {}
             if before is None
             else {layer: before.layer(layer).text for layer in LayerId if layer.is_stable}
         )
-        change = prefix_change(previous.layers, stack, reasons, texts)
+        shown, view = (stack, None) if planned is None else (stack.shown(planned.view), planned.before)
+        change = prefix_change(
+            as_sent(previous.layers, view), shown, reasons, _based_texts(texts, view, shown)
+        )
         if change is None:
             return "", ""
         if change.is_explained:
             return change.reason, ""
         return str(change), f"The stable prefix changed and nothing explains it. {change}"
+
+
+def _reasons(
+    before: StackInputs, now: StackInputs, planned: PlannedRequest | None, stack: AggregateStack
+) -> dict[LayerId, str]:
+    """Why layers may go out otherwise than in the last request: their inputs changed, or the view shows them anew."""
+    found = prefix_reasons(before, now)
+    if planned is None or planned.before is None:
+        return found
+    return {**base_reasons(planned.before, planned.view, stack.canonical_view), **found}
+
+
+def _based_texts(
+    texts: dict[LayerId, str], view: ContextView | None, stack: AggregateStack
+) -> dict[LayerId, str]:
+    """Texts of the layers of the last request, those of its view's base as they went out, where they differ now."""
+    if view is None or view.base.known is None:
+        return texts
+    based = (layer for layer in based_layers(view) if layer.sha256 != stack.layer(layer.id).sha256)
+    return {**texts, **{layer.id: layer.text for layer in based}}
 
 
 def _too_large(assembly: Assembly) -> str:

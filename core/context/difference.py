@@ -8,7 +8,9 @@ from itertools import takewhile
 import msgspec
 
 from core.context.pieces import digest_of_pieces
+from core.context.report import layer_report
 from core.context.stack import AggregateStack
+from core.context.wire import based_layers, layer_of
 from core.values.stack import (
     LAYER_TITLES,
     ContextChange,
@@ -17,8 +19,13 @@ from core.values.stack import (
     SegmentReport,
     StackInputs,
 )
+from core.values.view import ContextView
 
+_KNOWN = (LayerId.PROJECT, LayerId.KNOWLEDGE)
 _TURNS, _USER, _METADATA = LayerId.TURNS, LayerId.USER, LayerId.METADATA
+
+FOLDED = "what had been appended was put in its place"
+TAKEN = "the state that other discussions keep warm was taken"
 
 
 class PrefixChange(msgspec.Struct, frozen=True):
@@ -120,6 +127,37 @@ def prefix_reasons(previous: StackInputs, current: StackInputs) -> dict[LayerId,
     A layer that differs although none of its inputs did is not in it: nothing explains that.
     """
     return {layer: reason for layer, reason, differs in _causes(previous, current) if differs}
+
+
+def base_reasons(before: ContextView, after: ContextView, canonical: ContextView) -> dict[LayerId, str]:
+    """Why layers 6 and 7 may go out otherwise than in the last request although they are the same: by the view.
+
+    Args:
+        before: of the last request; after: of this one; canonical: as the stack is.
+    """
+    if after.base.known != canonical.base.known:
+        return dict.fromkeys(_KNOWN, TAKEN)
+    told = {layer_of(f.key) for delta in before.deltas for f in delta.files}
+    told |= {layer_of(key) for delta in before.deltas for key in delta.removed}
+    taken = before.base.withdrawals != after.base.withdrawals
+    return {layer: FOLDED for layer in _KNOWN if layer in told or taken}
+
+
+def as_sent(previous: Sequence[LayerReport], view: ContextView | None) -> tuple[LayerReport, ...]:
+    """Layers of a recorded request with 6, 7, 9 and 10 as its view's base carried them.
+
+    Args:
+        previous: layers as the stack had them; view: of that request, None where it is not known.
+    """
+    if view is None or view.base.known is None:
+        return tuple(previous)
+    base = {layer.id: layer for layer in based_layers(view)}
+    return tuple(
+        layer_report(base[one.layer], one.offset_chars, {}, 1.0)
+        if one.layer in base and base[one.layer].sha256 != one.sha256
+        else one
+        for one in previous
+    )
 
 
 def first_difference(first: str, second: str) -> int | None:

@@ -146,8 +146,3 @@ def unique_key(name: str, taken: set[str]) -> str:
         key = f"{name}#{number}"
     taken.add(key)
     return key
-
-
-def joined_segment(layer: Layer) -> Segment:
-    """A layer whose pieces all go as text, as one segment for the wire; its digest is the layer's."""
-    return Segment(layer.id, str(int(layer.id)), layer.text, layer.sha256)

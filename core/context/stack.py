@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from core.context.curated_files import file_details_layer, file_set_layer
 from core.context.memo import StackMemo
@@ -24,7 +25,14 @@ from core.context.prefix import (
 )
 from core.context.report import layer_report
 from core.context.turns import turns_layer, user_layer
-from core.context.wire import MadeMessages, canonical_view, system_segments, wire_layers, wire_messages
+from core.context.wire import (
+    MadeMessages,
+    canonical_view,
+    shown_layers,
+    system_segments,
+    wire_layers,
+    wire_messages,
+)
 from core.values.provider import Effort, ProviderRequest
 from core.values.stack import LayerId, LayerReport, Segment, StackInputs, ToolSchema
 from core.values.view import ContextView
@@ -47,6 +55,7 @@ class AggregateStack(msgspec.Struct, frozen=True):
         layers: all twelve, empty ones included, `layers[n - 1]` is layer n.
         offsets: where each layer starts in the canonical text, in characters.
         tools: sorted by name, parameters as canonical JSON.
+        withdrawals: how often something was taken out of knowledge; in no layer.
     """
 
     provider: str
@@ -55,6 +64,7 @@ class AggregateStack(msgspec.Struct, frozen=True):
     offsets: tuple[int, ...]
     tools: tuple[ToolSchema, ...] = ()
     takes_long_system: bool = True
+    withdrawals: int = 0
 
     @property
     def text(self) -> str:
@@ -94,8 +104,17 @@ class AggregateStack(msgspec.Struct, frozen=True):
 
     @property
     def canonical_view(self) -> ContextView:
-        """Layers 9 and 10 as they are, nothing appended."""
-        return canonical_view(self.layers)
+        """Layers 6, 7, 9 and 10 as they are, nothing appended."""
+        return canonical_view(self.layers, self.withdrawals)
+
+    def shown(self, view: ContextView, message_id: str = "") -> AggregateStack:
+        """The stack as a request through a view carries it: what the next one is held against.
+
+        Args:
+            message_id: of the user's message that layer 12 renders, for the view's delta of it.
+        """
+        layers = shown_layers(self.layers, view, message_id)
+        return replace(self, layers=layers, offsets=_offsets(layers))
 
     def request(
         self,
@@ -112,7 +131,7 @@ class AggregateStack(msgspec.Struct, frozen=True):
         Args:
             effort: how hard the model is asked to think; max_output_tokens: None for the model's own limit.
             discussion_id: for caches and slots that are kept for each discussion.
-            view: how layers 9 and 10 are shown, None for the canonical one.
+            view: how layers 6, 7, 9 and 10 are shown, None for the canonical one.
             message_id: of the user's message that layer 12 renders, for the view's delta of it.
             made: messages of the discussion's last request through such a view.
         """
@@ -120,7 +139,7 @@ class AggregateStack(msgspec.Struct, frozen=True):
         return ProviderRequest(
             provider=self.provider,
             model=self.model,
-            system=system_segments(self.layers, takes_long_system=self.takes_long_system),
+            system=system_segments(self.layers, view, takes_long_system=self.takes_long_system),
             messages=wire_messages(
                 self.layers, view, message_id, made, takes_long_system=self.takes_long_system
             ),
@@ -163,14 +182,14 @@ def build_stack(inputs: StackInputs, memo: StackMemo | None = None) -> Aggregate
     """
     memo = memo or StackMemo()
     layers = (*_stable_layers(inputs, memo), *_volatile_layers(inputs, memo))
-    ends = accumulate((layer.length_chars for layer in layers), initial=0)
     return AggregateStack(
         provider=inputs.provider,
         model=inputs.model,
         layers=layers,
-        offsets=tuple(ends)[:-1],
+        offsets=_offsets(layers),
         tools=canonical_tools(inputs.tools),
         takes_long_system=inputs.takes_long_system,
+        withdrawals=inputs.withdrawals,
     )
 
 
@@ -189,6 +208,10 @@ def stable_prefix_length(ctrl: StackSource) -> int:
     It is read off the same render, and does not depend on the user's message.
     """
     return build_stack(ctrl.stack_inputs("")).stable_prefix_length
+
+
+def _offsets(layers: tuple[Layer, ...]) -> tuple[int, ...]:
+    return tuple(accumulate((layer.length_chars for layer in layers), initial=0))[:-1]
 
 
 def _stable_layers(inputs: StackInputs, memo: StackMemo) -> tuple[Layer, ...]:

@@ -1,7 +1,7 @@
 """The one author of the wire: system blocks, then messages whose roles alternate, volatile metadata last.
 
-Layers 9 and 10 stand as a view shows them: its base at the head of the first message, each delta before the words
-of its message. The canonical view shows the stack's own.
+Layers 6, 7, 9 and 10 stand as a view shows them: its base in the system blocks and at the head of the first message,
+each delta before the words of its message. The canonical view shows the stack's own.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.base.frame import empty_frame, frame
-from core.context.pieces import AS_TEXT, Layer, Piece, digest, joined_segment
+from core.context.pieces import AS_TEXT, Layer, Piece, digest, make_layer, text_piece
+from core.context.update import is_diff
 from core.values.messages import Role
 from core.values.provider import RequestMessage, RequestPart
 from core.values.stack import LayerId, Segment
@@ -21,10 +22,23 @@ DELTA_NOTE = (
     "The context has changed. What stands here replaces what was said before of the same files; files that are "
     "named as removed are no longer part of the context.\n"
 )
+KNOWN_NOTE = (
+    "The same goes for knowledge, notes and documents: the newest of a name replaces all earlier ones.\n"
+)
+"""Behind `DELTA_NOTE`, where layers 6 or 7 changed."""
+DIFF_NOTE = (
+    "A tag with -diff in its name holds a unified diff against what was shown last under its name without -diff and "
+    "with the same attributes, lines counted from 1 behind the opening tag: lines with - are gone, lines with + are "
+    "new, and every line that the diff does not touch stays as it was shown.\n"
+)
+"""Behind them, where a piece is told as a diff."""
 
 _BEFORE_PROJECT = (LayerId.ROLE, LayerId.SYSTEM_PRESET, LayerId.PERSONA)
 _CURATED = (LayerId.FILE_SET, LayerId.FILE_DETAILS)
+_KNOWN = (LayerId.PROJECT, LayerId.KNOWLEDGE)
 _SET, _DETAILS = str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))
+_REMOVED = {str(int(LayerId.PROJECT)): "document", str(int(LayerId.KNOWLEDGE)): "note"}
+"""What a removed piece is called, by its layer; else it is the path of a file."""
 _ROLES = {role.value: role for role in Role}
 
 _Runs = list[tuple[Role, list[RequestPart]]]
@@ -61,17 +75,77 @@ def wire_layers(*, takes_long_system: bool) -> tuple[LayerId, ...]:
     return (*tools, *_BEFORE_PROJECT, *context, *_CURATED, *tail)
 
 
-def system_segments(layers: Sequence[Layer], *, takes_long_system: bool) -> tuple[Segment, ...]:
-    """Layers 1 and 4 to 7 as blocks; layer 6 only where the model takes long system prompts."""
-    ids = [*_BEFORE_PROJECT, *([LayerId.PROJECT] if takes_long_system else []), LayerId.KNOWLEDGE]
-    return tuple(segment for layer in ids for segment in layers[layer - 1].segments)
+def system_segments(
+    layers: Sequence[Layer], view: ContextView, *, takes_long_system: bool
+) -> tuple[Segment, ...]:
+    """Layers 1 and 4 to 7 as blocks, 6 and 7 as the view's base has them; 6 only where the model takes long system prompts."""
+    own = (segment for layer in _BEFORE_PROJECT for segment in layers[layer - 1].segments)
+    known = [LayerId.PROJECT] if takes_long_system else []
+    frozen = (
+        Segment(layer, piece.key, piece.text, piece.sha256)
+        for layer in (*known, LayerId.KNOWLEDGE)
+        for piece in _known_of(layers, view, layer)
+    )
+    return (*own, *frozen)
 
 
-def canonical_view(layers: Sequence[Layer]) -> ContextView:
-    """The view of a canonical rewrite: the stack's own layers 9 and 10 as the base, nothing appended."""
-    pieces = layers[LayerId.FILE_DETAILS - 1].pieces
-    files = tuple(BaseFile(piece.key, piece.sha256, piece.text) for piece in pieces)
-    return ContextView(FrozenBase(layers[LayerId.FILE_SET - 1].text, files))
+def canonical_view(layers: Sequence[Layer], withdrawals: int = 0) -> ContextView:
+    """The view of a canonical rewrite: the stack's own layers 6, 7, 9 and 10 as the base, nothing appended."""
+    files = pieces_of(layers, LayerId.FILE_DETAILS)
+    known = pieces_of(layers, *_KNOWN)
+    return ContextView(FrozenBase(layers[LayerId.FILE_SET - 1].text, files, known, withdrawals))
+
+
+def pieces_of(layers: Sequence[Layer], *ids: LayerId) -> tuple[BaseFile, ...]:
+    """The pieces of layers as a base holds them."""
+    return tuple(
+        BaseFile(piece.key, piece.sha256, piece.text) for layer in ids for piece in layers[layer - 1].pieces
+    )
+
+
+def shown_layers(layers: Sequence[Layer], view: ContextView, message_id: str) -> tuple[Layer, ...]:
+    """The layers as they go out: 6, 7, 9 and 10 as the base has them, what the message's delta says in layer 12.
+
+    What earlier turns appended stands in none of them: it goes on as it was sent.
+    """
+    found = list(layers)
+    for layer in based_layers(view):
+        if layer.sha256 != layers[layer.id - 1].sha256:
+            found[layer.id - 1] = layer
+    delta = next((delta for delta in view.deltas if delta.message_id == message_id), None)
+    if delta is not None:
+        appended = text_piece(LayerId.USER, "changes", delta_text(delta))
+        found[LayerId.USER - 1] = make_layer(LayerId.USER, [*layers[LayerId.USER - 1].pieces, appended])
+    return tuple(found)
+
+
+def based_layers(view: ContextView) -> tuple[Layer, ...]:
+    """Layers 6, 7, 9 and 10 of a view's base; without 6 and 7 where it does not tell them."""
+    base = view.base
+    known = () if base.known is None else tuple(_as_layer(layer, base.known) for layer in _KNOWN)
+    file_set = [text_piece(LayerId.FILE_SET, "", base.file_set)] if base.file_set else []
+    return (
+        *known,
+        make_layer(LayerId.FILE_SET, file_set),
+        _as_layer(LayerId.FILE_DETAILS, base.files),
+    )
+
+
+def _as_layer(layer: LayerId, pieces: Sequence[BaseFile]) -> Layer:
+    own = (piece for piece in pieces if layer_of(piece.key) == layer)
+    return make_layer(layer, [Piece(one.key, (one.text,), one.sha256, AS_TEXT) for one in own])
+
+
+def _known_of(layers: Sequence[Layer], view: ContextView, layer: LayerId) -> tuple[BaseFile, ...]:
+    """The pieces of layer 6 or 7 as the view's base has them; the stack's own where it does not tell."""
+    if view.base.known is None:
+        return pieces_of(layers, layer)
+    return tuple(piece for piece in view.base.known if layer_of(piece.key) == layer)
+
+
+def layer_of(key: str) -> int:
+    """The layer of a piece, by its key."""
+    return int(key.partition("/")[0])
 
 
 def wire_messages(
@@ -123,27 +197,38 @@ def turn_key(message_id: str) -> str:
 
 def delta_text(delta: ViewDelta) -> str:
     """What a delta says on the wire."""
-    removed = (empty_frame("removed", path=key.partition("/")[2]) for key in delta.removed)
-    body = "".join([DELTA_NOTE, delta.file_set or "", *(f.text for f in delta.files), *removed])
+    removed = (_removed(key) for key in delta.removed)
+    body = "".join([delta_note(delta), delta.file_set or "", *(f.wire_text for f in delta.files), *removed])
     return frame("context-update", body)
 
 
+def delta_note(delta: ViewDelta) -> str:
+    """How the model is told to read a delta."""
+    keys = (*(file.key for file in delta.files), *delta.removed)
+    known = KNOWN_NOTE if any(layer_of(key) in _KNOWN for key in keys) else ""
+    diffs = DIFF_NOTE if any(is_diff(file.sent) for file in delta.files) else ""
+    return DELTA_NOTE + known + diffs
+
+
+def _removed(key: str) -> str:
+    layer, _, name = key.partition("/")
+    return empty_frame("removed", **{_REMOVED.get(layer, "path"): name})
+
+
 def _head(layers: Sequence[Layer], view: ContextView, *, takes_long_system: bool) -> Iterator[Segment]:
-    project = layers[LayerId.PROJECT - 1]
-    if not takes_long_system and project.pieces:
-        yield joined_segment(project)
-    base = view.base
+    base, project = view.base, _known_of(layers, view, LayerId.PROJECT)
+    if not takes_long_system and project:
+        yield _joined(LayerId.PROJECT, project)
     if base.file_set:
         yield Segment(LayerId.FILE_SET, _SET, base.file_set, digest(base.file_set))
     if base.files:
-        yield Segment(LayerId.FILE_DETAILS, _DETAILS, "".join(f.text for f in base.files), _joined(base))
+        yield _joined(LayerId.FILE_DETAILS, base.files)
 
 
-def _joined(base: FrozenBase) -> str:
-    """The digest that the stack gives the joined segment of layer 10, from those of its pieces."""
-    if len(base.files) == 1:
-        return base.files[0].sha256
-    return digest("\n".join(file.sha256 for file in base.files))
+def _joined(layer: LayerId, pieces: Sequence[BaseFile]) -> Segment:
+    """A layer as one segment, under the digest that the stack makes of those of its pieces."""
+    one = pieces[0].sha256 if len(pieces) == 1 else digest("\n".join(piece.sha256 for piece in pieces))
+    return Segment(layer, str(int(layer)), "".join(piece.text for piece in pieces), one)
 
 
 def _kept(made: MadeMessages, pieces: Sequence[Piece], deltas: Mapping[str, Segment]) -> int:

@@ -75,7 +75,9 @@ class ContextHandler:
         return self._losses.fresh(spec.root, assembly.items, spec.limits, tuple(spec.allowed_roots))
 
     def _report(self, assembly: Assembly) -> None:
-        report, plan = self._assembler.report(assembly), self._assembler.plan(assembly)
+        planned = self._assembler.plan(assembly)
+        report = self._assembler.report(assembly, planned)
+        plan = None if planned is None else planned.plan
         self._emit(ContextAssembled(assembly.spec.discussion_id, report, plan))
 
     def _inspect(self, effect: InspectOnDisk) -> None:

@@ -26,12 +26,16 @@ class AbilitiesData(Data, frozen=True):
 
 
 class RewriteData(Data, frozen=True):
-    """What the next turn writes anew because knowledge changed. Null cost: the price is not known."""
+    """What the next turn sends anew because layers 6 or 7 changed. Null cost: the price is not known.
+
+    `is_appended`: what was sent stays, and the change joins the next message.
+    """
 
     why: str
     tokens: Count
     cost_usd: Money
     until: Time | None
+    is_appended: bool
 
 
 class CacheData(Data, frozen=True):

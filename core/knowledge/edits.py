@@ -14,6 +14,7 @@ from core.knowledge.digest import regenerate_digest
 from core.knowledge.file_writer import change_file
 from core.knowledge.locks import write_lock
 from core.knowledge.provenance import format_tag
+from core.knowledge.withdrawals import withdrawing
 from core.knowledge.wording import item_line, safe_value
 from core.values.knowledge import Item, NewItem
 
@@ -52,7 +53,8 @@ def delete_item(home: Path, item: Item, *, disk: Disk = OS_DISK) -> None:
     Raises:
         StorageError: it does not stand there any more as it was shown, or could not be written.
     """
-    _change_item(home, item, c.without_item, disk)
+    with withdrawing(home, disk=disk):
+        _change_item(home, item, c.without_item, disk)
 
 
 def set_task_done(home: Path, item: Item, *, done: bool, disk: Disk = OS_DISK) -> None:

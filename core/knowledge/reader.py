@@ -12,6 +12,7 @@ from core.knowledge.categories import CATEGORY_NAMES, NOTES_FOLDER, parse_file
 from core.knowledge.digest import digest_file
 from core.knowledge.file_writer import read_bytes
 from core.knowledge.files import read_notes
+from core.knowledge.withdrawals import WITHDRAWALS_FILE, withdrawal_count
 from core.values.knowledge import CategoryFile, DigestSwitch, KnowledgeState, NoteFile
 from core.values.settings import KnowledgeSettings
 
@@ -48,6 +49,7 @@ class KnowledgeReader:
             with_categories: False leaves the category files as they were read before, which is soon done.
         """
         problems: list[str] = []
+        withdrawals = withdrawal_count(self._home)
         if with_categories:
             self._categories = tuple(self._category(name, problems) for name in CATEGORY_NAMES)
         notes = self._notes(candidates, problems)
@@ -64,6 +66,7 @@ class KnowledgeReader:
             switch=switch_of(settings, has_digest=digest is not None, has_items=has_items),
             watched=watch_paths(self._home, notes),
             problems=tuple(problems),
+            withdrawals=withdrawals,
         )
 
     def _category(self, name: str, problems: list[str]) -> CategoryFile:
@@ -120,6 +123,6 @@ def watch_paths(home: Path, notes: Iterable[NoteFile] = ()) -> tuple[str, ...]:
     """Absolute paths whose change calls for another reading: the files, those not there yet, and their folders."""
     directory = paths.knowledge_dir(home)
     folder = directory / NOTES_FOLDER
-    named = (*CATEGORY_NAMES, "digest.md", "ledger.json")
+    named = (*CATEGORY_NAMES, "digest.md", "ledger.json", WITHDRAWALS_FILE)
     found = {str(directory / name) for name in named} | {str(folder)}
     return tuple(sorted(found | {str(folder / f"{note.file_id}.md") for note in notes}))

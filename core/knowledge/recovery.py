@@ -17,6 +17,7 @@ from core.knowledge.ledger import HarvestLedger
 from core.knowledge.locks import harvest_lock, write_lock
 from core.knowledge.plan import FilePlan
 from core.knowledge.reversal import take_back, undone_row
+from core.knowledge.withdrawals import count_withdrawal
 from core.values.harvest import UndoReport
 
 _LOOK_BACK = 8
@@ -88,6 +89,8 @@ def recover_home(home: Path, now: datetime | None = None, *, disk: Disk = OS_DIS
         found = recover(home, ledger, now or datetime.now(UTC), disk=disk)
         ledger.fold()
         regenerate_digest(home, may_create=False, disk=disk)
+        if found.undone:
+            count_withdrawal(home, disk=disk)
         found.close(home, disk=disk)
         return found.sources
 

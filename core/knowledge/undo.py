@@ -16,6 +16,7 @@ from core.knowledge.ledger import HarvestLedger
 from core.knowledge.locks import harvest_lock
 from core.knowledge.recovery import Recovery, recover
 from core.knowledge.reversal import take_back, undoing_row, undone_row
+from core.knowledge.withdrawals import withdrawing
 from core.values.harvest import UndoReport
 
 
@@ -35,7 +36,7 @@ def undo_apply(home: Path, now: datetime, apply_id: str = "", *, disk: Disk = OS
         StorageError: there is nothing to undo, or a file could not be written (ask again).
         LockedError: a harvest runs. ConfigError: the ledger does not parse.
     """
-    with harvest_lock(home, "manual-slop harvest undo", disk=disk):
+    with harvest_lock(home, "manual-slop harvest undo", disk=disk), withdrawing(home, disk=disk):
         ledger = HarvestLedger(home, disk=disk)
         ledger.load()
         recovered = recover(home, ledger, now, disk=disk)

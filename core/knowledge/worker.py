@@ -32,6 +32,7 @@ from core.knowledge.messages import (
 )
 from core.knowledge.reader import KnowledgeReader
 from core.knowledge.recovery import recover_home
+from core.knowledge.withdrawals import withdrawal_count, withdrawing
 from core.values.curation import ItemFiles, NamedText
 from core.values.knowledge import Category, NewItem, NoteFile, NoteStatus
 from core.values.settings import KnowledgeSettings
@@ -78,12 +79,18 @@ class KnowledgeHandler:
                 if not self._is_read_only:
                     self._follower.follow()
             case RemoveDigest():
-                self._reading_after(lambda: remove_file(digest_file(self._home)), effect.settings, ())
+                self._reading_after(self._remove_digest, effect.settings, ())
             case ChangeKnowledge():
                 change = effect.change
                 self._reading_after(lambda: self._change(change), effect.settings, effect.candidates)
             case _:
                 assert_never(effect)
+
+    def _remove_digest(self) -> None:
+        path = digest_file(self._home)
+        if path.is_file():
+            with withdrawing(self._home):
+                remove_file(path)
 
     def _reading_after(
         self, act: Callable[[], None], settings: KnowledgeSettings, candidates: tuple[str, ...]
@@ -181,14 +188,18 @@ class Layer7:
         self._lock = threading.Lock()
         self._reader = KnowledgeReader(home)
 
-    def read(self, spec: StackSpec, items: tuple[ItemFiles, ...]) -> tuple[str, tuple[NamedText, ...]]:
-        """The digest's text and notes of a preset's files, both empty while knowledge is off."""
+    def read(self, spec: StackSpec, items: tuple[ItemFiles, ...]) -> tuple[str, tuple[NamedText, ...], int]:
+        """The digest's text and notes of a preset's files, both empty while knowledge is off; the count of withdrawals.
+
+        That is read first: of what is taken out meanwhile the next reading has another count.
+        """
+        withdrawals = withdrawal_count(self._home)
         if not spec.knowledge.digest_enabled or not digest_file(self._home).is_file():
-            return "", ()
+            return "", (), withdrawals
         candidates = [file.absolute_path for item in items for file in item.files]
         with self._lock:
             found = self._reader.read(spec.knowledge, candidates, with_categories=False)
-        return layer_inputs(found, items, spec.knowledge.budget_bytes)
+        return (*layer_inputs(found, items, spec.knowledge.budget_bytes), withdrawals)
 
 
 def supersedes(newer: KnowledgeEffect, older: KnowledgeEffect) -> bool:

@@ -224,19 +224,22 @@ class GapStats(msgspec.Struct, frozen=True):
 
 
 class SentPart(msgspec.Struct, frozen=True):
-    """A piece of layer 7 as a request sent it: the digest, or the notes on a file."""
+    """A piece of layer 6 or 7 as a request sent it: a document, the digest, or the notes on a file."""
 
     key: str
     sha256: str
 
 
 class SentKnowledge(msgspec.Struct, frozen=True):
-    """Layer 7 of a discussion's last request, and what another one would leave of its cache.
+    """Layers 6 and 7 as the model knows them since a discussion's last request, and what another layer 7 would leave.
 
     Args:
-        scope: whose cache it was sent to; tokens: of the layer.
+        scope: whose cache it was sent to; parts: of layer 7, the newest of each; tokens: of the layer in its place.
         kept_tokens: cached before the layer, so that they could still be read.
         ttl_s: of the deepest entry, 0 where none was left alive; expires_at: when that ends.
+        documents: of layer 6, None where an older version of this program did not keep them.
+        superseded: of layer 7, carried on though newer parts replace them.
+        withdrawals: how often something had been taken out of knowledge.
     """
 
     scope: LedgerScope
@@ -245,15 +248,19 @@ class SentKnowledge(msgspec.Struct, frozen=True):
     kept_tokens: int = 0
     ttl_s: int = 0
     expires_at: datetime | None = None
+    documents: tuple[SentPart, ...] | None = None
+    superseded: tuple[SentPart, ...] = ()
+    withdrawals: int = 0
 
 
 class Rewrite(msgspec.Struct, frozen=True):
-    """A warm discussion whose layer 7 is no longer what its last request sent. Source: 20-caching.md, "Panel".
+    """A warm discussion whose layers 6 or 7 are no longer what its model knows. Source: 20-caching.md, "Panel".
 
     Args:
-        why: in words; tokens: cached now, or new in the layer, and to be sent anew on the next turn.
+        why: in words; tokens: to be sent anew on the next turn: cached now, or new in the layer.
         cost_usd: what the next turn costs more for it, None where the price is unknown.
         until: when the cache is cold anyway, None where the provider manages that.
+        is_appended: what was sent stays, and the change joins the next message.
     """
 
     discussion_id: str
@@ -261,6 +268,20 @@ class Rewrite(msgspec.Struct, frozen=True):
     tokens: int
     cost_usd: float | None
     until: datetime | None = None
+    is_appended: bool = False
+
+
+class RewriteCosts(msgspec.Struct, frozen=True):
+    """What changes of layers 6 and 7 cost a discussion's next turn.
+
+    Args:
+        due: for those that were made, None where there are none or the cache is cold.
+        withdrawal: for taking something out of knowledge, None where nothing of it is cached.
+    """
+
+    discussion_id: str
+    due: Rewrite | None = None
+    withdrawal: Rewrite | None = None
 
 
 class CacheOrphan(msgspec.Struct, frozen=True):
@@ -285,7 +306,9 @@ class DiscussionCache(msgspec.Struct, frozen=True):
     Args:
         state: None until something was cached; ledger: the entries that this discussion wrote or used last.
         epoch: the salt, counted up by each invalidation; gaps_s: between its turns, newest last.
-        sent: layer 7 of its last request, None where none was sent.
+        sent: layers 6 and 7 of its last request, None where none was sent.
+        mode: whose layers 1 to 7a that request shared, empty where not known.
+        changed: how many of its turns found layers 6 or 7 changed.
     """
 
     state: DiscussionCacheState | None = None
@@ -294,6 +317,8 @@ class DiscussionCache(msgspec.Struct, frozen=True):
     gaps_s: tuple[float, ...] = ()
     last_turn_at: datetime | None = None
     sent: SentKnowledge | None = None
+    mode: str = ""
+    changed: int = 0
 
 
 class CacheSettings(msgspec.Struct, frozen=True):

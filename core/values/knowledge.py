@@ -171,6 +171,7 @@ class KnowledgeState(msgspec.Struct, frozen=True):
         categories: files by name, in the order of the digest; notes: sorted by file id.
         digest: text of `digest.md` as it is injected, empty where there is none; digest_bytes: its size on disk.
         watched: absolute paths whose change calls for another reading; problems: sentences for the person.
+        withdrawals: how often something was taken out.
     """
 
     categories: tuple[CategoryFile, ...] = ()
@@ -180,6 +181,7 @@ class KnowledgeState(msgspec.Struct, frozen=True):
     switch: DigestSwitch = DigestSwitch.OFF_BY_DELETION
     watched: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    withdrawals: int = 0
 
     @property
     def is_on(self) -> bool:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import msgspec
 
+from core.values.cache import CachePlan
 from core.values.curation import Preset
-from core.values.provider import Effort, ModelProfile
-from core.values.records import RequestRecord
+from core.values.provider import Effort, ModelProfile, ProviderRequest
+from core.values.records import RequestRecord, ViewRecord
 from core.values.settings import CachingSettings, FileLimits, KnowledgeSettings
 from core.values.stack import StackInputs
+from core.values.view import ContextView
+
+PREVIEW_ID = "preview"
+"""Stands for the id of a message that is not sent yet."""
 
 
 class StackSpec(msgspec.Struct, frozen=True):
@@ -44,3 +49,19 @@ class CallToBuild(msgspec.Struct, frozen=True):
     request_id: str
     user_message_id: str
     spec: StackSpec
+
+
+class PlannedRequest(msgspec.Struct, frozen=True):
+    """A request as caching planned it.
+
+    Args:
+        view: through which it shows layers 6, 7, 9 and 10; before: through which the discussion's last request did,
+            None for the first.
+        records: what the log needs to rebuild the view.
+    """
+
+    request: ProviderRequest
+    plan: CachePlan
+    view: ContextView
+    before: ContextView | None = None
+    records: tuple[ViewRecord, ...] = ()

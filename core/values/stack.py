@@ -75,6 +75,7 @@ class StackInputs(msgspec.Struct, frozen=True):
         system_text: layer 4; persona: layer 5; project: layer 6 in order; digest: layer 7a or empty (off);
         notes: layer 7b; facts: layer 8; preset_name and items: layers 9 and 10; turns: layer 11, only what the
         model's view holds, none deleted; user_text and attachments: layer 12; retrieved: `{rag-context}`.
+        withdrawals: how often something was taken out of knowledge; in no layer, what was sent before must go.
     """
 
     provider: str = ""
@@ -96,6 +97,7 @@ class StackInputs(msgspec.Struct, frozen=True):
     user_text: str = ""
     attachments: tuple[AttachmentPart, ...] = ()
     takes_long_system: bool = True
+    withdrawals: int = 0
 
 
 class Segment(msgspec.Struct, frozen=True):

@@ -205,7 +205,8 @@ class CachingState(msgspec.Struct, frozen=True):
     Args:
         caches: what providers hold, by discussion id; plans: of the next request; miss_reasons: why the last
             request missed, both by discussion id; totals: by provider id.
-        rewrites: warm discussions whose layer 7 changed since it was sent, by id.
+        rewrites: warm discussions whose layers 6 or 7 changed since they were sent, by id.
+        withdrawals: what taking something out of knowledge would rewrite, by discussion.
         orphans: what providers store for discussions that are gone; adopted: providers that were asked what they
             store.
     """
@@ -215,6 +216,7 @@ class CachingState(msgspec.Struct, frozen=True):
     miss_reasons: Mapping[str, str] = msgspec.field(default_factory=dict)
     totals: Mapping[str, ProviderTotals] = msgspec.field(default_factory=dict)
     rewrites: Mapping[str, Rewrite] = msgspec.field(default_factory=dict)
+    withdrawals: Mapping[str, Rewrite] = msgspec.field(default_factory=dict)
     orphans: tuple[CacheOrphan, ...] = ()
     adopted: frozenset[str] = frozenset()
 

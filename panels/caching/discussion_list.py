@@ -171,8 +171,10 @@ def _misses(state: AppState, ui: Ui, meta: DiscussionMeta) -> None:
     change = report.change if report is not None else None
     rewrite = state.caching.rewrites.get(meta.id)
     if rewrite is not None and meta.id not in state.turns.calls and not _is_before_knowledge(change):
-        text = f"will be rewritten on the next turn: {rewrite.why} ({rewrite_text(rewrite)})"
-        ui.text("rewrite", text, tone="warn", style="small", wraps=True)
+        what = "joins the next message" if rewrite.is_appended else "will be rewritten on the next turn"
+        text = f"{what}: {rewrite.why} ({rewrite_text(rewrite)})"
+        tone: Tone = "muted" if rewrite.is_appended else "warn"
+        ui.text("rewrite", text, tone=tone, style="small", wraps=True)
         return
     if (
         report is None

@@ -37,15 +37,22 @@ def rewrite_text(rewrite: Rewrite) -> str:
 
 
 def rewrites_section(desk: Desk) -> None:
-    """Draw which discussions a change of knowledge rewrites on their next turn."""
-    ui, state = desk.ui, desk.state
+    """Draw which discussions pay for a change of knowledge on their next turn."""
+    state = desk.state
     due = due_rewrites(state)
+    _section(desk, "rewrites", "Will be rewritten on the next turn", [r for r in due if not r.is_appended])
+    _section(desk, "appended", "Joins the next message", [r for r in due if r.is_appended])
+
+
+def _section(desk: Desk, key: str, title: str, due: Sequence[Rewrite]) -> None:
+    ui, state = desk.ui, desk.state
     if not due:
         return
-    with ui.surface("rewrites", "card", padding=(12, 10)), ui.group("lines", gap=8):
+    with ui.surface(key, "card", padding=(12, 10)), ui.group("lines", gap=8):
         with ui.row("title"):
-            ui.icon("icon", "triangle-exclamation", tone="warn")
-            ui.text("title", "Will be rewritten on the next turn", style="strong", width=0)
+            if key == "rewrites":
+                ui.icon("icon", "triangle-exclamation", tone="warn")
+            ui.text("title", title, style="strong", width=0)
         for one in due[:MOST_ROWS]:
             _rewrite(ui, state.discussions.summaries[one.discussion_id].meta.name, one)
         _rest(ui, due)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.caching.rewrites import withdrawal_text
 from core.knowledge.messages import AttachNotes, DeleteKnowledgeItem
 from panels.base.desk import Desk
 from panels.base.view import Dialog
@@ -32,6 +33,8 @@ def _delete_item(desk: Desk, dialog: Dialog) -> None:
             shown = text if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS] + "…"
             ui.text("text", shown, wraps=True)
         ui.text("what", f"It is taken out of {item.file}; nothing brings it back.", tone="muted", wraps=True)
+        if price := withdrawal_text(desk.state):
+            ui.text("price", price, tone="warn", wraps=True)
         with ui.row("buttons"):
             ui.push()
             if ui.button("cancel", "Cancel"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,6 +21,7 @@ from core.caching.messages import (
     CacheReported,
     ContentsDeleted,
     DeleteContents,
+    DropWithdrawn,
     ForgetCache,
     OrphansFound,
     ReleaseCache,
@@ -36,7 +38,7 @@ from core.values.cache import CachePlan, CachePrices
 from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionMeta
 from core.values.provider import ContentsReport, ModelProfile, ProviderKind, UsageUpdate
-from core.values.settings import ServerSettings
+from core.values.settings import CachingSettings, ServerSettings
 from core.values.spec import CallToBuild, StackSpec
 from core.values.stack import StackInputs
 from core.values.usage import Usage
@@ -93,14 +95,24 @@ class World:
     def prices(self, provider: str, model: str) -> CachePrices:
         return cache_prices(provider, ProviderKind.GEMINI, model, self.now())
 
-    def turn(self, text: str = "When?") -> tuple[CachePlan, ContentsReport | None, Usage]:
+    def turn(
+        self, text: str = "When?", digest: str = "", withdrawals: int = 0
+    ) -> tuple[CachePlan, ContentsReport | None, Usage]:
         """A turn over the wire: planned, sent, accounted for."""
         self.count += 1
-        inputs = StackInputs(provider="gemini", model=FLASH, system_text=RULES, user_text=text)
+        inputs = StackInputs(
+            provider="gemini",
+            model=FLASH,
+            system_text=RULES,
+            user_text=text,
+            digest=digest,
+            withdrawals=withdrawals,
+        )
         spec = StackSpec(ID, inputs, Preset(""), "/project")
         call = CallToBuild(f"c{self.count}", f"q{self.count}", f"u{self.count}", spec)
         profile = ModelProfile("gemini", FLASH, context_tokens=1_000_000)
-        request, plan, _ = self.keeper.plan_call(call, build_stack(inputs), profile, 1.0)
+        planned = self.keeper.plan_call(call, build_stack(inputs), profile, 1.0)
+        request, plan = planned.request, planned.plan
         found = outcome(self.clients.get("gemini").stream(request, NO_BLOBS, CancelToken()))
         assert found.error is None, found.error
         reports = [x.contents for x in found.items if isinstance(x, UsageUpdate) and x.contents is not None]
@@ -317,3 +329,52 @@ def test_the_state_says_when_the_stored_prefix_ends_also_after_it_was_used(world
     assert world.ended.state is not None
     assert world.ended.state.expires_at == made.stored.expires_at
     assert replace(world.ended.state, hit_count=0).tokens_cached > 4000
+
+
+def test_a_digest_that_changes_is_said_beside_the_stored_prefix_which_stays(world: World) -> None:
+    world.turn(digest="DIGEST-ONE")
+    _, report, _ = world.turn(digest="DIGEST-TWO")
+
+    assert report is None or not report.is_new
+    assert len(world.left) == 1
+    body = json.dumps(world.server.bodies[-1])
+    assert "cachedContent" in body
+    assert "DIGEST-TWO" in body
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_a_stored_prefix_that_holds_what_was_taken_out_is_deleted_at_once(
+    world: World, *, is_on: bool
+) -> None:
+    world.turn(digest="DIGEST-ONE")
+    world.handler.handle(DropWithdrawn(0, True, {ID: "gemini"}))
+    assert len(world.left) == 1
+
+    world.handler.handle(DropWithdrawn(2 * is_on, is_on, {ID: "gemini"}))
+    assert world.left == []
+    assert world.told(ContentsDeleted)
+    assert world.told(CacheReported)[-1].state is not None
+    assert world.told(CacheReported)[-1].state.tokens_cached == 0  # type: ignore[union-attr]
+    plan, _, _ = world.turn(digest="DIGEST-TWO" if is_on else "", withdrawals=2 * is_on)
+    assert "DIGEST-ONE" not in json.dumps(world.server.bodies[-1])
+    assert plan.read_tokens == 0
+
+
+def test_a_stored_prefix_without_knowledge_stays(world: World) -> None:
+    world.turn()
+    world.handler.handle(DropWithdrawn(2, True, {ID: "gemini"}))
+    assert len(world.left) == 1
+
+
+def test_it_is_deleted_also_when_it_was_stored_before_a_restart(world: World) -> None:
+    world.turn(digest="DIGEST-ONE")
+    world.start()
+    world.handler.handle(AdoptContents("gemini", {ID: ""}))
+    world.handler.handle(DropWithdrawn(2, True, {ID: "gemini"}))
+    assert world.left == []
+
+
+def test_nothing_that_holds_it_is_pinged(world: World) -> None:
+    world.turn(digest="DIGEST-ONE")
+    world.handler.handle(DropWithdrawn(2, True, {ID: "gemini"}))
+    assert world.keeper.due_pings(CachingSettings(keepalive=True)) == ()

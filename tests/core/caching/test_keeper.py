@@ -16,7 +16,6 @@ from core.app import home as store_home
 from core.caching.cache_store import HomeCacheStore
 from core.caching.keeper import CacheKeeper, CacheSetup
 from core.caching.offers import cache_prices
-from core.context.prefix import knowledge_layer
 from core.context.stack import build_stack
 from core.discussion import log, store
 from core.values.cache import CachePlan, Rewrite
@@ -85,8 +84,9 @@ class World:
         self.count += 1
         spec = self.spec(text, digest, **changes)
         effect = CallToBuild(f"c{self.count}", f"q{self.count}", f"u{self.count}", spec)
-        _, plan, views = self.keeper.plan_call(effect, build_stack(spec.inputs), PROFILE, self.factor)
-        log.append(self.home, META.id, views)
+        planned = self.keeper.plan_call(effect, build_stack(spec.inputs), PROFILE, self.factor)
+        plan = planned.plan
+        log.append(self.home, META.id, planned.records)
         reads = plan.read_tokens if read is None else read
         usage = Usage(
             input_tokens=plan.read_tokens + plan.write_tokens + plan.fresh_tokens,
@@ -175,8 +175,8 @@ def test_of_calls_that_come_at_once_one_writes_and_the_others_wait_until_it_answ
         spec = replace(world.spec("When?"), discussion_id=meta.id)
         effect = CallToBuild(f"c{meta.id}", "q", "u", spec)
         together.wait(WAIT_S)
-        _, plan, _ = world.keeper.plan_call(effect, build_stack(spec.inputs), PROFILE, 1.0)
-        planned.put((effect.call_id, plan))
+        found = world.keeper.plan_call(effect, build_stack(spec.inputs), PROFILE, 1.0)
+        planned.put((effect.call_id, found.plan))
 
     threads = [threading.Thread(target=call, args=(meta,)) for meta in metas]
     for thread in threads:
@@ -323,21 +323,32 @@ def test_what_was_prewarmed_is_expected_to_be_read(world: World) -> None:
     assert world.call().read_tokens > 0
 
 
-def rewritten(world: World, digest: str) -> Rewrite | None:
-    """What another digest would have the next turn write anew."""
-    return world.keeper.rewrite(world.spec("?"), knowledge_layer(digest, ()).segments, PROFILE, 1.0)
+def rewritten(world: World, digest: str, withdrawals: int = 0) -> Rewrite | None:
+    """What another digest would have the next turn send anew."""
+    stack = build_stack(StackInputs(digest=digest, withdrawals=withdrawals))
+    return world.keeper.rewrite(world.spec("?"), stack, PROFILE, 1.0).due
 
 
 DIGEST, OTHER = "Tides are M2. " * 300, "Tides are S2. " * 300
 
 
-def test_another_digest_is_said_to_rewrite_what_the_last_request_had_cached(world: World) -> None:
+def test_another_digest_is_said_to_join_the_next_message(world: World) -> None:
     plan = world.call(digest=DIGEST)
     found = rewritten(world, OTHER)
 
     assert rewritten(world, DIGEST) is None
     assert found is not None
-    assert found.why == "the digest changed"
+    assert (found.why, found.is_appended) == ("the digest changed", True)
+    assert found.tokens < 0.5 * plan.write_tokens
+
+
+def test_what_was_taken_out_is_said_to_rewrite_what_the_last_request_had_cached(world: World) -> None:
+    plan = world.call(digest=DIGEST)
+    found = rewritten(world, OTHER, withdrawals=1)
+
+    assert rewritten(world, DIGEST, withdrawals=1) is None
+    assert found is not None
+    assert (found.why, found.is_appended) == ("something was taken out of knowledge", False)
     assert found.tokens == pytest.approx(plan.write_tokens, rel=0.01)
     assert found.cost_usd is not None
     assert world.report is not None
@@ -374,7 +385,7 @@ def test_a_digest_that_changes_while_the_answer_comes_is_not_taken_for_sent(worl
     world.call(digest=DIGEST)
     spec = world.spec("And?", DIGEST)
     effect = CallToBuild("c9", "q9", "u9", spec)
-    _, plan, _ = world.keeper.plan_call(effect, build_stack(spec.inputs), PROFILE, 1.0)
+    plan = world.keeper.plan_call(effect, build_stack(spec.inputs), PROFILE, 1.0).plan
     during = rewritten(world, OTHER)
     world.keeper.ended(
         "c9", Usage(input_tokens=9000, cache_read_tokens=plan.read_tokens, cache_write_tokens=1)
@@ -394,13 +405,34 @@ def test_a_call_that_failed_before_it_was_answered_sent_nothing(world: World) ->
     assert rewritten(world, OTHER) is not None
 
 
-def test_what_was_prewarmed_is_what_was_sent(world: World) -> None:
+def test_what_was_prewarmed_cold_is_what_was_sent(world: World) -> None:
     world.call(digest=DIGEST)
+    world.now += timedelta(hours=3)
     spec = world.spec("", OTHER)
     world.keeper.prewarm_request(spec, build_stack(spec.inputs), PROFILE, 1.0)
-    assert rewritten(world, OTHER) is not None
     world.keeper.prewarmed(META.id)
+    assert world.call(digest=OTHER).read_tokens > 0
     assert rewritten(world, OTHER) is None
+
+
+def test_a_prewarming_reads_what_is_warm_and_leaves_the_change_to_the_message(world: World) -> None:
+    world.call(digest=DIGEST)
+    spec = world.spec("", OTHER)
+    request = world.keeper.prewarm_request(spec, build_stack(spec.inputs), PROFILE, 1.0)
+    world.keeper.prewarmed(META.id)
+
+    assert request.cache is not None
+    assert request.cache.read_tokens > 0
+    found = rewritten(world, OTHER)
+    assert found is not None
+    assert found.is_appended
+
+
+def test_a_prewarming_carries_nothing_that_was_taken_out(world: World) -> None:
+    world.call(digest=DIGEST)
+    spec = world.spec("", OTHER)
+    stack = build_stack(replace(spec.inputs, withdrawals=1))
+    assert "M2" not in str(world.keeper.prewarm_request(spec, stack, PROFILE, 1.0))
 
 
 def test_recalling_a_cache_reads_no_log(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -408,3 +440,23 @@ def test_recalling_a_cache_reads_no_log(world: World, monkeypatch: pytest.Monkey
     world.start()
     monkeypatch.setattr(HomeCacheStore, "records", lambda _self, _id: pytest.fail("read the log"))
     assert world.keeper.known(META.id) is not None
+
+
+def test_who_may_hold_what_was_taken_out_is_known_also_before_it_is_used_again(world: World) -> None:
+    world.call(digest=DIGEST)
+    assert world.keeper.withdrawn(0, (META.id,), is_on=True) == ()
+    assert world.keeper.withdrawn(2, (), is_on=True) == (META.id,)
+    world.start()
+    assert world.keeper.withdrawn(2, (), is_on=True) == ()
+    assert world.keeper.withdrawn(2, (META.id,), is_on=True) == (META.id,)
+    assert world.keeper.withdrawn(0, (META.id,), is_on=False) == (META.id,)
+
+
+def test_what_was_taken_out_is_pinged_no_more(world: World) -> None:
+    world.settings = CachingSettings(keepalive=True, anthropic_ttl="5m")
+    for _ in range(6):
+        world.call(digest=DIGEST)
+    world.now += timedelta(minutes=3, seconds=50)
+    assert world.keeper.due_pings(world.settings)
+    world.keeper.withdrawn(2, (), is_on=True)
+    assert world.keeper.due_pings(world.settings) == ()

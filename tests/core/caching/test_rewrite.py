@@ -1,28 +1,41 @@
-"""What a change of layer 7 rewrites: the tokens behind what is still cached, at the price of writing them."""
+"""What a change of layers 6 and 7 costs: appended what it says, rewritten all behind what is still cached."""
 
 from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
 
+from core.caching.decision import Decision, Market
 from core.caching.ledger import live_entries, record
 from core.caching.planner import PlanInputs, plan
-from core.caching.rewrite import rewrite_due, sent_knowledge, sent_parts, why_changed
+from core.caching.rewrite import (
+    holds_withdrawn,
+    rewrite_costs,
+    sent_knowledge,
+    sent_parts,
+    why_changed,
+)
 from core.caching.warmth import is_warm
+from core.context.pieces import AS_TEXT, Piece, make_layer
+from core.context.stack import AggregateStack, build_stack
 from core.providers.blocks import wire_of
 from core.values.cache import (
     CacheLedger,
     CacheLedgerEntry,
     CachePrices,
     CacheSettings,
+    DiscussionCache,
     DiscussionCacheState,
+    LedgerScope,
     Mechanism,
     Rewrite,
+    RewriteCosts,
     SentKnowledge,
     SentPart,
 )
-from core.values.provider import ProviderRequest
-from core.values.stack import Segment
+from core.values.provider import ProviderRequest, RequestPart
+from core.values.stack import LayerId, Segment, StackInputs, ToolSchema
+from core.values.view import BaseFile, ContextView, FrozenBase
 from tests.core.caching.requests import ANTHROPIC, NOW, QUICK, SCOPE, after, count, json_of, request, seg
 from tests.vendors.billing.anthropic import AnthropicCache
 from tests.vendors.billing.clock import Clock
@@ -42,32 +55,156 @@ def asked(*layer: Segment) -> ProviderRequest:
 
 def sent(*layer: Segment, prices: CachePrices = ANTHROPIC) -> SentKnowledge:
     """A request that was planned, answered and noted in the ledger."""
-    wire = wire_of(asked(*layer), SCOPE, count)
+    one = decision(*layer, prices=prices)
+    ledger = record(CacheLedger(), SCOPE, one.plan, NOW, "d1")
+    return sent_knowledge(one, live_entries(ledger, SCOPE, NOW), SCOPE, prices)
+
+
+def decision(*layer: Segment, prices: CachePrices = ANTHROPIC) -> Decision:
+    """A request with this layer 7 as it is planned cold."""
+    asks = asked(*layer)
+    wire = wire_of(asks, SCOPE, count)
     chosen = plan(PlanInputs(wire, SCOPE, prices, CacheLedger(), QUICK, CacheSettings(), NOW))
-    ledger = record(CacheLedger(), SCOPE, chosen, NOW, "d1")
-    return sent_knowledge(asked(*layer), wire, live_entries(ledger, SCOPE, NOW), SCOPE, prices)
+    known = tuple(BaseFile(one.key, one.sha256, one.text) for one in layer)
+    return Decision(asks, ContextView(FrozenBase(known=known)), chosen, wire)
 
 
-def due(
+def known_now(*pieces: Segment, withdrawals: int = 0) -> AggregateStack:
+    """Layers 6 and 7 as the next request would send them."""
+    stack = build_stack(StackInputs(withdrawals=withdrawals))
+    layers = list(stack.layers)
+    for number in (LayerId.PROJECT, LayerId.KNOWLEDGE):
+        own = [Piece(one.key, (one.text,), one.sha256, AS_TEXT) for one in pieces if one.layer is number]
+        layers[number - 1] = make_layer(number, own)
+    return replace(stack, layers=tuple(layers))
+
+
+def costs(
     before: SentKnowledge,
-    *layer: Segment,
+    *pieces: Segment,
     cache: DiscussionCacheState = WARM,
     prices: CachePrices = ANTHROPIC,
-) -> Rewrite | None:
-    return rewrite_due(before, cache, layer, SCOPE, prices, count, cache.expires_at)
+    scope: LedgerScope = SCOPE,
+    settings: CacheSettings | None = None,
+    withdrawals: int = 0,
+) -> RewriteCosts:
+    market = Market(scope, prices, CacheLedger(), QUICK, settings or CacheSettings(), NOW, count)
+    now = known_now(*pieces, withdrawals=withdrawals)
+    return rewrite_costs(DiscussionCache(cache, sent=before), "d1", now, market, is_kept=False)
+
+
+def due(before: SentKnowledge, *layer: Segment, **changes: object) -> Rewrite | None:
+    """What a change costs where something was taken out of knowledge: all from the layer on is written anew."""
+    return costs(before, *layer, **{"withdrawals": 1, **changes}).due  # type: ignore[arg-type]
 
 
 def test_the_same_layer_rewrites_nothing() -> None:
     assert due(sent(DIGEST, NOTE), DIGEST, NOTE) is None
+    assert costs(sent(DIGEST, NOTE), DIGEST, NOTE).due is None
 
 
-def test_another_digest_rewrites_all_that_was_marked_from_the_layer_on() -> None:
+def test_another_digest_joins_the_next_message_at_the_price_of_writing_it_alone() -> None:
+    found = costs(sent(DIGEST, NOTE), AGAIN, NOTE).due
+
+    assert found is not None
+    assert (found.why, found.is_appended, found.until) == ("the digest changed", True, after(300))
+    assert 1_300 < found.tokens < 1_400
+    assert found.cost_usd == pytest.approx(found.tokens * 1.25 * 4e-6)
+
+
+def letters(part: RequestPart | ToolSchema) -> int:
+    return len(getattr(part, "text", ""))
+
+
+def test_a_small_edit_of_a_large_digest_costs_what_its_difference_does() -> None:
+    old = "".join(f"- fact {number} is known\n" for number in range(200))
+    before, now = (
+        known_now(seg(7, f"{{knowledge}}\n{text}{{/knowledge}}\n", "digest"))
+        for text in (old, old + "- one more\n")
+    )
+    cache = DiscussionCache(WARM, sent=sent(*before.layer(LayerId.KNOWLEDGE).segments))
+    market = Market(SCOPE, ANTHROPIC, CacheLedger(), QUICK, CacheSettings(), NOW, letters)
+    known, unknown = (
+        rewrite_costs(cache, "d1", now, market, view, is_kept=False).due
+        for view in (before.canonical_view, None)
+    )
+
+    assert known is not None
+    assert unknown is not None
+    assert known.is_appended
+    assert known.tokens < unknown.tokens / 2
+
+
+def test_a_change_that_costs_more_appended_than_written_in_place_is_written() -> None:
+    short = replace(WARM, tokens_cached=3_000 + 100)
+    found = costs(sent(DIGEST, prices=IMPLICIT), AGAIN, cache=short, prices=IMPLICIT).due
+
+    assert found is not None
+    assert not found.is_appended
+
+
+def test_where_changes_are_not_appended_the_rest_is_written_anew() -> None:
+    found = costs(sent(DIGEST), AGAIN, settings=CacheSettings(appends_changes=False)).due
+    assert found is not None
+    assert (found.is_appended, found.why) == (False, "the digest changed")
+
+
+def test_an_identity_file_that_changed_is_appended_and_one_that_is_gone_is_not() -> None:
+    rules, again = seg(6, "400 rules", "AGENTS.md"), seg(6, "500 rules", "AGENTS.md")
+    before = replace(sent(DIGEST), documents=sent_parts([rules]))
+
+    changed, gone = costs(before, again, DIGEST).due, costs(before, DIGEST).due
+
+    assert changed is not None
+    assert gone is not None
+    assert (changed.why, changed.is_appended) == ("AGENTS.md changed", True)
+    assert (gone.why, gone.is_appended) == ("AGENTS.md is gone", False)
+
+
+def test_layer_6_of_a_request_that_an_older_version_sent_is_not_compared() -> None:
+    before = replace(sent(DIGEST), documents=None)
+    assert costs(before, seg(6, "400 rules", "AGENTS.md"), DIGEST).due is None
+
+
+def test_what_a_deletion_would_cost_is_known_before_it_is_asked_for() -> None:
+    found = costs(sent(DIGEST, NOTE), DIGEST, NOTE)
+
+    assert found.due is None
+    assert found.withdrawal is not None
+    assert found.withdrawal.tokens == 12_300
+    assert costs(sent(), DIGEST).withdrawal is None
+
+
+def test_text_that_was_superseded_goes_too_when_something_is_taken_out() -> None:
+    old = replace(sent(DIGEST), parts=sent_parts([AGAIN]), superseded=sent_parts([DIGEST]))
+    assert costs(old, AGAIN).due is None
+    found = costs(old, AGAIN, withdrawals=1).due
+    assert found is not None
+    assert not found.is_appended
+
+
+@pytest.mark.parametrize(
+    ("parts", "withdrawals", "is_on", "held"),
+    [
+        ((DIGEST,), 0, True, False),
+        ((DIGEST,), 1, True, True),
+        ((DIGEST,), 0, False, True),
+        ((), 1, False, False),
+    ],
+)
+def test_what_may_hold_something_that_was_taken_out(
+    parts: tuple[Segment, ...], withdrawals: int, is_on: bool, held: bool
+) -> None:
+    assert holds_withdrawn(sent(*parts), withdrawals, is_on=is_on) is held
+
+
+def test_taking_something_out_rewrites_all_that_was_marked_from_the_layer_on() -> None:
     """No mark stands before layer 7: nothing of the request can be read any more, layer 1 neither."""
     found = due(sent(DIGEST, NOTE), AGAIN, NOTE)
 
     assert found is not None
     assert found.tokens == 12_300 - 1_200 + 1_500
-    assert found.why == "the digest changed"
+    assert found.why == "something was taken out of knowledge"
     assert found.until == after(300)
     assert found.cost_usd == pytest.approx((12_600 * 1.25 - 12_300 * 0.05) * 4e-6)
 
@@ -116,7 +253,7 @@ def test_an_entry_that_ends_before_the_layer_is_still_read() -> None:
     deep = CacheLedgerEntry(wire.hashes[-2], 12_100, 3600, after(3600), "d1")
     live = {entry.prefix_hash: entry for entry in (head, deep)}
 
-    before = sent_knowledge(asked(DIGEST), wire, live, SCOPE, ANTHROPIC)
+    before = sent_knowledge(decision(DIGEST), live, SCOPE, ANTHROPIC)
 
     assert (before.tokens, before.kept_tokens) == (1_000, 3_000)
     assert (before.ttl_s, before.expires_at) == (3600, after(3600))
@@ -139,7 +276,7 @@ def test_a_model_that_costs_nothing_rewrites_for_nothing() -> None:
 
 def test_what_another_model_or_effort_answers_is_not_rewritten_by_knowledge() -> None:
     other = replace(SCOPE, settings='{"effort":"high"}')
-    assert rewrite_due(sent(DIGEST), WARM, (AGAIN,), other, ANTHROPIC, count, None) is None
+    assert due(sent(DIGEST), AGAIN, scope=other) is None
 
 
 def test_nothing_is_lost_where_nothing_behind_the_layer_is_cached() -> None:
@@ -189,6 +326,5 @@ def test_warm_is_what_lives_and_is_wanted(changes: dict[str, object], warm: bool
 
 
 def test_a_request_without_a_cache_keeps_nothing() -> None:
-    wire = wire_of(asked(DIGEST), SCOPE, count)
-    before = sent_knowledge(asked(DIGEST), wire, {}, SCOPE, ANTHROPIC)
+    before = sent_knowledge(decision(DIGEST), {}, SCOPE, ANTHROPIC)
     assert (before.kept_tokens, before.ttl_s, before.expires_at) == (0, 0, None)

@@ -10,11 +10,19 @@ from msgspec.structs import replace
 from core.app.messages import DismissNotice, HomeOpened
 from core.base.errors import FailureKind
 from core.base.reports import Tick
-from core.caching.messages import CacheReported, CheckRewrites, ReadCaches, RewritesChecked
+from core.caching.messages import (
+    CacheReported,
+    CheckRewrites,
+    DropWithdrawn,
+    ReadCaches,
+    RewritesChecked,
+)
+from core.caching.rewrites import withdrawal_text
 from core.discussion.messages import AppendRecords, SetDiscussionPreset, SummariesLoaded
 from core.knowledge.messages import KnowledgeRead
 from core.turn.messages import CallFailed
 from core.values.cache import DiscussionCacheState, Rewrite
+from core.values.curation import NamedText
 from core.values.discussion import DiscussionSummary
 from core.values.knowledge import DigestSwitch, KnowledgeState
 from core.values.provider import Failure
@@ -215,3 +223,56 @@ def test_a_start_recalls_the_caches_of_what_may_still_be_warm(book: Playbook) ->
     fresh.play(HomeOpened("/home/person/.manual_slop"))
     read = of(fresh.play(SummariesLoaded(rows, True)), ReadCaches)
     assert [effect.discussion_ids for effect in read] == [("20261120-110000-aaaaaa",)]
+
+
+def test_a_change_that_joins_the_next_message_says_so_with_its_price(book: Playbook) -> None:
+    warm(book)
+    tell(book, due(book, tokens=135, cost_usd=0.0002, is_appended=True))
+    found = notice(book)
+    assert found is not None
+    assert found.level is Level.INFO
+    assert found.text == "Joins the next message: «Tides», ~135 tokens, under 1 cent"
+
+
+def test_rewrites_are_said_before_what_joins_a_message(book: Playbook) -> None:
+    warm(book)
+    other = book.discussion("Moon")
+    warm(book, other)
+    tell(book, due(book, tokens=135, is_appended=True), due(book, other, why="the digest is gone"))
+    found = notice(book)
+    assert found is not None
+    assert found.level is Level.WARNING
+    first, second = found.text.split(". Joins")
+    assert first.startswith("Will be rewritten on the next turn: «Moon»")
+    assert "«Tides»" in second
+
+
+def test_what_a_deletion_would_cost_is_known_and_ends_with_the_warmth(book: Playbook) -> None:
+    warm(book)
+    assert withdrawal_text(book.state) == ""
+    book.play(RewritesChecked((chosen(book),), (), (due(book, why=""),)))
+    assert withdrawal_text(book.state) == (
+        "What is taken out is gone at once: 1 warm discussion will be rewritten on the next turn, "
+        "~12,300 tokens, est. $0.04."
+    )
+    assert notice(book) is None
+    book.play(RewritesChecked((chosen(book),)))
+    assert withdrawal_text(book.state) == ""
+
+
+def test_what_is_stored_is_let_go_when_something_was_taken_out_or_knowledge_goes_off(book: Playbook) -> None:
+    read = replace(KNOWN, watched=("facts.md",))
+    assert of(book.play(KnowledgeRead(read)), DropWithdrawn) == ()
+    (first,) = of(book.play(KnowledgeRead(replace(read, withdrawals=2))), DropWithdrawn)
+    assert (first.withdrawals, first.is_on) == (2, True)
+    assert of(book.play(KnowledgeRead(replace(read, withdrawals=2, digest="more"))), DropWithdrawn) == ()
+    off = replace(read, withdrawals=2, digest="", switch=DigestSwitch.OFF_BY_DELETION)
+    (second,) = of(book.play(KnowledgeRead(off)), DropWithdrawn)
+    assert not second.is_on
+
+
+def test_an_identity_file_that_changed_looks_at_warm_discussions_too(book: Playbook) -> None:
+    warm(book)
+    project = replace(book.state.config.project, context=(NamedText("AGENTS.md", "Count twice."),))
+    changed = replace(settings_loaded(project), settings_paths=book.state.config.settings_paths)
+    assert of(book.play(changed), CheckRewrites)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from core.caching.decision import DecideMemo, Decision, Market, PlannedTurn, decide
 from core.caching.ledger import record
 from core.caching.replay import Replayed, records_for, replay
-from core.caching.view import superseded, view_for, visible_file_set, visible_files
+from core.caching.view import view_for, visible_file_set, visible_files
 from core.context.memo import StackMemo
 from core.context.stack import AggregateStack, build_stack
 from core.context.wire import MadeMessages, delta_text
@@ -19,7 +19,7 @@ from core.values.messages import Message, Role, TextPart, ToolCallPart, ToolResu
 from core.values.provider import ProviderRequest, RequestMessage, RequestPart
 from core.values.records import ViewRecord
 from core.values.stack import DiscussionFacts, LayerId, Segment, StackInputs, ToolSchema
-from core.values.view import ContextView
+from core.values.view import BaseFile, ContextView, FrozenBase, ViewDelta
 from tests.core.caching.requests import ANTHROPIC, AWAY, NOW, QUICK, SCOPE, after, count, stack_of, turn_texts
 from tests.core.stacks import curated, full_inputs, said
 
@@ -114,14 +114,6 @@ def test_a_file_that_changes_back_is_said_again() -> None:
 
     assert [delta.message_id for delta in view.deltas] == ["m1", "m2"]
     assert visible_files(view) == said_files(stack_of(A))
-
-
-def test_superseded_text_is_every_version_but_the_newest() -> None:
-    view = view_for(stack_of(A).canonical_view, stack_of(B), "m1")
-
-    assert [s.key for s in superseded(view)] == ["10/a.py"]
-    assert "ALPHA one" in superseded(view)[0].text
-    assert not superseded(stack_of(A).canonical_view)
 
 
 def test_a_deleted_message_takes_its_delta_along_and_the_next_says_it_again() -> None:
@@ -377,3 +369,22 @@ def test_providers_that_cache_on_their_own_get_appended_changes_too() -> None:
 
     assert len(decision.view.deltas) == 1
     assert "ALPHA two" in texts(decision.request)
+
+
+def test_layers_6_and_7_and_the_form_that_was_sent_come_back_from_the_log() -> None:
+    pieces = (BaseFile("6/AGENTS.md", "a" * 64, "rules\n"), BaseFile("7/digest", "b" * 64, "known\n"))
+    base = FrozenBase("set", (BaseFile("10/a.py", "c" * 64, "one\n"),), pieces, withdrawals=3)
+    delta = ViewDelta("m1", (BaseFile("10/a.py", "d" * 64, "two\n", "@@ two\n"),))
+    view = ContextView(base, (delta,))
+    records = records_for(Replayed(), view, NOW, ("v1", "v2"))
+    again = records_for(Replayed(ContextView(base), replay(records).texts), view, NOW, ("v3", "v4"))
+
+    assert replay(records).view == view
+    assert '"text"' not in again[0].data_json
+
+
+def test_a_log_from_before_layers_6_and_7_were_kept_does_not_tell_them() -> None:
+    old = ViewRecord("v1", NOW, "base", '{"file_set":"set","files":[]}')
+
+    assert replay((old,)).view == ContextView(FrozenBase("set", ()))
+    assert FrozenBase().known is None

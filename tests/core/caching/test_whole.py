@@ -11,9 +11,10 @@ import pytest
 
 from core.app.controller import AppController
 from core.caching.messages import DisableCaching, InvalidateCache
+from core.caching.rewrites import withdrawal_text
 from core.context.messages import CreatePreset
 from core.discussion.messages import CreateDiscussion, SetDiscussionPreset, SetModel
-from core.knowledge.messages import RegenerateDigest
+from core.knowledge.messages import DeleteKnowledgeItem, RegenerateDigest
 from core.turn.messages import SendPrompt
 from core.values.curation import FileItem
 from core.values.state import AppState
@@ -179,7 +180,7 @@ def know(world: World, controller: AppController, fact: str) -> AppState:
     return until(controller, lambda s: fact in s.knowledge.digest)
 
 
-def test_a_regenerated_digest_says_what_the_next_turn_rewrites_and_the_bill_agrees(world: World) -> None:
+def test_a_regenerated_digest_joins_the_next_message_and_what_was_sent_is_read(world: World) -> None:
     controller = world.start()
     chosen = world.discussion(controller)
     know(world, controller, "Tides are M2.")
@@ -192,15 +193,43 @@ def test_a_regenerated_digest_says_what_the_next_turn_rewrites_and_the_bill_agre
     found = state.caching.rewrites[chosen]
     (notice,) = (n for n in state.program.notices if n.id == "rewrites")
     usage = last_usage(ask(controller, chosen, "three"), chosen)
+    body = world.server.bodies[-1]
 
-    assert found.why == "the digest changed"
-    assert found.cost_usd is not None
-    assert "«Sky»" in notice.text
-    assert f"est. ${found.cost_usd:.2f}" in notice.text
-    assert not usage.cache_read_tokens
-    assert usage.cache_write_tokens == pytest.approx(found.tokens, rel=0.05)
+    assert (found.why, found.is_appended) == ("the digest changed", True)
+    assert notice.text.startswith("Joins the next message: «Sky», ~")
+    assert usage.cache_read_tokens
+    assert not (usage.cache_write_tokens or 0) > 2 * found.tokens
+    assert body["system"] == world.server.bodies[-2]["system"]
+    assert "Tides are S2." in json.dumps(body["messages"])
     state = until(controller, lambda s: chosen not in s.caching.rewrites)
     assert all(n.id != "rewrites" for n in state.program.notices)
+    assert all("nothing explains it" not in n.text for n in state.program.notices)
+
+
+def test_a_deleted_item_says_its_price_first_and_is_nowhere_in_the_next_request(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    know(world, controller, "Tides are M2.")
+    ask(controller, chosen, "one")
+    know(world, controller, "Tides are S2.")
+    state = ask(controller, chosen, "two")
+    assert "Tides are M2." in json.dumps(world.server.bodies[-1])
+    state = until(controller, lambda s: chosen in s.caching.withdrawals)
+    price = state.caching.withdrawals[chosen]
+    (item,) = (i for file in state.knowledge.categories for i in file.items if "S2" in i.text)
+
+    controller.send(DeleteKnowledgeItem(item))
+    state = until(controller, lambda s: chosen in s.caching.rewrites)
+    assert withdrawal_text(state).startswith("What is taken out is gone at once: 1 warm discussion")
+    assert not state.caching.rewrites[chosen].is_appended
+    state = ask(controller, chosen, "three")
+    usage = last_usage(state, chosen)
+
+    sent = json.dumps(world.server.bodies[-1])
+    assert "S2" not in sent
+    assert "M2" not in sent
+    assert not usage.cache_read_tokens
+    assert usage.cache_write_tokens == pytest.approx(price.tokens, rel=0.1)
 
 
 def test_a_digest_that_is_what_it_was_again_rewrites_nothing(world: World) -> None:

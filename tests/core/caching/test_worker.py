@@ -6,7 +6,7 @@ import threading
 from typing import Any, cast
 
 from core.app.messages import Event
-from core.caching.messages import Prewarm, SendPing
+from core.caching.messages import DropWithdrawn, Prewarm, SendPing
 from core.caching.pings import Upkept
 from core.caching.worker import CacheHandler
 from core.providers.protocol import CancelToken, ReadBlob
@@ -107,3 +107,29 @@ def test_a_call_ends_a_prewarming_and_the_next_one_begins() -> None:
         handler.cancel()
         working.join(WAIT_S)
         assert desk.slow.calls == number
+
+
+class Forgetful(Desk):
+    """A keeper of two discussions that hold what was withdrawn, and clients that forget."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.forgotten: list[str] = []
+
+    def get(self, _provider: str) -> Any:
+        return self
+
+    def forget(self, discussion_id: str) -> None:
+        self.forgotten.append(discussion_id)
+
+    def withdrawn(self, _withdrawals: int, _others: object, *, is_on: bool) -> tuple[str, ...]:
+        return ("a", "b", "of another provider") if is_on else ()
+
+    def stored_names(self, _discussion_id: str, _provider: str) -> frozenset[str]:
+        return frozenset()
+
+
+def test_saved_prefixes_that_hold_what_was_withdrawn_are_forgotten() -> None:
+    desk = Forgetful()
+    _handler(desk).handle(DropWithdrawn(2, True, {"a": "embedded", "b": "embedded", "c": "embedded"}))
+    assert desk.forgotten == ["a", "b"]

@@ -55,4 +55,5 @@ def test_a_coming_rewrite_stands_beside_its_cache(running: World) -> None:
         "tokens": 12_300,
         "cost_usd": None,
         "until": until.isoformat(),
+        "is_appended": False,
     }

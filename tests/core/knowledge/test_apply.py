@@ -23,6 +23,7 @@ from core.knowledge.ledger import HarvestLedger
 from core.knowledge.locks import harvest_lock, write_lock
 from core.knowledge.recovery import recover_home
 from core.knowledge.undo import list_applies, undo_apply
+from core.knowledge.withdrawals import withdrawal_count
 from core.values.knowledge import Category, LedgerStatus, NewItem, Provenance
 from tests.core.knowledge.homes import (
     FIRST,
@@ -173,8 +174,10 @@ def test_undo_takes_items_out_and_brings_conversations_back(home: Path) -> None:
     put(home, "facts.md", "# Facts\n\nmy prose\n- mine\n")
     harvest(home)
 
+    assert withdrawal_count(home) == 0
     report = undo_apply(home, NOW)
 
+    assert withdrawal_count(home) > 0
     assert (report.removed, report.left, report.problems) == (14, (), ())
     assert sorted(report.restored) == [FIRST, SECOND]
     assert read(home, "facts.md") == "# Facts\n\nmy prose\n- mine\n"

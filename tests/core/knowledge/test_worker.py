@@ -166,14 +166,14 @@ def test_layer_7_is_read_fresh_every_time(home: Path) -> None:
     layer = Layer7(home)
     code = (ItemFiles(FileItem("code.py"), (FileSnapshot("code.py", str(home / "code.py")),)),)
 
-    digest, notes = layer.read(spec(), code)
+    digest, notes, withdrawals = layer.read(spec(), code)
     assert "Knowledge digest" in digest
     assert [note.name for note in notes] == ["code.py"]
     assert layer.read(spec(), ())[1] == ()
-    assert layer.read(spec(KnowledgeSettings(digest_enabled=False)), code) == ("", ())
+    assert layer.read(spec(KnowledgeSettings(digest_enabled=False)), code) == ("", (), withdrawals)
 
     digest_file(home).unlink()
-    assert layer.read(spec(), code) == ("", ())
+    assert layer.read(spec(), code) == ("", (), withdrawals)
 
 
 def changed(home: Path, change: AddKnowledgeItem | EditKnowledgeItem | AttachNotes) -> list[Event]:

@@ -136,6 +136,15 @@ def rewrites() -> dict[str, Rewrite]:
     }
 
 
+def with_price_of_deletion(state: AppState) -> AppState:
+    """A state in which a warm discussion holds knowledge: taking something out of it costs."""
+    name = next(iter(state.discussions.summaries))
+    held = DiscussionCacheState(name, "anthropic", states.NOW, states.NOW + LEFT, tokens_cached=12_000)
+    price = Rewrite(name, "", 12_300, 0.0414, states.NOW + LEFT)
+    found = replace(state.caching, caches={name: held}, withdrawals={name: price})
+    return replace(state, caching=found)
+
+
 def due(**changes: object) -> AppState:
     """A harvest has changed the digest, and a crash has left stored prefixes."""
     state = caching(orphans=orphans(), rewrites=rewrites(), reports={})

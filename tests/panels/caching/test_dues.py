@@ -144,3 +144,14 @@ def test_a_free_rewrite_costs_nothing_and_an_unknown_one_is_unknown() -> None:
     found = cache_states.rewrites()
     assert rewrite_text(found["d5"]) == "≈3.5k tokens, free"
     assert rewrite_text(found["d2"]) == "≈9.4k tokens, price unknown"
+
+
+def test_what_joins_the_next_message_is_told_apart_from_rewrites() -> None:
+    found = cache_states.rewrites()
+    found["d1"] = replace(found["d1"], tokens=135, cost_usd=0.0002, is_appended=True)
+    words = _words(_screen(cache_states.due(rewrites=found)))
+
+    first, second = words.split("Joins the next message")
+    assert "Will be rewritten on the next turn" in first
+    assert "135 tokens" in second
+    assert "Joins the next message" not in _words(_screen())

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from core.discussion.messages import SelectDiscussion
 from core.harvest.messages import UndoHarvest
 from core.values.harvest import HarvestPhase
+from tests.panels.caching import cache_states
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.test_harvest_panel import open_at, panel
 from tests.state_fields import with_fields
@@ -82,3 +83,9 @@ def test_nothing_can_be_taken_back_twice_or_while_a_run_is_on_or_read_only() -> 
 
 def test_before_the_first_apply_the_part_says_so() -> None:
     assert open_at("applied", hs.nothing()).ui.shows("Nothing was applied yet.")
+
+
+def test_before_an_undo_its_price_is_said() -> None:
+    state = cache_states.with_price_of_deletion(hs.applied())
+    assert open_at("applied", state).ui.shows("1 warm discussion will be rewritten on the next turn")
+    assert not open_at("applied", hs.applied()).ui.shows("warm discussion")

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from core.knowledge.messages import DeleteDigest, RegenerateDigest
 from core.settings.messages import ChangeSetting
+from tests.panels.caching import cache_states
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.knowledge_screen import open_panel, words_of
 
@@ -114,3 +115,9 @@ def test_many_problems_are_counted_and_told_on_hover() -> None:
 
     assert "and 6 more" in words_of(screen)
     assert any("Problem 8" in tip for tip in screen.ui.tips())
+
+
+def test_before_the_digest_is_turned_off_its_price_is_said() -> None:
+    price = "1 warm discussion will be rewritten on the next turn, ~12,300 tokens, est. $0.04"
+    assert open_panel(cache_states.with_price_of_deletion(ks.some()), tab="digest").ui.shows(price)
+    assert not open_panel(tab="digest").ui.shows("warm discussion")

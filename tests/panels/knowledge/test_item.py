@@ -12,6 +12,7 @@ from core.knowledge.messages import AddKnowledgeItem, DeleteKnowledgeItem, EditK
 from core.turn.messages import SendPrompt
 from core.values.harvest import HarvestState
 from core.values.knowledge import Category
+from tests.panels.caching import cache_states
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.knowledge_screen import (
     MOON,
@@ -316,3 +317,12 @@ def test_before_any_look_sources_are_found_by_the_name_that_a_harvest_would_give
 
     screen.ui.click("from Cache TTL policy, 2026-11-20")
     assert screen.asked == [SelectDiscussion("d1")]
+
+
+def test_before_a_deletion_its_price_is_said() -> None:
+    for state in (ks.some(), cache_states.with_price_of_deletion(ks.some())):
+        screen = open_panel(state, "facts")
+        screen.ui.click("Delete…", within=MOON)
+        assert screen.ui.shows("1 warm discussion will be rewritten on the next turn") is bool(
+            state.caching.withdrawals
+        )
