@@ -79,10 +79,17 @@ class CacheSetup(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class DiscussionMemo:
-    """One discussion's lock, and what was made of its last plans: that only saves time."""
+    """One discussion's lock, and what was made of its last plans: that only saves time.
+
+    Args:
+        estimated: digests of texts that these plans counted by their size; counted: how often some of them were
+            counted since, so that plans are compared by the same figures.
+    """
 
     lock: threading.RLock = field(default_factory=threading.RLock)
     decide: DecideMemo = field(default_factory=DecideMemo)
+    estimated: set[str] = field(default_factory=set)
+    counted: int = 0
 
 
 class CacheKeeper:
@@ -133,7 +140,7 @@ class CacheKeeper:
         while True:
             with memo.lock:
                 seen = self._book
-                call = calls.plan_call(seen, turn, self._market(spec, factor), memo.decide)
+                call = calls.plan_call(seen, turn, self._market(spec, factor, memo), memo.decide)
             until = self._admit(effect.call_id, call, seen.ledger if may_wait else None)
             if until is None:
                 break
@@ -362,8 +369,11 @@ class CacheKeeper:
     def _prices(self, provider: str, model: str) -> CachePrices:
         return self._setup.prices(self._setup.kind(provider), provider, model, self._clock())
 
-    def _market(self, spec: StackSpec, factor: float) -> Market:
-        inputs, now, book = spec.inputs, self._clock(), self._book
+    def _market(self, spec: StackSpec, factor: float, memo: DiscussionMemo | None = None) -> Market:
+        inputs, now, book, counted = spec.inputs, self._clock(), self._book, self._setup.counted()
+        if memo is not None and not memo.estimated.isdisjoint(counted):
+            memo.estimated.clear()
+            memo.counted += 1
         kind = self._setup.kind(inputs.provider)
         prices = self._setup.prices(kind, inputs.provider, inputs.model, now)
         key_id = self._setup.key_id(inputs.provider)
@@ -374,8 +384,8 @@ class CacheKeeper:
             book.gaps,
             settings_for(kind, prices, spec.caching, spec.caching_enabled),
             now,
-            token_counter(self._setup.counted(), factor),
-            count_revision=round(factor / _FACTOR_STEP),
+            token_counter(counted, factor, None if memo is None else memo.estimated),
+            count_revision=(round(factor / _FACTOR_STEP), 0 if memo is None else memo.counted),
         )
 
 

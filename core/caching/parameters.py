@@ -80,13 +80,21 @@ def settings_for(
             return found
 
 
-def token_counter(counted: Mapping[str, int], factor: float) -> CountTokens:
-    """Tokens of a part for the model in use, from what was counted and from sizes."""
+def token_counter(
+    counted: Mapping[str, int], factor: float, estimated: set[str] | None = None
+) -> CountTokens:
+    """Tokens of a part for the model in use, from what was counted and from sizes.
+
+    Args:
+        estimated: takes the digests of texts that were not counted yet.
+    """
 
     def tokens_of(part: RequestPart | ToolSchema) -> int:
         match part:
             case Segment():
                 known = counted.get(part.sha256)
+                if known is None and estimated is not None:
+                    estimated.add(part.sha256)
                 return scaled(
                     estimate_tokens(len(part.text.encode("utf-8", "replace"))) if known is None else known,
                     factor,
