@@ -20,6 +20,7 @@ from core.values.cache import (
     DiscussionCacheState,
     LedgerScope,
     SentKnowledge,
+    StoredRent,
 )
 
 FORMAT = 1
@@ -54,6 +55,7 @@ class _File(msgspec.Struct, frozen=True):
     state: DiscussionCacheState | None = None
     last_turn_at: datetime | None = None
     sent: SentKnowledge | None = None
+    rents: tuple[StoredRent, ...] = ()
 
 
 def cache_file(home: Path, discussion_id: str) -> Path:
@@ -107,6 +109,7 @@ def encode_cache(cache: DiscussionCache) -> bytes:
         state=cache.state,
         last_turn_at=cache.last_turn_at,
         sent=cache.sent,
+        rents=cache.rents,
     )
     text = json.dumps(to_json_value(file), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return f"{text}\n".encode("utf-8", "replace")
@@ -132,8 +135,9 @@ def decode_cache(data: bytes, discussion_id: str) -> LoadedCache:
     pairs = frozenset((scope.provider, scope.model) for scope in file.cannot_extend)
     gaps_s = tuple(gap for gap in file.gaps_s if math.isfinite(gap) and gap >= 0)
     ledger = CacheLedger(dict(entries), pairs)
+    rents = tuple(rent for rent in file.rents if rent.name and rent.tokens >= 0)
     return LoadedCache(
-        DiscussionCache(state, ledger, max(0, file.epoch), gaps_s, file.last_turn_at, file.sent)
+        DiscussionCache(state, ledger, max(0, file.epoch), gaps_s, file.last_turn_at, file.sent, rents)
     )
 
 

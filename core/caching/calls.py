@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from core.base.ids import make_id
 from core.caching.accounts import after_contents, after_usage
 from core.caching.book import BookedCall, CacheBook, sent_by, with_page
+from core.caching.content_store import reported
 from core.caching.contents import contents_usd
 from core.caching.decision import DecideMemo, Market, PlannedTurn, decide
 from core.caching.gate import PlannedCall, gate
@@ -132,7 +133,8 @@ def ended(
     reason = contents.text if contents is not None and contents.text else correction.reason
     reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")
     page = replace(page, cache=cache, idle=idle, last_call=call)
-    return with_page(book, name, page), CacheReport(name, state, totals, reason)
+    book = reported(with_page(book, name, page), name, scope.provider, contents, call.started_at, now)
+    return book, CacheReport(name, state, totals, reason)
 
 
 def added(

@@ -54,8 +54,15 @@ class ReleaseCache(msgspec.Struct, frozen=True):
     provider: str
 
 
-class ReleaseIdle(msgspec.Struct, frozen=True):
-    """Delete stored prefixes whose rent is no longer expected to pay."""
+class TendContents(msgspec.Struct, frozen=True):
+    """Hold stored prefixes for as long as their rent is expected to pay, delete the rest, and book the rent.
+
+    Args:
+        settings: the person's; off: discussions for which no more is to be spent.
+    """
+
+    settings: CachingSettings
+    off: tuple[str, ...] = ()
 
 
 class AdoptContents(msgspec.Struct, frozen=True):
@@ -125,6 +132,14 @@ class CacheRead(msgspec.Struct, frozen=True):
     totals: ProviderTotals | None = None
 
 
+class RentPaid(msgspec.Struct, frozen=True):
+    """A provider billed for storing a discussion's prefix. `cost_usd`: None where the price is unknown."""
+
+    discussion_id: str
+    cost_usd: float | None
+    totals: ProviderTotals | None = None
+
+
 class OrphansFound(msgspec.Struct, frozen=True):
     """What a provider stores for discussions that are gone."""
 
@@ -149,13 +164,13 @@ class RewritesChecked(msgspec.Struct, frozen=True):
 CachingCommand = InvalidateCache | DisableCaching | EnableCaching | DeleteOrphanedCaches
 """What a front end may ask of this room."""
 
-CachingEvent = CacheReported | CacheRead | OrphansFound | ContentsDeleted | RewritesChecked
+CachingEvent = CacheReported | CacheRead | RentPaid | OrphansFound | ContentsDeleted | RewritesChecked
 """What has happened in this room."""
 
 CacheEffect = (
     ForgetCache
     | ReleaseCache
-    | ReleaseIdle
+    | TendContents
     | AdoptContents
     | DeleteContents
     | ReadCaches

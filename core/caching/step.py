@@ -30,8 +30,9 @@ from core.caching.messages import (
     Prewarm,
     ReadCaches,
     ReleaseCache,
-    ReleaseIdle,
+    RentPaid,
     RewritesChecked,
+    TendContents,
 )
 from core.caching.warmth import is_warm
 from core.context.spec import stack_spec
@@ -45,6 +46,7 @@ from core.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.values.records import UsageRecord
 from core.values.state import AppState
 from core.values.updates import Result, decline
+from core.values.usage import Usage
 
 WARM_FOR = timedelta(hours=12)
 """Longest that a provider is asked to hold a prefix (OpenAI), but for Gemini's where the person allows more."""
@@ -75,7 +77,10 @@ def event(state: AppState, given: Stamp, happened: CachingEvent) -> Result:
         case CacheRead():
             return read(state, given, happened)
         case CacheReported():
-            return rewrites.over(reported(state, happened)), ()
+            state = rewrites.over(reported(state, happened))
+            return state, tend_effects(state)
+        case RentPaid():
+            return rent_paid(state, given, happened)
         case OrphansFound():
             return orphans_found(state, happened), ()
         case ContentsDeleted():
@@ -191,7 +196,7 @@ def forget_adopted(state: AppState, provider: str) -> AppState:
 def tick(state: AppState) -> Result:
     """Time passed: what has expired goes, and the providers are asked for what they store."""
     state, effects = adopt_effects(expire_orphans(rewrites.over(state)))
-    return state, (*effects, *ping_effects(state), *idle_effects(state))
+    return state, (*effects, *ping_effects(state), *tend_effects(state))
 
 
 def expire_orphans(state: AppState) -> AppState:
@@ -204,14 +209,18 @@ def expire_orphans(state: AppState) -> AppState:
     )
 
 
-def idle_effects(state: AppState) -> tuple[CacheEffect, ...]:
-    """Look for stored prefixes that are not worth their rent any more, while something is stored."""
-    stored = (
-        state.config.providers[cache.provider].kind is ProviderKind.GEMINI and cache.expires_at is not None
-        for cache in state.caching.caches.values()
-        if cache.provider in state.config.providers and is_warm(cache, state.now)
-    )
-    return (ReleaseIdle(),) if any(stored) else ()
+def tend_effects(state: AppState) -> tuple[CacheEffect, ...]:
+    """Look after what is stored for rent, while something is: hold what pays, for whom money may be spent."""
+    stored = [
+        name
+        for name, cache in state.caching.caches.items()
+        if cache.provider in state.config.providers
+        and state.config.providers[cache.provider].kind is ProviderKind.GEMINI
+        and cache.expires_at is not None
+        and is_warm(cache, state.now)
+    ]
+    off = tuple(name for name in stored if limit_reached(state, name))
+    return (TendContents(state.config.settings.caching, off),) if stored else ()
 
 
 def _invalidate(state: AppState, command: InvalidateCache) -> Result:
@@ -242,6 +251,17 @@ def reported(state: AppState, event: CacheReported) -> AppState:
             state.caching, totals=with_entry(state.caching.totals, event.totals.provider, event.totals)
         ),
     )
+
+
+def rent_paid(state: AppState, given: Stamp, event: RentPaid) -> Result:
+    """Log what storing a prefix cost: it was paid for. Of a discussion that is gone nothing is left to log it in."""
+    if event.totals is not None:
+        totals = with_entry(state.caching.totals, event.totals.provider, event.totals)
+        state = replace(state, caching=replace(state.caching, totals=totals))
+    if event.cost_usd is None or event.discussion_id not in state.discussions.summaries:
+        return state, ()
+    record = UsageRecord(given.make_id(), given.at, "rent", Usage(cost_usd=event.cost_usd))
+    return state, (AppendRecords(event.discussion_id, (record,)),)
 
 
 def read(state: AppState, given: Stamp, event: CacheRead) -> Result:

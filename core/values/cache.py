@@ -147,7 +147,7 @@ class ContentsPlan(msgspec.Struct, frozen=True):
     Args:
         through_key: the last part that the content holds (system and tools always inside); name: of the content
             to use, empty where it is to be made.
-        ttl_s: of a new one, or to extend the used one to.
+        ttl_s: of a new one; seconds from now that the used one is to live on, 0: as long as it does.
     """
 
     use: ContentsUse
@@ -273,6 +273,25 @@ class CacheOrphan(msgspec.Struct, frozen=True):
     usd_per_hour: float | None = None
 
 
+class StoredRent(msgspec.Struct, frozen=True):
+    """A content that a provider stores for rent, and how far its rent is in the books.
+
+    Args:
+        name: the vendor's; tokens: as the vendor counts them.
+        paid_until: its rent up to here is booked; expires_at: when it ends, earlier where it was deleted.
+        used_at: start of the request that last used it; asked_at: when it was last asked to live longer.
+    """
+
+    provider: str
+    model: str
+    name: str
+    tokens: int
+    paid_until: datetime
+    expires_at: datetime
+    used_at: datetime | None = None
+    asked_at: datetime | None = None
+
+
 class DiscussionCache(msgspec.Struct, frozen=True):
     """What `cache.json` of a discussion holds.
 
@@ -280,6 +299,7 @@ class DiscussionCache(msgspec.Struct, frozen=True):
         state: None until something was cached; ledger: the entries that this discussion wrote or used last.
         epoch: the salt, counted up by each invalidation; gaps_s: between its turns, newest last.
         sent: layer 7 of its last request, None where none was sent.
+        rents: what is stored for it, or was and is not booked to its end.
     """
 
     state: DiscussionCacheState | None = None
@@ -288,6 +308,7 @@ class DiscussionCache(msgspec.Struct, frozen=True):
     gaps_s: tuple[float, ...] = ()
     last_turn_at: datetime | None = None
     sent: SentKnowledge | None = None
+    rents: tuple[StoredRent, ...] = ()
 
 
 class CacheSettings(msgspec.Struct, frozen=True):
@@ -295,6 +316,7 @@ class CacheSettings(msgspec.Struct, frozen=True):
 
     Args:
         ttl_s: a fixed lifetime, None lets the planner choose; longest_ttl_s: the longest it may choose.
+        may_store: whether contents may be made that are stored for rent (not by a command that ends at once).
         appends_changes: rule 2; off rewrites the context whenever it changes.
         keepalive: rule 4; keepalive_cap_usd: for one discussion and one idle time.
         all_marks, pays_only, extends: other rules, each of which can be switched off to measure it.
@@ -306,6 +328,7 @@ class CacheSettings(msgspec.Struct, frozen=True):
     appends_changes: bool = True
     keepalive: bool = False
     keepalive_cap_usd: float = 1.0
+    may_store: bool = True
     all_marks: bool = True
     pays_only: bool = True
     extends: bool = True
