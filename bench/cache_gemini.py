@@ -181,7 +181,7 @@ def _play(
     day: Sequence[Ask], model: str, prices: CachePrices, settings: CacheSettings
 ) -> tuple[Gemini, BookDriver]:
     vendor = Gemini(model)
-    driver = BookDriver(vendor, prices, settings, tick_s=30.0)
+    driver = BookDriver(vendor, prices, settings, tick_s=10.0)
     driver.replay(day)
     return vendor, driver
 

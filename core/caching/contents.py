@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 import msgspec
+from msgspec.structs import replace
 
 from core.base.figures import lifetime
 from core.caching.gaps import Odds
@@ -60,6 +61,7 @@ def contents_plan(
     odds: Odds,
     settings: CacheSettings,
     now: datetime,
+    superseded_tokens: int = 0,
 ) -> CachePlan:
     """Use a content that is stored, make one, or send everything inline: whatever costs least over the turns to come.
 
@@ -68,10 +70,24 @@ def contents_plan(
 
     Args:
         odds: of the next turn of the discussion.
+        superseded_tokens: of the request, those that a rewrite would leave out: carried until the content ends.
     """
     held = holding(prices, odds, settings.longest_ttl_s)
-    best = min(_ways(wire, prices, live, held, settings), key=lambda way: way.total)
+    best = min(_ways(wire, prices, live, held, settings, superseded_tokens), key=lambda way: way.total)
     without = wire.total_tokens / (1.0 - odds.go_on)
+    made = _planned(wire, prices, best, held, settings, without, now)
+    return replace(made, superseded_tokens=superseded_tokens)
+
+
+def _planned(
+    wire: Wire,
+    prices: CachePrices,
+    best: _Way,
+    held: Holding,
+    settings: CacheSettings,
+    without: float,
+    now: datetime,
+) -> CachePlan:
     if best.place < 0:
         return _inline(prices, wire, best.total, without, settings)
     hold_s = held.until_s()
@@ -134,11 +150,13 @@ def _ways(
     live: Mapping[str, CacheLedgerEntry],
     held: Holding,
     settings: CacheSettings,
+    superseded: int,
 ) -> Iterator[_Way]:
     total, read = wire.total_tokens, prices.read
     repeated = wire.ends[wire.head] if wire.head >= 0 else 0
     rest = (total - repeated) * held.never
-    yield _Way(-1, None, total, total + repeated * held.cold + rest)
+    yield _Way(-1, None, total, total + (repeated - superseded) * held.cold + rest)
+    rest -= superseded * held.relief
     for place, prefix in enumerate(wire.hashes):
         entry, tokens = live.get(prefix), wire.ends[place]
         if entry is not None and entry.name:

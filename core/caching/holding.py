@@ -21,7 +21,8 @@ from core.values.cache import CachePrices
 _HOUR_S = 3600.0
 _FIRST_S = 15.0
 _STEP = 1.1
-"""Times to hold that are compared grow by a tenth: gaps that were seen stand for those around them."""
+_SPREAD = (0.8, 0.9, 1.0, 1.1, 1.25)
+"""A gap that was seen stands for those around it: who came back after four minutes may take five tomorrow."""
 
 
 class Holding(msgspec.Struct, frozen=True):
@@ -32,6 +33,7 @@ class Holding(msgspec.Struct, frozen=True):
         stored: later turns of a token that is stored, seen from a turn that has just used it.
         beside: of one that is sent inline beside a stored content; cold: of one while nothing is stored.
         never: of one that no content can hold.
+        relief: of a token that a rewrite would leave out, the part that falls after the content has ended.
         pays: making one pays.
     """
 
@@ -41,6 +43,7 @@ class Holding(msgspec.Struct, frozen=True):
     beside: float
     cold: float
     never: float
+    relief: float
     pays: bool
 
     def until_s(self, idle_s: float = 0.0) -> float:
@@ -65,7 +68,7 @@ def holding(prices: CachePrices, odds: Odds, longest_s: float) -> Holding:
     inline = 1.0 / (1.0 - go_on)
     if rent == float("inf"):
         later = go_on * inline
-        return Holding((0.0,), (0.0,), later, later, later, later, pays=False)
+        return Holding((0.0,), (0.0,), later, later, later, later, later, pays=False)
     times = _times(longest_s)
     shares, paid = _shares(times, odds, rent)
     # A return that finds nothing makes it anew: 1 for the tokens, and the read of either.
@@ -83,7 +86,9 @@ def holding(prices: CachePrices, odds: Odds, longest_s: float) -> Holding:
         lost = max(0.0, cold - read - stored)
         gains = [go_on * lost * share - cost for share, cost in zip(shares, paid, strict=True)]
     beside = _kept(go_on, shares[best], 0.0, 1.0, cold)
-    return Holding(tuple(times), tuple(gains), stored, beside, go_on * cold, go_on * inline, pays)
+    relief = _kept(go_on, shares[best], 0.0, 0.0, cold)
+    idle, never = go_on * cold, go_on * inline
+    return Holding(tuple(times), tuple(gains), stored, beside, idle, never, relief, pays)
 
 
 def rent_share(prices: CachePrices, seconds: float) -> float:
@@ -109,7 +114,7 @@ def _times(longest_s: float) -> list[float]:
 
 def _shares(times: Sequence[float], odds: Odds, rent: float) -> tuple[list[float], list[float]]:
     """For each time: the share of returns until then, and the rent to expect, which nobody's return ends earlier."""
-    shares = [odds.within(time) for time in times]
+    shares = [sum(odds.within(time * factor) for factor in _SPREAD) / len(_SPREAD) for time in times]
     paid = [0.0]
     for (early, late), (before, after) in zip(pairwise(times), pairwise(shares), strict=True):
         away = 1.0 - odds.go_on * (before + after) / 2
