@@ -111,7 +111,7 @@ class BookDriver:
                 self.book, _ = pings.pinged(self.book, ping, usage, now, _unpriced)
         if not any(page.cache.rents for page in self.book.pages.values()):
             return
-        self.book, tending = content_store.tended(self.book, self._price, self._for_prices, now)
+        self.book, tending = content_store.tended(self.book, (), self._price, self._for_prices, now)
         self.rent_usd += sum(due.cost_usd or 0.0 for due in tending.due)
         for extension in tending.extend:
             content = self.vendor.extend(extension.name, extension.ttl_s)

@@ -60,12 +60,12 @@ class Gone(msgspec.Struct, frozen=True):
 
 
 class Tending(msgspec.Struct, frozen=True):
-    """What is to be done about stored prefixes now. `due`: rent that was booked; `booked`: whose rows changed."""
+    """What is to be done about stored prefixes now. `changed`: whose rows or states did; `due`: rent that was booked."""
 
     extend: tuple[Extension, ...] = ()
     release: tuple[Unneeded, ...] = ()
+    changed: Changed = ()
     due: tuple[RentDue, ...] = ()
-    booked: tuple[str, ...] = ()
 
 
 def contents_found(
@@ -184,6 +184,7 @@ def overdue(
 
 def tended(
     book: CacheBook,
+    discussion_ids: Collection[str],
     prices: Prices,
     settings: Callable[[CachePrices], CacheSettings],
     now: datetime,
@@ -194,19 +195,22 @@ def tended(
     Nothing is decided of a discussion that is being answered.
 
     Args:
+        discussion_ids: those that are looked at beside all with rent that is not booked to its end.
         prices: of a provider's model now; settings: the person's, for a model with these prices.
         off: discussions for which no more is to be spent.
     """
     extend: list[Extension] = []
     release: dict[tuple[str, str], set[str]] = {}
     due: list[RentDue] = []
-    booked = []
-    for name in [name for name, page in book.pages.items() if page.cache.rents]:
-        before = book
+    changed: list[tuple[str, DiscussionCacheState | None]] = []
+    looked_at = {name for name, page in book.pages.items() if page.cache.rents}
+    for name in sorted(looked_at.union(discussion_ids)):
+        before = book.pages[name].cache
         book, rent = overdue(book, name, prices, now)
+        book = _expired(book, name, now)
         due += rent
-        if book is not before:
-            booked.append(name)
+        if book.pages[name].cache is not before:
+            changed.append((name, book.pages[name].cache.state))
     for name, row in _rows(book):
         owner, wanted_s = _wanted(book, name, row, prices, settings, now, off)
         if wanted_s < 0:
@@ -215,7 +219,17 @@ def tended(
             extend.append(Extension(owner, row.provider, row.name, wanted_s))
             book = _asked(book, name, row, now)
     unneeded = tuple(Unneeded(*owner, frozenset(names)) for owner, names in release.items())
-    return book, Tending(tuple(extend), unneeded, tuple(due), tuple(booked))
+    return book, Tending(tuple(extend), unneeded, tuple(changed), tuple(due))
+
+
+def _expired(book: CacheBook, discussion_id: str, now: datetime) -> CacheBook:
+    """Nothing is held any more once the end that was known of has come."""
+    page = book.pages[discussion_id]
+    state = page.cache.state
+    if state is None or not state.tokens_cached or state.expires_at is None or state.expires_at > now:
+        return book
+    cache = replace(page.cache, state=replace(state, tokens_cached=0))
+    return with_page(book, discussion_id, replace(page, cache=cache))
 
 
 def _wanted(

@@ -96,8 +96,8 @@ def _planned(
     tokens, prefix, ttl_s = wire.ends[best.place], wire.hashes[best.place], _lease_s(hold_s)
     made = ContentsPlan(ContentsUse.CREATE, wire.blocks[best.place].key, prefix, ttl_s)
     text = (
-        f"{tokens:,} tokens are stored for {lifetime(ttl_s)} after each turn, and deleted when you are no longer "
-        "likely enough to come back for their rent."
+        f"{tokens:,} tokens are stored, and held for {lifetime(ttl_s)} after a turn: so long your return is likely "
+        "enough for their rent."
     )
     return _plan(prices, wire, best, made, without, text, (PlannedWrite(prefix, tokens, ttl_s),))
 
@@ -203,7 +203,7 @@ def _used(
     ttl_s = _lease_s(hold_s) if left_s < hold_s / 2 else 0
     use = ContentsPlan(ContentsUse.USE, wire.blocks[way.place].key, entry.prefix_hash, ttl_s, entry.name)
     text = f"{wire.ends[way.place]:,} tokens are read from the stored prefix" + (
-        f", which is held for {lifetime(round(hold_s))} after your turn."
+        f", which is held for {lifetime(round(hold_s))} after this turn."
         if hold_s > 0
         else "; keeping it for longer would cost more than it saves."
     )

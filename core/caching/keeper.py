@@ -253,19 +253,24 @@ class CacheKeeper:
         gone, now = content_store.contents_gone, self._clock()
         return self._kept(self._step(lambda book: gone(book, names, self._prices, now)))
 
-    def tended(self, settings: CachingSettings, off: Collection[str] = ()) -> Tending:
+    def tended(
+        self, discussion_ids: Collection[str], settings: CachingSettings, off: Collection[str] = ()
+    ) -> Tending:
         """What is to be held for longer, what to be let go, and the rent that is due by now.
 
         Args:
+            discussion_ids: those that something is stored for, as far as is known.
             off: discussions for which no more is to be spent.
         """
 
         def settings_of(prices: CachePrices) -> CacheSettings:
             return settings_for(self._setup.kind(prices.provider), prices, settings, is_enabled=True)
 
-        now = self._clock()
-        tending = self._step(lambda book: content_store.tended(book, self._prices, settings_of, now, off))
-        for discussion_id in tending.booked:
+        for discussion_id in discussion_ids:
+            self._open(discussion_id)
+        now, tend = self._clock(), content_store.tended
+        tending = self._step(lambda book: tend(book, discussion_ids, self._prices, settings_of, now, off))
+        for discussion_id, _ in tending.changed:
             self._keep(discussion_id)
         return tending
 
@@ -278,8 +283,8 @@ class CacheKeeper:
 
     def overdue(self, discussion_id: str) -> tuple[RentDue, ...]:
         """The rent of what a discussion stored that is not in the books, also from before a restart."""
-        if not self._peek(discussion_id).rents:
-            return ()
+        if not self._setup.may_store or not self._peek(discussion_id).rents:
+            return ()  # a command beside a window leaves that one's rent to it
         self._open(discussion_id)
         now = self._clock()
         due = self._step(lambda book: content_store.overdue(book, discussion_id, self._prices, now))

@@ -58,9 +58,11 @@ class TendContents(msgspec.Struct, frozen=True):
     """Hold stored prefixes for as long as their rent is expected to pay, delete the rest, and book the rent.
 
     Args:
+        discussion_ids: those that something is believed to be stored for, or was until it expired.
         settings: the person's; off: discussions for which no more is to be spent.
     """
 
+    discussion_ids: tuple[str, ...]
     settings: CachingSettings
     off: tuple[str, ...] = ()
 

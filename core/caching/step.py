@@ -39,7 +39,7 @@ from core.context.spec import stack_spec
 from core.discussion.lifecycle import change_meta
 from core.discussion.messages import AppendRecords, DiscussionLoaded, DiscussionTrashed, SummariesLoaded
 from core.providers.abilities import Abilities, cache_abilities
-from core.spending.limits import limit_reached
+from core.spending.limits import add_spent, limit_reached
 from core.values.cache import DiscussionCacheState
 from core.values.discussion import DiscussionMeta
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
@@ -210,17 +210,19 @@ def expire_orphans(state: AppState) -> AppState:
 
 
 def tend_effects(state: AppState) -> tuple[CacheEffect, ...]:
-    """Look after what is stored for rent, while something is: hold what pays, for whom money may be spent."""
+    """Look after what is stored for rent, until it is booked to its end: hold what pays, for whom money may be spent."""
     stored = [
         name
         for name, cache in state.caching.caches.items()
         if cache.provider in state.config.providers
         and state.config.providers[cache.provider].kind is ProviderKind.GEMINI
         and cache.expires_at is not None
-        and is_warm(cache, state.now)
+        and cache.tokens_cached > 0
     ]
+    if not stored:
+        return ()
     off = tuple(name for name in stored if limit_reached(state, name))
-    return (TendContents(state.config.settings.caching, off),) if stored else ()
+    return (TendContents(tuple(stored), state.config.settings.caching, off),)
 
 
 def _invalidate(state: AppState, command: InvalidateCache) -> Result:
@@ -254,13 +256,15 @@ def reported(state: AppState, event: CacheReported) -> AppState:
 
 
 def rent_paid(state: AppState, given: Stamp, event: RentPaid) -> Result:
-    """Log what storing a prefix cost: it was paid for. Of a discussion that is gone nothing is left to log it in."""
+    """Log what storing a prefix cost: it was paid for. Of a discussion that is gone it counts for the day alone."""
     if event.totals is not None:
         totals = with_entry(state.caching.totals, event.totals.provider, event.totals)
         state = replace(state, caching=replace(state.caching, totals=totals))
-    if event.cost_usd is None or event.discussion_id not in state.discussions.summaries:
+    if event.cost_usd is None:
         return state, ()
     record = UsageRecord(given.make_id(), given.at, "rent", Usage(cost_usd=event.cost_usd))
+    if event.discussion_id not in state.discussions.summaries:
+        return add_spent(state, (record,)), ()
     return state, (AppendRecords(event.discussion_id, (record,)),)
 
 

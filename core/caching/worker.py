@@ -200,7 +200,9 @@ class CacheHandler:
         self._gone(frozenset(self._clients.release()))
 
     def _tend(self, effect: TendContents) -> None:
-        tending = self._keeper.tended(effect.settings, effect.off)
+        tending = self._keeper.tended(effect.discussion_ids, effect.settings, effect.off)
+        for discussion_id, state in tending.changed:
+            self._report(discussion_id, state)
         self._paid(tending.due)
         for extension in tending.extend:
             self._extend(extension)

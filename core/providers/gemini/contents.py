@@ -165,12 +165,19 @@ class GeminiCaches:
             if known is None and plan.name:
                 known = self._fetch(plan.name)
             if known is not None:
-                return ContentsReport(stored=self._extended(known, plan.ttl_s))
+                return self._usable(self._extended(known, plan.ttl_s))
             return self._made(plan, model, discussion_id, prefix)
         except ProviderError as error:
             lost = plan.name if error.status in GONE else ""
             self._learn(model, plan.prefix_hash, error)
             return ContentsReport(f"The stored prefix could not be used: {error.what}", lost_name=lost)
+
+    def _usable(self, content: StoredContent) -> ContentsReport:
+        """A content is sent by while it lives: one that has ended by now is not named to the vendor."""
+        if content.expires_at > self._clock():
+            return ContentsReport(stored=content)
+        self.forget(content.name)
+        return ContentsReport("The stored prefix has expired.", lost_name=content.name)
 
     def _made(
         self, plan: ContentsPlan, model: str, discussion_id: str, prefix: Prefix

@@ -22,8 +22,9 @@ from core.caching.messages import (
     DeleteContents,
     ForgetCache,
     OrphansFound,
+    RentPaid,
     ReleaseCache,
-    ReleaseIdle,
+    TendContents,
 )
 from core.caching.offers import cache_prices
 from core.caching.worker import CacheHandler
@@ -36,7 +37,7 @@ from core.values.cache import CachePlan, CachePrices
 from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionMeta
 from core.values.provider import ContentsReport, ModelProfile, ProviderKind, UsageUpdate
-from core.values.settings import ServerSettings
+from core.values.settings import CachingSettings, ServerSettings
 from core.values.spec import CallToBuild, StackSpec
 from core.values.stack import StackInputs
 from core.values.usage import Usage
@@ -122,6 +123,10 @@ class World:
         """Names of what the server stores."""
         page = self.server.cache.stored.page(owner=KEY)
         return [one["name"] for one in page.get("cachedContents", [])]
+
+    def tend(self, **chosen: bool | int) -> None:
+        """A look after what is stored."""
+        self.handler.handle(TendContents((ID,), CachingSettings(**chosen)))  # type: ignore[arg-type]
 
     def told(self, kind: type[E]) -> list[E]:
         return [event for event in self.events if isinstance(event, kind)]
@@ -258,11 +263,11 @@ def test_invalidating_deletes_also_what_was_stored_before_a_restart(world: World
 
 def test_what_nobody_comes_back_to_is_deleted_before_its_hour_is_over(world: World) -> None:
     world.turn()
-    world.handler.handle(ReleaseIdle())
+    world.tend()
     assert len(world.left) == 1
 
     world.ahead = timedelta(minutes=40)
-    world.handler.handle(ReleaseIdle())
+    world.tend()
 
     assert world.left == []
     assert world.told(ContentsDeleted)
@@ -276,7 +281,7 @@ def test_a_discussion_that_is_being_answered_is_not_idle(world: World) -> None:
     world.keeper.plan_call(call, build_stack(inputs), profile, 1.0)
 
     world.ahead = timedelta(minutes=40)
-    world.handler.handle(ReleaseIdle())
+    world.tend()
 
     assert len(world.left) == 1
 
@@ -289,16 +294,16 @@ def test_an_idle_one_that_cannot_be_deleted_is_logged_and_tried_again(
     world.server.faults.append(Answer(error_reply(503, "UNAVAILABLE", "Overloaded.")))
     world.ahead = timedelta(minutes=40)
 
-    world.handler.handle(ReleaseIdle())
+    world.tend()
     assert "was not deleted" in caplog.text
-    world.handler.handle(ReleaseIdle())
+    world.tend()
 
     assert world.left == []
 
 
 def test_the_end_of_the_program_deletes_what_is_stored_and_the_next_start_knows(world: World) -> None:
     world.turn()
-    world.keeper.forget_stored(world.clients.close())
+    world.handler.release_held()
     assert world.left == []
 
     world.start()

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.caching.accounts import adopted, after_contents
-from core.caching.contents import contents_plan, is_worth_rent, living, orphan_of
+from core.caching.contents import contents_plan, living, orphan_of
 from core.caching.gaps import own_odds
 from core.caching.ledger import adopt, drop_named, live_entries
 from core.caching.offers import cache_prices
@@ -21,25 +21,6 @@ PRICES = cache_prices("gemini", ProviderKind.GEMINI, MODEL, NOW)
 SCOPE = LedgerScope("gemini", "key", MODEL, '{"effort":"auto"}')
 CONTENT = StoredContent("cachedContents/1", MODEL, "h1", "d1", 20_000, NOW, after(3600))
 STATE = DiscussionCacheState("d1", "gemini", NOW, after(3600), hit_count=2, tokens_cached=20_000)
-
-
-@pytest.mark.parametrize(
-    ("gaps", "idle_s", "pays"),
-    [(QUICK, 30, True), (QUICK, 1800, False), (SLOW, 900, True), (SLOW, 2400, False), (AWAY, 60, False)],
-)
-def test_a_content_is_kept_while_its_person_is_likely_to_come_back(
-    gaps: object, idle_s: float, pays: bool
-) -> None:
-    odds = own_odds(gaps)  # type: ignore[arg-type]
-    assert is_worth_rent(20_000, 3600 - idle_s, idle_s, PRICES, odds) is pays
-
-
-def test_nothing_is_expected_of_one_that_has_no_time_left() -> None:
-    assert not is_worth_rent(20_000, 0.0, 10, PRICES, own_odds(QUICK))
-
-
-def test_without_a_price_of_input_rent_is_too_much() -> None:
-    assert not is_worth_rent(20_000, 3600, 1, replace(PRICES, input_usd=None), own_odds(QUICK))
 
 
 def test_an_orphan_tells_its_rent_by_the_hour() -> None:
