@@ -21,8 +21,8 @@ from core.values.cache import CachePrices
 _HOUR_S = 3600.0
 _FIRST_S = 15.0
 _STEP = 1.1
-_SPREAD = (0.8, 0.9, 1.0, 1.1, 1.25)
-"""A gap that was seen stands for those around it: who came back after four minutes may take five tomorrow."""
+_SPREAD = (0.8, 0.9, 1.0)
+"""A gap that was seen stands for somewhat longer ones, too: a hold that ends just with it would miss half of them."""
 
 
 class Holding(msgspec.Struct, frozen=True):
@@ -116,9 +116,8 @@ def _shares(times: Sequence[float], odds: Odds, rent: float) -> tuple[list[float
     """For each time: the share of returns until then, and the rent to expect, which nobody's return ends earlier."""
     shares = [sum(odds.within(time * factor) for factor in _SPREAD) / len(_SPREAD) for time in times]
     paid = [0.0]
-    for (early, late), (before, after) in zip(pairwise(times), pairwise(shares), strict=True):
-        away = 1.0 - odds.go_on * (before + after) / 2
-        paid.append(paid[-1] + rent * (late - early) * away)
+    for (early, late), share in zip(pairwise(times), shares[:-1], strict=True):
+        paid.append(paid[-1] + rent * (late - early) * (1.0 - odds.go_on * share))
     return shares, paid
 
 

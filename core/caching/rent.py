@@ -69,7 +69,7 @@ def settled(
             if now < row.expires_at:
                 kept.append(row)
             continue
-        was_used = row.used_at is not None and row.used_at >= row.paid_until
+        was_used = row.used_at is not None and row.used_at > row.paid_until
         if now < row.expires_at and not was_used and now - row.paid_until < BOOKED_EVERY:
             kept.append(row)
             continue

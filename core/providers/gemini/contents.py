@@ -208,9 +208,9 @@ class GeminiCaches:
             return self._hold(self._client().caches.get(name=name))
 
     def _extended(self, content: StoredContent, ttl_s: int) -> StoredContent:
-        """The content with the time that is asked for; as it is where it has more, or the server does not answer."""
+        """The content with more time where half of what is asked for has passed; as it is where the server does not answer."""
         left_s = (content.expires_at - self._clock()).total_seconds()
-        if ttl_s <= max(0.0, left_s):
+        if ttl_s <= 0 or left_s >= ttl_s / 2:
             return content
         try:
             return self.extend(content.name, ttl_s)
