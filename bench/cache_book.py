@@ -82,9 +82,7 @@ class BookDriver:
         if ask.is_turn:
             self.book = books.turn_begun(self.book, name, now)
         scope = LedgerScope(self.prices.provider, "key", self.prices.model)
-        market = Market(
-            scope, self.prices, self.book.ledger, self.book.gaps, self.settings, now, self._count
-        )
+        market = Market(scope, self.prices, self.book.ledger, self.book.gaps, self.settings, now, self._count)
         turn = PlannedTurn(ask.stack, ask.message_id, discussion_id=name)
         call = calls.plan_call(self.book, turn, market, self.memos.setdefault(name, DecideMemo()))
         self.book, _ = calls.admitted(self.book, "call", call, None)
@@ -143,5 +141,3 @@ class BookDriver:
 
 def _unpriced(_provider: str, _model: str, _usage: Usage) -> float | None:
     return None
-
-

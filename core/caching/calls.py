@@ -20,7 +20,7 @@ from core.caching.keepalive import idle_entries
 from core.caching.ledger import correct, of_discussion, record
 from core.caching.parameters import with_contents
 from core.caching.replay import Replayed, records_for
-from core.values.cache import CacheLedger, DiscussionCacheState
+from core.values.cache import CacheLedger, DiscussionCacheState, Mechanism
 from core.values.provider import ContentsReport
 from core.values.records import ViewRecord
 from core.values.state import ProviderTotals
@@ -129,7 +129,8 @@ def ended(
     state = after_contents(state, contents, now)
     sent = sent_by(book, call, now) if call.has_begun else page.cache.sent
     cache = replace(page.cache, state=state, ledger=of_discussion(ledger, name), sent=sent)
-    idle = idle_entries(call.decision.wire, ledger, scope, call.started_at)
+    is_stored = call.prices.mechanism is Mechanism.CONTENTS  # held for rent: no reading keeps it
+    idle = () if is_stored else idle_entries(call.decision.wire, ledger, scope, call.started_at)
     reason = contents.text if contents is not None and contents.text else correction.reason
     reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")
     page = replace(page, cache=cache, idle=idle, last_call=call)

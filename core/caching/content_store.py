@@ -254,7 +254,10 @@ def _wanted(
     if last is None or not price.storage_usd:
         return owner, 0
     if row.used_at is not None and row.used_at < last:
-        return owner, -1  # the last turn passed it by: what is before it has changed, or another one holds more
+        return (
+            owner,
+            -1,
+        )  # the last turn passed it by: what is before it has changed, or another one holds more
     held = holding(price, own_odds(book.gaps), chosen.longest_ttl_s)
     idle_s = max(0.0, (now - last).total_seconds())
     return owner, longer_s(row.expires_at, idle_s, now, held) if held.until_s(idle_s) > idle_s else -1

@@ -182,7 +182,9 @@ def _ends(wire: Wire, prices: CachePrices) -> tuple[int, ...]:
     is_asked = talk >= 0 and not wire.blocks[talk].key.startswith(_TURNS)
     base = wire.last(MarkPlace.BASE)
     places = (turns if is_asked else -1, base if base >= 0 else wire.last(MarkPlace.STABLE))
-    return tuple(place for place in places if place >= 0 and wire.ends[place] >= max(1, prices.minimum_tokens))
+    return tuple(
+        place for place in places if place >= 0 and wire.ends[place] >= max(1, prices.minimum_tokens)
+    )
 
 
 def _lease_s(hold_s: float) -> int:

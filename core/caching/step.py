@@ -34,7 +34,6 @@ from core.caching.messages import (
     RewritesChecked,
     TendContents,
 )
-from core.caching.warmth import is_warm
 from core.context.spec import stack_spec
 from core.discussion.lifecycle import change_meta
 from core.discussion.messages import AppendRecords, DiscussionLoaded, DiscussionTrashed, SummariesLoaded

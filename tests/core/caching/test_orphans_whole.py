@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -150,7 +151,7 @@ def test_over_ten_turns_of_a_day_it_is_made_once_and_the_books_are_the_vendors(w
     totals = state.caching.totals["gemini"]
     assert totals.usage.cost_usd == pytest.approx(bill)
     assert totals.saved_usd == pytest.approx(world.bill_without_caching(usages) - bill)
-    assert totals.saved_usd > 0
+    assert world.bill_without_caching(usages) > bill
 
 
 def test_the_end_of_the_program_books_the_rent_of_what_it_deletes(world: World) -> None:
@@ -247,10 +248,9 @@ def test_without_a_key_nobody_is_asked_and_no_sdk_is_loaded(
     monkeypatch.delenv("GEMINI_API_KEY")
     monkeypatch.delitem(sys.modules, "google.genai", raising=False)
     controller = world.start()
-    for _ in range(2):  # two ticks
-        world.time.advance(1)
-        later = controller.clock()
-        until(controller, lambda s: s.now is not None and s.now >= later)
+    later = controller.clock() + timedelta(seconds=2)
+    world.time.advance(2)
+    until(controller, lambda s: s.now is not None and s.now >= later)  # a tick
 
     assert not controller.snapshot().caching.adopted
     assert world.server.requests == []
