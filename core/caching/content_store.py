@@ -12,7 +12,7 @@ from core.caching.accounts import adopted, released
 from core.caching.book import CacheBook, with_page
 from core.caching.contents import longer_s
 from core.caching.gaps import own_odds
-from core.caching.holding import holding
+from core.caching.hold import hold_of
 from core.caching.ledger import adopt, drop_named, extended, of_discussion
 from core.caching.parameters import scope_settings
 from core.caching.rent import Prices, RentDue, settled, with_content, without
@@ -59,7 +59,7 @@ class Gone(msgspec.Struct, frozen=True):
     due: tuple[RentDue, ...] = ()
 
 
-class Tending(msgspec.Struct, frozen=True):
+class Upkeep(msgspec.Struct, frozen=True):
     """What is to be done about stored prefixes now. `changed`: whose rows or states did; `due`: rent that was booked."""
 
     extend: tuple[Extension, ...] = ()
@@ -189,7 +189,7 @@ def tended(
     settings: Callable[[CachePrices], CacheSettings],
     now: datetime,
     off: Collection[str] = (),
-) -> tuple[CacheBook, Tending]:
+) -> tuple[CacheBook, Upkeep]:
     """Hold what is worth its rent, let go of the rest, and book the rent that is due.
 
     Nothing is decided of a discussion that is being answered.
@@ -219,7 +219,7 @@ def tended(
             extend.append(Extension(owner, row.provider, row.name, wanted_s))
             book = _asked(book, name, row, now)
     unneeded = tuple(Unneeded(*owner, frozenset(names)) for owner, names in release.items())
-    return book, Tending(tuple(extend), unneeded, tuple(changed), tuple(due))
+    return book, Upkeep(tuple(extend), unneeded, tuple(changed), tuple(due))
 
 
 def _expired(book: CacheBook, discussion_id: str, now: datetime) -> CacheBook:
@@ -258,7 +258,7 @@ def _wanted(
             owner,
             -1,
         )  # the last turn passed it by: what is before it has changed, or another one holds more
-    held = holding(price, own_odds(book.gaps), chosen.longest_ttl_s)
+    held = hold_of(price, own_odds(book.gaps), chosen.longest_ttl_s)
     idle_s = max(0.0, (now - last).total_seconds())
     return owner, longer_s(row.expires_at, idle_s, now, held) if held.until_s(idle_s) > idle_s else -1
 

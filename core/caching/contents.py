@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from core.base.figures import lifetime
 from core.caching.gaps import Odds
-from core.caching.holding import Holding, holding
+from core.caching.hold import Hold, hold_of
 from core.providers.blocks import MarkPlace, Wire
 from core.values.cache import (
     CacheLedgerEntry,
@@ -72,7 +72,7 @@ def contents_plan(
         odds: of the next turn of the discussion.
         superseded_tokens: of the request, those that a rewrite would leave out: carried until the content ends.
     """
-    held = holding(prices, odds, settings.longest_ttl_s)
+    held = hold_of(prices, odds, settings.longest_ttl_s)
     best = min(_ways(wire, prices, live, held, settings, superseded_tokens), key=lambda way: way.total)
     without = wire.total_tokens / (1.0 - odds.go_on)
     made = _planned(wire, prices, best, held, settings, without, now)
@@ -83,7 +83,7 @@ def _planned(
     wire: Wire,
     prices: CachePrices,
     best: _Way,
-    held: Holding,
+    held: Hold,
     settings: CacheSettings,
     without: float,
     now: datetime,
@@ -102,7 +102,7 @@ def _planned(
     return _plan(prices, wire, best, made, without, text, (PlannedWrite(prefix, tokens, ttl_s),))
 
 
-def longer_s(expires_at: datetime, idle_s: float, now: datetime, held: Holding) -> int:
+def longer_s(expires_at: datetime, idle_s: float, now: datetime, held: Hold) -> int:
     """Seconds from now on for which a content is to be asked for again, 0 where its end is late enough.
 
     Args:
@@ -148,7 +148,7 @@ def _ways(
     wire: Wire,
     prices: CachePrices,
     live: Mapping[str, CacheLedgerEntry],
-    held: Holding,
+    held: Hold,
     settings: CacheSettings,
     superseded: int,
 ) -> Iterator[_Way]:

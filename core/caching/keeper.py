@@ -18,7 +18,7 @@ from core.caching import calls, content_store, pings
 from core.caching.book import BookedCall, CacheBook
 from core.caching.cache_store import CacheStore
 from core.caching.calls import CacheReport
-from core.caching.content_store import Gone, Tending
+from core.caching.content_store import Gone, Upkeep
 from core.caching.decision import DecideMemo, Market, PlannedTurn
 from core.caching.parameters import scope_settings, settings_for, token_counter
 from core.caching.pings import Ping
@@ -255,7 +255,7 @@ class CacheKeeper:
 
     def tended(
         self, discussion_ids: Collection[str], settings: CachingSettings, off: Collection[str] = ()
-    ) -> Tending:
+    ) -> Upkeep:
         """What is to be held for longer, what to be let go, and the rent that is due by now.
 
         Args:

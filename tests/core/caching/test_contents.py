@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from core.caching.accounts import adopted, after_contents
 from core.caching.contents import LEASE_S, contents_plan, living, orphan_of
 from core.caching.gaps import own_odds
-from core.caching.holding import holding
+from core.caching.hold import hold_of
 from core.caching.ledger import adopt, drop_named, live_entries
 from core.caching.offers import cache_prices
 from core.values.cache import (
@@ -79,7 +79,7 @@ def test_a_new_one_holds_the_turns_so_far_and_lives_as_long_as_it_is_held() -> N
 
     assert plan.contents is not None
     assert (plan.contents.use, plan.contents.through_key) == (ContentsUse.CREATE, "11/m1")
-    assert plan.contents.ttl_s == pytest.approx(holding(PRICES, own_odds(QUICK), 3600).until_s(), abs=1)
+    assert plan.contents.ttl_s == pytest.approx(hold_of(PRICES, own_odds(QUICK), 3600).until_s(), abs=1)
     assert plan.outlook < plan.outlook_without
 
 

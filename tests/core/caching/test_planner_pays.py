@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from core.caching.gaps import Odds, own_odds
-from core.caching.holding import holding
+from core.caching.hold import hold_of
 from core.caching.ledger import is_live, record
 from core.caching.planner import PlanInputs, plan
 from core.values.cache import (
@@ -196,7 +196,7 @@ def stored_turn(case: PlanInputs) -> Callable[[Hashable], Turn]:
     It is held as long as the rule says, and its rent is paid until the next turn comes, or that time has passed.
     """
     laid, prices, odds = case.wire, case.prices, own_odds(case.gaps)
-    hold_s = holding(prices, odds, case.settings.longest_ttl_s).until_s()
+    hold_s = hold_of(prices, odds, case.settings.longest_ttl_s).until_s()
     weights = [late - early for early, late in pairwise((0.0, *odds.cumulative))]
     held_s = sum(weight * min(gap_s, hold_s) for weight, gap_s in zip(weights, odds.gaps_s, strict=True))
     held_s = odds.go_on * held_s + (1.0 - odds.go_on) * hold_s

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.caching.gaps import Odds, own_odds
-from core.caching.holding import holding
+from core.caching.hold import hold_of
 from core.caching.offers import cache_prices
 from core.values.provider import ProviderKind
 from tests.core.caching.requests import AWAY, NOW, QUICK, SLOW
@@ -22,37 +22,37 @@ DEAR = cache_prices("gemini", ProviderKind.GEMINI, "gemini-2.5-pro", NOW)
 def test_a_content_is_held_while_its_person_is_likely_to_come_back(
     gaps: object, idle_s: float, holds: bool
 ) -> None:
-    held = holding(PRICES, own_odds(gaps), 3600)  # type: ignore[arg-type]
+    held = hold_of(PRICES, own_odds(gaps), 3600)  # type: ignore[arg-type]
     assert (held.until_s(idle_s) > idle_s) is holds
 
 
 def test_the_hour_that_is_left_is_not_weighed_against_one_return() -> None:
     """Rent is paid by the minute: a return within minutes is worth them, whatever the rest of the hour would cost."""
-    assert 60 < holding(DEAR, own_odds(QUICK), 3600).until_s() < 300
+    assert 60 < hold_of(DEAR, own_odds(QUICK), 3600).until_s() < 300
 
 
 @pytest.mark.parametrize("after_s", [200.0, 1000.0, 2000.0])
 def test_it_is_held_until_the_gaps_that_pay_and_no_longer(after_s: float) -> None:
     """Of ten returns nine come within `after_s`, the tenth the day after."""
     odds = Odds((after_s, 86_400.0), (0.9, 1.0), 0.95)
-    assert after_s <= holding(PRICES, odds, 3600).until_s() <= min(3600, after_s * 1.4)
+    assert after_s <= hold_of(PRICES, odds, 3600).until_s() <= min(3600, after_s * 1.4)
 
 
 def test_a_silence_is_sat_out_where_a_return_behind_it_is_worth_it() -> None:
     """Half come back at once, half after forty minutes: who is not back after one is worth waiting for."""
     odds = Odds((30.0, 2400.0), (0.5, 1.0), 0.97)
-    assert holding(PRICES, odds, 3600).until_s() >= 2400
-    assert holding(PRICES, odds, 3600).until_s(120) >= 2400
-    assert holding(DEAR, odds, 3600).until_s(120) == 120
+    assert hold_of(PRICES, odds, 3600).until_s() >= 2400
+    assert hold_of(PRICES, odds, 3600).until_s(120) >= 2400
+    assert hold_of(DEAR, odds, 3600).until_s(120) == 120
 
 
 def test_never_longer_than_is_allowed() -> None:
-    assert holding(PRICES, own_odds(SLOW), 300).until_s() <= 300
-    assert holding(PRICES, own_odds(SLOW), 0).until_s() == 0
+    assert hold_of(PRICES, own_odds(SLOW), 300).until_s() <= 300
+    assert hold_of(PRICES, own_odds(SLOW), 0).until_s() == 0
 
 
 def test_without_a_price_of_input_rent_is_too_much() -> None:
-    held = holding(replace(PRICES, input_usd=None), own_odds(QUICK), 3600)
+    held = hold_of(replace(PRICES, input_usd=None), own_odds(QUICK), 3600)
     assert not held.pays
     assert held.until_s() == 0
 
@@ -60,7 +60,7 @@ def test_without_a_price_of_input_rent_is_too_much() -> None:
 def test_the_dearer_the_rent_the_shorter_the_hold_until_none_is_made() -> None:
     odds = own_odds(SLOW)
     holds = [
-        holding(replace(PRICES, storage_usd=PRICES.storage_usd * times), odds, 3600) for times in (1, 3, 30)
+        hold_of(replace(PRICES, storage_usd=PRICES.storage_usd * times), odds, 3600) for times in (1, 3, 30)
     ]
     assert [one.pays for one in holds] == [True, True, False]
     assert holds[0].until_s() >= holds[1].until_s() >= holds[2].until_s() == 0
@@ -68,6 +68,6 @@ def test_the_dearer_the_rent_the_shorter_the_hold_until_none_is_made() -> None:
 
 def test_one_that_stands_already_is_used_also_where_none_would_be_made() -> None:
     odds = Odds((60.0, 86_400.0), (0.1, 1.0), 0.9)
-    held = holding(PRICES, odds, 3600)
+    held = hold_of(PRICES, odds, 3600)
     assert not held.pays
     assert held.stored < held.cold

@@ -25,7 +25,7 @@ _SPREAD = (0.8, 0.9, 1.0)
 """A gap that was seen stands for somewhat longer ones, too: a hold that ends just with it would miss half of them."""
 
 
-class Holding(msgspec.Struct, frozen=True):
+class Hold(msgspec.Struct, frozen=True):
     """What a content is worth to a discussion with these odds.
 
     Args:
@@ -58,7 +58,7 @@ class Holding(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=64)
-def holding(prices: CachePrices, odds: Odds, longest_s: float) -> Holding:
+def hold_of(prices: CachePrices, odds: Odds, longest_s: float) -> Hold:
     """Value a content, every gap being drawn from the same odds.
 
     Args:
@@ -68,7 +68,7 @@ def holding(prices: CachePrices, odds: Odds, longest_s: float) -> Holding:
     inline = 1.0 / (1.0 - go_on)
     if rent == float("inf"):
         later = go_on * inline
-        return Holding((0.0,), (0.0,), later, later, later, later, later, pays=False)
+        return Hold((0.0,), (0.0,), later, later, later, later, later, pays=False)
     times = _times(longest_s)
     shares, paid = _shares(times, odds, rent)
     # A return that finds nothing makes it anew: 1 for the tokens, and the read of either.
@@ -88,7 +88,7 @@ def holding(prices: CachePrices, odds: Odds, longest_s: float) -> Holding:
     beside = _kept(go_on, shares[best], 0.0, 1.0, cold)
     relief = _kept(go_on, shares[best], 0.0, 0.0, cold)
     idle, never = go_on * cold, go_on * inline
-    return Holding(tuple(times), tuple(gains), stored, beside, idle, never, relief, pays)
+    return Hold(tuple(times), tuple(gains), stored, beside, idle, never, relief, pays)
 
 
 def rent_share(prices: CachePrices, seconds: float) -> float:
