@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from core.base.ids import make_id
 from core.caching.accounts import after_contents, after_usage
 from core.caching.book import BookedCall, CacheBook, sent_by, with_page
-from core.caching.content_store import reported
+from core.caching.content_store import freshest, reported
 from core.caching.contents import contents_usd
 from core.caching.decision import DecideMemo, Market, PlannedTurn, decide
 from core.caching.gate import PlannedCall, gate
@@ -119,6 +119,7 @@ def ended(
     if call is None:
         return book, None
     name, scope, plan = call.discussion_id, call.scope, call.decision.plan
+    contents = freshest(book, contents)
     correction = correct(book.ledger, scope, call.decision.wire, plan, usage, label(scope.provider))
     ledger = with_contents(correction.ledger, scope, plan, contents)
     calls = {other: one for other, one in book.calls.items() if other != call_id}

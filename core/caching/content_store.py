@@ -29,7 +29,7 @@ from core.values.state import ProviderTotals
 from core.values.usage import Usage, add_usage
 
 ASK_AGAIN = timedelta(seconds=30)
-"""A provider that did not lengthen a lifetime is asked again so much later."""
+"""A provider that neither lengthened a lifetime nor ended it is asked again so much later."""
 
 Changed = tuple[tuple[str, DiscussionCacheState | None], ...]
 """Discussions whose page changed, with the state of each, in the order of the changes."""
@@ -123,8 +123,18 @@ def reported(
         return book
     stored = report.stored
     tenant = next((name for name, row in _rows(book) if row.name == stored.name), discussion_id)
-    rents = with_content(book.pages[tenant].cache.rents, provider, stored, started_at)
+    since = stored.created_at if report.is_new else started_at
+    rents = with_content(book.pages[tenant].cache.rents, provider, stored, started_at, since)
     return _with_rents(book, tenant, rents)
+
+
+def freshest(book: CacheBook, report: ContentsReport | None) -> ContentsReport | None:
+    """A call's report with the end as it is known by now: a content may be extended while a call uses it."""
+    if report is None or report.stored is None:
+        return report
+    stored = report.stored
+    ends = max([stored.expires_at, *(row.expires_at for _, row in _rows(book) if row.name == stored.name)])
+    return replace(report, stored=replace(stored, expires_at=ends))
 
 
 def contents_gone(
@@ -204,7 +214,8 @@ def tended(
     due: list[RentDue] = []
     changed: list[tuple[str, DiscussionCacheState | None]] = []
     looked_at = {name for name, page in book.pages.items() if page.cache.rents}
-    for name in sorted(looked_at.union(discussion_ids)):
+    busy = {call.discussion_id for call in book.calls.values()}
+    for name in sorted(looked_at.union(discussion_ids) - busy):
         before = book.pages[name].cache
         book, rent = overdue(book, name, prices, now)
         book = _expired(book, name, now)
@@ -213,11 +224,13 @@ def tended(
             changed.append((name, book.pages[name].cache.state))
     for name, row in _rows(book):
         owner, wanted_s = _wanted(book, name, row, prices, settings, now, off)
+        if not wanted_s or (row.asked_at is not None and now - row.asked_at < ASK_AGAIN):
+            continue
+        book = _asked(book, name, row, now)
         if wanted_s < 0:
             release.setdefault((owner, row.provider), set()).add(row.name)
-        elif wanted_s > 0 and (row.asked_at is None or now - row.asked_at >= ASK_AGAIN):
+        else:
             extend.append(Extension(owner, row.provider, row.name, wanted_s))
-            book = _asked(book, name, row, now)
     unneeded = tuple(Unneeded(*owner, frozenset(names)) for owner, names in release.items())
     return book, Upkeep(tuple(extend), unneeded, tuple(changed), tuple(due))
 
@@ -253,11 +266,10 @@ def _wanted(
     last = None if page is None else page.cache.last_turn_at
     if last is None or not price.storage_usd:
         return owner, 0
-    if row.used_at is not None and row.used_at < last:
-        return (
-            owner,
-            -1,
-        )  # the last turn passed it by: what is before it has changed, or another one holds more
+    call = None if page is None else page.last_call
+    if call is not None and row.used_at is not None and row.used_at < call.started_at:
+        # The last turn passed it by: what stands before it has changed, or another one holds more.
+        return owner, -1
     held = hold_of(price, own_odds(book.gaps), chosen.longest_ttl_s)
     idle_s = max(0.0, (now - last).total_seconds())
     return owner, longer_s(row.expires_at, idle_s, now, held) if held.until_s(idle_s) > idle_s else -1

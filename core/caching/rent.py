@@ -35,16 +35,21 @@ class RentDue(msgspec.Struct, frozen=True):
 
 
 def with_content(
-    rents: Rents, provider: str, content: StoredContent, used_at: datetime | None = None
+    rents: Rents,
+    provider: str,
+    content: StoredContent,
+    used_at: datetime | None = None,
+    since: datetime | None = None,
 ) -> Rents:
-    """Rows with a content as it is stored now; one that is new begins with its making.
+    """Rows with a content as it is stored now.
 
     Args:
         used_at: start of the request that used it, None where none did.
+        since: when the rent of one that has no row begins, None: with its making.
     """
     known = next((row for row in rents if row.name == content.name), None)
     if known is None:
-        made = content.created_at
+        made = since or content.created_at
         known = StoredRent(provider, content.model, content.name, content.tokens, made, content.expires_at)
     row = replace(known, expires_at=content.expires_at, used_at=used_at or known.used_at)
     return (*(other for other in rents if other.name != row.name), row)

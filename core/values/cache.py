@@ -279,7 +279,7 @@ class StoredRent(msgspec.Struct, frozen=True):
     Args:
         name: the vendor's; tokens: as the vendor counts them.
         paid_until: its rent up to here is booked; expires_at: when it ends, earlier where it was deleted.
-        used_at: start of the request that last used it; asked_at: when it was last asked to live longer.
+        used_at: start of the request that last used it; asked_at: when the provider was last asked to keep or end it.
     """
 
     provider: str

@@ -383,6 +383,10 @@ def test_an_idle_one_that_cannot_be_deleted_is_logged_and_tried_again(
 
     world.tend(gemini_enabled=False)
     assert "was not deleted" in caplog.text
+    world.later(29)
+    world.tend(gemini_enabled=False)
+    assert len(world.left) == 1
+    world.later(1)
     world.tend(gemini_enabled=False)
 
     assert world.left == []
