@@ -29,7 +29,7 @@ from tests.core.caching.requests import ANTHROPIC, NOW, SCOPE, after, wire
 LONG = wire(*[f"100 m{n}" for n in range(40)])
 
 
-def hold_of(*places: int, ttl_s: int = 300, laid: object = LONG, discussion: str = "d") -> CacheLedger:
+def holding(*places: int, ttl_s: int = 300, laid: object = LONG, discussion: str = "d") -> CacheLedger:
     """A ledger that holds prefixes of a request."""
     entries = {
         LONG.hashes[p]: CacheLedgerEntry(LONG.hashes[p], LONG.ends[p], ttl_s, after(ttl_s), discussion)
@@ -49,7 +49,7 @@ def plan_of(*places: int, ttl_s: int = 300, hit: int = -1, read: int = 0) -> Cac
 
 
 def test_an_entry_lives_until_its_time_is_up() -> None:
-    ledger = hold_of(3)
+    ledger = holding(3)
 
     assert live_entries(ledger, SCOPE, after(299))
     assert not live_entries(ledger, SCOPE, after(300))
@@ -57,23 +57,23 @@ def test_an_entry_lives_until_its_time_is_up() -> None:
 
 def test_an_entry_that_claims_to_outlive_its_lifetime_is_not_believed() -> None:
     """The clock was set back by an hour, or the machine's time was wrong when it was written."""
-    assert not live_entries(hold_of(3), SCOPE, after(-3600))
+    assert not live_entries(holding(3), SCOPE, after(-3600))
 
 
 def test_a_machine_that_slept_finds_its_entries_expired() -> None:
-    assert not live_entries(hold_of(3, ttl_s=3600), SCOPE, after(8 * 3600))
+    assert not live_entries(holding(3, ttl_s=3600), SCOPE, after(8 * 3600))
 
 
 def test_hits_come_deepest_first_and_only_of_this_request() -> None:
-    found = hits(live_entries(hold_of(3, 17), SCOPE, NOW), LONG)
-    other = hits(live_entries(hold_of(3, 17), SCOPE, NOW), wire("100 other"))
+    found = hits(live_entries(holding(3, 17), SCOPE, NOW), LONG)
+    other = hits(live_entries(holding(3, 17), SCOPE, NOW), wire("100 other"))
 
     assert [hit.index for hit in found] == [17, 3]
     assert not other
 
 
 def test_a_mark_finds_an_entry_nineteen_positions_back_and_none_twenty_back() -> None:
-    found = hits(live_entries(hold_of(10), SCOPE, NOW), LONG)
+    found = hits(live_entries(holding(10), SCOPE, NOW), LONG)
 
     assert predict(found, LONG, [29], ANTHROPIC).index == 10
     assert predict(found, LONG, [30], ANTHROPIC) == NO_HIT
@@ -81,14 +81,14 @@ def test_a_mark_finds_an_entry_nineteen_positions_back_and_none_twenty_back() ->
 
 
 def test_no_entry_behind_the_last_mark_is_found_and_none_by_a_mark_that_is_too_early() -> None:
-    found = hits(live_entries(hold_of(10), SCOPE, NOW), LONG)
+    found = hits(live_entries(holding(10), SCOPE, NOW), LONG)
 
     assert predict(found, LONG, [9], ANTHROPIC) == NO_HIT
     assert predict(found, LONG, [12], replace(ANTHROPIC, minimum_tokens=LONG.ends[12] + 1)) == NO_HIT
 
 
 def test_without_lookback_any_distance_is_found() -> None:
-    found = hits(live_entries(hold_of(1), SCOPE, NOW), LONG)
+    found = hits(live_entries(holding(1), SCOPE, NOW), LONG)
 
     assert predict(found, LONG, [40], replace(ANTHROPIC, lookback=0)).index == 1
 
@@ -101,7 +101,7 @@ def test_what_was_written_lives_from_the_start_of_the_request() -> None:
 
 
 def test_a_hit_and_a_mark_renew_an_entry_for_its_own_lifetime() -> None:
-    ledger = record(hold_of(2, 5, ttl_s=3600), SCOPE, plan_of(2, hit=5), after(100), "e")
+    ledger = record(holding(2, 5, ttl_s=3600), SCOPE, plan_of(2, hit=5), after(100), "e")
 
     entries = ledger.entries[SCOPE]
     assert {e.expires_at for e in entries.values()} == {after(3700)}
@@ -110,7 +110,7 @@ def test_a_hit_and_a_mark_renew_an_entry_for_its_own_lifetime() -> None:
 
 
 def test_what_is_stored_under_a_name_is_not_renewed_by_use() -> None:
-    entry = hold_of(3, ttl_s=3600).entries[SCOPE][LONG.hashes[3]]
+    entry = holding(3, ttl_s=3600).entries[SCOPE][LONG.hashes[3]]
     ledger = CacheLedger({SCOPE: {entry.prefix_hash: replace(entry, name="cachedContents/1")}})
     used = record(ledger, SCOPE, plan_of(3), after(1000), "d")
 
@@ -118,19 +118,19 @@ def test_what_is_stored_under_a_name_is_not_renewed_by_use() -> None:
 
 
 def test_what_was_neither_read_nor_marked_is_not_renewed() -> None:
-    ledger = record(hold_of(2, 5), SCOPE, plan_of(9, hit=5), after(100), "d")
+    ledger = record(holding(2, 5), SCOPE, plan_of(9, hit=5), after(100), "d")
 
     assert ledger.entries[SCOPE][LONG.hashes[2]].expires_at == after(300)
 
 
 def test_the_dead_are_forgotten() -> None:
-    ledger = record(hold_of(2), SCOPE, plan_of(9), after(1000), "d")
+    ledger = record(holding(2), SCOPE, plan_of(9), after(1000), "d")
 
     assert set(ledger.entries[SCOPE]) == {LONG.hashes[9]}
 
 
 def test_a_report_that_agrees_changes_nothing() -> None:
-    ledger = hold_of(5)
+    ledger = holding(5)
     read = LONG.ends[5]
     usage = Usage(cache_read_tokens=round(read * 0.97), cache_write_tokens=100)
 
@@ -138,7 +138,7 @@ def test_a_report_that_agrees_changes_nothing() -> None:
 
 
 def test_a_miss_drops_the_entries_and_tells_the_vendors_reason() -> None:
-    ledger = hold_of(2, 5)
+    ledger = holding(2, 5)
     usage = Usage(cache_read_tokens=0, cache_write_tokens=900, miss_reason="system_changed")
     found = correct(ledger, SCOPE, LONG, plan_of(9, hit=5, read=LONG.ends[5]), usage, "Anthropic")
 
@@ -150,7 +150,7 @@ def test_a_miss_drops_the_entries_and_tells_the_vendors_reason() -> None:
 
 def test_what_the_missed_request_itself_wrote_stays() -> None:
     plan = plan_of(9, hit=5, read=LONG.ends[5])
-    ledger = record(hold_of(2, 5), SCOPE, plan, NOW, "d")
+    ledger = record(holding(2, 5), SCOPE, plan, NOW, "d")
     found = correct(
         ledger, SCOPE, LONG, plan, Usage(cache_read_tokens=0, cache_write_tokens=900), "Anthropic"
     )
@@ -160,7 +160,7 @@ def test_what_the_missed_request_itself_wrote_stays() -> None:
 
 def test_a_shorter_read_than_expected_keeps_what_was_read() -> None:
     usage = Usage(cache_read_tokens=LONG.ends[2], cache_write_tokens=900)
-    found = correct(hold_of(2, 30), SCOPE, LONG, plan_of(hit=30, read=LONG.ends[30]), usage, "Anthropic")
+    found = correct(holding(2, 30), SCOPE, LONG, plan_of(hit=30, read=LONG.ends[30]), usage, "Anthropic")
 
     assert set(found.ledger.entries[SCOPE]) == {LONG.hashes[2]}
 
@@ -168,7 +168,7 @@ def test_a_shorter_read_than_expected_keeps_what_was_read() -> None:
 @pytest.mark.parametrize("factor", [0.6, 0.8, 1.3, 2.0])
 def test_tokens_that_were_estimated_otherwise_are_no_miss(factor: float) -> None:
     """Before a model's tokens are calibrated the whole request is off by the same factor."""
-    ledger = hold_of(2, 30)
+    ledger = holding(2, 30)
     plan = plan_of(39, hit=30, read=LONG.ends[30])
     usage = Usage(
         input_tokens=round(LONG.total_tokens * factor),
@@ -187,14 +187,14 @@ def test_a_shorter_read_is_found_however_tokens_were_estimated(factor: float) ->
     usage = Usage(
         input_tokens=round(LONG.total_tokens * factor), cache_read_tokens=round(LONG.ends[2] * factor)
     )
-    found = correct(hold_of(2, 30), SCOPE, LONG, plan_of(hit=30, read=LONG.ends[30]), usage, "Anthropic")
+    found = correct(holding(2, 30), SCOPE, LONG, plan_of(hit=30, read=LONG.ends[30]), usage, "Anthropic")
 
     assert set(found.ledger.entries[SCOPE]) == {LONG.hashes[2]}
     assert f"about {round(LONG.ends[30] * factor):,} were expected" in found.reason
 
 
 def test_usage_without_cache_fields_says_nothing() -> None:
-    ledger = hold_of(2)
+    ledger = holding(2)
     found = correct(ledger, SCOPE, LONG, plan_of(hit=2, read=LONG.ends[2]), Usage(input_tokens=9), "a server")
 
     assert found.ledger is ledger
@@ -223,7 +223,7 @@ def test_a_miss_of_an_extended_entry_ends_the_trust_in_extending() -> None:
 
 
 def test_parts_of_discussions_come_together_and_apart_again() -> None:
-    one, two = hold_of(2, discussion="one"), hold_of(5, 9, discussion="two")
+    one, two = holding(2, discussion="one"), holding(5, 9, discussion="two")
     both = merge([one, two])
 
     assert of_discussion(both, "one") == one
@@ -232,7 +232,7 @@ def test_parts_of_discussions_come_together_and_apart_again() -> None:
 
 
 def test_of_an_entry_that_two_hold_the_later_expiry_counts() -> None:
-    young = hold_of(2)
+    young = holding(2)
     entry = young.entries[SCOPE][LONG.hashes[2]]
     old = CacheLedger({SCOPE: {entry.prefix_hash: replace(entry, expires_at=NOW)}})
 
@@ -241,7 +241,7 @@ def test_of_an_entry_that_two_hold_the_later_expiry_counts() -> None:
 
 @given(st.sets(st.integers(0, 41)), st.sets(st.integers(0, 41), min_size=1))
 def test_a_prediction_is_live_in_this_request_and_in_reach(held: set[int], marks: set[int]) -> None:
-    found = hits(live_entries(hold_of(*held), SCOPE, NOW), LONG)
+    found = hits(live_entries(holding(*held), SCOPE, NOW), LONG)
     hit = predict(found, LONG, sorted(marks), ANTHROPIC)
     reachable = [
         h

@@ -64,7 +64,7 @@ def inputs(
     return replace(base, **fields)  # type: ignore[arg-type]
 
 
-def hold_of(laid: Wire, *places: tuple[int, int]) -> CacheLedger:
+def holding(laid: Wire, *places: tuple[int, int]) -> CacheLedger:
     entries = {
         laid.hashes[p]: CacheLedgerEntry(laid.hashes[p], laid.ends[p], ttl, after(ttl), "d")
         for p, ttl in places
@@ -80,7 +80,7 @@ def keys(found: CachePlan) -> list[str]:
 def cases(draw: st.DrawFn) -> PlanInputs:
     laid = draw(WIRES)
     places = st.tuples(st.integers(0, len(laid.blocks) - 1), st.sampled_from([300, 3600]))
-    ledger = hold_of(laid, *draw(st.lists(places, max_size=4)))
+    ledger = holding(laid, *draw(st.lists(places, max_size=4)))
     if draw(st.booleans()):
         ledger = replace(ledger, cannot_extend=frozenset({("anthropic", SCOPE.model)}))
     gaps = draw(GAPS)
@@ -178,7 +178,7 @@ def test_the_marks_stand_behind_the_stable_layers_the_files_and_the_words() -> N
 def test_a_far_head_gets_an_anchor_at_the_last_hit() -> None:
     talk = [f"100 m{n}" for n in range(30)]
     laid = wire(*talk)
-    found = plan(inputs(laid, hold_of(laid, (4, 300))))
+    found = plan(inputs(laid, holding(laid, (4, 300))))
 
     assert "11/m2" in keys(found)
     assert found.read_tokens == laid.ends[4]
@@ -186,7 +186,7 @@ def test_a_far_head_gets_an_anchor_at_the_last_hit() -> None:
 
 def test_a_near_head_needs_none() -> None:
     laid = wire("100 a", "100 b")
-    found = plan(inputs(laid, hold_of(laid, (2, 300))))
+    found = plan(inputs(laid, holding(laid, (2, 300))))
 
     assert found.read_tokens == laid.ends[2]
     assert keys(found) == ["1", "10", "12/text"]
@@ -222,7 +222,7 @@ def test_a_lifetime_fixed_in_the_settings_is_kept() -> None:
 
 def test_a_short_entry_is_extended_behind_it_where_an_hour_is_worth_it() -> None:
     laid = wire("100 a", "100 b")
-    found = plan(inputs(laid, hold_of(laid, (2, 300)), SLOW))
+    found = plan(inputs(laid, holding(laid, (2, 300)), SLOW))
 
     assert found.marks[-1] == CacheMark("12/text", 3600)
     assert found.writes[-1].is_extended
@@ -233,7 +233,7 @@ def test_the_longest_lived_entry_is_renewed_by_a_mark() -> None:
     laid = wire("100 a", "100 b", "100 c", "100 d")
     stats = GapStats((60.0,) * 60 + (1500.0,) * 20 + (90_000.0,) * 20, (), 100, 2)
     found = plan(
-        inputs(laid, hold_of(laid, (3, 3600), (5, 300)), stats, settings=CacheSettings(extends=False))
+        inputs(laid, holding(laid, (3, 3600), (5, 300)), stats, settings=CacheSettings(extends=False))
     )
 
     assert CacheMark("11/m1", 3600) in found.marks
@@ -241,7 +241,7 @@ def test_the_longest_lived_entry_is_renewed_by_a_mark() -> None:
 
 def test_a_switched_off_discussion_is_sent_without_marks() -> None:
     laid = wire("100 a", "100 b")
-    found = plan(inputs(laid, hold_of(laid, (2, 300)), settings=CacheSettings(is_enabled=False)))
+    found = plan(inputs(laid, holding(laid, (2, 300)), settings=CacheSettings(is_enabled=False)))
 
     assert (found.marks, found.is_enabled, found.read_tokens) == ((), False, 0)
     assert found.sentences == ("Caching is off for this discussion: nothing is marked.",)
@@ -307,7 +307,7 @@ def test_gemini_stores_what_is_asked_for_often_enough_to_pay_the_rent() -> None:
 
 def test_gemini_uses_a_content_by_its_name_until_it_expires() -> None:
     laid = wire()
-    held = hold_of(laid, (1, 3600)).entries[SCOPE][laid.hashes[1]]
+    held = holding(laid, (1, 3600)).entries[SCOPE][laid.hashes[1]]
     ledger = CacheLedger({SCOPE: {held.prefix_hash: replace(held, name="cachedContents/1")}})
     used = plan(inputs(laid, ledger, prices=GEMINI))
     late = plan(inputs(laid, ledger, prices=GEMINI, now=after(3600)))
