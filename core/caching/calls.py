@@ -178,7 +178,12 @@ def added(
     """
     before = book.totals.get(provider, ProviderTotals(provider, saved_usd=0.0))
     fresh = replace(
-        usage, cache_read_tokens=0, cache_write_tokens=0, cache_write_5m_tokens=0, cache_write_1h_tokens=0
+        usage,
+        cache_read_tokens=0,
+        cache_write_tokens=0,
+        cache_write_5m_tokens=0,
+        cache_write_1h_tokens=0,
+        cache_write_12h_tokens=0,
     )
     paid, without = (cost(provider, model, one) for one in (usage, fresh))
     without = without if kind is UsageKind.TURN else 0.0

@@ -25,6 +25,7 @@ class Usage(msgspec.Struct, frozen=True):
     cache_write_tokens: int | None = None
     cache_write_5m_tokens: int | None = None
     cache_write_1h_tokens: int | None = None
+    cache_write_12h_tokens: int | None = None
     reasoning_tokens: int | None = None
     cost_usd: float | None = None
     time_to_first_token_s: float | None = None
@@ -80,6 +81,7 @@ def add_usage(first: Usage, second: Usage) -> Usage:
         cache_write_tokens=_sum(first.cache_write_tokens, second.cache_write_tokens),
         cache_write_5m_tokens=_sum(first.cache_write_5m_tokens, second.cache_write_5m_tokens),
         cache_write_1h_tokens=_sum(first.cache_write_1h_tokens, second.cache_write_1h_tokens),
+        cache_write_12h_tokens=_sum(first.cache_write_12h_tokens, second.cache_write_12h_tokens),
         reasoning_tokens=_sum(first.reasoning_tokens, second.reasoning_tokens),
         cost_usd=_sum(first.cost_usd, second.cost_usd),
         is_estimate=first.is_estimate or second.is_estimate,
