@@ -10,16 +10,16 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base.ids import make_id
-from core.caching.accounts import after_contents, after_usage
-from core.caching.book import BookedCall, CacheBook, sent_by, with_page
+from core.caching.accounts import after_contents, after_usage, balanced
+from core.caching.book import BookedCall, CacheBook, gaps_of, sent_by, with_page
 from core.caching.contents import contents_usd
 from core.caching.decision import DecideMemo, Market, PlannedTurn, decide
 from core.caching.gate import PlannedCall, gate
 from core.caching.keepalive import idle_entries
-from core.caching.ledger import correct, of_discussion, record
+from core.caching.ledger import correct, lost_extensions, of_discussion, record
 from core.caching.parameters import with_contents
 from core.caching.replay import Replayed, records_for
-from core.values.cache import CacheLedger, DiscussionCacheState
+from core.values.cache import CacheLedger, DiscussionCacheState, Extension
 from core.values.provider import ContentsReport
 from core.values.records import ViewRecord
 from core.values.state import ProviderTotals
@@ -36,12 +36,13 @@ class CallWait(msgspec.Struct, frozen=True):
 
 
 class CacheReport(msgspec.Struct, frozen=True):
-    """What the controller learns after a call."""
+    """What the controller learns after a call. `lost`: models with which long marks were seen not to keep a prefix."""
 
     discussion_id: str
     state: DiscussionCacheState | None
     totals: ProviderTotals
     miss_reason: str = ""
+    lost: tuple[Extension, ...] = ()
 
 
 def plan_call(
@@ -50,11 +51,13 @@ def plan_call(
     """Plan a request as the book stands: append or rewrite, and where to mark.
 
     Args:
-        turn: its view is taken from the discussion's page; market: its ledger and gaps are the book's.
+        turn: its view is taken from the discussion's page; market: its ledger, gaps and balance are the book's.
         memo: of the discussion's last plans; it only saves time.
     """
-    turn = replace(turn, view=book.pages[turn.discussion_id].replayed.view)
-    market = replace(market, ledger=book.ledger, gaps=book.gaps)
+    page = book.pages[turn.discussion_id]
+    turn = replace(turn, view=page.replayed.view)
+    gaps = gaps_of(book, turn.discussion_id)
+    market = replace(market, ledger=book.ledger, gaps=gaps, balance=page.cache.balance)
     decision = decide(turn, market, memo)
     return BookedCall(turn.discussion_id, market.scope, market.prices, decision, market.now)
 
@@ -118,21 +121,26 @@ def ended(
     if call is None:
         return book, None
     name, scope, plan = call.discussion_id, call.scope, call.decision.plan
-    correction = correct(book.ledger, scope, call.decision.wire, plan, usage, label(scope.provider))
+    at = call.started_at
+    correction = correct(book.ledger, scope, call.decision.wire, plan, usage, label(scope.provider), name, at)
     ledger = with_contents(correction.ledger, scope, plan, contents)
     calls = {other: one for other, one in book.calls.items() if other != call_id}
     book = replace(book, ledger=ledger, calls=calls)
-    book, totals = added(book, scope.provider, scope.model, usage, cost, contents_usd(call.prices, contents))
+    rent = contents_usd(call.prices, contents)
+    book, totals = added(book, scope.provider, scope.model, usage, cost, rent)
     page = book.pages[name]
     state = after_usage(page.cache.state, name, scope.provider, plan, usage, call.started_at)
     state = after_contents(state, contents, now)
     sent = sent_by(book, call, now) if call.has_begun else page.cache.sent
-    cache = replace(page.cache, state=state, ledger=of_discussion(ledger, name), sent=sent)
+    balance = balanced(page.cache.balance, plan, usage, call.prices, rent)
+    own = of_discussion(ledger, name)
+    cache = replace(page.cache, state=state, ledger=own, sent=sent, balance=balance)
     idle = idle_entries(call.decision.wire, ledger, scope, call.started_at)
     reason = contents.text if contents is not None and contents.text else correction.reason
     reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")
     page = replace(page, cache=cache, idle=idle, last_call=call)
-    return with_page(book, name, page), CacheReport(name, state, totals, reason)
+    report = CacheReport(name, state, totals, reason, lost_extensions(ledger))
+    return with_page(book, name, page), report
 
 
 def added(

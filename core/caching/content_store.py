@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.caching.accounts import adopted, released
-from core.caching.book import CacheBook, with_page
+from core.caching.book import CacheBook, gaps_of, with_page
 from core.caching.contents import is_worth_rent
 from core.caching.gaps import own_odds
 from core.caching.ledger import adopt, drop_named, is_live, of_discussion
@@ -108,7 +108,10 @@ def _pays(book: CacheBook, entry: CacheLedgerEntry, prices: CachePrices, now: da
     last = None if page is None else page.cache.last_turn_at
     idle_s = (now - last).total_seconds() if last is not None else 0.0
     left_s = (entry.expires_at - now).total_seconds()
-    return is_worth_rent(entry.tokens, left_s, max(0.0, idle_s), prices, own_odds(book.gaps))
+    last_s = last.timestamp() if last is not None else 0.0
+    return is_worth_rent(
+        entry.tokens, left_s, max(0.0, idle_s), prices, own_odds(gaps_of(book, entry.discussion_id), last_s)
+    )
 
 
 def _named(book: CacheBook) -> tuple[tuple[LedgerScope, CacheLedgerEntry], ...]:

@@ -14,7 +14,15 @@ from core.caching.view import pruned, superseded, view_for
 from core.context.stack import AggregateStack
 from core.context.wire import MadeMessages
 from core.providers.blocks import CountTokens, Wire, WireMemo, wire_of
-from core.values.cache import CacheLedger, CachePlan, CachePrices, CacheSettings, GapStats, LedgerScope
+from core.values.cache import (
+    Balance,
+    CacheLedger,
+    CachePlan,
+    CachePrices,
+    CacheSettings,
+    GapStats,
+    LedgerScope,
+)
 from core.values.provider import Effort, ProviderRequest, RequestPart
 from core.values.stack import LayerId, Segment, ToolSchema
 from core.values.view import ContextView
@@ -49,6 +57,7 @@ class Market(msgspec.Struct, frozen=True):
     Args:
         now: start of the request, aware; count: tokens of a part for the model in use.
         count_revision: another value wherever `count` may answer otherwise than before.
+        gaps, balance: of the discussion that is planned.
     """
 
     scope: LedgerScope
@@ -59,6 +68,7 @@ class Market(msgspec.Struct, frozen=True):
     now: datetime
     count: CountTokens
     count_revision: Hashable = None
+    balance: Balance = Balance()
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -136,6 +146,7 @@ def _planned(turn: PlannedTurn, market: Market, view: ContextView, memo: ViewMem
         now=market.now,
         superseded_tokens=stale,
         next_round=turn.next_round,
+        balance=market.balance,
     )
     return Decision(request, view, plan(inputs), wire)
 

@@ -8,7 +8,8 @@ from datetime import datetime
 import msgspec
 from msgspec.structs import replace
 
-from core.caching.book import BookedCall, BookPage, CacheBook, with_page
+from core.caching.accounts import after_ping_paid
+from core.caching.book import BookedCall, BookPage, CacheBook, gaps_of, with_page
 from core.caching.calls import Cost, added
 from core.caching.keepalive import Idle, after_ping, best_idle, ping_marks, ping_request
 from core.caching.ledger import record
@@ -41,7 +42,9 @@ def due_pings(
     """
     pages = ((name, page) for name, page in book.pages.items() if name not in off)
     return tuple(
-        ping for name, page in pages if (ping := _due(name, page, book.gaps, settings, now)) is not None
+        ping
+        for name, page in pages
+        if (ping := _due(name, page, gaps_of(book, name), settings, now)) is not None
     )
 
 
@@ -52,9 +55,11 @@ def pinged(
     read = usage.cache_read_tokens if usage is not None else 0
     page = book.pages[ping.discussion_id]
     idle = after_ping(ping.idle, ping.call.prices, read, now)
-    book = with_page(book, ping.discussion_id, replace(page, idle=(idle,)))
     if usage is None:
-        return book, None
+        return with_page(book, ping.discussion_id, replace(page, idle=(idle,))), None
+    paid = after_ping_paid(page.cache.balance, usage, ping.call.prices)
+    cache = replace(page.cache, balance=paid)
+    book = with_page(book, ping.discussion_id, replace(page, idle=(idle,), cache=cache))
     again = CachePlan(hit_hash=ping.idle.prefix_hash, read_tokens=ping.idle.tokens)
     ledger = record(book.ledger, ping.call.scope, again, now, ping.discussion_id)
     return added(replace(book, ledger=ledger), ping.provider, ping.call.scope.model, usage, cost)
@@ -70,7 +75,8 @@ def _due(
     call = page.last_call
     if call is None or not page.idle:
         return None
-    best = best_idle(page.idle, call.prices, gaps, settings(call), now)
+    idles = tuple(replace(idle, balance=page.cache.balance) for idle in page.idle)
+    best = best_idle(idles, call.prices, gaps, settings(call), now)
     if best is None or best[1].ping_at is None or best[1].ping_at > now:
         return None
     idle, decision = best[0], call.decision

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from core.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, Rewrite
+from core.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, Extension, Rewrite
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.harvest import HarvestState
@@ -205,6 +205,7 @@ class CachingState(msgspec.Struct, frozen=True):
         rewrites: warm discussions whose layer 7 changed since it was sent, by id.
         orphans: what providers store for discussions that are gone; adopted: providers that were asked what they
             store.
+        lost_extensions: models with which long marks behind short-lived hits are not counted on, with the evidence.
     """
 
     caches: Mapping[str, DiscussionCacheState] = msgspec.field(default_factory=dict)
@@ -213,6 +214,7 @@ class CachingState(msgspec.Struct, frozen=True):
     totals: Mapping[str, ProviderTotals] = msgspec.field(default_factory=dict)
     rewrites: Mapping[str, Rewrite] = msgspec.field(default_factory=dict)
     orphans: tuple[CacheOrphan, ...] = ()
+    lost_extensions: tuple[Extension, ...] = ()
     adopted: frozenset[str] = frozenset()
 
 

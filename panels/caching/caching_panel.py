@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.base import figures as fmt
 from core.caching.step import abilities_for
+from core.caching.wording import extension_text
 from core.values.cache import CachePlan
 from core.values.stack import ContextReport
 from core.values.usage import Usage
@@ -102,6 +103,10 @@ def _providers(desk: Desk) -> None:
                 if totals is not None and totals.usage != Usage():
                     tone: Tone = "ok" if saved is not None and saved > 0 else "muted"
                     ui.text("saved", facts.saved_text(saved), tone=tone, style="small")
+        for lost in state.caching.lost_extensions:
+            if lost.provider in names:
+                text = extension_text(lost)
+                ui.text(("lost", lost.provider, lost.model), text, tone="muted", style="small", wraps=True)
 
 
 def _selected(desk: Desk) -> None:
