@@ -17,7 +17,7 @@ from core.values.cache import (
 from core.values.provider import ContentsReport, StoredContent
 from core.values.usage import Usage
 
-MOST_LOST = 3.0
+MOST_LOST = 2.0
 """Caching never loses more on one discussion, pings included, than so many times its largest request's input costs fresh.
 
 A write is a bet on another turn. One that is lost costs a quarter of the request (5 minutes) or all of it (an hour) more

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import accumulate
@@ -33,7 +33,9 @@ _ENDED_S = 24 * 3600.0
 _TALK_TURNS = 6.0
 """What is assumed of lengths weighs so many turns."""
 _LONG_TURNS = 32
-_LEAST_END = 0.015
+_AWAY_TURNS, _AWAY_SHARE = 4.0, 0.8
+"""Of those who come back, so large a share is taken to ask once more elsewhere before; that weighs so many gaps."""
+_LEAST_END = 0.02
 """Any turn may be a discussion's last."""
 
 
@@ -104,6 +106,27 @@ def own_odds(stats: GapStats, now_s: float = 0.0) -> Odds:
     return _with_later(_mixed(stats.own, stats.person), go_on, later, stats, now_s)
 
 
+def idle_odds(stats: GapStats, turn_s: float) -> Odds:
+    """Odds of the next turn of a discussion that was left at a Unix time.
+
+    The more the person asked elsewhere since, the likelier is it that they are done with it: of the gaps so far, those in
+    which they asked as often elsewhere and came back tell how likely.
+    """
+    odds = own_odds(stats, turn_s)
+    times = [gap.ended_s for gap in stats.shared]
+    asked = len(times) - bisect_right(times, turn_s + 1.0)
+    if not turn_s or asked <= 0:
+        return odds
+    timed = [gap for gap in stats.person if gap.ended_s]
+    stayed = sum(
+        bisect_left(times, gap.ended_s) - bisect_right(times, gap.ended_s - gap.seconds + 1.0) >= asked
+        for gap in timed
+    )
+    share = (stayed + _AWAY_TURNS * _AWAY_SHARE**asked) / (len(timed) + _AWAY_TURNS)
+    goes_on = odds.go_on * share
+    return replace(odds, go_on=goes_on / (goes_on + 1.0 - odds.go_on))
+
+
 def shared_odds(stats: GapStats, longest_s: float, now_s: float = 0.0) -> Odds:
     """Odds of the next turn that needs the shared prefix by itself: one whose discussion has no entry of its own left.
 
@@ -125,13 +148,13 @@ def end_chance(stats: GapStats, turns: int, now_s: float) -> float:
     What is assumed falls with the length: who has asked often asks again.
     """
     low, high = _length_class(turns)
-    assumed = max(_LEAST_END, 1.0 / (turns + 7))
+    assumed = 1.0 / (turns + 7)
     went_on = ended = 0.0
     for talk in (*stats.talks, Talk(stats.turns, now_s)):
         went_on += max(0, min(talk.turns - 1, high) - low + 1)
         if low <= talk.turns <= high:
             ended += min(1.0, max(0.0, now_s - talk.last_s) / _ENDED_S)
-    return (ended + assumed * _TALK_TURNS) / (went_on + ended + _TALK_TURNS)
+    return max(_LEAST_END, (ended + assumed * _TALK_TURNS) / (went_on + ended + _TALK_TURNS))
 
 
 def _length_class(turns: int) -> tuple[int, int]:

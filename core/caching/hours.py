@@ -13,9 +13,9 @@ from core.values.cache import Gap
 
 _HOUR_S = 3600.0
 _WEEK = 168
-_HOUR_DAYS = 5.0
-"""What is assumed of an hour of the day weighs so many days: after five quiet nights it is taken to be half as quiet."""
-_DAY_WEEKS = 4.0
+_HOUR_DAYS = 15.0
+"""What is assumed of an hour of the day weighs so many days: after as many quiet nights it is taken to be half as quiet."""
+_DAY_WEEKS = 8.0
 """As `_HOUR_DAYS`, of a day of the week in weeks."""
 _LEAST = 0.05
 """No hour is ever taken to be quieter than this, against the mean of all."""

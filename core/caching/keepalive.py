@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from core.base.figures import dollars
 from core.caching.accounts import total_allowed
 from core.caching.economy import best_pings, break_even_pings, outlook, ping_window_s
-from core.caching.gaps import own_odds
+from core.caching.gaps import idle_odds
 from core.caching.ledger import hits, live_entries
 from core.providers.blocks import MarkPlace, Wire, part_key
 from core.values.cache import (
@@ -71,7 +71,7 @@ def keepalive_plan(
     if why := _why_not(idle, prices, settings, now):
         return KeepalivePlan(None, 0, None, why)
     turn_at = idle.turn_at or idle.used_at
-    odds = own_odds(gaps, turn_at.timestamp())
+    odds = idle_odds(gaps, turn_at.timestamp())
     break_even = break_even_pings(prices, idle.ttl_s)
     most = break_even - idle.pings
     cost = idle.tokens * prices.read * (prices.input_usd or 0.0)

@@ -16,6 +16,7 @@ from core.caching.gaps import (
     KEPT_TALKS,
     Odds,
     end_chance,
+    idle_odds,
     observed,
     own_odds,
     shared_odds,
@@ -127,6 +128,23 @@ def test_the_shared_prefix_is_judged_by_the_turns_that_need_it() -> None:
 
     assert shared_odds(stats, 3600).within(300) > 0.7
     assert own_odds(stats).within(300) < 0.5
+
+
+def test_who_goes_on_asking_elsewhere_is_expected_back_less() -> None:
+    """Returns came after a turn or two elsewhere so far; the discussion was left twenty turns ago."""
+    learned, now, left = Habits(), 1e9, 0.0
+    for turn in range(90):
+        now += 120.0
+        is_back = turn < 70 and turn % 3 == 0
+        name = "d" if is_back else "other"
+        own = (now - left if left else None) if is_back else 120.0
+        left = now if is_back else left
+        learned = observed(learned, name, turn + 1, own, now)
+    stats = stats_of(learned, "d", (), 24)
+
+    assert idle_odds(stats, now) == own_odds(stats, now)
+    assert idle_odds(stats, left).go_on < 0.75
+    assert own_odds(stats, left).go_on > 0.9
 
 
 def test_who_has_asked_often_is_expected_to_ask_again() -> None:
