@@ -95,6 +95,7 @@ def stats_of(habits: Habits, discussion_id: str, own: tuple[Gap, ...], turns: in
     return GapStats(own=own, person=habits.own, shared=habits.shared, turns=turns, talks=talks)
 
 
+@lru_cache(maxsize=16)
 def own_odds(stats: GapStats, now_s: float = 0.0) -> Odds:
     """Odds of the next turn of the same discussion.
 
@@ -127,6 +128,7 @@ def idle_odds(stats: GapStats, turn_s: float) -> Odds:
     return replace(odds, go_on=goes_on / (goes_on + 1.0 - odds.go_on))
 
 
+@lru_cache(maxsize=16)
 def shared_odds(stats: GapStats, longest_s: float, now_s: float = 0.0) -> Odds:
     """Odds of the next turn that needs the shared prefix by itself: one whose discussion has no entry of its own left.
 
