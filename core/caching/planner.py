@@ -60,7 +60,7 @@ class Choice(msgspec.Struct, frozen=True):
 
     Args:
         marks: block and lifetime, in wire order; hit: what they will read; ends: A, B and C of the bill.
-        now: this request; later: the turns after it.
+        now: this request; later: the turns after it; gain: what its shared prefix saves other discussions.
     """
 
     marks: tuple[tuple[int, int], ...]
@@ -68,10 +68,11 @@ class Choice(msgspec.Struct, frozen=True):
     ends: tuple[int, int, int]
     now: float
     later: float
+    gain: float = 0.0
 
     @property
     def total(self) -> float:
-        """What choices are compared by."""
+        """What this discussion is expected to cost."""
         return self.now + self.later
 
 
@@ -112,9 +113,10 @@ def plan(inputs: PlanInputs) -> CachePlan:
     if settings.pays_only or not choices:
         most = total_allowed(inputs.balance, wire.total_tokens)
         canonical = wire.total_tokens - inputs.superseded_tokens
-        choices = [choice for choice in choices if choice.now - canonical <= most]
-        choices.append(_none(inputs, own))
-    best = min(choices, key=lambda choice: (choice.total, -len(choice.marks)))
+        none = _none(inputs, own)
+        choices = [c for c in choices if c.now - canonical <= most and c.total <= none.total]
+        choices.append(none)
+    best = min(choices, key=lambda choice: (choice.total - choice.gain, -len(choice.marks)))
     return _made(inputs, _with_turn_mark(inputs, best, points), own, found)
 
 
@@ -208,8 +210,9 @@ def _priced(
         + (end - long_end) * prices.write_at(short)
         + (wire.total_tokens - end)
     )
-    later = _later(inputs, marks, found, hit, own, shared, points)
-    return Choice(marks, hit, (hit.tokens, long_end, end), now, later)
+    later = _later(inputs, marks, found, hit, own)
+    gain = _shared_gain(wire, marks, {h.index: h.ttl_s for h in found}, hit, shared, points.shared)
+    return Choice(marks, hit, (hit.tokens, long_end, end), now, later, gain)
 
 
 def _later(
@@ -218,8 +221,6 @@ def _later(
     found: tuple[CacheHit, ...],
     hit: CacheHit,
     own: Outlook,
-    shared: Outlook,
-    points: _Points,
 ) -> float:
     """The turns to come: each run of tokens by the longest-lived entry that holds it."""
     wire = inputs.wire
@@ -233,7 +234,6 @@ def _later(
         total += (end - done) * own.live[_nearest(own, ttl_s)]
         done = end
     total += _uncached(inputs, own, done)
-    total -= _shared_gain(wire, marks, live, hit, shared, points.shared)
     return total - inputs.superseded_tokens * _relief(inputs, own)
 
 
