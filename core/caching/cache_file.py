@@ -21,10 +21,10 @@ from core.values.cache import (
     DiscussionCache,
     DiscussionCacheState,
     ExtensionEvidence,
-    Gap,
     LedgerScope,
     SentKnowledge,
     StoredRent,
+    TurnGap,
 )
 
 FORMAT = 1
@@ -54,7 +54,7 @@ class _File(msgspec.Struct, frozen=True):
     format: int
     epoch: int
     rows: tuple[_Row, ...]
-    gaps: tuple[Gap, ...] = ()
+    gaps: tuple[TurnGap, ...] = ()
     state: DiscussionCacheState | None = None
     last_turn_at: datetime | None = None
     sent: SentKnowledge | None = None
@@ -147,7 +147,7 @@ def decode_cache(data: bytes, discussion_id: str) -> LoadedCache:
     pairs = {
         (s.provider, s.model): ExtensionEvidence(s.provider, s.model, lost=1) for s in file.cannot_extend
     }
-    gaps = possible_gaps((*map(Gap, file.gaps_s), *file.gaps))
+    gaps = possible_gaps((*map(TurnGap, file.gaps_s), *file.gaps))
     rents = tuple(rent for rent in file.rents if rent.name and rent.tokens >= 0)
     turns = file.turns
     if turns is None:
@@ -170,7 +170,7 @@ def decode_cache(data: bytes, discussion_id: str) -> LoadedCache:
     )
 
 
-def possible_gaps(gaps: Iterable[Gap]) -> tuple[Gap, ...]:
+def possible_gaps(gaps: Iterable[TurnGap]) -> tuple[TurnGap, ...]:
     """Those that can have been."""
     return tuple(gap for gap in gaps if 0 <= gap.seconds < math.inf and 0 <= gap.ended_s < math.inf)
 

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.caching.hours import Hours, hours_of
-from core.values.cache import Gap, GapStats, Habits, Talk
+from core.values.cache import GapStats, Habits, Talk, TurnGap
 
 KEPT_GAPS = 256
 KEPT_TALKS = 64
@@ -21,7 +21,7 @@ PRIOR = ((60.0, 2.4), (900.0, 1.0), (5400.0, 0.2), (3 * 3600.0, 0.2), (7 * 3600.
 """What is assumed before anything was seen, in seconds and turns' worth: most answers are followed soon."""
 PERSON_TURNS = 30.0
 """What all discussions together weigh beside a discussion's own gaps, in turns' worth: they count until it has own."""
-SHARED_PRIOR = ((Gap(60.0), 0.4), (Gap(900.0), 0.2), (Gap(3 * 3600.0), 0.4))
+SHARED_PRIOR = ((TurnGap(60.0), 0.4), (TurnGap(900.0), 0.2), (TurnGap(3 * 3600.0), 0.4))
 """As `PRIOR`, of turns that need the shared prefix: after a move, or after hours."""
 EDITS = 0.03
 """How often the shared prefix is taken to change before a turn (the digest, an identity file): it is then of no more use."""
@@ -78,14 +78,14 @@ def observed(habits: Habits, discussion_id: str, turns: int, own_gap_s: float | 
     )
 
 
-def with_gap(gaps: tuple[Gap, ...], gap_s: float | None, now_s: float = 0.0) -> tuple[Gap, ...]:
+def with_gap(gaps: tuple[TurnGap, ...], gap_s: float | None, now_s: float = 0.0) -> tuple[TurnGap, ...]:
     """Gaps with one more that ends now, the oldest forgotten."""
     if gap_s is None or not (gap_s >= 0 and math.isfinite(gap_s)):
         return gaps
-    return (*gaps, Gap(gap_s, now_s))[-KEPT_GAPS:]
+    return (*gaps, TurnGap(gap_s, now_s))[-KEPT_GAPS:]
 
 
-def stats_of(habits: Habits, discussion_id: str, own: tuple[Gap, ...], turns: int) -> GapStats:
+def stats_of(habits: Habits, discussion_id: str, own: tuple[TurnGap, ...], turns: int) -> GapStats:
     """What is known of one discussion's gaps and of the person's.
 
     Args:
@@ -165,7 +165,7 @@ def _length_class(turns: int) -> tuple[int, int]:
     return (low, 2 * low - 1) if low < _LONG_TURNS else (_LONG_TURNS, sys.maxsize)
 
 
-def _mixed(own: tuple[Gap, ...], person: tuple[Gap, ...]) -> list[tuple[Gap, float]]:
+def _mixed(own: tuple[TurnGap, ...], person: tuple[TurnGap, ...]) -> list[tuple[TurnGap, float]]:
     """A discussion's own gaps, and the person's as far as it has few."""
     rest = _weighed(person)
     total = sum(weight for _, weight in rest)
@@ -173,17 +173,17 @@ def _mixed(own: tuple[Gap, ...], person: tuple[Gap, ...]) -> list[tuple[Gap, flo
     return [*((gap, 1.0) for gap in own), *((gap, weight * scale) for gap, weight in rest)]
 
 
-def _weighed(gaps: Iterable[Gap]) -> list[tuple[Gap, float]]:
-    return [*((Gap(gap_s), share) for gap_s, share in PRIOR), *((gap, 1.0) for gap in gaps)]
+def _weighed(gaps: Iterable[TurnGap]) -> list[tuple[TurnGap, float]]:
+    return [*((TurnGap(gap_s), share) for gap_s, share in PRIOR), *((gap, 1.0) for gap in gaps)]
 
 
 @lru_cache(maxsize=32)
-def _hours(shared: tuple[Gap, ...], day: int) -> Hours:
+def _hours(shared: tuple[TurnGap, ...], day: int) -> Hours:
     return hours_of(shared, (day + 1) * 3600.0)
 
 
 def _with_later(
-    sample: Sequence[tuple[Gap, float]], go_on: float, goes_on_later: float, stats: GapStats, now_s: float
+    sample: Sequence[tuple[TurnGap, float]], go_on: float, goes_on_later: float, stats: GapStats, now_s: float
 ) -> Odds:
     later = _sampled([pair for gap, weight in sample for pair in _spread(gap.seconds, weight)], goes_on_later)
     if not now_s:
@@ -201,7 +201,7 @@ def _sampled(pairs: list[tuple[float, float]], go_on: float) -> Odds:
     )
 
 
-def _at_hour(gap: Gap, weight: float, hours: Hours, now_s: float) -> tuple[tuple[float, float], ...]:
+def _at_hour(gap: TurnGap, weight: float, hours: Hours, now_s: float) -> tuple[tuple[float, float], ...]:
     """A long gap as it would be from now on: as many of the person's hours, not as many of the clock's."""
     if gap.seconds <= _LONG_S:
         return ((gap.seconds, weight),)

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 import msgspec
 
-from core.values.cache import Gap
+from core.values.cache import TurnGap
 
 _HOUR_S = 3600.0
 _WEEK = 168
@@ -56,7 +56,7 @@ class Hours(msgspec.Struct, frozen=True):
         )
 
 
-def hours_of(shared: Sequence[Gap], now_s: float) -> Hours:
+def hours_of(shared: Sequence[TurnGap], now_s: float) -> Hours:
     """Learn the hours from when turns came; those of which nothing is known yet are as the mean.
 
     Args:

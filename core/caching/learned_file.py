@@ -12,7 +12,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, write_file
 from core.caching.cache_file import canonical, parsed, possible_gaps
 from core.discussion.log_codec import from_json_value
-from core.values.cache import CacheLedger, ExtensionEvidence, Gap, Habits, Talk
+from core.values.cache import CacheLedger, ExtensionEvidence, Habits, Talk, TurnGap
 
 FORMAT = 1
 _MAX_BYTES = 4_000_000
@@ -36,18 +36,18 @@ class Learned(msgspec.Struct, frozen=True):
         return CacheLedger(extensions=self.extensions)
 
 
-class _Row(msgspec.Struct, frozen=True):
+class _LearnedRow(msgspec.Struct, frozen=True):
     """A discussion's length, as the file holds it."""
 
     discussion_id: str
     talk: Talk
 
 
-class _File(msgspec.Struct, frozen=True):
+class _LearnedFile(msgspec.Struct, frozen=True):
     format: int
-    own: tuple[Gap, ...]
-    shared: tuple[Gap, ...]
-    talks: tuple[_Row, ...]
+    own: tuple[TurnGap, ...]
+    shared: tuple[TurnGap, ...]
+    talks: tuple[_LearnedRow, ...]
     extensions: tuple[ExtensionEvidence, ...]
 
 
@@ -78,11 +78,11 @@ def encode_learned(learned: Learned) -> bytes:
     """The file's bytes: canonical JSON, ended by LF."""
     habits = learned.habits
     return canonical(
-        _File(
+        _LearnedFile(
             format=FORMAT,
             own=possible_gaps(habits.own),
             shared=possible_gaps(habits.shared),
-            talks=tuple(_Row(name, talk) for name, talk in sorted(_possible(habits.talks).items())),
+            talks=tuple(_LearnedRow(name, talk) for name, talk in sorted(_possible(habits.talks).items())),
             extensions=tuple(learned.extensions[pair] for pair in sorted(learned.extensions)),
         )
     )
@@ -91,7 +91,7 @@ def encode_learned(learned: Learned) -> bytes:
 def decode_learned(data: bytes) -> Learned:
     """Read the file's bytes, any bytes. Impossible figures are left out."""
     try:
-        file = from_json_value(_File, parsed(data))
+        file = from_json_value(_LearnedFile, parsed(data))
     except (ValueError, RecursionError) as error:
         reason = str(error).partition("\n")[0][:120]
         return Learned(

@@ -172,7 +172,9 @@ def _points(inputs: PlanInputs, found: tuple[CacheHit, ...]) -> _Points:
         anchor = deepest.index if distance >= prices.lookback else -1
     keep = next((h.index for h in found if deepest is not None and h.ttl_s > deepest.ttl_s), -1)
     turn = wire.turn_head if wire.turn_head > head else -1
-    early = _large(wire, _early(inputs), prices) if anchor < 0 else -1
+    # Breakpoints find an entry only where one stands: the fourth is left for the last hit.
+    has_slot = anchor < 0 and prices.mechanism is not Mechanism.BREAKPOINTS
+    early = _large(wire, _early(inputs), prices) if has_slot else -1
     return _Points(shared, base, anchor, keep, _large(wire, head, prices), turn, early)
 
 
@@ -184,9 +186,7 @@ def _early(inputs: PlanInputs) -> int:
         return -1
     if inputs.edits < LIKELY_EDITS:
         return layer[0] if len(layer) > 1 else -1
-    before = layer[0] - 1
-    is_tools = before >= 0 and blocks[before].key == TOOLS_KEY
-    return -1 if is_tools and inputs.prices.mechanism is Mechanism.BREAKPOINTS else before
+    return layer[0] - 1
 
 
 def _large(wire: Wire, index: int, prices: CachePrices) -> int:

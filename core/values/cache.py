@@ -211,7 +211,7 @@ class CachePlan(msgspec.Struct, frozen=True):
     scale: float = 1.0
 
 
-class Gap(msgspec.Struct, frozen=True):
+class TurnGap(msgspec.Struct, frozen=True):
     """Seconds between two turns, and the Unix time of the second, 0.0 where it was not kept."""
 
     seconds: float
@@ -233,8 +233,8 @@ class Habits(msgspec.Struct, frozen=True):
         talks: by discussion id, the newest.
     """
 
-    own: tuple[Gap, ...] = ()
-    shared: tuple[Gap, ...] = ()
+    own: tuple[TurnGap, ...] = ()
+    shared: tuple[TurnGap, ...] = ()
     talks: Mapping[str, Talk] = msgspec.field(default_factory=dict)
 
 
@@ -246,9 +246,9 @@ class GapStats(msgspec.Struct, frozen=True):
         turns: of this discussion so far; talks: the person's other discussions.
     """
 
-    own: tuple[Gap, ...] = ()
-    person: tuple[Gap, ...] = ()
-    shared: tuple[Gap, ...] = ()
+    own: tuple[TurnGap, ...] = ()
+    person: tuple[TurnGap, ...] = ()
+    shared: tuple[TurnGap, ...] = ()
     turns: int = 1
     talks: tuple[Talk, ...] = ()
 
@@ -395,7 +395,7 @@ class DiscussionCache(msgspec.Struct, frozen=True):
     state: DiscussionCacheState | None = None
     ledger: CacheLedger = msgspec.field(default_factory=CacheLedger)
     epoch: int = 0
-    gaps: tuple[Gap, ...] = ()
+    gaps: tuple[TurnGap, ...] = ()
     last_turn_at: datetime | None = None
     sent: SentKnowledge | None = None
     mode: str = ""

@@ -11,13 +11,13 @@ from core.providers.blocks import Wire, wire_of
 from core.values.cache import (
     CacheMark,
     CachePrices,
-    Gap,
     GapStats,
     Habits,
     LedgerScope,
     Mechanism,
     Talk,
     TtlPrice,
+    TurnGap,
 )
 from core.values.curation import ItemFiles
 from core.values.messages import Message, Role
@@ -42,8 +42,8 @@ ANTHROPIC = CachePrices(
 
 def gap_stats(*seconds: float, turns: int = 60, shared: Iterable[float] | None = None) -> GapStats:
     """Someone who has one discussion with these gaps; at no time of the day."""
-    own = tuple(map(Gap, seconds))
-    return GapStats(own, own, own if shared is None else tuple(map(Gap, shared)), turns)
+    own = tuple(map(TurnGap, seconds))
+    return GapStats(own, own, own if shared is None else tuple(map(TurnGap, shared)), turns)
 
 
 QUICK = gap_stats(*[60.0] * 100)
@@ -56,7 +56,7 @@ AWAY = gap_stats(*[90_000.0] * 100)
 
 def habits_of(gap_s: float) -> Habits:
     """Someone who comes back after so long, in one discussion."""
-    gaps = (Gap(gap_s),) * 100
+    gaps = (TurnGap(gap_s),) * 100
     return Habits(gaps, gaps, {"other": Talk(100, NOW.timestamp() - 60)})
 
 

@@ -24,9 +24,9 @@ from core.values.cache import (
     CachePrices,
     CacheSettings,
     DiscussionCache,
-    Gap,
     GapStats,
     Talk,
+    TurnGap,
 )
 from core.values.messages import Message, Role
 from core.values.provider import ProviderRequest, StoredContent
@@ -432,7 +432,7 @@ def test_gaps_and_lengths_are_learned_by_discussion_and_by_person() -> None:
 
 
 def test_gaps_of_a_file_from_before_they_were_the_persons_are_learned_once() -> None:
-    old = DiscussionCache(gaps=(Gap(60.0), Gap(90.0)), turns=3, last_turn_at=NOW, in_habits=False)
+    old = DiscussionCache(gaps=(TurnGap(60.0), TurnGap(90.0)), turns=3, last_turn_at=NOW, in_habits=False)
     book = books.opened(CacheBook(), "d", old, Replayed())
 
     assert [gap.seconds for gap in book.habits.own] == [60.0, 90.0]

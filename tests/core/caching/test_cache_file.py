@@ -30,10 +30,10 @@ from core.values.cache import (
     DiscussionCache,
     DiscussionCacheState,
     ExtensionEvidence,
-    Gap,
     LedgerScope,
     SentKnowledge,
     SentPart,
+    TurnGap,
 )
 
 ID = "20261120-120000-abcdef"
@@ -72,7 +72,7 @@ CACHES = st.builds(
     ),
     st.lists(ENTRIES, max_size=8),
     st.integers(0, 99),
-    st.lists(st.builds(Gap, st.floats(0, 1e7), st.floats(0, 2e9)), max_size=9).map(tuple),
+    st.lists(st.builds(TurnGap, st.floats(0, 1e7), st.floats(0, 2e9)), max_size=9).map(tuple),
     st.integers(0, 99),
     SENT | st.none(),
 )
@@ -85,7 +85,7 @@ def full() -> DiscussionCache:
     state = DiscussionCacheState(
         ID, "anthropic", NOW, NOW + timedelta(hours=1), 3, 900, NOW, caching_enabled=False
     )
-    gaps = (Gap(60.0, 1e9), Gap(90.5, 2e9))
+    gaps = (TurnGap(60.0, 1e9), TurnGap(90.5, 2e9))
     return DiscussionCache(state, CacheLedger({SCOPE: {"h": entry}}), 2, gaps, NOW, turns=3)
 
 
@@ -153,7 +153,7 @@ def test_a_file_from_before_hours_and_lengths_were_kept_is_read() -> None:
     found = decode_cache(json.dumps({**old, "gaps_s": [60.0, 90.5], "cannot_extend": [scope]}).encode(), ID)
 
     assert not found.problem
-    assert found.cache.gaps == (Gap(60.0), Gap(90.5))
+    assert found.cache.gaps == (TurnGap(60.0), TurnGap(90.5))
     assert (found.cache.turns, found.cache.in_habits) == (3, False)
     assert lost_extensions(found.cache.ledger) == (ExtensionEvidence("anthropic", "m", lost=1),)
 
@@ -164,7 +164,7 @@ def test_deep_nesting_and_figures_that_are_none_are_survived() -> None:
 
     assert decode_cache(deep, ID).problem
     assert decode_cache(text.replace("90.5", "NaN").encode(), ID).problem
-    assert decode_cache(text.replace("90.5", "-5").encode(), ID).cache.gaps == (Gap(60.0, 1e9),)
+    assert decode_cache(text.replace("90.5", "-5").encode(), ID).cache.gaps == (TurnGap(60.0, 1e9),)
 
 
 def test_entries_and_state_of_another_discussion_are_not_taken_over() -> None:

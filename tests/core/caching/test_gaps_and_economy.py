@@ -23,7 +23,7 @@ from core.caching.gaps import (
     stats_of,
     with_gap,
 )
-from core.values.cache import Gap, GapStats, Habits, Talk
+from core.values.cache import GapStats, Habits, Talk, TurnGap
 from tests.core.caching.requests import ANTHROPIC, AWAY, QUICK, SLOW, gap_stats
 
 BOTH = (300, 3600)
@@ -45,9 +45,9 @@ def test_what_was_seen_soon_outweighs_what_was_assumed() -> None:
 
 def test_a_discussion_is_judged_by_the_persons_gaps_until_it_has_own() -> None:
     """Smoothly: each own gap moves the odds towards its kind, and none turns them over."""
-    person = tuple(map(Gap, [60.0] * 200))
+    person = tuple(map(TurnGap, [60.0] * 200))
     odds = [
-        own_odds(GapStats((Gap(1200.0),) * own, person, person, own + 1)).within(300)
+        own_odds(GapStats((TurnGap(1200.0),) * own, person, person, own + 1)).within(300)
         for own in (0, 1, 3, 10, 40, 200)
     ]
 
@@ -60,9 +60,9 @@ def test_a_discussion_is_judged_by_the_persons_gaps_until_it_has_own() -> None:
 def test_what_happens_in_one_discussion_leaves_the_odds_of_another_with_own_gaps_nearly_as_they_were() -> (
     None
 ):
-    own = tuple(map(Gap, [60.0] * 60))
+    own = tuple(map(TurnGap, [60.0] * 60))
     before = own_odds(GapStats(own, own, own, 61))
-    after = own_odds(GapStats(own, (*own, *(Gap(90_000.0),) * 100), own, 61))
+    after = own_odds(GapStats(own, (*own, *(TurnGap(90_000.0),) * 100), own, 61))
 
     assert after.within(300) > before.within(300) - 0.35
     assert after.within(300) > 0.6
@@ -74,9 +74,9 @@ def test_what_happens_in_one_discussion_leaves_the_odds_of_another_with_own_gaps
     st.integers(1, 20),
 )
 def test_more_gaps_of_a_kind_move_the_odds_that_way(gaps: list[float], kind: float, more: int) -> None:
-    person = tuple(map(Gap, gaps))
+    person = tuple(map(TurnGap, gaps))
     few = own_odds(GapStats(person, person, person, 5))
-    many = own_odds(GapStats((*person, *(Gap(kind),) * more), person, person, 5))
+    many = own_odds(GapStats((*person, *(TurnGap(kind),) * more), person, person, 5))
 
     # What is over an hour stands for gaps around it.
     low, high = (kind * 0.75 - 1, kind * 1.33 + 1) if kind > 3600 else (kind - 1, kind + 1)
@@ -89,7 +89,7 @@ def test_gaps_are_learned_turn_by_turn_and_the_oldest_forgotten() -> None:
         learned = observed(learned, "d", number + 1, float(number), 1e9 + number)
 
     assert len(learned.own) == KEPT_GAPS
-    assert learned.own[-1] == Gap(KEPT_GAPS + 9, 1e9 + KEPT_GAPS + 9)
+    assert learned.own[-1] == TurnGap(KEPT_GAPS + 9, 1e9 + KEPT_GAPS + 9)
     assert learned.talks == {"d": Talk(KEPT_GAPS + 10, 1e9 + KEPT_GAPS + 9)}
 
 
@@ -104,7 +104,7 @@ def test_of_many_discussions_the_newest_are_known() -> None:
 
 @pytest.mark.parametrize("gap_s", [None, -5.0, float("nan"), float("inf")])
 def test_a_first_turn_and_a_clock_that_jumped_back_teach_no_gap(gap_s: float | None) -> None:
-    assert with_gap((Gap(60.0),), gap_s, 1e9) == (Gap(60.0),)
+    assert with_gap((TurnGap(60.0),), gap_s, 1e9) == (TurnGap(60.0),)
 
 
 def test_a_turn_in_any_discussion_is_one_for_what_all_share() -> None:
@@ -174,7 +174,7 @@ def test_lengths_are_learned_from_the_persons_discussions() -> None:
     st.sampled_from([0.0, 1e9, 1.9e9]),
 )
 def test_odds_are_odds(gaps: list[float], turns: int, talks: list[Talk], now_s: float) -> None:
-    own = tuple(Gap(gap_s, now_s and now_s - 1e5 * place) for place, gap_s in enumerate(gaps))
+    own = tuple(TurnGap(gap_s, now_s and now_s - 1e5 * place) for place, gap_s in enumerate(gaps))
     stats = GapStats(own, own, own, turns, tuple(talks))
     for odds in (own_odds(stats, now_s), shared_odds(stats, 3600, now_s)):
         assert 0 <= odds.go_on < 1

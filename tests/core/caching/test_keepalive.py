@@ -31,10 +31,10 @@ from core.values.cache import (
     CacheLedger,
     CachePlan,
     CacheSettings,
-    Gap,
     GapStats,
     PlannedWrite,
     Talk,
+    TurnGap,
 )
 from core.values.provider import ProviderRequest
 from core.values.usage import Usage
@@ -181,7 +181,7 @@ def days_at_work(weeks: int) -> GapStats:
         if day.weekday() < 5
         for number in range(12)
     ]
-    gaps = tuple(Gap(late - early, late) for early, late in pairwise(times))
+    gaps = tuple(TurnGap(late - early, late) for early, late in pairwise(times))
     return GapStats(gaps[-60:], gaps, gaps, 61)
 
 

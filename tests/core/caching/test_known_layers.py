@@ -27,7 +27,7 @@ from core.values.records import ViewRecord
 from core.values.stack import DiscussionFacts, Segment, StackInputs, ToolSchema
 from core.values.usage import Usage
 from core.values.view import ContextView, FrozenBase
-from tests.core.caching.requests import ANTHROPIC, SCOPE, after, habits_of, json_of
+from tests.core.caching.requests import ANTHROPIC, QUICK, SCOPE, after, habits_of, json_of
 from tests.core.stacks import curated, said
 from tests.vendors.billing.anthropic import AnthropicCache
 from tests.vendors.billing.clock import Clock

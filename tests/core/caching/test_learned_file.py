@@ -19,11 +19,11 @@ from core.caching.learned_file import (
     load_learned,
     save_learned,
 )
-from core.values.cache import ExtensionEvidence, Gap, Habits, Talk
+from core.values.cache import ExtensionEvidence, Habits, Talk, TurnGap
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SEEN = ExtensionEvidence("anthropic", "claude-opus-5-5", 2, 1, NOW, "d", 90_000, 0)
-GAPS = st.lists(st.builds(Gap, st.floats(0, 1e7), st.floats(0, 2e9)), max_size=9).map(tuple)
+GAPS = st.lists(st.builds(TurnGap, st.floats(0, 1e7), st.floats(0, 2e9)), max_size=9).map(tuple)
 TALKS = st.dictionaries(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=8),
     st.builds(Talk, st.integers(1, 500), st.floats(0, 2e9)),
@@ -77,7 +77,7 @@ def test_impossible_figures_are_left_out() -> None:
     rows = {"own": [{"seconds": -5}, {"seconds": 60}], "talks": talks}
     found = decode_learned(json.dumps({**json.loads(encode_learned(Learned())), **rows}).encode())
 
-    assert found.habits == Habits((Gap(60.0),), (), {"f": Talk(2, 5.0)})
+    assert found.habits == Habits((TurnGap(60.0),), (), {"f": Talk(2, 5.0)})
 
 
 def test_a_huge_file_is_not_read(tmp_path: Path) -> None:

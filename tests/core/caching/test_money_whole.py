@@ -152,14 +152,13 @@ def _counted(state: AppState, chosen: str) -> bool:
 
 
 def _in_the_habit(world: World) -> tuple[AppController, str]:
-    """A discussion of somebody who comes back every seven minutes, and that is to be kept alive from now on."""
+    """A discussion of somebody who comes back every seven minutes, and that is to be kept alive."""
     controller = world.program()
-    world.change(controller, anthropic_ttl="5m")
+    world.change(controller, anthropic_ttl="5m", keepalive=True)
     chosen = world.discussion(controller)
     for number in range(6):
         world.time.now += timedelta(minutes=7)
         ask(world, controller, chosen, f"Question {number}?")
-    world.change(controller, keepalive=True)
     return controller, chosen
 
 

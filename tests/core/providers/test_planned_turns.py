@@ -21,11 +21,11 @@ from core.values.cache import (
     CachePlan,
     CachePrices,
     CacheSettings,
-    Gap,
     GapStats,
     LedgerScope,
     Mechanism,
     TtlPrice,
+    TurnGap,
 )
 from core.values.curation import NamedText
 from core.values.messages import Role
@@ -78,7 +78,7 @@ class Talk:
         request = replace(request, provider=self.prices.provider, model=self.prices.model)
         scope = LedgerScope(self.prices.provider, "key", self.prices.model)
         now = self.now
-        gaps = GapStats((Gap(gap_s),) * 8, turns=9)
+        gaps = GapStats((TurnGap(gap_s),) * 8, turns=9)
         wire = wire_of(request, scope, tokens)
         made = plan(PlanInputs(wire, scope, self.prices, self.ledger, gaps, self.settings, now))
         usage = sent(self.provider, replace(request, cache=made)).usage
