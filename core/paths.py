@@ -1,4 +1,4 @@
-"""Where a person's data lies, under the names that people know."""
+"""Paths of a person's data, under the names that people know."""
 
 from importlib import import_module
 from typing import Any

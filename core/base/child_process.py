@@ -1,4 +1,4 @@
-"""How a Python child of ours is started: by its file, in our own folder, without keys, so that no opened folder runs."""
+"""Start of our Python children: by file, in our own folder, without keys, so that no opened folder runs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def start_child(
 
 
 def child_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """What a child of ours gets of the environment `environ`: names on a list, so no key and no foreign import path."""
+    """Environment of a child, out of `environ`: names on a list, so no key and no foreign import path."""
     passed = {name: value for name, value in environ.items() if _is_passed(name)}
     # PYTHONPATH goes before the standard library, where installed packages must not be; those are found without it.
     if str(PACKAGE_ROOT) not in {*site.getsitepackages(), site.getusersitepackages()}:
