@@ -28,7 +28,7 @@ class ActionBody(Body, frozen=True, forbid_unknown_fields=False):
 
 
 class ActionData(Data, frozen=True):
-    """Answer to an action."""
+    """Action that was asked for."""
 
     panel: str
     action: str
