@@ -25,7 +25,7 @@ from core.base.queue import QueueWorker
 from core.caching import worker as cache_work
 from core.caching.cache_store import HomeCacheStore
 from core.caching.keeper import CacheKeeper, CacheSetup
-from core.caching.messages import AdoptContents, CacheEffect, CacheReported, Prewarm
+from core.caching.messages import AdoptContents, CacheEffect, CacheReported, Prewarm, TendContents
 from core.caching.offers import cache_prices
 from core.caching.rewrite_check import RewriteCheck
 from core.caching.worker import CacheHandler
@@ -72,7 +72,7 @@ class LocalOutside:
         self._is_stopped = threading.Event()
         self._workers: list[QueueWorker[Any]] = []
         self._counting = Counting()
-        self._clients = Clients(paths.cache_dir())
+        self._clients = Clients(paths.cache_dir(), clock)
         self._journals = Journals(self.home)
         self._emit: Callable[[Event], None] = lambda _event: None
 
@@ -135,7 +135,7 @@ class LocalOutside:
 
     def _begin_caching(self, effect: CacheEffect) -> None:
         """A command that runs once reads nothing ahead and leaves what is stored to the window."""
-        if self._options.owns_home or not isinstance(effect, Prewarm | AdoptContents):
+        if self._options.owns_home or not isinstance(effect, Prewarm | AdoptContents | TendContents):
             self._caches.submit(effect)
 
     def _begin_turn(self, effect: TurnEffect) -> None:
@@ -160,6 +160,8 @@ class LocalOutside:
             self._cacher.close()
             self._harvester.close()
             self._calls.stop(STOP_CALLS_S)
+            if self._options.owns_home:
+                self._cacher.release_held()
 
     def stop(self) -> None:
         """Write what is pending, end the workers, release the home."""
@@ -171,9 +173,7 @@ class LocalOutside:
         if self._workers:
             self._watcher.stop()
         self._counting.close()
-        deleted = self._clients.close()
-        if self._workers:
-            self._keeper.forget_stored(deleted)
+        self._clients.close()
         self._journals.release_all()
         if self._lock is not None:
             self._lock.release()
@@ -191,6 +191,7 @@ class LocalOutside:
             cost=self._cost,
             counted=self._counting.known,
             label=self._clients.label,
+            may_store=self._options.owns_home,
         )
         self._keeper = CacheKeeper(HomeCacheStore(self.home), caches, clock)
         self._assembler = Assembler(

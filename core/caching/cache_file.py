@@ -20,6 +20,7 @@ from core.values.cache import (
     DiscussionCacheState,
     LedgerScope,
     SentKnowledge,
+    StoredRent,
 )
 
 FORMAT = 1
@@ -56,6 +57,7 @@ class _File(msgspec.Struct, frozen=True):
     sent: SentKnowledge | None = None
     mode: str = ""
     changed: int = 0
+    rents: tuple[StoredRent, ...] = ()
 
 
 def cache_file(home: Path, discussion_id: str) -> Path:
@@ -111,6 +113,7 @@ def encode_cache(cache: DiscussionCache) -> bytes:
         sent=cache.sent,
         mode=cache.mode,
         changed=cache.changed,
+        rents=cache.rents,
     )
     text = json.dumps(to_json_value(file), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return f"{text}\n".encode("utf-8", "replace")
@@ -136,6 +139,7 @@ def decode_cache(data: bytes, discussion_id: str) -> LoadedCache:
     pairs = frozenset((scope.provider, scope.model) for scope in file.cannot_extend)
     gaps_s = tuple(gap for gap in file.gaps_s if math.isfinite(gap) and gap >= 0)
     ledger = CacheLedger(dict(entries), pairs)
+    rents = tuple(rent for rent in file.rents if rent.name and rent.tokens >= 0)
     return LoadedCache(
         DiscussionCache(
             state,
@@ -146,6 +150,7 @@ def decode_cache(data: bytes, discussion_id: str) -> LoadedCache:
             file.sent,
             file.mode,
             max(0, file.changed),
+            rents,
         )
     )
 

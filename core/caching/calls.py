@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from core.base.ids import make_id
 from core.caching.accounts import after_contents, after_usage
 from core.caching.book import BookedCall, CacheBook, sent_by, turn_answered, with_page, with_shared
+from core.caching.content_store import freshest, reported
 from core.caching.contents import contents_usd
 from core.caching.decision import DecideMemo, Market, PlannedTurn, decide, mode_of
 from core.caching.gate import PlannedCall, gate
@@ -20,7 +21,7 @@ from core.caching.ledger import correct, of_discussion, record, scale_of
 from core.caching.parameters import with_contents
 from core.caching.replay import Replayed, records_for
 from core.caching.view import shared_base
-from core.values.cache import CacheLedger, DiscussionCacheState
+from core.values.cache import CacheLedger, DiscussionCacheState, Mechanism
 from core.values.provider import ContentsReport
 from core.values.records import ViewRecord
 from core.values.state import ProviderTotals
@@ -129,6 +130,7 @@ def ended(
     if call is None:
         return book, None
     name, scope, plan = call.discussion_id, call.scope, call.decision.plan
+    contents = freshest(book, contents)
     correction = correct(book.ledger, scope, call.decision.wire, plan, usage, label(scope.provider))
     ledger = with_contents(correction.ledger, scope, plan, contents)
     calls = {other: one for other, one in book.calls.items() if other != call_id}
@@ -144,11 +146,13 @@ def ended(
         book, changed = turn_answered(book, name, sent)
     own = of_discussion(ledger, name)
     cache = replace(page.cache, state=state, ledger=own, sent=sent, mode=call.mode, changed=changed)
-    idle = idle_entries(call.decision.wire, ledger, scope, call.started_at)
+    is_stored = call.prices.mechanism is Mechanism.CONTENTS  # held for rent: no reading keeps it
+    idle = () if is_stored else idle_entries(call.decision.wire, ledger, scope, call.started_at)
     reason = contents.text if contents is not None and contents.text else correction.reason
     reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")
     page = replace(page, cache=cache, idle=idle, last_call=call)
-    return with_page(book, name, page), CacheReport(name, state, totals, reason)
+    book = reported(with_page(book, name, page), name, scope.provider, contents, call.started_at, now)
+    return book, CacheReport(name, state, totals, reason)
 
 
 def _measured(book: CacheBook, call: BookedCall, usage: Usage) -> CacheBook:
@@ -174,7 +178,12 @@ def added(
     """
     before = book.totals.get(provider, ProviderTotals(provider, saved_usd=0.0))
     fresh = replace(
-        usage, cache_read_tokens=0, cache_write_tokens=0, cache_write_5m_tokens=0, cache_write_1h_tokens=0
+        usage,
+        cache_read_tokens=0,
+        cache_write_tokens=0,
+        cache_write_5m_tokens=0,
+        cache_write_1h_tokens=0,
+        cache_write_12h_tokens=0,
     )
     paid, without = (cost(provider, model, one) for one in (usage, fresh))
     without = without if kind is UsageKind.TURN else 0.0

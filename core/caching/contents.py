@@ -1,17 +1,20 @@
-"""Gemini's cached contents: whether a stable prefix is worth its rent, which content to use, when to let it go.
+"""Gemini's cached contents: which a request uses or makes, by what holding it is worth, and until when it is asked for.
 
 Source: caching-facts.md, B: read 0.1, made at the price of input, stored by token and hour, not renewed by use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from functools import lru_cache
-from itertools import pairwise
+
+import msgspec
+from msgspec.structs import replace
 
 from core.base.figures import lifetime
 from core.caching.gaps import Odds
+from core.caching.hold import Hold, hold_of
 from core.providers.blocks import MarkPlace, Wire
 from core.values.cache import (
     CacheLedgerEntry,
@@ -24,11 +27,31 @@ from core.values.cache import (
     PlannedWrite,
 )
 from core.values.provider import ContentsReport, StoredContent
+from core.values.stack import LayerId
 
-_HOUR_S = 3600.0
-_DEFAULT_TTL_S = 3600
-_STEPS = 120
-"""A lifetime is counted through in so many steps."""
+LEASE_S = 3600
+"""No content is asked for longer at a time: its rent ends by itself soon after a crash. A longer hold extends it."""
+
+
+_SLACK_S, _SLACK = 30.0, 0.1
+"""So much later, and so large a share of the time asked for, must a new end be to be worth asking."""
+
+_TURNS = f"{int(LayerId.TURNS)}/"
+"""Keys of finished turns on the wire begin so."""
+
+
+class _Way(msgspec.Struct, frozen=True):
+    """One way to send a request, in tokens of fresh input.
+
+    Args:
+        place: the block that the content ends with, -1 for none; entry: the stored one, None: it is to be made.
+        now: this request; total: with the turns after it.
+    """
+
+    place: int
+    entry: CacheLedgerEntry | None
+    now: float
+    total: float
 
 
 def contents_plan(
@@ -38,61 +61,68 @@ def contents_plan(
     odds: Odds,
     settings: CacheSettings,
     now: datetime,
+    superseded_tokens: int = 0,
 ) -> CachePlan:
-    """Use the deepest content that fits, make one where it pays, or send everything inline.
+    """Use a content that is stored, make one, or send everything inline: whatever costs least over the turns to come.
 
-    A new one is billed as input, and read at once by the request that it is made for.
-    """
-    total = wire.total_tokens
-    without = total * _turns(odds)
-    for index in range(len(wire.hashes) - 1, -1, -1):
-        entry = live.get(wire.hashes[index])
-        if entry is not None and entry.name:
-            return _used(wire, prices, index, entry, odds, settings, now)
-    through = _through(wire, prices)
-    ttl_s = min(settings.ttl_s or _DEFAULT_TTL_S, settings.longest_ttl_s)
-    saving = paid = 0.0
-    if through >= 0:
-        tokens = wire.ends[through]
-        saving = tokens * (1.0 - prices.read) * turns_within(odds, ttl_s)
-        paid = tokens * prices.read + _rent(prices, tokens, ttl_s)
-    if saving <= paid:
-        why = "nothing large enough to store" if through < 0 else "storing it would cost more than it saves"
-        return _plan(prices, wire, 0, None, without, without, f"Everything is sent inline: {why}.")
-    made = ContentsPlan(ContentsUse.CREATE, wire.blocks[through].key, wire.hashes[through], ttl_s)
-    writes = (PlannedWrite(wire.hashes[through], wire.ends[through], ttl_s),)
-    text = (
-        f"{wire.ends[through]:,} tokens are stored for {lifetime(ttl_s)}: about {saving - paid:,.0f} saved."
-    )
-    return _plan(prices, wire, 0, made, without + paid - saving, without, text, writes, extra=paid)
-
-
-def is_worth_rent(tokens: int, left_s: float, idle_s: float, prices: CachePrices, odds: Odds) -> bool:
-    """Whether a stored content that nobody uses just now is expected to save more than its rent.
+    A new one is billed as input, and read at once by the request that it is made for. It holds the turns so far, too,
+    so that one made after a long gap need not be made again as the discussion grows.
 
     Args:
-        left_s: until it expires; idle_s: since the last turn of its discussion.
+        odds: of the next turn of the discussion.
+        superseded_tokens: of the request, those that a rewrite would leave out: carried until the content ends.
     """
-    stayed_away = 1.0 - odds.go_on * odds.within(idle_s)
-    returns = odds.go_on * (odds.within(idle_s + left_s) - odds.within(idle_s))
-    saving = tokens * (1.0 - prices.read) * returns / stayed_away if stayed_away > 0 else 0.0
-    return saving > _rent(prices, tokens, max(0.0, left_s))
+    held = hold_of(prices, odds, settings.longest_ttl_s)
+    best = min(_ways(wire, prices, live, held, settings, superseded_tokens), key=lambda way: way.total)
+    without = wire.total_tokens / (1.0 - odds.go_on)
+    made = _planned(wire, prices, best, held, settings, without, now)
+    return replace(made, superseded_tokens=superseded_tokens)
+
+
+def _planned(
+    wire: Wire,
+    prices: CachePrices,
+    best: _Way,
+    held: Hold,
+    settings: CacheSettings,
+    without: float,
+    now: datetime,
+) -> CachePlan:
+    if best.place < 0:
+        return _inline(prices, wire, best.total, without, settings)
+    hold_s = held.until_s()
+    if best.entry is not None:
+        return _used(prices, wire, best, best.entry, hold_s, without, now)
+    tokens, prefix, ttl_s = wire.ends[best.place], wire.hashes[best.place], _lease_s(hold_s)
+    made = ContentsPlan(ContentsUse.CREATE, wire.blocks[best.place].key, prefix, ttl_s)
+    text = (
+        f"{tokens:,} tokens are stored, and held for {lifetime(ttl_s)} after a turn: so long your return is likely "
+        "enough for their rent."
+    )
+    return _plan(prices, wire, best, made, without, text, (PlannedWrite(prefix, tokens, ttl_s),))
+
+
+def longer_s(expires_at: datetime, idle_s: float, now: datetime, held: Hold) -> int:
+    """Seconds from now on for which a content is to be asked for again, 0 where its end is late enough.
+
+    Args:
+        idle_s: since the discussion's last turn.
+    """
+    wanted_s = _lease_s(held.until_s(idle_s) - idle_s)
+    left_s = max(0.0, (expires_at - now).total_seconds())
+    return wanted_s if wanted_s > left_s + max(_SLACK_S, wanted_s * _SLACK) else 0
 
 
 def contents_usd(prices: CachePrices, contents: ContentsReport | None) -> float | None:
-    """What a call paid for a stored prefix beside its own tokens: making it, and its rent up to the end asked for.
+    """What a call paid for making a stored prefix, beside its own tokens. Its rent is booked as it falls due (`rent`).
 
     Returns:
-        US dollars, 0.0 where it asked for nothing; None where the price is unknown. One that is deleted before its
-        end costs less: this is the most.
+        US dollars, 0.0 where it made none; None where the price is unknown.
     """
     stored = contents.stored if contents is not None else None
-    if contents is None or stored is None or not (contents.is_new or contents.kept_s):
+    if contents is None or stored is None or not contents.is_new:
         return 0.0
-    if prices.input_usd is None or not prices.storage_usd:
-        return None
-    made = prices.input_usd if contents.is_new else 0.0
-    return stored.tokens * (made + prices.storage_usd * contents.kept_s / _HOUR_S)
+    return None if prices.input_usd is None else stored.tokens * prices.input_usd
 
 
 def orphan_of(content: StoredContent, provider: str, prices: CachePrices) -> CacheOrphan:
@@ -114,85 +144,105 @@ def living(orphans: Iterable[CacheOrphan], now: datetime | None) -> tuple[CacheO
     return tuple(orphan for orphan in orphans if now is None or orphan.expires_at > now)
 
 
-def _used(
+def _ways(
     wire: Wire,
     prices: CachePrices,
-    index: int,
-    entry: CacheLedgerEntry,
-    odds: Odds,
+    live: Mapping[str, CacheLedgerEntry],
+    held: Hold,
     settings: CacheSettings,
+    superseded: int,
+) -> Iterator[_Way]:
+    total, read = wire.total_tokens, prices.read
+    repeated = wire.ends[wire.head] if wire.head >= 0 else 0
+    rest = (total - repeated) * held.never
+    yield _Way(-1, None, total, total + (repeated - superseded) * held.cold + rest)
+    rest -= superseded * held.relief
+    for place, prefix in enumerate(wire.hashes):
+        entry, tokens = live.get(prefix), wire.ends[place]
+        if entry is not None and entry.name:
+            now = total - tokens * (1.0 - read)
+            later = tokens * held.stored + max(0, repeated - tokens) * held.beside
+            yield _Way(place, entry, now, now + later + rest)
+    if not (held.pays and settings.may_store):
+        return
+    for place in _ends(wire, prices):
+        tokens = wire.ends[place]
+        now = total + tokens * read
+        later = tokens * held.stored + max(0, repeated - tokens) * held.beside
+        yield _Way(place, None, now, now + later + rest)
+
+
+def _ends(wire: Wire, prices: CachePrices) -> tuple[int, ...]:
+    """Where a new content may end: behind the turns so far, behind layers 9 and 10, else behind the stable ones.
+
+    Something must stand behind it: the vendor answers no request without content of its own.
+    """
+    talk = wire.last(MarkPlace.TALK)
+    turns = next((i for i in range(talk - 1, -1, -1) if wire.blocks[i].key.startswith(_TURNS)), -1)
+    is_asked = talk >= 0 and not wire.blocks[talk].key.startswith(_TURNS)
+    base = wire.last(MarkPlace.BASE)
+    places = (turns if is_asked else -1, base if base >= 0 else wire.last(MarkPlace.STABLE))
+    return tuple(
+        place for place in places if place >= 0 and wire.ends[place] >= max(1, prices.minimum_tokens)
+    )
+
+
+def _lease_s(hold_s: float) -> int:
+    return min(math.ceil(hold_s), LEASE_S)
+
+
+def _used(
+    prices: CachePrices,
+    wire: Wire,
+    way: _Way,
+    entry: CacheLedgerEntry,
+    hold_s: float,
+    without: float,
     now: datetime,
 ) -> CachePlan:
-    """Use a content; it is extended, where that pays, by no more than a new one would get."""
-    read = wire.ends[index]
-    without = wire.total_tokens * _turns(odds)
-    ttl_s = min(entry.ttl_s, settings.longest_ttl_s)
+    """Use a content. It is asked for again with the request only where it might end before the next look at it."""
     left_s = (entry.expires_at - now).total_seconds()
-    later = turns_within(odds, left_s)
-    more = turns_within(odds, ttl_s) - later
-    rent = _rent(prices, read, max(0.0, ttl_s - left_s))
-    is_worth = read * (1.0 - prices.read) * more >= rent
-    kept_s = ttl_s if is_worth else 0
-    use = ContentsPlan(ContentsUse.USE, wire.blocks[index].key, entry.prefix_hash, kept_s, entry.name)
-    text = f"{read:,} tokens are read from the stored prefix" + (
-        "." if is_worth else "; keeping it for longer would cost more than it saves."
+    ttl_s = _lease_s(hold_s) if left_s < hold_s / 2 else 0
+    use = ContentsPlan(ContentsUse.USE, wire.blocks[way.place].key, entry.prefix_hash, ttl_s, entry.name)
+    text = f"{wire.ends[way.place]:,} tokens are read from the stored prefix" + (
+        f", which is held for {lifetime(round(hold_s))} after this turn."
+        if hold_s > 0
+        else "; keeping it for longer would cost more than it saves."
     )
-    return _plan(prices, wire, read, use, without - read * (1.0 - prices.read) * (1.0 + later), without, text)
+    return _plan(prices, wire, way, use, without, text)
 
 
-def _through(wire: Wire, prices: CachePrices) -> int:
-    """The last block of layers 9 and 10, else of the stable ones, if all up to there is large enough."""
-    for index in (wire.last(MarkPlace.BASE), wire.last(MarkPlace.STABLE)):
-        if index >= 0 and wire.ends[index] >= max(1, prices.minimum_tokens):
-            return index
-    return -1
-
-
-def _rent(prices: CachePrices, tokens: int, ttl_s: float) -> float:
-    """What storing costs, in tokens of fresh input; without a price of input it is taken as too much."""
-    if not prices.storage_usd:
-        return 0.0
-    if not prices.input_usd:
-        return float("inf")
-    return tokens * prices.storage_usd * (ttl_s / _HOUR_S) / prices.input_usd
-
-
-def _turns(odds: Odds) -> float:
-    return 1.0 / (1.0 - odds.go_on)
-
-
-@lru_cache(maxsize=32)
-def turns_within(odds: Odds, ttl_s: float) -> float:
-    """Turns to expect in so many seconds from now, each gap rounded up: rather too few than too many."""
-    step = max(0.0, ttl_s) / _STEPS
-    odds_up_to = [0.0, *(odds.within(number * step) for number in range(1, _STEPS + 1))]
-    shares = [late - early for early, late in pairwise(odds_up_to)]
-    found = [0.0]
-    for left in range(1, _STEPS + 1):
-        found.append(odds.go_on * sum(shares[gap] * (1.0 + found[left - gap - 1]) for gap in range(left)))
-    return found[-1]
+def _inline(
+    prices: CachePrices, wire: Wire, expected: float, without: float, settings: CacheSettings
+) -> CachePlan:
+    if not _ends(wire, prices):
+        why = "nothing large enough to store"
+    elif not settings.may_store:
+        why = "a command that ends at once stores nothing"
+    else:
+        why = "storing it would cost more than it saves"
+    way = _Way(-1, None, wire.total_tokens, expected)
+    return _plan(prices, wire, way, None, without, f"Everything is sent inline: {why}.")
 
 
 def _plan(
     prices: CachePrices,
     wire: Wire,
-    read: int,
+    way: _Way,
     contents: ContentsPlan | None,
-    expected: float,
     without: float,
     sentence: str,
     writes: tuple[PlannedWrite, ...] = (),
-    extra: float = 0.0,
 ) -> CachePlan:
     total, usd = wire.total_tokens, prices.input_usd
-    now = total - read * (1.0 - prices.read) + extra
+    read = wire.ends[way.place] if way.entry is not None else 0
     return CachePlan(
         contents=contents,
         read_tokens=read,
         fresh_tokens=total - read,
-        cost_usd=None if usd is None else now * usd,
+        cost_usd=None if usd is None else way.now * usd,
         cost_without_usd=None if usd is None else total * usd,
-        outlook=expected,
+        outlook=min(way.total, without),
         outlook_without=without,
         hit_hash=contents.prefix_hash if contents is not None and read else "",
         writes=writes,

@@ -18,10 +18,11 @@ from core.caching import calls, content_store, pings
 from core.caching.book import BookedCall, CacheBook
 from core.caching.cache_store import CacheStore
 from core.caching.calls import CacheReport
-from core.caching.content_store import Changed, Unneeded
+from core.caching.content_store import Gone, Tending
 from core.caching.decision import DecideMemo, Market, PlannedTurn
 from core.caching.parameters import scope_settings, settings_for, token_counter
 from core.caching.pings import Ping, Upkept
+from core.caching.rent import RentDue
 from core.caching.replay import Replayed, replay
 from core.caching.rewrite import holds_withdrawn, rewrite_costs
 from core.context.stack import AggregateStack
@@ -39,6 +40,7 @@ from core.values.provider import ContentsReport, ModelProfile, ProviderKind, Pro
 from core.values.records import ViewRecord
 from core.values.settings import CachingSettings
 from core.values.spec import PREVIEW_ID, CallToBuild, PlannedRequest, StackSpec
+from core.values.state import ProviderTotals
 from core.values.usage import Usage, UsageKind
 from core.values.view import ContextView
 
@@ -67,6 +69,7 @@ class CacheSetup(msgspec.Struct, frozen=True):
         cost: of a usage in USD, None where unknown.
         counted: o200k tokens by sha256.
         label: a provider's name as the person knows it.
+        may_store: whether contents may be made that are stored for rent.
     """
 
     prices: Callable[[ProviderKind, str, str, datetime], CachePrices]
@@ -75,14 +78,22 @@ class CacheSetup(msgspec.Struct, frozen=True):
     cost: Callable[[str, str, Usage], float | None]
     counted: Callable[[], Mapping[str, int]]
     label: Callable[[str], str] = str
+    may_store: bool = True
 
 
 @dataclass(slots=True)
 class DiscussionMemo:
-    """One discussion's lock, and what was made of its last plans: that only saves time."""
+    """One discussion's lock, and what was made of its last plans: that only saves time.
+
+    Args:
+        estimated: digests of texts that these plans counted by their size; counted: how often some of them were
+            counted since, so that plans are compared by the same figures.
+    """
 
     lock: threading.RLock = field(default_factory=threading.RLock)
     decide: DecideMemo = field(default_factory=DecideMemo)
+    estimated: set[str] = field(default_factory=set)
+    counted: int = 0
 
 
 class CacheKeeper:
@@ -133,7 +144,7 @@ class CacheKeeper:
         while True:
             with memo.lock:
                 seen = self._book
-                call = calls.plan_call(seen, turn, self._market(spec, factor), memo.decide)
+                call = calls.plan_call(seen, turn, self._market(spec, factor, memo), memo.decide)
             until = self._admit(effect.call_id, call, seen.ledger if may_wait else None)
             if until is None:
                 break
@@ -275,34 +286,77 @@ class CacheKeeper:
 
     def adopt(
         self, provider: str, contents: Sequence[StoredContent], efforts: Mapping[str, str]
-    ) -> tuple[DiscussionCacheState, ...]:
+    ) -> tuple[tuple[DiscussionCacheState, ...], tuple[RentDue, ...]]:
         """Count on what a provider was found to store, and on nothing else that it was believed to.
 
         Args:
             contents: those of discussions that exist; efforts: of all discussions that exist, by id.
 
         Returns:
-            The states that changed.
+            The states that changed, and the rent that what is gone ended with.
         """
         for content in contents:
             self._open(content.discussion_id)  # reads its part of the ledger
         key_id, found = self._setup.key_id(provider), content_store.contents_found
+        now = self._clock()
         return self._kept(
-            self._step(lambda book: found(book, provider, key_id, contents, efforts, self._clock()))
+            self._step(lambda book: found(book, provider, key_id, contents, efforts, self._prices, now))
         )
 
-    def forget_stored(self, names: Collection[str]) -> tuple[DiscussionCacheState, ...]:
-        """Stored prefixes are gone: believe in them no more. Returns the states that changed."""
-        return self._kept(self._step(lambda book: content_store.contents_gone(book, names, self._clock())))
+    def forget_stored(
+        self, names: Collection[str]
+    ) -> tuple[tuple[DiscussionCacheState, ...], tuple[RentDue, ...]]:
+        """Stored prefixes are gone: believe in them no more. Returns the states that changed, and their last rent."""
+        gone, now = content_store.contents_gone, self._clock()
+        return self._kept(self._step(lambda book: gone(book, names, self._prices, now)))
+
+    def tended(
+        self, discussion_ids: Collection[str], settings: CachingSettings, off: Collection[str] = ()
+    ) -> Tending:
+        """What is to be held for longer, what to be let go, and the rent that is due by now.
+
+        Args:
+            discussion_ids: those that something is stored for, as far as is known.
+            off: discussions for which no more is to be spent.
+        """
+
+        def settings_of(prices: CachePrices) -> CacheSettings:
+            return settings_for(self._setup.kind(prices.provider), prices, settings, is_enabled=True)
+
+        for discussion_id in discussion_ids:
+            self._open(discussion_id)
+        now, tend = self._clock(), content_store.tended
+        tending = self._step(lambda book: tend(book, discussion_ids, self._prices, settings_of, now, off))
+        for discussion_id, _ in tending.changed:
+            self._keep(discussion_id)
+        return tending
+
+    def extended(
+        self, discussion_id: str, provider: str, content: StoredContent
+    ) -> DiscussionCacheState | None:
+        """A stored prefix lives for longer. Returns the discussion's state."""
+        self._step(lambda book: content_store.content_extended(book, discussion_id, provider, content))
+        return self._keep(discussion_id).state
+
+    def overdue(self, discussion_id: str) -> tuple[RentDue, ...]:
+        """The rent of what a discussion stored that is not in the books, also from before a restart."""
+        if not self._setup.may_store or not self._peek(discussion_id).rents:
+            return ()  # a command beside a window leaves that one's rent to it
+        self._open(discussion_id)
+        now = self._clock()
+        due = self._step(lambda book: content_store.overdue(book, discussion_id, self._prices, now))
+        if due:
+            self._keep(discussion_id)
+        return due
+
+    def totals(self, provider: str) -> ProviderTotals | None:
+        """What a provider was paid in this run, None where nothing."""
+        return self._book.totals.get(provider)
 
     def stored_names(self, discussion_id: str, provider: str) -> frozenset[str]:
         """What a provider is believed to store of what this discussion used last."""
         self._open(discussion_id)
         return content_store.stored_names(self._book, discussion_id, provider)
-
-    def unneeded(self) -> tuple[Unneeded, ...]:
-        """What nobody is likely to come back to while it is stored. Never of a discussion that is being answered."""
-        return content_store.unneeded(self._book, self._prices, self._clock())
 
     def _step(self, step: Callable[[CacheBook], tuple[CacheBook, T]]) -> T:
         with self._lock:
@@ -354,16 +408,19 @@ class CacheKeeper:
                 log.warning("cache state of %s was not kept: %s", discussion_id, error)
             return cache
 
-    def _kept(self, changed: Changed) -> tuple[DiscussionCacheState, ...]:
-        for discussion_id, _ in changed:
+    def _kept(self, gone: Gone) -> tuple[tuple[DiscussionCacheState, ...], tuple[RentDue, ...]]:
+        for discussion_id, _ in gone.changed:
             self._keep(discussion_id)
-        return tuple(state for _, state in changed if state is not None)
+        return tuple(state for _, state in gone.changed if state is not None), gone.due
 
     def _prices(self, provider: str, model: str) -> CachePrices:
         return self._setup.prices(self._setup.kind(provider), provider, model, self._clock())
 
-    def _market(self, spec: StackSpec, factor: float) -> Market:
-        inputs, now, book = spec.inputs, self._clock(), self._book
+    def _market(self, spec: StackSpec, factor: float, memo: DiscussionMemo | None = None) -> Market:
+        inputs, now, book, counted = spec.inputs, self._clock(), self._book, self._setup.counted()
+        if memo is not None and not memo.estimated.isdisjoint(counted):
+            memo.estimated.clear()
+            memo.counted += 1
         kind = self._setup.kind(inputs.provider)
         prices = self._setup.prices(kind, inputs.provider, inputs.model, now)
         key_id = self._setup.key_id(inputs.provider)
@@ -372,10 +429,13 @@ class CacheKeeper:
             prices,
             book.ledger,
             book.gaps,
-            settings_for(kind, prices, spec.caching, spec.caching_enabled),
+            replace(
+                settings_for(kind, prices, spec.caching, spec.caching_enabled),
+                may_store=self._setup.may_store,
+            ),
             now,
-            token_counter(self._setup.counted(), factor),
-            count_revision=round(factor / _FACTOR_STEP),
+            token_counter(counted, factor, None if memo is None else memo.estimated),
+            count_revision=(round(factor / _FACTOR_STEP), 0 if memo is None else memo.counted),
         )
 
 

@@ -181,12 +181,28 @@ def adopt(ledger: CacheLedger, scope: LedgerScope, content: StoredContent, discu
     prefix = content.prefix_hash
     where = next((found for found, entries in ledger.entries.items() if prefix in entries), scope)
     entries = ledger.entries.get(where, {})
-    lived_s = math.ceil((content.expires_at - content.created_at).total_seconds())
-    ttl_s = entries[prefix].ttl_s if prefix in entries else max(1, lived_s)
     entry = CacheLedgerEntry(
-        prefix, content.tokens, ttl_s, content.expires_at, discussion_id, name=content.name
+        prefix, content.tokens, life_s(content), content.expires_at, discussion_id, name=content.name
     )
     return replace(ledger, entries={**ledger.entries, where: {**entries, prefix: entry}})
+
+
+def extended(ledger: CacheLedger, content: StoredContent) -> CacheLedger:
+    """Note that a content lives for longer, wherever it is known."""
+    ttl_s = life_s(content)
+    entries = {
+        scope: {
+            key: replace(e, ttl_s=ttl_s, expires_at=content.expires_at) if e.name == content.name else e
+            for key, e in found.items()
+        }
+        for scope, found in ledger.entries.items()
+    }
+    return replace(ledger, entries=entries)
+
+
+def life_s(content: StoredContent) -> int:
+    """Seconds from its making to its end: at least as long as it can still live."""
+    return max(1, math.ceil((content.expires_at - content.created_at).total_seconds()))
 
 
 def of_discussion(ledger: CacheLedger, discussion_id: str) -> CacheLedger:

@@ -54,8 +54,17 @@ class ReleaseCache(msgspec.Struct, frozen=True):
     provider: str
 
 
-class ReleaseIdle(msgspec.Struct, frozen=True):
-    """Delete stored prefixes whose rent is no longer expected to pay."""
+class TendContents(msgspec.Struct, frozen=True):
+    """Hold stored prefixes for as long as their rent is expected to pay, delete the rest, and book the rent.
+
+    Args:
+        discussion_ids: those that something is believed to be stored for, or was until it expired.
+        settings: the person's; off: discussions for which no more is to be spent.
+    """
+
+    discussion_ids: tuple[str, ...]
+    settings: CachingSettings
+    off: tuple[str, ...] = ()
 
 
 class AdoptContents(msgspec.Struct, frozen=True):
@@ -164,6 +173,14 @@ class CacheRead(msgspec.Struct, frozen=True):
     state: DiscussionCacheState | None = None
 
 
+class RentPaid(msgspec.Struct, frozen=True):
+    """A provider billed for storing a discussion's prefix. `cost_usd`: None where the price is unknown."""
+
+    discussion_id: str
+    cost_usd: float | None
+    totals: ProviderTotals | None = None
+
+
 class OrphansFound(msgspec.Struct, frozen=True):
     """What a provider stores for discussions that are gone."""
 
@@ -192,13 +209,15 @@ class RewritesChecked(msgspec.Struct, frozen=True):
 CachingCommand = InvalidateCache | DisableCaching | EnableCaching | DeleteOrphanedCaches
 """What a front end may ask of this room."""
 
-CachingEvent = CacheReported | CacheRead | PingsDue | OrphansFound | ContentsDeleted | RewritesChecked
+CachingEvent = (
+    CacheReported | CacheRead | RentPaid | PingsDue | OrphansFound | ContentsDeleted | RewritesChecked
+)
 """What has happened in this room."""
 
 CacheEffect = (
     ForgetCache
     | ReleaseCache
-    | ReleaseIdle
+    | TendContents
     | AdoptContents
     | DeleteContents
     | DropWithdrawn

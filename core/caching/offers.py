@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from core.providers.abilities import has_gemini_contents, has_openai_breakpoints
-from core.spending.pricing import token_prices
+from core.spending.pricing import OPENAI_LONG_WRITE, OPENAI_WRITE, token_prices
 from core.values.cache import CachePrices, Mechanism, TtlPrice
 from core.values.provider import ProviderKind
 
@@ -31,7 +31,6 @@ _ANTHROPIC_MINIMUM = (
 """The first that the model's name begins with counts; 512 for the rest (Opus 5 and 5.5, Haiku 5.5, Fable, Mythos)."""
 
 _UNPRICED_READ = 0.1
-_OPENAI_LONG_WRITE = 2.5  # 12 h; third-party reports of 2026-10, no primary page
 _GEMINI_STORAGE = (
     # USD for a million tokens and an hour; the row holds until its day. ai.google.dev pricing (read 2026-10-14).
     ("gemini-3.8-flash", 0.50, datetime(2027, 1, 1, tzinfo=UTC)),
@@ -97,7 +96,7 @@ def _openai(provider: str, model: str, input_usd: float | None, read: float | No
         mechanism=Mechanism.BREAKPOINTS if marks else Mechanism.IMPLICIT,
         input_usd=input_usd,
         read=0.1 if read is None else read,
-        writes=(TtlPrice(30 * _MINUTE, 1.25), TtlPrice(12 * _HOUR, _OPENAI_LONG_WRITE))
+        writes=(TtlPrice(30 * _MINUTE, OPENAI_WRITE), TtlPrice(12 * _HOUR, OPENAI_LONG_WRITE))
         if marks
         else (TtlPrice(5 * _MINUTE, 1.0),),
         minimum_tokens=1024,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from core.base.tokens import estimate_tokens, scaled
+from core.caching.ledger import life_s
 from core.providers.blocks import CountTokens
 from core.values.cache import (
     CacheLedger,
@@ -41,11 +42,11 @@ def with_contents(
         tokens = next(
             (write.tokens for write in plan.writes if write.prefix_hash == prefix), plan.read_tokens
         )
-        ttl_s = plan.contents.ttl_s
+        ttl_s = life_s(stored)
         known = entries.get(
             prefix, CacheLedgerEntry(prefix, tokens, ttl_s, stored.expires_at, stored.discussion_id)
         )
-        entries[prefix] = replace(known, expires_at=stored.expires_at, name=stored.name)
+        entries[prefix] = replace(known, ttl_s=ttl_s, expires_at=stored.expires_at, name=stored.name)
     return replace(ledger, entries={**ledger.entries, scope: entries})
 
 
@@ -70,23 +71,31 @@ def settings_for(
             return replace(found, is_enabled=is_enabled and settings.anthropic_enabled, ttl_s=ttl_s)
         case ProviderKind.OPENAI:
             ttl_s = {"30m": 1800, "12h": 43_200}.get(settings.openai_ttl)
-            return replace(found, ttl_s=ttl_s, longest_ttl_s=43_200 if ttl_s == 43_200 else 3600)
+            return replace(found, ttl_s=ttl_s, longest_ttl_s=43_200)
         case ProviderKind.GEMINI:
             most = 10_080 if settings.gemini_allow_long else 60
-            ttl_s = min(settings.gemini_ttl_minutes, most) * 60
+            longest_s = min(settings.gemini_ttl_minutes, most) * 60
             wants = settings.gemini_enabled or prices.mechanism is not Mechanism.CONTENTS
-            return replace(found, is_enabled=is_enabled and wants, ttl_s=ttl_s, longest_ttl_s=ttl_s)
+            return replace(found, is_enabled=is_enabled and wants, longest_ttl_s=longest_s)
         case _:
             return found
 
 
-def token_counter(counted: Mapping[str, int], factor: float) -> CountTokens:
-    """Tokens of a part for the model in use, from what was counted and from sizes."""
+def token_counter(
+    counted: Mapping[str, int], factor: float, estimated: set[str] | None = None
+) -> CountTokens:
+    """Tokens of a part for the model in use, from what was counted and from sizes.
+
+    Args:
+        estimated: takes the digests of texts that were not counted yet.
+    """
 
     def tokens_of(part: RequestPart | ToolSchema) -> int:
         match part:
             case Segment():
                 known = counted.get(part.sha256)
+                if known is None and estimated is not None:
+                    estimated.add(part.sha256)
                 return scaled(
                     estimate_tokens(len(part.text.encode("utf-8", "replace"))) if known is None else known,
                     factor,

@@ -113,7 +113,8 @@ def plan(inputs: PlanInputs) -> CachePlan:
     if not settings.is_enabled:
         return _made(inputs, _none(inputs, own), own, found)
     if prices.mechanism is Mechanism.CONTENTS:
-        return contents_plan(wire, prices, live, own_odds(inputs.gaps), settings, inputs.now)
+        odds = own_odds(inputs.gaps)
+        return contents_plan(wire, prices, live, odds, settings, inputs.now, inputs.superseded_tokens)
     points = _points(inputs, found)
     choices = [_priced(inputs, marks, found, own, shared, points) for marks in _ways(inputs, points)]
     if settings.pays_only or not choices:

@@ -31,11 +31,11 @@ from core.caching.messages import (
     Prewarm,
     ReadCaches,
     ReleaseCache,
-    ReleaseIdle,
+    RentPaid,
     RewritesChecked,
     SendPing,
+    TendContents,
 )
-from core.caching.warmth import is_warm
 from core.context.spec import stack_spec
 from core.discussion.lifecycle import change_meta
 from core.discussion.messages import AppendRecords, DiscussionLoaded, DiscussionTrashed, SummariesLoaded
@@ -81,7 +81,10 @@ def event(state: AppState, given: Stamp, happened: CachingEvent) -> Result:
         case PingsDue():
             return pings_due(state, happened)
         case CacheReported():
-            return rewrites.over(reported(state, happened)), ()
+            state = rewrites.over(reported(state, happened))
+            return state, tend_effects(state)
+        case RentPaid():
+            return rent_paid(state, given, happened)
         case OrphansFound():
             return orphans_found(state, happened), ()
         case ContentsDeleted():
@@ -197,7 +200,7 @@ def forget_adopted(state: AppState, provider: str) -> AppState:
 def tick(state: AppState) -> Result:
     """Time passed: what has expired goes, and the providers are asked for what they store."""
     state, effects = adopt_effects(expire_orphans(rewrites.over(state)))
-    return state, (*effects, *ping_effects(state), *idle_effects(state))
+    return state, (*effects, *ping_effects(state), *tend_effects(state))
 
 
 def expire_orphans(state: AppState) -> AppState:
@@ -210,14 +213,20 @@ def expire_orphans(state: AppState) -> AppState:
     )
 
 
-def idle_effects(state: AppState) -> tuple[CacheEffect, ...]:
-    """Look for stored prefixes that are not worth their rent any more, while something is stored."""
-    stored = (
-        state.config.providers[cache.provider].kind is ProviderKind.GEMINI and cache.expires_at is not None
-        for cache in state.caching.caches.values()
-        if cache.provider in state.config.providers and is_warm(cache, state.now)
-    )
-    return (ReleaseIdle(),) if any(stored) else ()
+def tend_effects(state: AppState) -> tuple[CacheEffect, ...]:
+    """Look after what is stored for rent, until it is booked to its end: hold what pays, for whom money may be spent."""
+    stored = [
+        name
+        for name, cache in state.caching.caches.items()
+        if cache.provider in state.config.providers
+        and state.config.providers[cache.provider].kind is ProviderKind.GEMINI
+        and cache.expires_at is not None
+        and cache.tokens_cached > 0
+    ]
+    if not stored:
+        return ()
+    off = tuple(name for name in stored if limit_reached(state, name))
+    return (TendContents(tuple(stored), state.config.settings.caching, off),)
 
 
 def _invalidate(state: AppState, command: InvalidateCache) -> Result:
@@ -248,6 +257,19 @@ def reported(state: AppState, event: CacheReported) -> AppState:
             state.caching, totals=with_entry(state.caching.totals, event.totals.provider, event.totals)
         ),
     )
+
+
+def rent_paid(state: AppState, given: Stamp, event: RentPaid) -> Result:
+    """Log what storing a prefix cost: it was paid for. Of a discussion that is gone it counts for the day alone."""
+    if event.totals is not None:
+        totals = with_entry(state.caching.totals, event.totals.provider, event.totals)
+        state = replace(state, caching=replace(state.caching, totals=totals))
+    if event.cost_usd is None:
+        return state, ()
+    record = UsageRecord(given.make_id(), given.at, UsageKind.RENT.value, Usage(cost_usd=event.cost_usd))
+    if event.discussion_id not in state.discussions.summaries:
+        return add_spent(state, (record,)), ()
+    return state, (AppendRecords(event.discussion_id, (record,)),)
 
 
 def read(state: AppState, given: Stamp, event: CacheRead) -> Result:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from core.base.errors import SlopError, StorageError
 from core.base.reports import Report
-from core.caching.content_store import Unneeded
+from core.caching.content_store import Extension, Unneeded
 from core.caching.contents import orphan_of
 from core.caching.keeper import CacheKeeper
 from core.caching.messages import (
@@ -29,11 +29,13 @@ from core.caching.messages import (
     Prewarm,
     ReadCaches,
     ReleaseCache,
-    ReleaseIdle,
+    RentPaid,
     RewritesChecked,
     SendPing,
+    TendContents,
 )
 from core.caching.pings import ping_usd
+from core.caching.rent import RentDue
 from core.providers.clients import Clients, Forgets, Stores
 from core.providers.failures import is_answer_lost
 from core.providers.protocol import CancelToken, Prewarms, ReadBlob, check_deleted
@@ -95,10 +97,8 @@ class CacheHandler:
                 self._release(
                     effect.provider, self._keeper.stored_names(effect.discussion_id, effect.provider)
                 )
-            case ReleaseIdle():
-                for unneeded in self._keeper.unneeded():
-                    log.info("what is stored for %s is not worth its rent", unneeded.discussion_id)
-                    self._release_quietly(unneeded)
+            case TendContents():
+                self._tend(effect)
             case AdoptContents():
                 self._adopt(effect)
             case DeleteContents():
@@ -108,6 +108,7 @@ class CacheHandler:
             case ReadCaches():
                 for discussion_id in effect.discussion_ids:
                     self._report(discussion_id, self._keeper.known(discussion_id))
+                    self._paid(self._keeper.overdue(discussion_id))
             case Prewarm():
                 self._prewarm(effect.spec)
             case PingCaches():
@@ -179,7 +180,10 @@ class CacheHandler:
             client.forget(effect.discussion_id)
         if isinstance(client, Stores):
             gone = held.difference(client.stored_names)
-            check_deleted(client.delete_stored(sorted(names - gone)))
+            left = client.delete_stored(sorted(names - gone))
+            _, due = self._keeper.forget_stored((gone | names).difference(left))
+            self._paid(due)
+            check_deleted(left)
 
     def _drop(self, effect: DropWithdrawn) -> None:
         """Delete what is stored of discussions that sent what was withdrawn. The first failure is raised at the end."""
@@ -207,8 +211,10 @@ class CacheHandler:
             log.warning("what %s still stores is not known: %s", effect.provider, error)
             return
         own = [content for content in found if content.discussion_id in effect.efforts]
-        for state in self._keeper.adopt(effect.provider, own, effect.efforts):
+        states, due = self._keeper.adopt(effect.provider, own, effect.efforts)
+        for state in states:
             self._emit(CacheReported(state.discussion_id, state))
+        self._paid(due)
         orphans = [content for content in found if content.discussion_id not in effect.efforts]
         prices = self._prices
         rows = (orphan_of(one, effect.provider, prices(effect.provider, one.model)) for one in orphans)
@@ -223,10 +229,52 @@ class CacheHandler:
             return
         left = client.delete_stored(sorted(names))
         gone = names.difference(left)
-        for state in self._keeper.forget_stored(gone):
-            self._emit(CacheReported(state.discussion_id, state))
+        self._gone(gone)
         self._emit(ContentsDeleted(provider, tuple(sorted(gone))))
         check_deleted(left)
+
+    def release_held(self) -> None:
+        """The program ends: delete what is stored for rent, as far as the network lets it, and book its rent."""
+        self._gone(frozenset(self._clients.release()))
+
+    def _tend(self, effect: TendContents) -> None:
+        tending = self._keeper.tended(effect.discussion_ids, effect.settings, effect.off)
+        for discussion_id, state in tending.changed:
+            self._report(discussion_id, state)
+        self._paid(tending.due)
+        for extension in tending.extend:
+            self._extend(extension)
+        for unneeded in tending.release:
+            log.info("what is stored for %s is not worth its rent", unneeded.discussion_id)
+            self._release_quietly(unneeded)
+
+    def _extend(self, extension: Extension) -> None:
+        """Let a stored prefix live on. Nobody asked for it, so a failure is logged and no more."""
+        if self._closing.is_set():
+            return
+        try:
+            client = self._clients.get(extension.provider)
+            if not isinstance(client, Stores):
+                return
+            content = client.extend_stored(extension.name, extension.ttl_s)
+        except SlopError as error:
+            log.warning("what is stored for %s was not kept: %s", extension.discussion_id, error)
+            return
+        if content is None:
+            self._gone(frozenset({extension.name}))
+            return
+        state = self._keeper.extended(extension.discussion_id, extension.provider, content)
+        self._report(extension.discussion_id, state)
+
+    def _gone(self, names: frozenset[str]) -> None:
+        states, due = self._keeper.forget_stored(names)
+        for state in states:
+            self._emit(CacheReported(state.discussion_id, state))
+        self._paid(due)
+
+    def _paid(self, due: Sequence[RentDue]) -> None:
+        for rent in due:
+            self._emit(RentPaid(rent.discussion_id, rent.cost_usd, self._keeper.totals(rent.provider)))
 
     def _release_quietly(self, unneeded: Unneeded) -> None:
         """As `_release`. Nobody asked for it, so a failure is logged and no more."""
@@ -242,7 +290,7 @@ class CacheHandler:
 
 def supersedes(newer: CacheEffect, older: CacheEffect) -> bool:
     """Only the discussion that was opened last is prewarmed; one look for pings is enough."""
-    return type(newer) is type(older) and isinstance(newer, Prewarm | PingCaches | ReleaseIdle)
+    return type(newer) is type(older) and isinstance(newer, Prewarm | PingCaches | TendContents)
 
 
 def _unsaid(error: SlopError) -> Usage | None:

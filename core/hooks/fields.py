@@ -76,12 +76,13 @@ class UpkeepData(Data, frozen=True):
 
     pings: Count
     prewarms: Count
+    rent_usd: float
     usage: UsageData
 
     @classmethod
     def of(cls, upkeep: Upkeep) -> UpkeepData:
         """The same as the CLI prints."""
-        return cls(upkeep.pings, upkeep.prewarms, UsageData.of(upkeep.usage))
+        return cls(upkeep.pings, upkeep.prewarms, upkeep.rent_usd, UsageData.of(upkeep.usage))
 
 
 def filled(kind: type[D], source: object, **more: Any) -> D:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -61,6 +62,10 @@ class Stores(Protocol):
         """
         ...
 
+    def extend_stored(self, name: str, ttl_s: int) -> StoredContent | None:
+        """Let one live for so many seconds from now; None: it is gone. Raises ProviderError."""
+        ...
+
     def delete_stored(self, names: Collection[str]) -> tuple[str, ...]:
         """Delete them; those that could not be are returned. One that is gone already is deleted."""
         ...
@@ -71,16 +76,23 @@ class Clients:
 
     Args:
         cache_dir: where the embedded model may keep saved prefixes.
+        clock: the program's, with its zone: what is stored for rent lives and ends by it.
     """
 
-    def __init__(self, cache_dir: Path | None = None) -> None:
+    def __init__(
+        self,
+        cache_dir: Path | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
         self._cache_dir = cache_dir
+        self._clock = clock
         self._lock = threading.Lock()
         self._servers: Mapping[str, ServerSettings] = {}
         self._keys: Mapping[str, str] = {}
         self._models: Sequence[ModelProfile] = ()
         self._clients: dict[str, Provider] = {}
         self._storing: list[Provider] = []
+        self._releasing: threading.Thread | None = None
         self.embedded_disk_mb = 512
 
     def configure(
@@ -143,29 +155,37 @@ class Clients:
             key = self._keys.get(provider, "")
         return hashlib.sha256(f"manual-slop/{key}".encode()).hexdigest()[:12] if key else ""
 
-    def close(self) -> tuple[str, ...]:
-        """Close every client; what is billed while it is stored is deleted first, as far as the network lets it.
+    def release(self) -> tuple[str, ...]:
+        """Delete what is billed while it is stored, as far as the network lets it within 10 s.
 
         Returns:
             Names of what was deleted.
         """
         with self._lock:
-            closing = [*self._clients.values(), *self._storing]
-            self._clients.clear()
-            self._storing.clear()
-        storing = [client for client in closing if isinstance(client, Stores) and client.stored_names]
+            clients = [*self._clients.values(), *self._storing]
+        storing = [client for client in clients if isinstance(client, Stores) and client.stored_names]
         deleted: list[str] = []
-        release = threading.Thread(target=_release, args=(storing, deleted), name="release", daemon=True)
-        release.start()
-        release.join(RELEASE_S)
-        if release.is_alive():
+        self._releasing = threading.Thread(
+            target=_release, args=(storing, deleted), name="release", daemon=True
+        )
+        self._releasing.start()
+        self._releasing.join(RELEASE_S)
+        if self._releasing.is_alive():
             log.warning(
                 "what is stored was not all deleted within %g s: it is billed until it expires", RELEASE_S
             )
-        for client in closing:
-            if not (release.is_alive() and isinstance(client, Stores)):
-                client.close()
         return tuple(deleted)
+
+    def close(self) -> None:
+        """Close every client. What is stored for rent stays until it expires, or was released before."""
+        with self._lock:
+            closing = [*self._clients.values(), *self._storing]
+            self._clients.clear()
+            self._storing.clear()
+        is_busy = self._releasing is not None and self._releasing.is_alive()
+        for client in closing:
+            if not (is_busy and isinstance(client, Stores)):
+                client.close()
 
     def _make(self, provider: str) -> Provider:
         server = self._servers.get(provider)
@@ -183,7 +203,12 @@ class Clients:
                 remedy="Enter one in Settings, Providers, then press Retry.",
             )
         return make_provider(
-            server, key, self._models, cache_dir=self._cache_dir, embedded_disk_mb=self.embedded_disk_mb
+            server,
+            key,
+            self._models,
+            clock=self._clock,
+            cache_dir=self._cache_dir,
+            embedded_disk_mb=self.embedded_disk_mb,
         )
 
 

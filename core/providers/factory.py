@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from core.providers.protocol import Provider
@@ -15,6 +16,7 @@ def make_provider(
     key: str | None,
     models: Sequence[ModelProfile] = (),
     *,
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     cache_dir: Path | None = None,
     embedded_disk_mb: int = 512,
 ) -> Provider:
@@ -23,6 +25,7 @@ def make_provider(
     Args:
         key: the provider's key, None where none was found or needed; only the client keeps it.
         models: what is known of models (`core.providers.model_data`), for all providers or for this one.
+        clock: the program's, with its zone.
         cache_dir: where the embedded model may keep saved prefixes; embedded_disk_mb: what they may take.
 
     Raises:
@@ -36,7 +39,7 @@ def make_provider(
         case ProviderKind.GEMINI:
             from core.providers.gemini.client import GeminiProvider
 
-            return GeminiProvider(server, key, models)
+            return GeminiProvider(server, key, models, clock=clock)
         case ProviderKind.OPENAI:
             from core.providers.openai.client import OpenAiProvider
 

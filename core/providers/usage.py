@@ -42,6 +42,7 @@ def counted_usage(
     cache_write_tokens: object = None,
     cache_write_5m_tokens: object = None,
     cache_write_1h_tokens: object = None,
+    cache_write_12h_tokens: object = None,
     reasoning_tokens: object = None,
     cost_usd: object = None,
     request_id: str = "",
@@ -63,11 +64,12 @@ def counted_usage(
     sent, reply = figure(input_tokens), figure(output_tokens)
     read, written = figure(cache_read_tokens), figure(cache_write_tokens)
     five, hour = figure(cache_write_5m_tokens), figure(cache_write_1h_tokens)
+    half_day = figure(cache_write_12h_tokens)
     reasoning = figure(reasoning_tokens)
     if sent is None or (read or 0) + (written or 0) > sent:
         read = written = None
-    if written is None or (five or 0) + (hour or 0) > written:
-        five = hour = None
+    if written is None or (five or 0) + (hour or 0) + (half_day or 0) > written:
+        five = hour = half_day = None
     if reply is None or (reasoning or 0) > reply:
         reasoning = None
     return Usage(
@@ -77,6 +79,7 @@ def counted_usage(
         cache_write_tokens=written,
         cache_write_5m_tokens=five,
         cache_write_1h_tokens=hour,
+        cache_write_12h_tokens=half_day,
         reasoning_tokens=reasoning,
         cost_usd=price(cost_usd),
         request_id=request_id,

@@ -22,6 +22,12 @@ _VENDORS = {
 }
 _PROBE_TOKENS = 1_000
 
+OPENAI_WRITE, OPENAI_LONG_WRITE = 1.25, 2.5
+"""Of the price of input: writing for 30 minutes, and for 12 hours, which the library does not know.
+
+The second by third-party reports of 2026-10: there is no primary page.
+"""
+
 
 def cost(provider: str, model: str, usage: Usage, at: datetime) -> float | None:
     """The price of a call in US dollars.
@@ -42,7 +48,11 @@ def cost(provider: str, model: str, usage: Usage, at: datetime) -> float | None:
     if usage.input_tokens is None and usage.output_tokens is None:
         return None
     calculated = _calculated(provider, model, usage, at)
-    return None if calculated is None else float(calculated.total_price)
+    if calculated is None:
+        return None
+    more = (OPENAI_LONG_WRITE - OPENAI_WRITE) * (usage.cache_write_12h_tokens or 0)
+    fresh = input_usd_per_token(provider, model, at) if more else None
+    return float(calculated.total_price) + more * (fresh or 0.0)
 
 
 def input_usd_per_token(provider: str, model: str, at: datetime) -> float | None:

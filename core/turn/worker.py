@@ -314,7 +314,7 @@ def _together(before: ContentsReport | None, new: ContentsReport | None) -> Cont
     """The later report, with what an attempt before it has paid for."""
     if before is None or new is None or before.stored is None or new.stored is None:
         return new or before
-    return replace(new, is_new=before.is_new or new.is_new, kept_s=max(before.kept_s, new.kept_s))
+    return replace(new, is_new=before.is_new or new.is_new)
 
 
 class _Reply:

@@ -152,7 +152,7 @@ class ContentsPlan(msgspec.Struct, frozen=True):
     Args:
         through_key: the last part that the content holds (system and tools always inside); name: of the content
             to use, empty where it is to be made.
-        ttl_s: of a new one, or to extend the used one to.
+        ttl_s: of a new one; seconds from now that the used one is to live on, 0: as long as it does.
     """
 
     use: ContentsUse
@@ -301,6 +301,25 @@ class CacheOrphan(msgspec.Struct, frozen=True):
     usd_per_hour: float | None = None
 
 
+class StoredRent(msgspec.Struct, frozen=True):
+    """A content that a provider stores for rent, and how far its rent is in the books.
+
+    Args:
+        name: the vendor's; tokens: as the vendor counts them.
+        paid_until: its rent up to here is booked; expires_at: when it ends, earlier where it was deleted.
+        used_at: start of the request that last used it; asked_at: when the provider was last asked to keep or end it.
+    """
+
+    provider: str
+    model: str
+    name: str
+    tokens: int
+    paid_until: datetime
+    expires_at: datetime
+    used_at: datetime | None = None
+    asked_at: datetime | None = None
+
+
 class DiscussionCache(msgspec.Struct, frozen=True):
     """Content of a discussion's `cache.json`.
 
@@ -310,6 +329,7 @@ class DiscussionCache(msgspec.Struct, frozen=True):
         sent: layers 6 and 7 of its last request, None where none was sent.
         mode: whose layers 1 to 7a that request shared, empty where not known.
         changed: how many of its turns found layers 6 or 7 changed.
+        rents: what is stored for it, or was and is not booked to its end.
     """
 
     state: DiscussionCacheState | None = None
@@ -320,6 +340,7 @@ class DiscussionCache(msgspec.Struct, frozen=True):
     sent: SentKnowledge | None = None
     mode: str = ""
     changed: int = 0
+    rents: tuple[StoredRent, ...] = ()
 
 
 class CacheSettings(msgspec.Struct, frozen=True):
@@ -327,6 +348,7 @@ class CacheSettings(msgspec.Struct, frozen=True):
 
     Args:
         ttl_s: a fixed lifetime, None lets the planner choose; longest_ttl_s: the longest it may choose.
+        may_store: whether contents may be made that are stored for rent (not by a command that ends at once).
         appends_changes: rule 2; off rewrites the context whenever it changes.
         keepalive: rule 4; keepalive_cap_usd: for one discussion and one idle time.
         all_marks, pays_only, extends: other rules, each of which can be switched off to measure it.
@@ -338,6 +360,7 @@ class CacheSettings(msgspec.Struct, frozen=True):
     appends_changes: bool = True
     keepalive: bool = False
     keepalive_cap_usd: float = 1.0
+    may_store: bool = True
     all_marks: bool = True
     pays_only: bool = True
     extends: bool = True

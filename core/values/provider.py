@@ -124,14 +124,12 @@ class ContentsReport(msgspec.Struct, frozen=True):
     Args:
         text: for the person, empty where all went as planned.
         stored: what was made, extended or used; is_new: it was made now, its tokens were billed as input.
-        kept_s: seconds of storage that this turn asked for, which are billed beside; 0 where it only used it.
         lost_name: one that turned out to be gone, or not to fit; the turn was sent without it.
     """
 
     text: str = ""
     stored: StoredContent | None = None
     is_new: bool = False
-    kept_s: float = 0.0
     lost_name: str = ""
 
 

@@ -10,7 +10,7 @@ from core.values.messages import Part, Role, Status
 from core.values.stack import LayerReport
 from core.values.usage import Usage, UsageKind
 
-_BESIDE_TURNS = frozenset({UsageKind.KEEPALIVE.value, UsageKind.PREWARM.value})
+_BESIDE_TURNS = frozenset(kind.value for kind in UsageKind if kind is not UsageKind.TURN)
 
 
 class MessageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="message"):
@@ -55,7 +55,7 @@ class RequestRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
 class UsageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="usage"):
     """Usage of a call. `message_id` is the assistant's message, or the call's id where none was kept.
 
-    Of a call that no message asked for it is the kind: `keepalive`, `prewarm`.
+    Of a call that no message asked for it is the kind: `keepalive`, `prewarm`, `rent`.
     """
 
     id: str

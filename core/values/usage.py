@@ -25,6 +25,7 @@ class Usage(msgspec.Struct, frozen=True):
     cache_write_tokens: int | None = None
     cache_write_5m_tokens: int | None = None
     cache_write_1h_tokens: int | None = None
+    cache_write_12h_tokens: int | None = None
     reasoning_tokens: int | None = None
     cost_usd: float | None = None
     time_to_first_token_s: float | None = None
@@ -42,14 +43,17 @@ class UsageKind(StrEnum):
     """A ping: a prefix read only to keep it."""
     PREWARM = "prewarm"
     """A prefix read ahead, when its discussion was opened."""
+    RENT = "rent"
+    """A prefix that the provider stores by the hour."""
 
 
 class Upkeep(msgspec.Struct, frozen=True):
-    """Payments to have prefixes warm, beside the turns. `usage` of the pings and prewarms, added up."""
+    """Payments to have prefixes warm, beside the turns. `usage` of it all, added up; `rent_usd` of that."""
 
     pings: int = 0
     prewarms: int = 0
     usage: Usage = msgspec.field(default_factory=Usage)
+    rent_usd: float = 0.0
 
     def with_call(self, kind: UsageKind, usage: Usage) -> Upkeep:
         """One more call counted, where it is none of a turn's."""
@@ -59,6 +63,7 @@ class Upkeep(msgspec.Struct, frozen=True):
             self.pings + (kind is UsageKind.KEEPALIVE),
             self.prewarms + (kind is UsageKind.PREWARM),
             add_usage(self.usage, usage),
+            self.rent_usd + ((usage.cost_usd or 0.0) if kind is UsageKind.RENT else 0.0),
         )
 
 
@@ -76,6 +81,7 @@ def add_usage(first: Usage, second: Usage) -> Usage:
         cache_write_tokens=_sum(first.cache_write_tokens, second.cache_write_tokens),
         cache_write_5m_tokens=_sum(first.cache_write_5m_tokens, second.cache_write_5m_tokens),
         cache_write_1h_tokens=_sum(first.cache_write_1h_tokens, second.cache_write_1h_tokens),
+        cache_write_12h_tokens=_sum(first.cache_write_12h_tokens, second.cache_write_12h_tokens),
         reasoning_tokens=_sum(first.reasoning_tokens, second.reasoning_tokens),
         cost_usd=_sum(first.cost_usd, second.cost_usd),
         is_estimate=first.is_estimate or second.is_estimate,
@@ -99,7 +105,12 @@ def usage_data(usage: Usage) -> dict[str, Any]:
 
 def upkeep_data(upkeep: Upkeep) -> dict[str, Any]:
     """Pings and prewarms as the plain data that the CLI prints and the Hook API answers with."""
-    return {"pings": upkeep.pings, "prewarms": upkeep.prewarms, "usage": usage_data(upkeep.usage)}
+    return {
+        "pings": upkeep.pings,
+        "prewarms": upkeep.prewarms,
+        "rent_usd": upkeep.rent_usd,
+        "usage": usage_data(upkeep.usage),
+    }
 
 
 def _sum(first: N | None, second: N | None) -> N | None:

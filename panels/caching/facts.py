@@ -160,11 +160,12 @@ def saved_text(saved_usd: float | None) -> str:
 
 
 def upkeep_text(upkeep: Upkeep) -> str:
-    """Cost of pings and prewarms, apart from turns: `3 keepalive pings, 1 prewarm: $0.012`; empty for none."""
+    """Sum of pings, prewarms and storage, apart from turns: `3 keepalive pings, 1 prewarm: $0.012`; empty for none."""
     calls = [
         fmt.count(upkeep.pings, "keepalive ping") if upkeep.pings else "",
         fmt.count(upkeep.prewarms, "prewarm") if upkeep.prewarms else "",
     ]
+    calls.append("storage" if upkeep.rent_usd else "")
     said = ", ".join(call for call in calls if call)
     usage = upkeep.usage
     return f"{said}: {fmt.money(usage.cost_usd, is_estimate=usage.is_estimate)}" if said else ""

@@ -39,7 +39,7 @@ class Amount(msgspec.Struct, frozen=True):
 GEMINI_TTL = Amount(
     f"{TABLE}.gemini_ttl_minutes",
     "Gemini TTL (minutes)",
-    "Lifetime of an explicit Gemini cache",
+    "Longest that an explicit Gemini cache is held after a turn",
     10_080,
     is_whole=True,
 )
@@ -89,9 +89,9 @@ def _vendors(desk: Desk, now: CachingSettings) -> None:
             "Requests to Anthropic carry cache marks")  # fmt: skip
     _choice(desk, "anthropic_ttl", "Anthropic TTL", ANTHROPIC_TTLS, now.anthropic_ttl)
     _switch(desk, "gemini_enabled", "Enable Gemini explicit caching", now.gemini_enabled,
-            "Gemini 2.5 to 3.x keep the stable prefix as a stored cache, charged by the hour")  # fmt: skip
+            "Gemini 2.5 to 3.x store the files and the turns so far, for rent while that is expected to pay")  # fmt: skip
     _switch(desk, "gemini_allow_long", "Allow >1h Gemini caches (charges may apply)", now.gemini_allow_long,
-            "Storage is charged for every hour that a cache lives")  # fmt: skip
+            "Storage is charged for as long as a cache is held")  # fmt: skip
     _amount(desk, GEMINI_TTL, now.gemini_ttl_minutes)
     if now.gemini_ttl_minutes > LONG_FROM_MINUTES and not now.gemini_allow_long:
         note = f"{LONG_FROM_MINUTES} minutes are used: longer caches are not allowed."

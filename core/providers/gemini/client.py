@@ -22,7 +22,7 @@ from core.providers.failures import (
     retry_after_s,
     transport_error,
 )
-from core.providers.gemini.contents import GeminiCaches, Prefix
+from core.providers.gemini.contents import GONE, GeminiCaches, Prefix
 from core.providers.gemini.stream import reply_items
 from core.providers.gemini.wire import request_config, request_contents, split_contents
 from core.providers.http import http_client
@@ -159,6 +159,15 @@ class GeminiProvider:
         """
         orphans = self.caches.adopt(discussion_ids)
         return (*self.caches.held, *orphans)
+
+    def extend_stored(self, name: str, ttl_s: int) -> StoredContent | None:
+        """Let a content live for so many seconds from now; None: it is gone. Raises ProviderError."""
+        try:
+            return self.caches.extend(name, ttl_s)
+        except ProviderError as error:
+            if error.status in GONE:
+                return None
+            raise
 
     def delete_stored(self, names: Collection[str]) -> tuple[str, ...]:
         """Delete contents by their names. Returns those that could not be; one that is gone already is deleted."""

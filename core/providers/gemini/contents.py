@@ -10,7 +10,7 @@ import re
 import threading
 from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -165,13 +165,19 @@ class GeminiCaches:
             if known is None and plan.name:
                 known = self._fetch(plan.name)
             if known is not None:
-                content = self._extended(known, plan.ttl_s)
-                return ContentsReport(stored=content, kept_s=_seconds(content.expires_at - known.expires_at))
+                return self._usable(self._extended(known, plan.ttl_s))
             return self._made(plan, model, discussion_id, prefix)
         except ProviderError as error:
             lost = plan.name if error.status in GONE else ""
             self._learn(model, plan.prefix_hash, error)
             return ContentsReport(f"The stored prefix could not be used: {error.what}", lost_name=lost)
+
+    def _usable(self, content: StoredContent) -> ContentsReport:
+        """A content is sent by while it lives: one that has ended by now is not named to the vendor."""
+        if content.expires_at > self._clock():
+            return ContentsReport(stored=content)
+        self.forget(content.name)
+        return ContentsReport("The stored prefix has expired.", lost_name=content.name)
 
     def _made(
         self, plan: ContentsPlan, model: str, discussion_id: str, prefix: Prefix
@@ -184,9 +190,7 @@ class GeminiCaches:
             if {(model, plan.prefix_hash), (model, "")} & self._refused:
                 return None
             content = self._make(plan, model, discussion_id, prefix)
-            return ContentsReport(
-                stored=content, is_new=True, kept_s=_seconds(content.expires_at - content.created_at)
-            )
+            return ContentsReport(stored=content, is_new=True)
 
     def _make(self, plan: ContentsPlan, model: str, discussion_id: str, prefix: Prefix) -> StoredContent:
         config: Any = {
@@ -204,7 +208,7 @@ class GeminiCaches:
             return self._hold(self._client().caches.get(name=name))
 
     def _extended(self, content: StoredContent, ttl_s: int) -> StoredContent:
-        """The content with more time where half of its lifetime has passed; as it is where the server does not answer."""
+        """The content with more time where half of what is asked for has passed; as it is where the server does not answer."""
         left_s = (content.expires_at - self._clock()).total_seconds()
         if ttl_s <= 0 or left_s >= ttl_s / 2:
             return content
@@ -234,10 +238,6 @@ class GeminiCaches:
             self._refused.add((model, ""))
         elif error.status == 400:
             self._refused.add((model, prefix_hash))
-
-
-def _seconds(time: timedelta) -> float:
-    return max(0.0, time.total_seconds())
 
 
 def _stored(answer: types.CachedContent) -> StoredContent:

@@ -245,11 +245,13 @@ def usage_of(usage: Any, request_id: str) -> Usage:
     """
     read = getattr(usage, "input_tokens_details", None)
     written = getattr(usage, "output_tokens_details", None)
+    by_ttl = getattr(read, "cache_write_tokens_details", None)
     return counted_usage(
         input_tokens=getattr(usage, "input_tokens", None),
         output_tokens=getattr(usage, "output_tokens", None),
         cache_read_tokens=getattr(read, "cached_tokens", None),
         cache_write_tokens=getattr(read, "cache_write_tokens", None),
+        cache_write_12h_tokens=getattr(by_ttl, "ttl_12h_tokens", None),
         reasoning_tokens=getattr(written, "reasoning_tokens", None),
         request_id=request_id,
     )

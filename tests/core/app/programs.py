@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
-from core.app.controller import AppController
+from core.app.controller import AppController, wall_clock
 from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.values.state import AppState
@@ -22,6 +23,7 @@ class Programs:
         self.project = base / "project"
         self.project.mkdir()
         self.running: list[AppController] = []
+        self.clock: Callable[[], datetime] = wall_clock
 
     def start(self, *, watches: bool = False, owns_home: bool = True) -> AppController:
         """Start a program and wait until it has read its home.
@@ -30,7 +32,7 @@ class Programs:
             owns_home: False for a command beside the window, as `manual-slop send` is one.
         """
         options = OutsideOptions(home=self.home, start=self.project, watches=watches, owns_home=owns_home)
-        controller = AppController(LocalOutside(options))
+        controller = AppController(LocalOutside(options, clock=self.clock), clock=self.clock)
         controller.start()
         self.running.append(controller)
         until(controller, lambda s: bool(s.config.providers) and not s.program.is_loading)

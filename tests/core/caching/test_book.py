@@ -17,6 +17,7 @@ from core.values.cache import (
     CacheLedger,
     CacheLedgerEntry,
     CachePlan,
+    CachePrices,
     CacheSettings,
     DiscussionCache,
     GapStats,
@@ -353,14 +354,23 @@ def test_what_a_provider_stores_is_all_that_is_believed_of_it_and_is_let_go_when
     )
     found = StoredContent("caches/new", SCOPE.model, "new", "d", 9_000, NOW, NOW + timedelta(days=1))
 
-    book, changed = content_store.contents_found(book, "gemini", "key", [found], {"d": "auto"}, after(5))
+    def price(_provider: str, _model: str) -> CachePrices:
+        return prices
+
+    def chosen(_prices: CachePrices) -> CacheSettings:
+        return CacheSettings()
+
+    book, told = content_store.contents_found(book, "gemini", "key", [found], {"d": "auto"}, price, after(5))
 
     assert content_store.stored_names(book, "d", "gemini") == {"caches/new"}
-    assert [name for name, _ in changed] == ["d", "d"]
+    assert [name for name, _ in told.changed] == ["d", "d"]
     state = book.pages["d"].cache.state
     assert state is not None
     assert (state.tokens_cached, state.expires_at) == (9_000, found.expires_at)
-    (idle,) = content_store.unneeded(book, lambda _provider, _model: prices, after(60))
-    assert idle.names == {"caches/new"}
+    page = book.pages["d"]
+    book = books.with_page(book, "d", replace(page, cache=replace(page.cache, last_turn_at=NOW)))
+    _, tending = content_store.tended(book, (), price, chosen, after(7200))
+    assert [one.names for one in tending.release] == [{"caches/new"}]
     busy = replace(book, calls={"c": CachePlay().plan("c", 0)})
-    assert content_store.unneeded(busy, lambda _provider, _model: prices, after(60)) == ()
+    _, tending = content_store.tended(busy, (), price, chosen, after(7200))
+    assert (tending.release, tending.extend) == ((), ())

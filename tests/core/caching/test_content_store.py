@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,8 +24,10 @@ from core.caching.messages import (
     DropWithdrawn,
     ForgetCache,
     OrphansFound,
+    ReadCaches,
     ReleaseCache,
-    ReleaseIdle,
+    RentPaid,
+    TendContents,
 )
 from core.caching.offers import cache_prices
 from core.caching.worker import CacheHandler
@@ -44,6 +46,8 @@ from core.values.stack import StackInputs
 from core.values.usage import Usage
 from tests.core.providers.caching_kit import words
 from tests.core.providers.outcomes import NO_BLOBS, outcome
+from tests.vendors.billing.clock import Clock, moment
+from tests.vendors.billing.prices import Prices
 from tests.vendors.gemini_server import KEY, GeminiServer, error_reply
 from tests.vendors.loopback import Answer
 
@@ -57,24 +61,37 @@ RULES = NamedText("rules", words(6000, "rules"))
 class World:
     """A home with a discussion, Gemini at loopback, and programs that come and go. Time goes on by `later`."""
 
-    def __init__(self, home: Path, server: GeminiServer) -> None:
-        self.home, self.server = home, server
-        self.ahead = timedelta()
+    def __init__(self, home: Path, server: GeminiServer, clock: Clock) -> None:
+        self.home, self.server, self.clock = home, server, clock
+        self.events: list[Event] = []
         self.count = 0
         store_home.open_home(home, self.now())
         store.create(home, DiscussionMeta(ID, "Tides", self.now(), "gemini", FLASH))
         self.clients = Clients()
+        self.made = 0
         self.start()
 
     def now(self) -> datetime:
-        return datetime.now(UTC) + self.ahead
+        return moment(self.clock())
+
+    def later(self, seconds: float) -> None:
+        """Time passes, for the program and for the vendor."""
+        self.clock.advance(seconds)
+
+    def expires_s(self, name: str) -> float:
+        return self.server.cache.stored.find(name, KEY).expires_s
+
+    def rent_agrees(self) -> None:
+        """What the program says that storing cost is what the vendor bills, within a hundredth."""
+        (hours,) = self.server.cache.stored.token_hours(self.clock()).values()
+        billed = float(Prices().storage(FLASH, hours, self.clock()))
+        assert sum(one.cost_usd or 0.0 for one in self.told(RentPaid)) == pytest.approx(billed, rel=0.01)
 
     def start(self) -> None:
         """A program that starts: it knows only what is on disk."""
-        self.clients = Clients()
+        self.clients = Clients(clock=self.now)
         settings = ServerSettings("gemini", "gemini", "Gemini", self.server.url)
         self.clients.configure({"gemini": settings}, {"gemini": KEY}, packaged_models())
-        self.events: list[Event] = []
         setup = CacheSetup(
             prices=lambda kind, provider, model, at: cache_prices(provider, kind, model, at),
             kind=self.clients.kind,
@@ -96,14 +113,18 @@ class World:
         return cache_prices(provider, ProviderKind.GEMINI, model, self.now())
 
     def turn(
-        self, text: str = "When?", digest: str = "", withdrawals: int = 0
+        self,
+        text: str = "When?",
+        digest: str = "",
+        withdrawals: int = 0,
+        rules: NamedText = RULES,
     ) -> tuple[CachePlan, ContentsReport | None, Usage]:
         """A turn over the wire: planned, sent, accounted for."""
         self.count += 1
         inputs = StackInputs(
             provider="gemini",
             model=FLASH,
-            system_text=RULES,
+            system_text=rules,
             user_text=text,
             digest=digest,
             withdrawals=withdrawals,
@@ -117,6 +138,7 @@ class World:
         assert found.error is None, found.error
         reports = [x.contents for x in found.items if isinstance(x, UsageUpdate) and x.contents is not None]
         report = reports[-1] if reports else None
+        self.made += report is not None and report.is_new
         self.ended = self.keeper.ended(call.call_id, found.usage, report)
         return plan, report, found.usage
 
@@ -135,14 +157,19 @@ class World:
         page = self.server.cache.stored.page(owner=KEY)
         return [one["name"] for one in page.get("cachedContents", [])]
 
+    def tend(self, **chosen: bool | int) -> None:
+        """A look after what is stored."""
+        self.handler.handle(TendContents((ID,), CachingSettings(**chosen)))  # type: ignore[arg-type]
+
     def told(self, kind: type[E]) -> list[E]:
         return [event for event in self.events if isinstance(event, kind)]
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
-    with GeminiServer() as server:
-        world = World(tmp_path / "home", server)
+    clock = Clock()
+    with GeminiServer(clock=clock) as server:
+        world = World(tmp_path / "home", server, clock)
         yield world
         world.clients.close()
 
@@ -268,16 +295,85 @@ def test_invalidating_deletes_also_what_was_stored_before_a_restart(world: World
     assert world.left == []
 
 
-def test_what_nobody_comes_back_to_is_deleted_before_its_hour_is_over(world: World) -> None:
-    world.turn()
-    world.handler.handle(ReleaseIdle())
-    assert len(world.left) == 1
+def test_it_is_held_for_as_long_as_a_return_is_likely_enough_and_deleted_then(world: World) -> None:
+    """Someone who answers within the minute: made once, held between the turns, let go long before an hour is over."""
+    for _ in range(10):
+        world.turn()
+        world.later(50)
+        world.tend()
+    (name,) = world.left
+    world.later(30)
+    world.tend()
+    assert world.left == [name]
 
-    world.ahead = timedelta(minutes=40)
-    world.handler.handle(ReleaseIdle())
+    world.later(1200)
+    world.tend()
 
     assert world.left == []
-    assert world.told(ContentsDeleted)
+    world.later(7200)
+    world.tend()
+    world.rent_agrees()
+    assert world.made == 1
+
+
+def test_it_is_extended_between_turns_where_its_hold_outlives_it(world: World) -> None:
+    """A turn after twenty minutes teaches that returns may take so long; the content had been asked for less."""
+    for gap_s in (60, 60, 1500, 1500, 1500, 1500):
+        world.turn()
+        world.tend()
+        world.later(gap_s)
+    world.turn()
+    (name,) = world.left
+    before = world.expires_s(name)
+    world.later(300)
+    world.tend()
+    patched = [one for one in world.server.requests if one.method == "PATCH"]
+    assert patched
+    assert world.expires_s(name) >= before
+    world.later(7200)
+    world.tend()
+    world.rent_agrees()
+
+
+def test_one_that_expired_while_no_program_ran_is_booked_at_the_next_start(world: World) -> None:
+    world.turn()
+    world.start()
+    world.later(9999)
+
+    world.handler.handle(ReadCaches((ID,)))
+    world.rent_agrees()
+    world.handler.handle(ReadCaches((ID,)))
+    world.rent_agrees()
+
+
+def test_one_that_the_last_turn_passed_by_is_let_go(world: World) -> None:
+    """What stands before it has changed: nobody will read it again."""
+    world.turn()
+    (first,) = world.left
+    world.later(30)
+    world.turn("Why?", rules=NamedText("rules", words(6000, "others")))
+    world.tend()
+    assert len(world.left) == 1
+    assert first not in world.left
+
+
+def test_where_no_more_is_to_be_spent_nothing_is_held(world: World) -> None:
+    world.turn()
+    world.handler.handle(TendContents((ID,), CachingSettings(), (ID,)))
+    assert world.left == []
+    world.rent_agrees()
+
+
+def test_one_that_somebody_else_extended_is_used_as_it_is(world: World) -> None:
+    world.turn()
+    (name,) = world.left
+    world.server.cache.stored.patch(name, {"ttl": "86400s"}, owner=KEY)
+    world.later(30)
+    _, report, usage = world.turn()
+    assert report is not None
+    assert report.stored is not None
+    assert (usage.cache_read_tokens or 0) > 4000
+    assert world.left == [name]
 
 
 def test_a_discussion_that_is_being_answered_is_not_idle(world: World) -> None:
@@ -287,8 +383,7 @@ def test_a_discussion_that_is_being_answered_is_not_idle(world: World) -> None:
     profile = ModelProfile("gemini", FLASH, context_tokens=1_000_000)
     world.keeper.plan_call(call, build_stack(inputs), profile, 1.0)
 
-    world.ahead = timedelta(minutes=40)
-    world.handler.handle(ReleaseIdle())
+    world.tend(gemini_enabled=False)
 
     assert len(world.left) == 1
 
@@ -299,18 +394,21 @@ def test_an_idle_one_that_cannot_be_deleted_is_logged_and_tried_again(
     world.turn()
     world.server.is_faultable = lambda captured: captured.method == "DELETE"  # type: ignore[method-assign]
     world.server.faults.append(Answer(error_reply(503, "UNAVAILABLE", "Overloaded.")))
-    world.ahead = timedelta(minutes=40)
 
-    world.handler.handle(ReleaseIdle())
+    world.tend(gemini_enabled=False)
     assert "was not deleted" in caplog.text
-    world.handler.handle(ReleaseIdle())
+    world.later(29)
+    world.tend(gemini_enabled=False)
+    assert len(world.left) == 1
+    world.later(1)
+    world.tend(gemini_enabled=False)
 
     assert world.left == []
 
 
 def test_the_end_of_the_program_deletes_what_is_stored_and_the_next_start_knows(world: World) -> None:
     world.turn()
-    world.keeper.forget_stored(world.clients.close())
+    world.handler.release_held()
     assert world.left == []
 
     world.start()

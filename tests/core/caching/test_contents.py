@@ -2,44 +2,31 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 from msgspec.structs import replace
 
 from core.caching.accounts import adopted, after_contents
-from core.caching.contents import contents_plan, is_worth_rent, living, orphan_of
+from core.caching.contents import LEASE_S, contents_plan, living, orphan_of
 from core.caching.gaps import own_odds
+from core.caching.hold import hold_of
 from core.caching.ledger import adopt, drop_named, live_entries
 from core.caching.offers import cache_prices
-from core.values.cache import CacheLedger, CacheSettings, DiscussionCacheState, LedgerScope
+from core.values.cache import (
+    CacheLedger,
+    CacheSettings,
+    ContentsUse,
+    DiscussionCacheState,
+    GapStats,
+    LedgerScope,
+)
 from core.values.provider import ContentsReport, ProviderKind, StoredContent
-from tests.core.caching.requests import AWAY, NOW, QUICK, SLOW, after, wire
+from tests.core.caching.requests import NOW, QUICK, SLOW, after, wire
 
 MODEL = "gemini-3.8-flash"
 PRICES = cache_prices("gemini", ProviderKind.GEMINI, MODEL, NOW)
 SCOPE = LedgerScope("gemini", "key", MODEL, '{"effort":"auto"}')
 CONTENT = StoredContent("cachedContents/1", MODEL, "h1", "d1", 20_000, NOW, after(3600))
 STATE = DiscussionCacheState("d1", "gemini", NOW, after(3600), hit_count=2, tokens_cached=20_000)
-
-
-@pytest.mark.parametrize(
-    ("gaps", "idle_s", "pays"),
-    [(QUICK, 30, True), (QUICK, 1800, False), (SLOW, 900, True), (SLOW, 2400, False), (AWAY, 60, False)],
-)
-def test_a_content_is_kept_while_its_person_is_likely_to_come_back(
-    gaps: object, idle_s: float, pays: bool
-) -> None:
-    odds = own_odds(gaps)  # type: ignore[arg-type]
-    assert is_worth_rent(20_000, 3600 - idle_s, idle_s, PRICES, odds) is pays
-
-
-def test_nothing_is_expected_of_one_that_has_no_time_left() -> None:
-    assert not is_worth_rent(20_000, 0.0, 10, PRICES, own_odds(QUICK))
-
-
-def test_without_a_price_of_input_rent_is_too_much() -> None:
-    assert not is_worth_rent(20_000, 3600, 1, replace(PRICES, input_usd=None), own_odds(QUICK))
 
 
 def test_an_orphan_tells_its_rent_by_the_hour() -> None:
@@ -62,28 +49,61 @@ def test_what_has_expired_is_no_orphan_any_more() -> None:
     assert living((orphan,), None) == (orphan,)
 
 
-def test_an_adopted_content_is_expected_to_be_read_by_its_name() -> None:
+def test_an_adopted_content_is_read_by_its_name_and_kept_as_long_as_it_lives() -> None:
     laid = wire()
     known = replace(CONTENT, prefix_hash=laid.hashes[1], tokens=laid.ends[1])
     ledger = adopt(CacheLedger(), SCOPE, known, "d1")
 
     live = live_entries(ledger, SCOPE, NOW)
-    plan = contents_plan(laid, PRICES, live, own_odds(QUICK), CacheSettings(ttl_s=3600), NOW)
+    plan = contents_plan(laid, PRICES, live, own_odds(QUICK), CacheSettings(), NOW)
 
     assert plan.read_tokens == laid.ends[1]
     assert plan.contents is not None
-    assert (plan.contents.name, plan.contents.ttl_s) == ("cachedContents/1", 3600)
+    assert (plan.contents.name, plan.contents.ttl_s) == ("cachedContents/1", 0)
 
 
-def test_a_content_that_lived_long_is_extended_by_no_more_than_is_allowed() -> None:
+def test_one_that_would_end_before_the_person_returns_is_asked_for_again_with_the_request() -> None:
     laid = wire()
-    long = replace(CONTENT, prefix_hash=laid.hashes[1], created_at=NOW - timedelta(hours=2))
-    live = live_entries(adopt(CacheLedger(), SCOPE, long, "d1"), SCOPE, NOW)
+    short = replace(CONTENT, prefix_hash=laid.hashes[1], expires_at=after(60))
+    live = live_entries(adopt(CacheLedger(), SCOPE, short, "d1"), SCOPE, NOW)
 
-    plan = contents_plan(laid, PRICES, live, own_odds(QUICK), CacheSettings(longest_ttl_s=3600), NOW)
+    plan = contents_plan(laid, PRICES, live, own_odds(SLOW), CacheSettings(), NOW)
 
     assert plan.contents is not None
-    assert plan.contents.ttl_s == 3600
+    assert 1200 <= plan.contents.ttl_s <= 1900
+
+
+def test_a_new_one_holds_the_turns_so_far_and_lives_as_long_as_it_is_held() -> None:
+    laid = wire("900 m0", "900 m1")
+    plan = contents_plan(laid, PRICES, {}, own_odds(QUICK), CacheSettings(), NOW)
+
+    assert plan.contents is not None
+    assert (plan.contents.use, plan.contents.through_key) == (ContentsUse.CREATE, "11/m1")
+    assert plan.contents.ttl_s == pytest.approx(hold_of(PRICES, own_odds(QUICK), 3600).until_s(), abs=1)
+    assert plan.outlook < plan.outlook_without
+
+
+def test_a_command_that_ends_at_once_reads_what_is_stored_and_makes_nothing() -> None:
+    laid, chosen = wire(), CacheSettings(may_store=False)
+    stored = adopt(CacheLedger(), SCOPE, replace(CONTENT, prefix_hash=laid.hashes[1]), "d1")
+
+    none = contents_plan(laid, PRICES, {}, own_odds(QUICK), chosen, NOW)
+    used = contents_plan(laid, PRICES, live_entries(stored, SCOPE, NOW), own_odds(QUICK), chosen, NOW)
+
+    assert none.contents is None
+    assert "ends at once" in none.sentences[0]
+    assert used.contents is not None
+    assert used.contents.name == CONTENT.name
+
+
+def test_a_longer_hold_is_asked_for_by_the_hour() -> None:
+    """A crash leaves an hour's rent at most, however long the person may be away."""
+    long = GapStats((5 * 3600.0,) * 100, (), 100, 2)
+    cheap = replace(PRICES, storage_usd=PRICES.storage_usd / 100)
+    plan = contents_plan(wire(), cheap, {}, own_odds(long), CacheSettings(longest_ttl_s=86_400), NOW)
+
+    assert plan.contents is not None
+    assert plan.contents.ttl_s == LEASE_S
 
 
 def test_an_adopted_content_keeps_the_scope_that_its_prefix_is_known_by() -> None:

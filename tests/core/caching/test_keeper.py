@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from queue import SimpleQueue
@@ -48,6 +48,7 @@ class World:
         self.settings = CachingSettings()
         self.turns: tuple[Message, ...] = ()
         self.factor = 1.0
+        self.counted: Callable[[], dict[str, int]] = dict
         self.keeper = self.start()
         self.count = 0
 
@@ -58,7 +59,7 @@ class World:
             kind=lambda _provider: ProviderKind.ANTHROPIC,
             key_id=lambda _provider: "key",
             cost=lambda _provider, _model, usage: self.cost(usage),
-            counted=dict,
+            counted=self.counted,
             label=str.title,
         )
         self.keeper = CacheKeeper(HomeCacheStore(self.home), setup, lambda: self.now)
@@ -460,3 +461,17 @@ def test_what_was_taken_out_is_pinged_no_more(world: World) -> None:
     assert world.keeper.due_pings(world.settings)
     world.keeper.withdrawn(2, (), is_on=True)
     assert world.keeper.due_pings(world.settings) == ()
+
+
+def test_plans_are_compared_by_the_same_counts_when_a_text_is_counted_in_between(world: World) -> None:
+    """The canonical plan of the first turn knew sizes alone; what it remembers must not look cheap later."""
+    counted: dict[str, int] = {}
+    world.counted = lambda: counted
+    world.start()
+    spec = world.spec("When?", DIGEST)
+    world.call(digest=DIGEST)
+    counted.update({one.sha256: 2 * len(one.text) for one in build_stack(spec.inputs).segments})
+    world.call(digest=DIGEST)
+    plan = world.call(digest=OTHER)
+    assert plan.read_tokens > 0
+    assert plan.sentences[0].startswith("The cache is warm")

@@ -84,7 +84,7 @@ class World(Programs):
 
     def __init__(self, base: Path, server: Billing, clock: Clock) -> None:
         super().__init__(base)
-        self.server, self.clock = server, clock
+        self.server, self.clock, self.time = server, clock, clock
         (self.project / "tides.py").write_text("height = 1\n" * 4000, encoding="utf-8")
 
     def program(self) -> AppController:
@@ -157,7 +157,7 @@ def _in_the_habit(world: World) -> tuple[AppController, str]:
     world.change(controller, anthropic_ttl="5m")
     chosen = world.discussion(controller)
     for number in range(6):
-        world.clock.now += timedelta(minutes=7)
+        world.time.now += timedelta(minutes=7)
         ask(world, controller, chosen, f"Question {number}?")
     world.change(controller, keepalive=True)
     return controller, chosen
@@ -165,7 +165,7 @@ def _in_the_habit(world: World) -> tuple[AppController, str]:
 
 def _forward(world: World) -> None:
     """To where the last entry has little time left."""
-    world.clock.now += timedelta(minutes=4.8)
+    world.time.now += timedelta(minutes=4.8)
 
 
 def test_a_day_of_turns_pings_and_a_prewarm_is_said_as_it_is_billed(world: World) -> None:
@@ -175,7 +175,7 @@ def test_a_day_of_turns_pings_and_a_prewarm_is_said_as_it_is_billed(world: World
         pings = world.server.warms
         settled(controller, chosen, lambda: _forward(world))
         assert world.server.warms == pings + 1
-        world.clock.now += timedelta(minutes=2)
+        world.time.now += timedelta(minutes=2)
         state = ask(world, controller, chosen, f"And now {number}?")
 
     summary = state.discussions.summaries[chosen]
@@ -278,7 +278,7 @@ def test_at_the_days_limit_pings_stop_and_what_was_said_is_what_was_billed(world
     world.change(controller, day_limit_usd=round(spent(controller.snapshot()) + 0.001, 6))
     pings = world.server.warms
     _forward(world)
-    now = world.clock.now
+    now = world.time.now
     until(controller, lambda s: s.now == now)
 
     assert world.server.warms == pings

@@ -18,7 +18,7 @@ from core.caching.messages import (
     DisableCaching,
     OrphansFound,
     ReleaseCache,
-    ReleaseIdle,
+    TendContents,
 )
 from core.discussion.messages import DiscussionTrashed, SetModel, SummariesLoaded
 from core.settings.messages import SettingsLoaded, StoreKey
@@ -145,8 +145,11 @@ def test_disabling_and_deleting_a_discussion_ends_the_rent_of_its_prefix(book: P
 
 def test_what_is_stored_and_idle_is_looked_for_while_something_is_stored(book: Playbook) -> None:
     chosen = book.discussion("Tides")
-    assert not of(book.play(Tick()), ReleaseIdle)
+    assert not of(book.play(Tick()), TendContents)
     held = DiscussionCacheState(chosen, "gemini", START, START + timedelta(hours=1), tokens_cached=20_000)
     book.play(CacheReported(chosen, held))
-    assert of(book.play(Tick()), ReleaseIdle)
-    assert not of(book.later(3600).play(Tick()), ReleaseIdle)
+    assert of(book.play(Tick()), TendContents)
+    asked = of(book.later(3600).play(Tick()), TendContents)
+    assert [one.discussion_ids for one in asked] == [(chosen,)]  # its rent is to be booked to its end
+    book.play(CacheReported(chosen, replace(held, tokens_cached=0)))
+    assert not of(book.play(Tick()), TendContents)

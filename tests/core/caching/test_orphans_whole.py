@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import shutil
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from core.app.controller import AppController
 from core.caching.messages import DeleteOrphanedCaches, DisableCaching
 from core.context.messages import CreatePreset
-from core.discussion.messages import CreateDiscussion
+from core.discussion.messages import CreateDiscussion, SelectDiscussion
 from core.turn.messages import SendPrompt
 from core.values.curation import FileItem
+from core.values.usage import Usage
 from tests.core.app.programs import Programs, until
 from tests.core.providers.caching_kit import words
+from tests.vendors.billing.clock import Clock, moment
 from tests.vendors.billing.prices import Prices
 from tests.vendors.billing.values import Parts
 from tests.vendors.gemini_server import KEY, GeminiServer
+from tests.vendors.loopback import Captured
 
 MODEL = "gemini-3.8-flash"
 
@@ -29,10 +32,38 @@ MODEL = "gemini-3.8-flash"
 class World(Programs):
     """A project with a long file, a home, Gemini at loopback; programs come and go."""
 
-    def __init__(self, base: Path, server: GeminiServer) -> None:
+    def __init__(self, base: Path, server: GeminiServer, time: Clock) -> None:
         super().__init__(base)
-        self.server = server
+        self.server, self.time = server, time
+        self.clock = lambda: moment(time())
         (self.project / "tides.py").write_text("height = 1\n" * 3000, encoding="utf-8")
+
+    @property
+    def creations(self) -> list[Captured]:
+        """What was asked to be stored."""
+        posts = (one for one in self.server.requests if one.method == "POST")
+        return [one for one in posts if one.path.endswith("/cachedContents")]
+
+    def bill(self, usages: Sequence[Usage]) -> float:
+        """What the vendor bills for turns, for what they stored, and for the time that it was stored."""
+        now_s, prices = self.time(), Prices()
+        stored = self.server.cache.stored
+        rates = prices.rates("google", MODEL, now_s, 0)
+        made = sum(one.tokens for one in stored._all.values())
+        hours = sum(stored.token_hours(now_s).values())
+        return float(made * rates.plain + prices.storage(MODEL, hours, now_s)) + self._turns(usages)
+
+    def bill_without_caching(self, usages: Sequence[Usage]) -> float:
+        return self._turns([replace(usage, cache_read_tokens=0) for usage in usages])
+
+    def _turns(self, usages: Sequence[Usage]) -> float:
+        total = 0.0
+        for usage in usages:
+            read = usage.cache_read_tokens or 0
+            parts = Parts((usage.input_tokens or 0) - read, read)
+            said = usage.output_tokens or 0
+            total += float(Prices().cost("google", MODEL, parts, self.time(), output_tokens=said))
+        return total
 
     def store(self, display: str) -> str:
         """A content that stands at the server already; its name."""
@@ -75,10 +106,11 @@ class World(Programs):
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    with GeminiServer() as server:
+    time = Clock()
+    with GeminiServer(clock=time) as server:
         monkeypatch.setenv("GEMINI_API_KEY", KEY)
         monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", server.url)
-        world = World(tmp_path, server)
+        world = World(tmp_path, server, time)
         yield world
         world.stop()
 
@@ -97,29 +129,72 @@ def test_orphans_are_told_at_the_start_and_deleted_when_the_person_says_so(world
     assert world.left == [foreign]
 
 
-def test_making_a_stored_prefix_and_its_rent_are_part_of_what_was_spent(world: World) -> None:
-    """The bill as the vendor makes it, the prefix being stored up to its end."""
+def test_over_ten_turns_of_a_day_it_is_made_once_and_the_books_are_the_vendors(world: World) -> None:
+    """Held between the turns, deleted when nobody comes back; making, reading and rent are part of what was spent."""
     controller = world.start()
     chosen = world.stored_turn(controller)
-    world.ask(controller, chosen, "two")
+    for number, gap_s in enumerate((60, 100, 180, 75, 140, 200, 90, 120, 60)):
+        world.time.advance(gap_s)
+        world.ask(controller, chosen, f"and {number}?")
+    assert len(world.creations) == 1
+    assert len(world.left) == 1
     usages = [m.usage for m in controller.snapshot().discussions.open[chosen].messages if m.usage]
-    sent = sum(usage.input_tokens or 0 for usage in usages)
-    state = until(controller, lambda s: s.caching.totals["gemini"].usage.input_tokens == sent)
+    assert len(usages) == 10
 
-    now_s, prices = time.time(), Prices()
-    (stored,) = world.server.cache.stored.page(owner=KEY)["cachedContents"]
-    tokens = stored["usageMetadata"]["totalTokenCount"]
-    rates = prices.rates("google", MODEL, now_s, tokens)
-    rent = tokens * rates.plain + prices.storage(MODEL, tokens * 1.0, now_s)
-    parts = [Parts((u.input_tokens or 0) - tokens, u.cache_read_tokens or 0) for u in usages]
-    said = usages[0].output_tokens or 0
-    assert said == usages[1].output_tokens
-    bill = [prices.cost("google", MODEL, p, now_s, output_tokens=said) for p in parts]
-    plain = [prices.cost("google", MODEL, Parts(p.total), now_s, output_tokens=said) for p in parts]
+    world.time.advance(2 * 3600)
+    until(controller, lambda s: s.caching.caches[chosen].tokens_cached == 0)
+    assert world.left == []
+    bill = world.bill(usages)
+    state = until(controller, lambda s: s.spending.spent_today_usd == pytest.approx(bill))
 
-    assert [u.cost_usd for u in usages] == pytest.approx([float(bill[0] + rent), float(bill[1])])
-    assert state.spending.spent_today_usd == pytest.approx(float(sum(bill) + rent))
-    assert state.caching.totals["gemini"].saved_usd == pytest.approx(float(sum(plain) - sum(bill) - rent))
+    assert state.discussions.summaries[chosen].usage.cost_usd == pytest.approx(bill)
+    totals = state.caching.totals["gemini"]
+    assert totals.usage.cost_usd == pytest.approx(bill)
+    assert totals.saved_usd == pytest.approx(world.bill_without_caching(usages) - bill)
+    assert world.bill_without_caching(usages) > bill
+
+
+def test_the_end_of_the_program_books_the_rent_of_what_it_deletes(world: World) -> None:
+    first = world.start()
+    chosen = world.stored_turn(first)
+    world.time.advance(240)
+    usages = [m.usage for m in first.snapshot().discussions.open[chosen].messages if m.usage]
+    first.stop()
+    world.time.advance(9999)
+
+    second = world.start()
+    state = until(second, lambda s: chosen in s.discussions.summaries)
+
+    assert state.discussions.summaries[chosen].usage.cost_usd == pytest.approx(world.bill(usages))
+
+
+def test_a_command_that_sends_one_turn_makes_nothing_and_leaves_what_the_window_stores(world: World) -> None:
+    window = world.start()
+    chosen = world.stored_turn(window)
+    (name,) = world.left
+    other = world.start(owns_home=False)
+    until(other, lambda s: chosen in s.discussions.summaries)
+    other.send(SelectDiscussion(chosen))
+    until(other, lambda s: chosen in s.discussions.open)
+
+    world.ask(other, chosen, "two")
+    other.stop()
+
+    assert world.server.bodies[-1]["cachedContent"] == name
+    assert len(world.creations) == 1
+    assert world.left == [name]
+
+
+def test_a_command_that_sends_the_first_turn_stores_nothing(world: World) -> None:
+    command = world.start(owns_home=False)
+    command.send(CreateDiscussion("Tides", "gemini", MODEL))
+    chosen = until(command, lambda s: bool(s.discussions.selected_id)).discussions.selected_id
+    command.send(CreatePreset("core", (FileItem("tides.py"),)))
+    until(command, lambda s: s.discussions.summaries[chosen].meta.preset == "core")
+    world.ask(command, chosen, "one")
+
+    assert world.creations == []
+    assert not any("cachedContent" in body for body in world.server.bodies)
 
 
 def test_after_a_crash_the_stored_prefix_is_adopted_and_the_next_turn_reads_it(
@@ -173,8 +248,9 @@ def test_without_a_key_nobody_is_asked_and_no_sdk_is_loaded(
     monkeypatch.delenv("GEMINI_API_KEY")
     monkeypatch.delitem(sys.modules, "google.genai", raising=False)
     controller = world.start()
-    later = controller.clock() + timedelta(seconds=2.5)  # two ticks
-    until(controller, lambda s: s.now is not None and s.now > later)
+    later = controller.clock() + timedelta(seconds=2)
+    world.time.advance(2)
+    until(controller, lambda s: s.now is not None and s.now >= later)  # a tick
 
     assert not controller.snapshot().caching.adopted
     assert world.server.requests == []

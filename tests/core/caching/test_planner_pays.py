@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from core.caching.gaps import Odds, own_odds
+from core.caching.hold import hold_of
 from core.caching.ledger import is_live, record
 from core.caching.planner import PlanInputs, plan
 from core.values.cache import (
@@ -189,29 +191,33 @@ def test_it_is_far_below_for_those_who_come_back_in_time(minutes: int, at_most: 
 
 
 def stored_turn(case: PlanInputs) -> Callable[[Hashable], Turn]:
-    """States are the seconds that a stored prefix has left, 0 for none. Source: caching-facts.md, B."""
-    laid, prices = case.wire, case.prices
+    """States are the block that a stored prefix ends with, -1 for none. Source: caching-facts.md, B.
+
+    It is held as long as the rule says, and its rent is paid until the next turn comes, or that time has passed.
+    """
+    laid, prices, odds = case.wire, case.prices, own_odds(case.gaps)
+    hold_s = hold_of(prices, odds, case.settings.longest_ttl_s).until_s()
+    weights = [late - early for early, late in pairwise((0.0, *odds.cumulative))]
+    held_s = sum(weight * min(gap_s, hold_s) for weight, gap_s in zip(weights, odds.gaps_s, strict=True))
+    held_s = odds.go_on * held_s + (1.0 - odds.go_on) * hold_s
     assert prices.input_usd is not None
 
     def turn_from(state: Hashable) -> Turn:
-        left_s = int(state)  # type: ignore[call-overload]
-        place = laid.blocks.index(next(b for b in laid.blocks if b.key == "10"))
-        entry = CacheLedgerEntry(laid.hashes[place], laid.ends[place], 3600, after(left_s), "d", name="n")
-        held = {SCOPE: {entry.prefix_hash: entry}} if left_s else {}
-        found = plan(replace(case, ledger=CacheLedger(held)))
-        use = found.contents.use if found.contents is not None else ContentsUse.NONE
-        ttl_s = found.contents.ttl_s if found.contents is not None else 0
-        cost, ends_s = float(laid.total_tokens), left_s
-        if use is not ContentsUse.NONE:
-            assert found.contents is not None
-            assert found.contents.prefix_hash == entry.prefix_hash
-            cost -= entry.tokens * (1.0 - prices.read)
-            cost += entry.tokens if use is ContentsUse.CREATE else 0.0
-            if left_s < ttl_s / 2:
-                ends_s = ttl_s
-                hours = (ttl_s - left_s) / 3600
-                cost += entry.tokens * hours * prices.storage_usd / (prices.input_usd or 1.0)
-        return Turn(cost, lambda gap_s: max(0, ends_s - gap_s))
+        place = int(state)  # type: ignore[call-overload]
+        ledger = CacheLedger()
+        if place >= 0:
+            entry = CacheLedgerEntry(laid.hashes[place], laid.ends[place], 3600, after(3600), "d", name="n")
+            ledger = CacheLedger({SCOPE: {entry.prefix_hash: entry}})
+        found = plan(replace(case, ledger=ledger))
+        if found.contents is None:
+            return Turn(float(laid.total_tokens), lambda _gap_s: -1)
+        used = laid.hashes.index(found.contents.prefix_hash)
+        tokens = laid.ends[used]
+        is_new = found.contents.use is ContentsUse.CREATE
+        assert is_new or used == place
+        cost = laid.total_tokens - tokens * (1.0 - prices.read) + (tokens if is_new else 0)
+        cost += tokens * held_s / 3600 * prices.storage_usd / (prices.input_usd or 1.0)
+        return Turn(cost, lambda gap_s: used if gap_s <= hold_s else -1)
 
     return turn_from
 
@@ -221,17 +227,17 @@ def stored_turn(case: PlanInputs) -> Callable[[Hashable], Turn]:
 def test_what_stored_prefixes_cost_with_their_rent_is_never_above_no_caching(
     stack: tuple[str, str], gaps: tuple[float, ...], prices: CachePrices
 ) -> None:
-    case = case_of(stack, gaps, prices, CacheSettings(ttl_s=3600))
+    case = case_of(stack, gaps, prices, CacheSettings())
     odds = own_odds(case.gaps)
 
-    in_truth = expected_bill(0, stored_turn(case), odds)
+    in_truth = expected_bill(-1, stored_turn(case), odds)
 
     assert in_truth <= case.wire.total_tokens / (1.0 - odds.go_on) * (1 + WORDS)
     assert in_truth <= plan(case).outlook * (1 + 0.05)
 
 
 def test_a_stored_prefix_saves_most_of_it_for_those_who_ask_often() -> None:
-    case = case_of(STACK, (60.0,) * 200, GEMINI, CacheSettings(ttl_s=3600))
+    case = case_of(STACK, (60.0,) * 200, GEMINI, CacheSettings())
     odds = own_odds(case.gaps)
 
-    assert expected_bill(0, stored_turn(case), odds) <= 0.5 * case.wire.total_tokens / (1.0 - odds.go_on)
+    assert expected_bill(-1, stored_turn(case), odds) <= 0.5 * case.wire.total_tokens / (1.0 - odds.go_on)

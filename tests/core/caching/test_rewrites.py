@@ -22,10 +22,11 @@ from core.discussion.messages import AppendRecords, SetDiscussionPreset, Summari
 from core.knowledge.messages import KnowledgeRead
 from core.turn.messages import CallFailed
 from core.values.cache import DiscussionCacheState, Rewrite
-from core.values.curation import NamedText
+from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionSummary
 from core.values.knowledge import DigestSwitch, KnowledgeState
 from core.values.provider import Failure
+from core.values.settings import Project
 from core.values.state import Level, Notice
 from core.values.usage import Usage
 from tests.core.app.playbook import START, Playbook, of, settings_loaded
@@ -37,7 +38,8 @@ KNOWN = KnowledgeState(digest="Tides are M2.", switch=DigestSwitch.ON)
 def book() -> Playbook:
     """A home with settings on disk and a warm discussion called Tides."""
     book = Playbook().ready()
-    book.play(replace(settings_loaded(), settings_paths=("/home/person/.manual_slop/config.toml",)))
+    project = Project(root="/project", name="project", presets={"code": Preset("code")})
+    book.play(replace(settings_loaded(project), settings_paths=("/home/person/.manual_slop/config.toml",)))
     book.chosen = book.discussion("Tides")  # type: ignore[attr-defined]
     return book
 

@@ -119,7 +119,7 @@ def test_what_is_billed_while_it_is_stored_is_deleted_at_the_end(
 ) -> None:
     name = storing(clients, gemini)
 
-    assert clients.close() == (name,)
+    assert clients.release() == (name,)
     assert not gemini.cache.stored.page(owner=KEY).get("cachedContents")
 
 
@@ -129,7 +129,7 @@ def test_a_client_that_settings_replaced_still_deletes_what_it_stored(
     name = storing(clients, gemini)
     clients.configure({}, {}, ())
 
-    assert clients.close() == (name,)
+    assert clients.release() == (name,)
     assert not gemini.cache.stored.page(owner=KEY).get("cachedContents")
 
 
@@ -140,7 +140,7 @@ def test_what_cannot_be_deleted_at_the_end_is_logged_and_ends_nothing(
     gemini.is_faultable = lambda captured: captured.method == "DELETE"  # type: ignore[method-assign]
     gemini.faults.append(Answer(error_reply(503, "UNAVAILABLE", "Overloaded.")))
 
-    assert clients.close() == ()
+    assert clients.release() == ()
     assert "could not be deleted" in caplog.text
 
 
@@ -158,7 +158,7 @@ def test_the_end_does_not_wait_for_a_network_that_is_silent(
     gemini.answer = silent  # type: ignore[method-assign]
     monkeypatch.setattr("core.providers.clients.RELEASE_S", 0.2)
 
-    assert clients.close() == ()
+    assert clients.release() == ()
     answers.set()
 
     assert "was not all deleted" in caplog.text

@@ -82,3 +82,17 @@ def test_no_connection_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     assert cost("openai", "gpt-4o", Usage(input_tokens=1), AT) is not None
+
+
+def test_writing_for_twelve_hours_costs_twice_what_writing_for_thirty_minutes_does() -> None:
+    def writes(**long: int) -> float:
+        usage = Usage(
+            input_tokens=10_000, output_tokens=0, cache_read_tokens=0, cache_write_tokens=10_000, **long
+        )
+        found = cost("openai", "gpt-6.1-sol", usage, AT)
+        assert found is not None
+        return found
+
+    assert writes(cache_write_12h_tokens=10_000) == pytest.approx(2 * writes())
+    assert writes(cache_write_12h_tokens=5_000) == pytest.approx(1.5 * writes())
+    assert writes(cache_write_12h_tokens=0) == writes()

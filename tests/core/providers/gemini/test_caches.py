@@ -406,30 +406,46 @@ def test_a_server_without_stored_prefixes_answers_the_turn_all_the_same(clock: C
     assert result.usage.cache_read_tokens is None
 
 
-def test_what_storing_costs_is_told_once_with_the_turn_that_asked_for_it(
-    server: GeminiServer, clock: Clock, client: GeminiProvider
-) -> None:
-    made = reports(sent(client, say("Hello?")))[-1]
-    used = reports(sent(client, say("Hello?")))[-1]
-    clock.advance(2000)
-    extended = reports(sent(client, say("Hello?")))[-1]
-
-    asked = [(report.is_new, report.kept_s) for report in (made, used, extended)]
-    assert asked == [(True, 3600), (False, 0), (False, 2000)]
-    (hours,) = server.cache.stored.token_hours(clock() + 3600).values()
-    assert made.stored is not None
-    assert made.stored.tokens * (3600 + 2000) / 3600 == pytest.approx(hours)
-
-
-def test_the_rent_of_one_that_was_used_or_failed_is_nothing_and_unknown_where_the_price_is() -> None:
+def test_making_one_costs_its_tokens_and_using_it_nothing_and_unknown_where_the_price_is() -> None:
     made = moment(0.0)
     stored = StoredContent("n", FLASH, HASH, "d1", 20_000, made, made + timedelta(hours=2))
     prices = cache_prices("gemini", ProviderKind.GEMINI, FLASH, made)
+    new = ContentsReport(stored=stored, is_new=True)
 
     assert contents_usd(prices, None) == 0.0
     assert contents_usd(prices, ContentsReport("It failed.")) == 0.0
     assert contents_usd(prices, ContentsReport(stored=stored)) == 0.0
-    assert contents_usd(prices, ContentsReport(stored=stored, kept_s=7200)) == pytest.approx(
-        40_000 * prices.storage_usd
-    )
-    assert contents_usd(replace(prices, input_usd=None), ContentsReport(stored=stored, kept_s=1)) is None
+    assert contents_usd(prices, new) == pytest.approx(20_000 * (prices.input_usd or 0.0))
+    assert contents_usd(replace(prices, input_usd=None), new) is None
+
+
+def test_one_that_has_expired_is_not_named_in_a_request(
+    server: GeminiServer, clock: Clock, client: GeminiProvider
+) -> None:
+    """By the program's clock, whatever the machine's says: the request begins after its end."""
+    stored = reports(sent(client, say("Hello?")))[0].stored
+    assert stored is not None
+    clock.advance(3601)
+    use = store(ContentsUse.USE, ttl_s=0, name=stored.name)
+
+    result = sent(client, say("Hello?", cache=use))
+
+    assert result.text == "Hello there."
+    assert reports(result)[-1].lost_name == stored.name
+    assert "cachedContent" not in server.bodies[-1]
+    assert [call for call in calls(server) if call[1] == "streamGenerateContent"] == [
+        ("POST", "streamGenerateContent")
+    ] * 2
+
+
+def test_one_that_is_gone_cannot_be_extended_and_that_is_no_failure(
+    server: GeminiServer, clock: Clock, client: GeminiProvider
+) -> None:
+    stored = reports(sent(client, say("Hello?")))[0].stored
+    assert stored is not None
+    longer = client.extend_stored(stored.name, 7200)
+    assert longer is not None
+    assert longer.expires_at == moment(clock()) + timedelta(hours=2)
+
+    _deleted(server, clock, stored.name)
+    assert client.extend_stored(stored.name, 7200) is None

@@ -1,0 +1,143 @@
+"""Drives the book of caches through a day as the program does, with a clock of its own, against any vendor's bill."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from bench.cache_days import Ask, count_labels, part_text
+from core.caching import book as books
+from core.caching import calls, content_store, pings
+from core.caching.book import BookedCall, CacheBook
+from core.caching.decision import DecideMemo, Decision, Market, PlannedTurn
+from core.caching.pings import Ping
+from core.caching.replay import Replayed
+from core.values.cache import CachePrices, CacheSettings, DiscussionCache, LedgerScope
+from core.values.provider import ContentsReport, RequestPart, StoredContent
+from core.values.stack import ToolSchema
+from core.values.usage import Usage
+from tests.vendors.billing.clock import Clock, moment
+
+
+class Vendor(Protocol):
+    """Takes a day's requests, and remembers what they are billed.
+
+    Args:
+        clock: whoever sends sets it first.
+    """
+
+    clock: Clock
+
+    def send(self, ask: Ask, decision: Decision) -> tuple[Usage, ContentsReport | None]:
+        """Send a request as it was planned."""
+        ...
+
+    def ping(self, ping: Ping) -> Usage:
+        """Read a prefix, only to keep it."""
+        ...
+
+    def extend(self, name: str, ttl_s: int) -> StoredContent:
+        """Let a stored content live for so long from now."""
+        ...
+
+    def delete(self, name: str) -> None:
+        """End a stored content."""
+        ...
+
+
+@dataclass(slots=True)
+class BookDriver:
+    """A program on one day. It learns gaps as they come.
+
+    Args:
+        tick_s: how often it looks after what is kept alive and what is stored.
+    """
+
+    vendor: Vendor
+    prices: CachePrices
+    settings: CacheSettings = field(default_factory=CacheSettings)
+    tick_s: float = 60.0
+    book: CacheBook = field(default_factory=CacheBook)
+    memos: dict[str, DecideMemo] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    rent_usd: float = 0.0
+
+    def replay(self, day: Sequence[Ask]) -> None:
+        """Play a day, and an hour after it, in which what is stored comes to its end."""
+        now_s = day[0].at_s
+        for ask in day:
+            self._pass(now_s, ask.at_s)
+            now_s = ask.at_s
+            self._ask(ask)
+        self._pass(now_s, now_s + 2 * 3600)
+
+    def _ask(self, ask: Ask) -> None:
+        self.vendor.clock.now_s = ask.at_s
+        name, now = ask.discussion, moment(ask.at_s)
+        if name not in self.book.pages:
+            self.book = books.opened(self.book, name, DiscussionCache(), Replayed())
+        if ask.is_turn:
+            self.book = books.turn_begun(self.book, name, now)
+        scope = LedgerScope(self.prices.provider, "key", self.prices.model)
+        market = Market(scope, self.prices, self.book.ledger, self.book.gaps, self.settings, now, self._count)
+        turn = PlannedTurn(ask.stack, ask.message_id, discussion_id=name)
+        call = calls.plan_call(self.book, turn, market, self.memos.setdefault(name, DecideMemo()))
+        self.book, _ = calls.admitted(self.book, "call", call, None)
+        page = replace(self.book.pages[name], replayed=Replayed(call.decision.view))
+        self.book = books.with_page(self.book, name, page)
+        usage, contents = self.vendor.send(ask, call.decision)
+        self.book = calls.begun(self.book, "call")
+        self.book, _ = calls.ended(self.book, "call", usage, contents, now, _unpriced)
+        self._tick(ask.at_s)
+
+    def _pass(self, now_s: float, end_s: float) -> None:
+        """Let time pass, tick by tick, while there is something to look after."""
+        at_s = now_s + self.tick_s
+        while at_s < end_s and any(page.idle or page.cache.rents for page in self.book.pages.values()):
+            self._tick(at_s)
+            at_s += self.tick_s
+
+    def _tick(self, at_s: float) -> None:
+        self.vendor.clock.now_s = at_s
+        now = moment(at_s)
+        if self.settings.keepalive:
+            for ping in pings.due_pings(self.book, self._for_call, now):
+                usage = self.vendor.ping(ping)
+                self.book, _ = pings.pinged(self.book, ping, usage, _unpriced)
+        if not any(page.cache.rents for page in self.book.pages.values()):
+            return
+        self.book, tending = content_store.tended(self.book, (), self._price, self._for_prices, now)
+        self.rent_usd += sum(due.cost_usd or 0.0 for due in tending.due)
+        for extension in tending.extend:
+            content = self.vendor.extend(extension.name, extension.ttl_s)
+            self.book, _ = content_store.content_extended(
+                self.book, extension.discussion_id, extension.provider, content
+            )
+        for unneeded in tending.release:
+            for name in unneeded.names:
+                self.vendor.delete(name)
+            self.book, gone = content_store.contents_gone(self.book, unneeded.names, self._price, now)
+            self.rent_usd += sum(due.cost_usd or 0.0 for due in gone.due)
+
+    def _price(self, _provider: str, _model: str) -> CachePrices:
+        return self.prices
+
+    def _for_call(self, _call: BookedCall) -> CacheSettings:
+        return self.settings
+
+    def _for_prices(self, _prices: CachePrices) -> CacheSettings:
+        return self.settings
+
+    def _count(self, part: RequestPart | ToolSchema) -> int:
+        text = part_text(part)
+        known = self.counts.get(text)
+        if known is None:
+            known = self.counts[text] = count_labels(text)
+        return known
+
+
+def _unpriced(_provider: str, _model: str, _usage: Usage) -> float | None:
+    return None

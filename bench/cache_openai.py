@@ -1,0 +1,147 @@
+"""Desk days at OpenAI: the planner with default settings, at 30 minutes and at 12 hours, billed as the vendor bills."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from itertools import product
+
+from msgspec.structs import replace
+
+from bench.__main__ import Row
+from bench.cache_book import BookDriver
+from bench.cache_days import DESK, Ask, count_labels, make_day
+from core.caching.decision import Decision
+from core.caching.offers import cache_prices
+from core.caching.parameters import settings_for
+from core.caching.pings import Ping
+from core.providers.model_data import packaged_models
+from core.providers.openai.body import responses_body
+from core.providers.openai.cache import prewarm_body
+from core.providers.profiles import find_profile
+from core.values.cache import CachePlan, CacheSettings
+from core.values.provider import ContentsReport, ModelProfile, ProviderKind, ProviderRequest, StoredContent
+from core.values.settings import CachingSettings
+from core.values.usage import Usage
+from tests.vendors.billing.clock import START_S, Clock, moment
+from tests.vendors.billing.openai import OpenAICache
+from tests.vendors.billing.prices import Prices
+from tests.vendors.billing.tokens import Texts
+from tests.vendors.billing.values import Json
+
+MODELS = ("gpt-6.1-sol", "gpt-5.6-sol")
+"""Read at 0.05 and at 0.1 of the price of input."""
+SEEDS = tuple(range(1, 6))
+BAR = 0.25
+WAYS = {
+    "by the gaps": CachingSettings(),
+    "by the gaps, keepalive": CachingSettings(keepalive=True),
+    "30 min": CachingSettings(openai_ttl="30m"),
+    "12 h": CachingSettings(openai_ttl="12h"),
+}
+PROVIDER = "openai"
+
+
+@dataclass(slots=True)
+class OpenAI:
+    """The vendor's billing engine, asked with the bodies that the client sends."""
+
+    model: str
+    clock: Clock = field(default_factory=Clock)
+    cache: OpenAICache = field(init=False)
+    profile: ModelProfile = field(init=False)
+    usd: float = 0.0
+    total: int = 0
+    pings: int = 0
+
+    def __post_init__(self) -> None:
+        self.cache = OpenAICache(self.clock, Texts(count_labels))
+        self.profile = find_profile(packaged_models(), PROVIDER, self.model, kind=PROVIDER)
+
+    def send(self, ask: Ask, decision: Decision) -> tuple[Usage, ContentsReport | None]:
+        """See `Vendor.send`."""
+        del ask
+        usage = self._billed(self._body(decision.request, decision.plan))
+        self.total += usage.input_tokens or 0
+        return usage, None
+
+    def ping(self, ping: Ping) -> Usage:
+        """See `Vendor.ping`."""
+        self.pings += 1
+        plan = ping.request.cache
+        body = None if plan is None else prewarm_body(self._body(ping.request, plan))
+        return Usage() if body is None else self._billed(body)
+
+    def extend(self, name: str, ttl_s: int) -> StoredContent:
+        """See `Vendor.extend`. Nothing is stored for rent here."""
+        raise AssertionError(name, ttl_s)
+
+    def delete(self, name: str) -> None:
+        """See `Vendor.delete`."""
+        raise AssertionError(name)
+
+    def _body(self, request: ProviderRequest, plan: CachePlan) -> Json:
+        asked = replace(request, provider=PROVIDER, model=self.model, cache=plan)
+        return responses_body(asked, self.profile, _no_blob)
+
+    def _billed(self, body: Json) -> Usage:
+        parts = self.cache.send(body).parts
+        self.usd += float(Prices().cost(PROVIDER, self.model, parts, START_S))
+        return Usage(
+            input_tokens=parts.total,
+            cache_read_tokens=parts.read,
+            cache_write_tokens=parts.write + parts.write_long,
+        )
+
+
+def play(task: tuple[str, int, str]) -> tuple[float, int]:
+    """One day's input cost over no caching, and its pings."""
+    model, seed, way = task
+    day = make_day(DESK, seed, tool_turns=False)
+    vendor = _play(day, model, WAYS[way])
+    plain = float(Prices().rates(PROVIDER, model, START_S, 0).plain)
+    return vendor.usd / (plain * vendor.total), vendor.pings
+
+
+def _play(day: Sequence[Ask], model: str, chosen: CachingSettings) -> OpenAI:
+    vendor = OpenAI(model)
+    prices = cache_prices(PROVIDER, ProviderKind.OPENAI, model, moment(START_S))
+    settings: CacheSettings = settings_for(ProviderKind.OPENAI, prices, chosen, is_enabled=True)
+    BookDriver(vendor, prices, settings).replay(day)
+    return vendor
+
+
+def rows() -> list[Row]:
+    """All figures, over held-out seeds."""
+    tasks = list(product(MODELS, SEEDS, WAYS))
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        played = dict(zip(tasks, pool.map(play, tasks), strict=True))
+    found: list[Row] = []
+    for model, way in product(MODELS, WAYS):
+        part = [played[model, seed, way] for seed in SEEDS]
+        name = f"OpenAI desk without tool turns, {model}, {way}"
+        found.append(_row(name, sum(cost for cost, _ in part) / len(part), way))
+        if WAYS[way].keepalive:
+            pings = sum(count for _, count in part) / len(part)
+            found.append(
+                Row(name=f"{name}, pings", value=pings, unit="a day", bar="", holds=True, runs=len(part))
+            )
+    return found
+
+
+def _row(name: str, value: float, way: str) -> Row:
+    bar = BAR if way.startswith("by the gaps") else None
+    return Row(
+        name=name,
+        value=round(value, 4),
+        unit="of no caching",
+        bar="" if bar is None else f"at most {bar:g}",
+        holds=bar is None or value <= bar,
+        runs=len(SEEDS),
+    )
+
+
+def _no_blob(sha256: str) -> bytes:
+    raise AssertionError(sha256)

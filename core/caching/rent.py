@@ -1,0 +1,90 @@
+"""What storing costs, as it falls due: a row for each content that is stored for a discussion, booked to its end once.
+
+Source: ai.google.dev "Pricing" (read 2026-10-14): a token and hour of storage, from making to deletion or expiry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from datetime import datetime, timedelta
+
+import msgspec
+from msgspec.structs import replace
+
+from core.values.cache import CachePrices, StoredRent
+from core.values.provider import StoredContent
+
+BOOKED_EVERY = timedelta(minutes=15)
+"""A content that is held for long is booked so often, so that the limits see its rent."""
+
+_HOUR = timedelta(hours=1)
+
+Prices = Callable[[str, str], CachePrices]
+"""Of a provider's model now."""
+
+Rents = tuple[StoredRent, ...]
+
+
+class RentDue(msgspec.Struct, frozen=True):
+    """Rent that was not in the books yet. `cost_usd`: None where the price is unknown."""
+
+    discussion_id: str
+    provider: str
+    model: str
+    cost_usd: float | None
+
+
+def with_content(
+    rents: Rents,
+    provider: str,
+    content: StoredContent,
+    used_at: datetime | None = None,
+    since: datetime | None = None,
+) -> Rents:
+    """Rows with a content as it is stored now.
+
+    Args:
+        used_at: start of the request that used it, None where none did.
+        since: when the rent of one that has no row begins, None: with its making.
+    """
+    known = next((row for row in rents if row.name == content.name), None)
+    if known is None:
+        made = since or content.created_at
+        known = StoredRent(provider, content.model, content.name, content.tokens, made, content.expires_at)
+    row = replace(known, expires_at=content.expires_at, used_at=used_at or known.used_at)
+    return (*(other for other in rents if other.name != row.name), row)
+
+
+def without(rents: Rents, names: Collection[str], now: datetime) -> Rents:
+    """Rows after contents were deleted: their rent ends now, if it has not ended before."""
+    return tuple(
+        replace(row, expires_at=min(row.expires_at, now)) if row.name in names else row for row in rents
+    )
+
+
+def settled(
+    discussion_id: str, rents: Rents, prices: Prices, now: datetime
+) -> tuple[Rents, tuple[RentDue, ...]]:
+    """Book what is due: of what has ended or was used since, and of what is held for long. What has ended goes."""
+    kept: list[StoredRent] = []
+    due: list[RentDue] = []
+    for row in rents:
+        end = min(now, row.expires_at)
+        if end <= row.paid_until:
+            if now < row.expires_at:
+                kept.append(row)
+            continue
+        was_used = row.used_at is not None and row.used_at > row.paid_until
+        if now < row.expires_at and not was_used and now - row.paid_until < BOOKED_EVERY:
+            kept.append(row)
+            continue
+        cost = rent_usd(prices(row.provider, row.model), row.tokens, end - row.paid_until)
+        due.append(RentDue(discussion_id, row.provider, row.model, cost))
+        if now < row.expires_at:
+            kept.append(replace(row, paid_until=end))
+    return tuple(kept), tuple(due)
+
+
+def rent_usd(prices: CachePrices, tokens: int, stored: timedelta) -> float | None:
+    """What storing so many tokens for so long costs, None where the price is unknown."""
+    return tokens * prices.storage_usd * (stored / _HOUR) if prices.storage_usd else None
