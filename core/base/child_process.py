@@ -13,13 +13,13 @@ PACKAGE_ROOT = Path(__file__).absolute().parents[2]
 
 _PASSED = frozenset(
     [
-        # Where things are, and the person's language and time.
+        # Places of things, and the person's language and time.
         "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP",
         # Libraries that the interpreter itself may be linked to.
         "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
-        # Where the interpreter and what the person installed are.
+        # Places of the interpreter and of what the person installed.
         "PYTHONHOME", "PYTHONUSERBASE", "PYTHONNOUSERSITE",
-        # What Windows cannot start a program without; APPDATA holds what the person installed.
+        # Names that Windows cannot start a program without; APPDATA holds what the person installed.
         "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
         "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
     ]
