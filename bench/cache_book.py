@@ -82,7 +82,15 @@ class BookDriver:
         if ask.is_turn:
             self.book = books.turn_begun(self.book, name, now)
         scope = LedgerScope(self.prices.provider, "key", self.prices.model)
-        market = Market(scope, self.prices, self.book.ledger, self.book.gaps, self.settings, now, self._count)
+        market = Market(
+            scope,
+            self.prices,
+            self.book.ledger,
+            books.gaps_of(self.book, name),
+            self.settings,
+            now,
+            self._count,
+        )
         turn = PlannedTurn(ask.stack, ask.message_id, discussion_id=name)
         call = calls.plan_call(self.book, turn, market, self.memos.setdefault(name, DecideMemo()))
         self.book, _ = calls.admitted(self.book, "call", call, None)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from bench.cache_days import Ask, count_labels, part_text
 from bench.cache_policies import Bill, InProcess, Line, in_place, prices_for
-from core.caching.book import BookedCall, CacheBook, opened, turn_begun, with_page
+from core.caching.book import BookedCall, CacheBook, gaps_of, opened, turn_begun, with_page
 from core.caching.calls import admitted, begun, ended, plan_call
 from core.caching.decision import DecideMemo, Decision, Market, PlannedTurn
 from core.caching.economy import ping_window_s
@@ -95,7 +95,8 @@ class Ours:
         turn = PlannedTurn(ask.stack, ask.message_id, discussion_id=ask.discussion)
         scope = LedgerScope("anthropic", "key", self.prices.model)
         book = self.book
-        market = Market(scope, self.prices, book.ledger, book.gaps, self.settings, now, self._count)
+        gaps = gaps_of(book, ask.discussion)
+        market = Market(scope, self.prices, book.ledger, gaps, self.settings, now, self._count)
         call = plan_call(book, turn, market, self.memos.setdefault(ask.discussion, DecideMemo()))
         decision = self._decided(ask, call.decision)
         return call if self.tail_last else replace(call, decision=_planned_in_place(decision, market))
@@ -146,6 +147,7 @@ def _usage(parts: Parts) -> Usage:
         input_tokens=parts.total,
         cache_read_tokens=parts.read,
         cache_write_tokens=parts.write + parts.write_long,
+        cache_write_1h_tokens=parts.write_long,
     )
 
 

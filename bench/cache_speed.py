@@ -9,11 +9,11 @@ from bench.__main__ import Row
 from bench.cache_days import count_labels, label, part_text
 from bench.cache_policies import prices_for
 from core.caching.decision import DecideMemo, Market, PlannedTurn, decide
-from core.caching.gaps import observe
+from core.caching.gaps import observed, stats_of
 from core.caching.ledger import record
 from core.context.memo import StackMemo
 from core.context.stack import build_stack
-from core.values.cache import CacheLedger, CacheSettings, GapStats, LedgerScope
+from core.values.cache import CacheLedger, CacheSettings, Habits, LedgerScope
 from core.values.curation import FileItem, FileSnapshot, ItemFiles
 from core.values.messages import Message, Part, Role, TextPart, ToolCallPart, ToolResultPart
 from core.values.provider import RequestPart
@@ -65,14 +65,15 @@ def _times() -> tuple[list[float], list[float]]:
 
     prices = prices_for(0.05)
     scope = LedgerScope("anthropic", "key", prices.model)
-    ledger, gaps = CacheLedger(), GapStats()
+    ledger, habits = CacheLedger(), Habits()
     view: ContextView | None = None
     turns: list[Message] = []
     times: list[float] = []
     processor: list[float] = []
     for number in range(TURNS):
-        gaps = observe(gaps, 60.0 + number if number else None, 60.0)
         at = moment(START_S + 60.0 * number)
+        habits = observed(habits, "d", number + 1, 60.0 + number if number else None, at.timestamp())
+        gaps = stats_of(habits, "d", habits.own, number + 1)
         stack = build_stack(_inputs(turns, number), memo)
         turn = PlannedTurn(stack, f"m{number}", view, next_round=0.3)
         market = Market(scope, prices, ledger, gaps, CacheSettings(keepalive=True), at, count)

@@ -304,7 +304,7 @@ class _CallServices(msgspec.Struct, frozen=True):
         report = self.keeper.ended(call_id, usage, contents, paid)
         if report is None:
             return None
-        return CacheReported(spec.discussion_id, report.state, report.totals, report.miss_reason)
+        return CacheReported(spec.discussion_id, report.state, report.totals, report.miss_reason, report.lost)
 
 
 def attachment_reader(home: Path, spec: StackSpec) -> ReadBlob:

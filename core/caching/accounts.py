@@ -6,9 +6,66 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from core.values.cache import CacheLedger, CachePlan, DiscussionCache, DiscussionCacheState
+from core.values.cache import (
+    Balance,
+    CacheLedger,
+    CachePlan,
+    CachePrices,
+    DiscussionCache,
+    DiscussionCacheState,
+)
 from core.values.provider import ContentsReport, StoredContent
 from core.values.usage import Usage
+
+MOST_LOST = 2.0
+"""Caching never loses more on one discussion, pings included, than so many times its largest request's input costs fresh.
+
+A write is a bet on another turn. One that is lost costs a quarter of the request (5 minutes) or all of it (an hour) more
+than no caching; what was lost counts against the bets that follow until reads have earned it back."""
+
+
+def total_allowed(balance: Balance, total_tokens: int) -> float:
+    """What a request may cost more than without caching, in tokens of fresh input."""
+    return balance.saved + MOST_LOST * max(balance.largest_tokens, total_tokens)
+
+
+def balanced(
+    balance: Balance, plan: CachePlan, usage: Usage, prices: CachePrices, rent_usd: float | None = 0.0
+) -> Balance:
+    """The balance after a call: what its input would have cost without caching, less what it cost.
+
+    Args:
+        rent_usd: what storing cost beside its tokens.
+
+    Returns:
+        Without superseded text, which nobody would send who does not cache. Unchanged where the provider did not
+        report what it read and wrote.
+    """
+    total = usage.input_tokens
+    if total is None or (usage.cache_read_tokens is None and usage.cache_write_tokens is None):
+        return balance
+    read, written = usage.cache_read_tokens or 0, usage.cache_write_tokens or 0
+    longest = max((write.ttl_s for write in plan.writes), default=0)
+    long = usage.cache_write_1h_tokens
+    short = 0 if long is None else max(0, written - long)
+    extra = short * (prices.write_at(prices.writes[0].ttl_s) - 1.0) if prices.writes else 0.0
+    extra += (written - short) * (prices.write_at(longest) - 1.0)
+    if rent_usd and prices.input_usd:
+        extra += rent_usd / prices.input_usd
+    planned = plan.read_tokens + plan.write_tokens + plan.fresh_tokens
+    superseded = plan.superseded_tokens * total / planned if planned else 0.0
+    saved = balance.saved + read * (1.0 - prices.read) - extra - superseded
+    return Balance(saved, max(balance.largest_tokens, total))
+
+
+def after_ping_paid(balance: Balance, usage: Usage, prices: CachePrices) -> Balance:
+    """The balance after a ping: it costs what it read, and all else that it was billed."""
+    total = usage.input_tokens or 0
+    read = min(total, usage.cache_read_tokens or 0)
+    written = min(total - read, usage.cache_write_tokens or 0)
+    longest = prices.writes[-1].ttl_s if prices.writes else 0
+    cost = read * prices.read + written * prices.write_at(longest) + total - read - written
+    return replace(balance, saved=balance.saved - cost)
 
 
 def after_usage(
@@ -105,5 +162,4 @@ def invalidated(cache: DiscussionCache, now: datetime) -> DiscussionCache:
     state = cache.state
     if state is not None:
         state = replace(released(state, now), last_invalidated_at=now)
-    ledger = CacheLedger({}, cache.ledger.cannot_extend)
-    return replace(cache, state=state, ledger=ledger, epoch=cache.epoch + 1)
+    return replace(cache, state=state, ledger=CacheLedger(), epoch=cache.epoch + 1)

@@ -10,13 +10,22 @@ from msgspec.structs import replace
 
 from core.caching.accounts import invalidated
 from core.caching.decision import Decision
-from core.caching.gaps import KEPT_GAPS, observe
+from core.caching.gaps import KEPT_GAPS, observed, stats_of, with_gap
 from core.caching.keepalive import Idle
-from core.caching.ledger import forget_discussion, live_entries, merge, record
+from core.caching.ledger import forget_discussion, live_entries, merge, of_discussion, record
 from core.caching.replay import Replayed
 from core.caching.rewrite import holds_withdrawn, sent_knowledge
 from core.caching.view import SharedBase, shared_base
-from core.values.cache import CacheLedger, CachePrices, DiscussionCache, GapStats, LedgerScope, SentKnowledge
+from core.values.cache import (
+    CacheLedger,
+    CachePrices,
+    DiscussionCache,
+    GapStats,
+    Habits,
+    LedgerScope,
+    SentKnowledge,
+    Talk,
+)
 from core.values.state import ProviderTotals
 
 
@@ -57,7 +66,7 @@ class CacheBook(msgspec.Struct, frozen=True):
     """All that decides money, beside prices and settings. Each step gives a new book; nothing in it is changed.
 
     Args:
-        ledger: of all discussions; gaps: the person's; last_turn_at: of any discussion, in this run.
+        ledger: of all discussions; habits: the person's.
         calls: under way, by id; pages: by discussion; totals: of this run, by provider.
         scales: reported input tokens over ours, of the last call of each provider and model.
         shared: layers 6 and 7a as they were sent last, by mode.
@@ -65,8 +74,7 @@ class CacheBook(msgspec.Struct, frozen=True):
     """
 
     ledger: CacheLedger = msgspec.field(default_factory=CacheLedger)
-    gaps: GapStats = msgspec.field(default_factory=GapStats)
-    last_turn_at: datetime | None = None
+    habits: Habits = msgspec.field(default_factory=Habits)
     calls: Mapping[str, BookedCall] = msgspec.field(default_factory=dict)
     pages: Mapping[str, BookPage] = msgspec.field(default_factory=dict)
     totals: Mapping[str, ProviderTotals] = msgspec.field(default_factory=dict)
@@ -91,16 +99,27 @@ def with_page(book: CacheBook, discussion_id: str, page: BookPage) -> CacheBook:
     return replace(book, pages={**book.pages, discussion_id: page})
 
 
+def learned(book: CacheBook, habits: Habits, ledger: CacheLedger) -> CacheBook:
+    """Take up what was learned of the person and the models, once, before the first discussion is opened."""
+    return replace(book, habits=habits, ledger=merge((book.ledger, ledger)))
+
+
 def opened(book: CacheBook, discussion_id: str, cache: DiscussionCache, replayed: Replayed) -> CacheBook:
     """Take up what was kept of a discussion, once: its part of the ledger, its gaps, its view."""
-    gaps = book.gaps
-    for gap_s in cache.gaps_s:
-        gaps = observe(gaps, gap_s)
-    book = replace(book, ledger=merge((book.ledger, cache.ledger)), gaps=gaps)
-    turns = len(cache.gaps_s) + (cache.last_turn_at is not None)
+    habits = book.habits
+    if not cache.in_habits:
+        for gap in cache.gaps:
+            habits = replace(habits, own=with_gap(habits.own, gap.seconds, gap.ended_s))
+        cache = replace(cache, in_habits=True)
+    if discussion_id not in habits.talks and cache.turns and cache.last_turn_at is not None:
+        talk = Talk(cache.turns, cache.last_turn_at.timestamp())
+        habits = replace(habits, talks={**habits.talks, discussion_id: talk})
+    book = replace(book, ledger=merge((book.ledger, cache.ledger)), habits=habits)
+    turns = cache.turns
     book = replace(book, turns=book.turns + turns, changed=book.changed + min(turns, cache.changed))
     if replayed.view is not None and cache.last_turn_at is not None:
         book = with_shared(book, cache.mode, shared_base(replayed.view, cache.last_turn_at))
+    cache = replace(cache, ledger=of_discussion(cache.ledger, discussion_id))
     return with_page(book, discussion_id, BookPage(cache, replayed))
 
 
@@ -112,14 +131,21 @@ def with_shared(book: CacheBook, mode: str, base: SharedBase | None) -> CacheBoo
     return replace(book, shared={**book.shared, mode: base})
 
 
+def gaps_of(book: CacheBook, discussion_id: str) -> GapStats:
+    """What is known of when the next turn of a discussion comes."""
+    page = book.pages.get(discussion_id)
+    cache = page.cache if page is not None else DiscussionCache()
+    return stats_of(book.habits, discussion_id, cache.gaps, max(1, cache.turns))
+
+
 def turn_begun(book: CacheBook, discussion_id: str, now: datetime) -> CacheBook:
     """Learn the gap before a turn."""
-    page = book.pages[discussion_id]
-    own = _seconds(page.cache.last_turn_at, now)
-    gaps = observe(book.gaps, own, _seconds(book.last_turn_at, now))
-    kept = page.cache.gaps_s if own is None else (*page.cache.gaps_s, own)[-KEPT_GAPS:]
-    cache = replace(page.cache, gaps_s=kept, last_turn_at=now)
-    return with_page(replace(book, gaps=gaps, last_turn_at=now), discussion_id, replace(page, cache=cache))
+    page, now_s = book.pages[discussion_id], now.timestamp()
+    cache = page.cache
+    own = _seconds(cache.last_turn_at, now)
+    habits = observed(book.habits, discussion_id, cache.turns + 1, own, now_s)
+    cache = replace(cache, gaps=with_gap(cache.gaps, own, now_s), last_turn_at=now, turns=cache.turns + 1)
+    return with_page(replace(book, habits=habits), discussion_id, replace(page, cache=cache))
 
 
 def prewarming(book: CacheBook, call: BookedCall) -> CacheBook:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,13 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, write_file
 from core.discussion.log_codec import from_json_value, to_json_value
 from core.values.cache import (
+    Balance,
     CacheLedger,
     CacheLedgerEntry,
     DiscussionCache,
     DiscussionCacheState,
+    ExtensionEvidence,
+    Gap,
     LedgerScope,
     SentKnowledge,
     StoredRent,
@@ -50,14 +54,19 @@ class _File(msgspec.Struct, frozen=True):
     format: int
     epoch: int
     rows: tuple[_Row, ...]
-    gaps_s: tuple[float, ...]
-    cannot_extend: tuple[LedgerScope, ...]
+    gaps: tuple[Gap, ...] = ()
     state: DiscussionCacheState | None = None
     last_turn_at: datetime | None = None
     sent: SentKnowledge | None = None
     mode: str = ""
     changed: int = 0
     rents: tuple[StoredRent, ...] = ()
+    turns: int | None = None
+    balance: Balance = Balance()
+    gaps_s: tuple[float, ...] = ()
+    """Of files from before the hours of gaps were kept."""
+    cannot_extend: tuple[LedgerScope, ...] = ()
+    """Of files from before this was kept for all discussions, in `caching.json`."""
 
 
 def cache_file(home: Path, discussion_id: str) -> Path:
@@ -101,28 +110,27 @@ def encode_cache(cache: DiscussionCache) -> bytes:
     """The file's bytes: canonical JSON, ended by LF. Of more than 64 entries those that live longest are kept."""
     rows = [_Row(scope, entry) for scope, found in cache.ledger.entries.items() for entry in found.values()]
     rows.sort(key=lambda row: (row.entry.expires_at, row.entry.prefix_hash), reverse=True)
-    scopes = tuple(LedgerScope(p, "", m) for p, m in sorted(cache.ledger.cannot_extend))
     file = _File(
         format=FORMAT,
         epoch=cache.epoch,
         rows=tuple(rows[:KEPT_ENTRIES]),
-        gaps_s=tuple(gap for gap in cache.gaps_s if math.isfinite(gap)),
-        cannot_extend=scopes,
+        gaps=possible_gaps(cache.gaps),
         state=cache.state,
         last_turn_at=cache.last_turn_at,
         sent=cache.sent,
         mode=cache.mode,
         changed=cache.changed,
         rents=cache.rents,
+        turns=cache.turns,
+        balance=cache.balance,
     )
-    text = json.dumps(to_json_value(file), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return f"{text}\n".encode("utf-8", "replace")
+    return canonical(file)
 
 
 def decode_cache(data: bytes, discussion_id: str) -> LoadedCache:
     """Read the file's bytes, any bytes. Entries of another discussion, or with impossible figures, are left out."""
     try:
-        file = from_json_value(_File, _parsed(data))
+        file = from_json_value(_File, parsed(data))
     except (ValueError, RecursionError) as error:
         reason = str(error).partition("\n")[0][:120]
         return LoadedCache(
@@ -136,26 +144,50 @@ def decode_cache(data: bytes, discussion_id: str) -> LoadedCache:
         if _is_possible(row.entry) and row.entry.discussion_id == discussion_id:
             entries.setdefault(row.scope, {})[row.entry.prefix_hash] = row.entry
     state = file.state if file.state is not None and file.state.discussion_id == discussion_id else None
-    pairs = frozenset((scope.provider, scope.model) for scope in file.cannot_extend)
-    gaps_s = tuple(gap for gap in file.gaps_s if math.isfinite(gap) and gap >= 0)
-    ledger = CacheLedger(dict(entries), pairs)
+    pairs = {
+        (s.provider, s.model): ExtensionEvidence(s.provider, s.model, lost=1) for s in file.cannot_extend
+    }
+    gaps = possible_gaps((*map(Gap, file.gaps_s), *file.gaps))
     rents = tuple(rent for rent in file.rents if rent.name and rent.tokens >= 0)
+    turns = file.turns
+    if turns is None:
+        turns = len(gaps) + (file.last_turn_at is not None)
     return LoadedCache(
         DiscussionCache(
-            state,
-            ledger,
-            max(0, file.epoch),
-            gaps_s,
-            file.last_turn_at,
-            file.sent,
-            file.mode,
-            max(0, file.changed),
-            rents,
+            state=state,
+            ledger=CacheLedger(dict(entries), pairs),
+            epoch=max(0, file.epoch),
+            gaps=gaps,
+            last_turn_at=file.last_turn_at,
+            sent=file.sent,
+            mode=file.mode,
+            changed=max(0, file.changed),
+            rents=rents,
+            turns=max(0, turns),
+            balance=_possible_balance(file.balance),
+            in_habits=file.turns is not None,
         )
     )
 
 
-def _parsed(data: bytes) -> Any:
+def possible_gaps(gaps: Iterable[Gap]) -> tuple[Gap, ...]:
+    """Those that can have been."""
+    return tuple(gap for gap in gaps if 0 <= gap.seconds < math.inf and 0 <= gap.ended_s < math.inf)
+
+
+def canonical(file: msgspec.Struct) -> bytes:
+    """Canonical JSON, ended by LF."""
+    text = json.dumps(to_json_value(file), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return f"{text}\n".encode("utf-8", "replace")
+
+
+def _possible_balance(balance: Balance) -> Balance:
+    is_possible = math.isfinite(balance.saved) and balance.largest_tokens >= 0
+    return balance if is_possible else Balance()
+
+
+def parsed(data: bytes) -> Any:
+    """JSON, figures that are none as null. Raises ValueError, RecursionError."""
     return json.loads(data.decode("utf-8"), parse_constant=lambda _: None)
 
 

@@ -6,8 +6,12 @@ import logging
 from pathlib import Path
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from core.base import paths
 from core.caching.cache_file import load_cache, save_cache
+from core.caching.learned_file import Learned, load_learned, save_learned
+from core.caching.ledger import merge
 from core.discussion import log as store_log
 from core.values.cache import DiscussionCache
 from core.values.records import Record
@@ -23,6 +27,14 @@ class CacheStore(Protocol):
         ...
 
     def save(self, discussion_id: str, cache: DiscussionCache) -> None:
+        """Keep it. Raises StorageError."""
+        ...
+
+    def load_learned(self) -> Learned:
+        """What was learned over all discussions; nothing where there is none or it cannot be read."""
+        ...
+
+    def save_learned(self, learned: Learned) -> None:
         """Keep it. Raises StorageError."""
         ...
 
@@ -48,6 +60,19 @@ class HomeCacheStore:
         """Replace `cache.json`; a discussion that is gone gets no folder anew. Raises StorageError."""
         if paths.discussion_dir(self._home, discussion_id).is_dir():
             save_cache(self._home, discussion_id, cache)
+
+    def load_learned(self) -> Learned:
+        """Never fails: what cannot be read is learned anew, and that is logged."""
+        learned = load_learned(self._home)
+        if learned.problem:
+            log.warning("%s", learned.problem)
+        return learned
+
+    def save_learned(self, learned: Learned) -> None:
+        """Replace `caching.json`; what another program learned of models meanwhile stays. Raises StorageError."""
+        there = load_learned(self._home)
+        both = merge((there.ledger, learned.ledger))
+        save_learned(self._home, replace(learned, extensions=both.extensions))
 
     def records(self, discussion_id: str) -> tuple[Record, ...]:
         """The whole log. Raises StorageError."""

@@ -10,18 +10,18 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base.ids import make_id
-from core.caching.accounts import after_contents, after_usage
-from core.caching.book import BookedCall, CacheBook, sent_by, turn_answered, with_page, with_shared
+from core.caching.accounts import after_contents, after_usage, balanced
+from core.caching.book import BookedCall, CacheBook, gaps_of, sent_by, turn_answered, with_page, with_shared
 from core.caching.content_store import freshest, reported
 from core.caching.contents import contents_usd
 from core.caching.decision import DecideMemo, Market, PlannedTurn, decide, mode_of
 from core.caching.gate import PlannedCall, gate
 from core.caching.keepalive import idle_entries
-from core.caching.ledger import correct, of_discussion, record, scale_of
+from core.caching.ledger import correct, lost_extensions, of_discussion, record, scale_of
 from core.caching.parameters import with_contents
 from core.caching.replay import Replayed, records_for
 from core.caching.view import shared_base
-from core.values.cache import CacheLedger, DiscussionCacheState, Mechanism
+from core.values.cache import CacheLedger, DiscussionCacheState, ExtensionEvidence, Mechanism
 from core.values.provider import ContentsReport
 from core.values.records import ViewRecord
 from core.values.state import ProviderTotals
@@ -42,12 +42,13 @@ class CallWait(msgspec.Struct, frozen=True):
 
 
 class CacheReport(msgspec.Struct, frozen=True):
-    """What the controller learns after a call."""
+    """What the controller learns after a call. `lost`: models with which long marks were seen not to keep a prefix."""
 
     discussion_id: str
     state: DiscussionCacheState | None
     totals: ProviderTotals
     miss_reason: str = ""
+    lost: tuple[ExtensionEvidence, ...] = ()
 
 
 def plan_call(
@@ -56,13 +57,15 @@ def plan_call(
     """Plan a request as the book stands: append or rewrite, and where to mark.
 
     Args:
-        turn: its view is taken from the discussion's page, what its mode shares from the book; market: its ledger and gaps are the book's.
+        turn: its view is taken from the discussion's page, what its mode shares from the book; market: its ledger,
+            gaps, balance and edits are the book's.
         memo: of the discussion's last plans; it only saves time.
     """
     mode = mode_of(turn, market.scope)
-    view = book.pages[turn.discussion_id].replayed.view
-    turn = replace(turn, view=view, shared=book.shared.get(mode))
-    market = replace(market, ledger=book.ledger, gaps=book.gaps, edits=book.edits)
+    page = book.pages[turn.discussion_id]
+    turn = replace(turn, view=page.replayed.view, shared=book.shared.get(mode))
+    gaps = gaps_of(book, turn.discussion_id)
+    market = replace(market, ledger=book.ledger, gaps=gaps, balance=page.cache.balance, edits=book.edits)
     decision = decide(turn, market, memo)
     decision = replace(decision, plan=replace(decision.plan, scale=book.scale(market.scope)))
     return BookedCall(turn.discussion_id, market.scope, market.prices, decision, market.now, mode)
@@ -131,28 +134,36 @@ def ended(
         return book, None
     name, scope, plan = call.discussion_id, call.scope, call.decision.plan
     contents = freshest(book, contents)
-    correction = correct(book.ledger, scope, call.decision.wire, plan, usage, label(scope.provider))
+    at, wire = call.started_at, call.decision.wire
+    correction = correct(book.ledger, scope, wire, plan, usage, label(scope.provider), name, at)
     ledger = with_contents(correction.ledger, scope, plan, contents)
     calls = {other: one for other, one in book.calls.items() if other != call_id}
     book = _measured(replace(book, ledger=ledger, calls=calls), call, usage)
     rent = contents_usd(call.prices, contents)
     book, totals = added(book, scope.provider, scope.model, paid or usage, cost, rent)
     page = book.pages[name]
-    state = after_usage(page.cache.state, name, scope.provider, plan, usage, call.started_at)
+    state = after_usage(page.cache.state, name, scope.provider, plan, usage, at)
     state = after_contents(state, contents, now)
     sent, changed = page.cache.sent, page.cache.changed
     if call.has_begun:
         sent = sent_by(book, call, now)
         book, changed = turn_answered(book, name, sent)
-    own = of_discussion(ledger, name)
-    cache = replace(page.cache, state=state, ledger=own, sent=sent, mode=call.mode, changed=changed)
+    cache = replace(
+        page.cache,
+        state=state,
+        ledger=of_discussion(ledger, name),
+        sent=sent,
+        mode=call.mode,
+        changed=changed,
+        balance=balanced(page.cache.balance, plan, usage, call.prices, rent),
+    )
     is_stored = call.prices.mechanism is Mechanism.CONTENTS  # held for rent: no reading keeps it
-    idle = () if is_stored else idle_entries(call.decision.wire, ledger, scope, call.started_at)
+    idle = () if is_stored else idle_entries(wire, ledger, scope, at)
     reason = contents.text if contents is not None and contents.text else correction.reason
     reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")
     page = replace(page, cache=cache, idle=idle, last_call=call)
-    book = reported(with_page(book, name, page), name, scope.provider, contents, call.started_at, now)
-    return book, CacheReport(name, state, totals, reason)
+    book = reported(with_page(book, name, page), name, scope.provider, contents, at, now)
+    return book, CacheReport(name, state, totals, reason, lost_extensions(ledger))
 
 
 def _measured(book: CacheBook, call: BookedCall, usage: Usage) -> CacheBook:

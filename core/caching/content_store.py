@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.caching.accounts import adopted, released
-from core.caching.book import CacheBook, with_page
+from core.caching.book import CacheBook, gaps_of, with_page
 from core.caching.contents import longer_s
 from core.caching.gaps import own_odds
 from core.caching.hold import hold_of
@@ -270,7 +270,7 @@ def _wanted(
     if call is not None and row.used_at is not None and row.used_at < call.started_at:
         # The last turn passed it by: what stands before it has changed, or another one holds more.
         return owner, -1
-    held = hold_of(price, own_odds(book.gaps), chosen.longest_ttl_s)
+    held = hold_of(price, own_odds(gaps_of(book, owner), last.timestamp()), chosen.longest_ttl_s)
     idle_s = max(0.0, (now - last).total_seconds())
     return owner, longer_s(row.expires_at, idle_s, now, held) if held.until_s(idle_s) > idle_s else -1
 

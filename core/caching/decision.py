@@ -23,7 +23,15 @@ from core.caching.view import (
 from core.context.stack import AggregateStack
 from core.context.wire import MadeMessages, layer_of
 from core.providers.blocks import CountTokens, Wire, WireMemo, scope_hash, wire_of
-from core.values.cache import CacheLedger, CachePlan, CachePrices, CacheSettings, GapStats, LedgerScope
+from core.values.cache import (
+    Balance,
+    CacheLedger,
+    CachePlan,
+    CachePrices,
+    CacheSettings,
+    GapStats,
+    LedgerScope,
+)
 from core.values.messages import Role
 from core.values.provider import Effort, ProviderRequest, RequestPart
 from core.values.stack import LayerId, Segment, ToolSchema
@@ -68,7 +76,7 @@ class Market(msgspec.Struct, frozen=True):
     Args:
         now: start of the request, aware; count: tokens of a part for the model in use.
         count_revision: another value wherever `count` may answer otherwise than before.
-        edits: how many of the turns find layers 6 or 7 changed, 0 to 1.
+        gaps, balance: of the discussion that is planned; edits: how many of the turns find layers 6 or 7 changed, 0 to 1.
     """
 
     scope: LedgerScope
@@ -80,6 +88,7 @@ class Market(msgspec.Struct, frozen=True):
     count: CountTokens
     count_revision: Hashable = None
     edits: float = 0.0
+    balance: Balance = Balance()
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -203,6 +212,7 @@ def _planned(turn: PlannedTurn, market: Market, view: ContextView, memo: ViewMem
         superseded_tokens=superseded_tokens(view, market.count),
         next_round=turn.next_round,
         edits=market.edits,
+        balance=market.balance,
     )
     return Decision(request, view, plan(inputs), wire)
 

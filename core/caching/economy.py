@@ -44,15 +44,16 @@ class Outlook(msgspec.Struct, frozen=True):
     """Expected costs of the turns to come.
 
     Args:
-        dead: a turn that begins without an entry, and all after it.
+        dead: a later turn that begins without an entry, and all after it.
         live: by lifetime, all later turns, seen from a turn that just wrote or used an entry of it.
-        without: as `dead`, never caching at all.
-        offers: what `live` was computed with.
-        go_on: probability that another turn comes.
+        kept: by lifetime, as `live`, seen from a later turn that found the entry alive.
+        without: this turn and all after it, never caching at all.
+        offers: until the next turn; go_on: probability that it comes.
     """
 
     dead: float
     live: Mapping[int, float]
+    kept: Mapping[int, float]
     without: float
     offers: Mapping[int, Offer]
     go_on: float
@@ -67,28 +68,51 @@ class Outlook(msgspec.Struct, frozen=True):
 def outlook(
     prices: CachePrices, odds: Odds, *, ttls: tuple[int, ...], keepalive: bool = False, extends: bool = True
 ) -> Outlook:
-    """Value each lifetime over the turns to come, every gap being drawn from the same odds.
+    """Value each lifetime over the turns to come: the next gap is drawn from the odds, all others from `odds.later`.
 
     Args:
         ttls: lifetimes that may be chosen, of those in `prices.writes`.
         keepalive: idle entries are read again as often as that pays.
         extends: a long mark behind a short-lived hit keeps the whole prefix for long, as A/B/C billing says.
     """
+    later = odds.later or odds
+    writes = tuple(offer for offer in prices.writes if offer.ttl_s in ttls)
+    dead, live, without = _steady(writes, prices.read, later, keepalive=keepalive, extends=extends)
+    kept = {
+        ttl_s: min(live[other] for other in live if other == ttl_s or (extends and other > ttl_s))
+        for ttl_s in live
+    }
+    offers = {
+        offer.ttl_s: _offer(
+            offer, prices.read, dead - prices.read - kept[offer.ttl_s], odds, keepalive=keepalive
+        )
+        for offer in writes
+    }
+    next_live = {
+        ttl_s: odds.go_on * (offer.alive * (prices.read + kept[ttl_s]) + (1.0 - offer.alive) * dead)
+        + offer.upkeep
+        for ttl_s, offer in offers.items()
+    }
+    return Outlook(dead, next_live, kept, 1.0 + odds.go_on * without, offers, odds.go_on)
+
+
+def _steady(
+    writes: tuple[TtlPrice, ...], read: float, odds: Odds, *, keepalive: bool, extends: bool
+) -> tuple[float, dict[int, float], float]:
+    """Every gap being drawn from the same odds: `dead`, `live` and `without` of an `Outlook`."""
     go_on = odds.go_on
     without = 1.0 / (1.0 - go_on)
     offers = {
-        offer.ttl_s: _offer(offer, prices.read, odds, keepalive=keepalive)
-        for offer in prices.writes
-        if offer.ttl_s in ttls
+        offer.ttl_s: _offer(offer, read, offer.write - read, odds, keepalive=keepalive) for offer in writes
     }
     best: tuple[float, dict[int, float]] = (without, dict.fromkeys(offers, go_on * without))
     for first in offers.values():
         for longest in offers.values():
             if longest.ttl_s >= first.ttl_s and (extends or longest is first):
-                found = _policy(first, longest, offers, prices.read, go_on, without)
+                found = _policy(first, longest, offers, read, go_on, without)
                 best = min(best, found, key=lambda pair: pair[0])
     dead, live = best
-    return Outlook(min(dead, without), live, without, offers, go_on)
+    return min(dead, without), live, without
 
 
 def break_even_pings(prices: CachePrices, ttl_s: int) -> int:
@@ -102,35 +126,34 @@ def ping_window_s(ttl_s: float) -> float:
 
 
 def best_pings(
-    odds: Odds, ttl_s: int, read: float, lost: float, most: int, *, idle_pings: int = 0
+    odds: Odds, ttl_s: int, read: float, lost: float, most: int, *, idle_s: float = 0.0
 ) -> tuple[int, float]:
     """How many pings an idle time is worth.
 
     Args:
         lost: what a turn that finds the entry dead pays more than one that finds it alive, less the read.
-        most: never more; idle_pings: pings already made in this idle time (they are paid for).
+        most: never more; idle_s: from the last turn to the last ping, in which nobody came.
 
     Returns:
         Further pings that cost least from here, and what they save over letting the entry expire now.
     """
     window = ping_window_s(ttl_s)
-    start = idle_pings * window
     gaps = odds.gaps_s
-    first = bisect_left(gaps, start) if idle_pings else 0
+    first = bisect_left(gaps, idle_s) if idle_s else 0
     came = odds.cumulative[first - 1] if first else 0.0
     chance = odds.go_on * (1.0 - came)
     ends = 1.0 - odds.go_on
     if chance + ends <= 0:
         return 0, 0.0
     # Each ping is paid when nobody came before it; each widens the time in which a turn still hits.
-    still, best, best_saving, saving = chance, 0, 0.0, 0.0
-    for number in range(idle_pings + 1, idle_pings + most + 1):
-        due = number * window
+    best, best_saving, saving = 0, 0.0, 0.0
+    for number in range(1, most + 1):
+        due = idle_s + number * window
         still = odds.go_on * (1.0 - odds.within(due))
         saving -= read * (still + ends)
         saving += lost * odds.go_on * (odds.within(due + ttl_s) - odds.within(due - window + ttl_s))
         if saving > best_saving + 1e-12:
-            best, best_saving = number - idle_pings, saving
+            best, best_saving = number, saving
     return best, best_saving / (chance + ends)
 
 
@@ -140,11 +163,11 @@ def _break_even(write: float, read: float) -> int:
     return max(0, floor((write - read) / read + 1e-9))
 
 
-def _offer(offer: TtlPrice, read: float, odds: Odds, *, keepalive: bool) -> Offer:
+def _offer(offer: TtlPrice, read: float, lost: float, odds: Odds, *, keepalive: bool) -> Offer:
     pings = 0
-    if keepalive and read > 0:
+    if keepalive and read > 0 and lost > 0:
         most = _break_even(offer.write, read)
-        pings, _ = best_pings(odds, offer.ttl_s, read, offer.write - read, most)
+        pings, _ = best_pings(odds, offer.ttl_s, read, lost, most)
     window = ping_window_s(offer.ttl_s)
     upkeep = 0.0
     for number in range(1, pings + 1):

@@ -1,23 +1,42 @@
-"""How long a person lets pass between turns: learned, and read as odds for lifetimes and pings."""
+"""When the next turn comes: learned of a discussion, the person and their hours; read as odds for lifetimes and pings."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import math
+import sys
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import accumulate
 
 import msgspec
+from msgspec.structs import replace
 
-from core.values.cache import GapStats
+from core.caching.hours import Hours, hours_of
+from core.values.cache import Gap, GapStats, Habits, Talk
 
 KEPT_GAPS = 256
+KEPT_TALKS = 64
 PRIOR = ((60.0, 2.4), (900.0, 1.0), (5400.0, 0.2), (3 * 3600.0, 0.2), (7 * 3600.0, 0.1), (15 * 3600.0, 0.1))
 """What is assumed before anything was seen, in seconds and turns' worth: most answers are followed soon."""
+PERSON_TURNS = 30.0
+"""What all discussions together weigh beside a discussion's own gaps, in turns' worth: they count until it has own."""
+SHARED_PRIOR = ((Gap(60.0), 0.4), (Gap(900.0), 0.2), (Gap(3 * 3600.0), 0.4))
+"""As `PRIOR`, of turns that need the shared prefix: after a move, or after hours."""
+EDITS = 0.03
+"""How often the shared prefix is taken to change before a turn (the digest, an identity file): it is then of no more use."""
 _SPREAD = (0.75, 1.0, 1.33)
 """A long gap stands for gaps around it: what took three hours today takes four tomorrow."""
 _LONG_S = 3600.0
-PRIOR_TURNS = 24
-"""A discussion is assumed to go on for so many turns until seen otherwise."""
+_ENDED_S = 24 * 3600.0
+"""A discussion that was left for so long is taken to have ended; before, for as much of an end as of that has passed."""
+_TALK_TURNS = 6.0
+"""What is assumed of lengths weighs so many turns."""
+_LONG_TURNS = 32
+_AWAY_TURNS, _AWAY_SHARE = 4.0, 0.8
+"""Of those who come back, so large a share is taken to ask once more elsewhere before; that weighs so many gaps."""
+_LEAST_END = 0.02
+"""Any turn may be a discussion's last."""
 
 
 class Odds(msgspec.Struct, frozen=True):
@@ -26,11 +45,13 @@ class Odds(msgspec.Struct, frozen=True):
     Args:
         gaps_s: seconds; cumulative: their weights up to each, the last is 1.
         go_on: the probability that another turn of the discussion comes at all.
+        later: odds of the gaps after the next one, None where they are the same.
     """
 
     gaps_s: tuple[float, ...]
     cumulative: tuple[float, ...]
     go_on: float
+    later: Odds | None = None
 
     def within(self, seconds: float) -> float:
         """The probability that the next turn comes within so many seconds, if it comes."""
@@ -38,48 +59,159 @@ class Odds(msgspec.Struct, frozen=True):
         return self.cumulative[index - 1] if index else 0.0
 
 
-def observe(stats: GapStats, own_gap_s: float | None, shared_gap_s: float | None = None) -> GapStats:
+def observed(habits: Habits, discussion_id: str, turns: int, own_gap_s: float | None, now_s: float) -> Habits:
     """Learn from a turn that begins.
 
     Args:
-        own_gap_s: seconds since the last turn of the same discussion, None for its first.
-        shared_gap_s: since the last turn of any discussion that shares the stable prefix, None for the first.
-            Gaps below zero (a clock that jumped) are passed over.
+        turns: of its discussion, this one among them; own_gap_s: since the last of them, None for the first.
+        now_s: Unix time. Gaps below zero (a clock that jumped) are passed over.
     """
-    return GapStats(
-        own_s=_added(stats.own_s, own_gap_s),
-        shared_s=_added(stats.shared_s, shared_gap_s),
-        turns=stats.turns + 1,
-        discussions=stats.discussions + (own_gap_s is None),
+    last_s = max((talk.last_s for talk in habits.talks.values()), default=None)
+    talks = {**habits.talks, discussion_id: Talk(turns, now_s)}
+    if len(talks) > KEPT_TALKS:
+        del talks[min(talks, key=lambda name: (talks[name].last_s, name))]
+    shared_gap_s = None if last_s is None else now_s - last_s
+    return Habits(
+        own=with_gap(habits.own, own_gap_s, now_s),
+        shared=with_gap(habits.shared, shared_gap_s, now_s),
+        talks=talks,
     )
 
 
-def own_odds(stats: GapStats) -> Odds:
-    """Odds of the next turn of the same discussion."""
-    return _odds(stats.own_s, stats)
+def with_gap(gaps: tuple[Gap, ...], gap_s: float | None, now_s: float = 0.0) -> tuple[Gap, ...]:
+    """Gaps with one more that ends now, the oldest forgotten."""
+    if gap_s is None or not (gap_s >= 0 and math.isfinite(gap_s)):
+        return gaps
+    return (*gaps, Gap(gap_s, now_s))[-KEPT_GAPS:]
 
 
-def shared_odds(stats: GapStats) -> Odds:
-    """Odds of the next turn of any discussion with the same stable prefix."""
-    return _odds(stats.shared_s or stats.own_s, stats)
+def stats_of(habits: Habits, discussion_id: str, own: tuple[Gap, ...], turns: int) -> GapStats:
+    """What is known of one discussion's gaps and of the person's.
+
+    Args:
+        own: of the discussion; turns: of it so far, the one that is being planned among them.
+    """
+    talks = tuple(talk for name, talk in habits.talks.items() if name != discussion_id)
+    return GapStats(own=own, person=habits.own, shared=habits.shared, turns=turns, talks=talks)
 
 
-def _added(gaps_s: tuple[float, ...], gap_s: float | None) -> tuple[float, ...]:
-    if gap_s is None or not gap_s >= 0:
-        return gaps_s
-    return (*gaps_s, gap_s)[-KEPT_GAPS:]
+@lru_cache(maxsize=16)
+def own_odds(stats: GapStats, now_s: float = 0.0) -> Odds:
+    """Odds of the next turn of the same discussion.
+
+    Args:
+        now_s: Unix time of the turn that it follows; 0.0: at no time of the day.
+    """
+    go_on = 1.0 - end_chance(stats, stats.turns, now_s)
+    later = 1.0 - end_chance(stats, 2 * stats.turns + 1, now_s)
+    return _with_later(_mixed(stats.own, stats.person), go_on, later, stats, now_s)
+
+
+def idle_odds(stats: GapStats, turn_s: float) -> Odds:
+    """Odds of the next turn of a discussion that was left at a Unix time.
+
+    The more the person asked elsewhere since, the likelier is it that they are done with it: of the gaps so far, those in
+    which they asked as often elsewhere and came back tell how likely.
+    """
+    odds = own_odds(stats, turn_s)
+    times = [gap.ended_s for gap in stats.shared]
+    asked = len(times) - bisect_right(times, turn_s + 1.0)
+    if not turn_s or asked <= 0:
+        return odds
+    timed = [gap for gap in stats.person if gap.ended_s]
+    stayed = sum(
+        bisect_left(times, gap.ended_s) - bisect_right(times, gap.ended_s - gap.seconds + 1.0) >= asked
+        for gap in timed
+    )
+    share = (stayed + _AWAY_TURNS * _AWAY_SHARE**asked) / (len(timed) + _AWAY_TURNS)
+    goes_on = odds.go_on * share
+    return replace(odds, go_on=goes_on / (goes_on + 1.0 - odds.go_on))
+
+
+@lru_cache(maxsize=16)
+def shared_odds(stats: GapStats, longest_s: float, now_s: float = 0.0) -> Odds:
+    """Odds of the next turn that needs the shared prefix by itself: one whose discussion has no entry of its own left.
+
+    Args:
+        longest_s: for so long a discussion's own entries live at most; gaps are those since the last turn of any
+            discussion, each of which renews the prefix.
+    """
+    own_s = {gap.ended_s: gap.seconds for gap in stats.person}
+    needs = [gap for gap in stats.shared if gap.ended_s and own_s.get(gap.ended_s, math.inf) > longest_s]
+    share = (len(needs) + 1) / (len(stats.shared) + 10)
+    go_on = share / (share + EDITS)
+    return _with_later([*SHARED_PRIOR, *((gap, 1.0) for gap in needs)], go_on, go_on, stats, now_s)
+
+
+def end_chance(stats: GapStats, turns: int, now_s: float) -> float:
+    """The probability that a discussion of so many turns ends with them.
+
+    Of the person's discussions, those that were about as long: which went on, and which have been left since.
+    What is assumed falls with the length: who has asked often asks again.
+    """
+    low, high = _length_class(turns)
+    assumed = 1.0 / (turns + 7)
+    went_on = ended = 0.0
+    for talk in (*stats.talks, Talk(stats.turns, now_s)):
+        went_on += max(0, min(talk.turns - 1, high) - low + 1)
+        if low <= talk.turns <= high:
+            ended += min(1.0, max(0.0, now_s - talk.last_s) / _ENDED_S)
+    return max(_LEAST_END, (ended + assumed * _TALK_TURNS) / (went_on + ended + _TALK_TURNS))
+
+
+def _length_class(turns: int) -> tuple[int, int]:
+    """Lengths that are taken together: 1, 2 to 3, 4 to 7, 8 to 15, 16 to 31, and all above."""
+    low = 1 << (max(1, turns).bit_length() - 1)
+    return (low, 2 * low - 1) if low < _LONG_TURNS else (_LONG_TURNS, sys.maxsize)
+
+
+def _mixed(own: tuple[Gap, ...], person: tuple[Gap, ...]) -> list[tuple[Gap, float]]:
+    """A discussion's own gaps, and the person's as far as it has few."""
+    rest = _weighed(person)
+    total = sum(weight for _, weight in rest)
+    scale = min(1.0, PERSON_TURNS / total)
+    return [*((gap, 1.0) for gap in own), *((gap, weight * scale) for gap, weight in rest)]
+
+
+def _weighed(gaps: Iterable[Gap]) -> list[tuple[Gap, float]]:
+    return [*((Gap(gap_s), share) for gap_s, share in PRIOR), *((gap, 1.0) for gap in gaps)]
 
 
 @lru_cache(maxsize=32)
-def _odds(gaps_s: tuple[float, ...], stats: GapStats) -> Odds:
-    sample = sorted(
-        pair for gap, weight in (*PRIOR, *((g, 1.0) for g in gaps_s)) for pair in _spread(gap, weight)
+def _hours(shared: tuple[Gap, ...], day: int) -> Hours:
+    return hours_of(shared, (day + 1) * 3600.0)
+
+
+def _with_later(
+    sample: Sequence[tuple[Gap, float]], go_on: float, goes_on_later: float, stats: GapStats, now_s: float
+) -> Odds:
+    later = _sampled([pair for gap, weight in sample for pair in _spread(gap.seconds, weight)], goes_on_later)
+    if not now_s:
+        return replace(later, go_on=go_on, later=later)
+    hours = _hours(stats.shared, int(now_s // 3600))
+    pairs = [pair for gap, weight in sample for pair in _at_hour(gap, weight, hours, now_s)]
+    return replace(_sampled(pairs, go_on), later=later)
+
+
+def _sampled(pairs: list[tuple[float, float]], go_on: float) -> Odds:
+    pairs.sort()
+    total = sum(weight for _, weight in pairs)
+    return Odds(
+        tuple(gap for gap, _ in pairs), tuple(accumulate(weight / total for _, weight in pairs)), go_on
     )
-    total = sum(weight for _, weight in sample)
-    cumulative = tuple(accumulate(weight / total for _, weight in sample))
-    turns, ends = stats.turns + PRIOR_TURNS, stats.discussions + 1
-    go_on = (turns - ends) / turns if turns > ends else 0.0
-    return Odds(tuple(gap for gap, _ in sample), cumulative, go_on)
+
+
+def _at_hour(gap: Gap, weight: float, hours: Hours, now_s: float) -> tuple[tuple[float, float], ...]:
+    """A long gap as it would be from now on: as many of the person's hours, not as many of the clock's."""
+    if gap.seconds <= _LONG_S:
+        return ((gap.seconds, weight),)
+    if gap.ended_s:
+        waited = hours.between(gap.ended_s - gap.seconds, gap.ended_s)
+    else:
+        waited = gap.seconds * hours.mean
+    return tuple(
+        (max(_LONG_S, hours.after(now_s, waited * factor)), weight / len(_SPREAD)) for factor in _SPREAD
+    )
 
 
 def _spread(gap_s: float, weight: float) -> tuple[tuple[float, float], ...]:

@@ -9,12 +9,14 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base.figures import dollars
+from core.caching.accounts import total_allowed
 from core.caching.economy import best_pings, break_even_pings, outlook, ping_window_s
-from core.caching.gaps import own_odds
+from core.caching.gaps import idle_odds
 from core.caching.ledger import hits, live_entries
-from core.providers.blocks import Wire, part_key
+from core.providers.blocks import MarkPlace, Wire, part_key
 from core.values.cache import (
     TOOLS_KEY,
+    Balance,
     CacheLedger,
     CacheMark,
     CachePlan,
@@ -26,18 +28,22 @@ from core.values.cache import (
 )
 from core.values.provider import ProviderRequest, RequestMessage
 
-CAUTION = 1.25
-"""Savings are guessed from few gaps, costs are certain: a ping must be worth so much more than it costs."""
+PING_SHARE = 0.5
+"""Pings of one idle time cost at most this share of what caching has saved in the discussion: never its gain as a whole."""
+PING_CREDIT = 0.2
+"""Where that is less: so much of the discussion's largest request sent fresh, within what a discussion may lose at most."""
 
 
 class Idle(msgspec.Struct, frozen=True):
     """A discussion whose last request left an entry.
 
     Args:
-        tokens: of the entry; used_at: start of the request or ping that last used it.
+        tokens: of the entry; used_at: start of the request or ping that last used it; turn_at: of the request,
+            None where there was no ping since.
         covered_tokens: of them, those that another entry holds for longer: they would not be lost.
         pings: made since the last turn; spent_usd: what they cost; was_missed: the last one read nothing.
         is_open: the discussion is open and the program is not closing.
+        balance: what caching was worth for the discussion; pings are paid out of that. None: not bounded by it.
     """
 
     tokens: int
@@ -50,6 +56,8 @@ class Idle(msgspec.Struct, frozen=True):
     spent_usd: float = 0.0
     was_missed: bool = False
     is_open: bool = True
+    turn_at: datetime | None = None
+    balance: Balance | None = None
 
 
 def keepalive_plan(
@@ -62,20 +70,25 @@ def keepalive_plan(
     """
     if why := _why_not(idle, prices, settings, now):
         return KeepalivePlan(None, 0, None, why)
-    odds = own_odds(gaps)
+    turn_at = idle.turn_at or idle.used_at
+    odds = idle_odds(gaps, turn_at.timestamp())
     break_even = break_even_pings(prices, idle.ttl_s)
     most = break_even - idle.pings
     cost = idle.tokens * prices.read * (prices.input_usd or 0.0)
     if prices.input_usd and cost > 0:
         most = min(most, int((settings.keepalive_cap_usd - idle.spent_usd) / cost + 1e-9))
+    if idle.balance is not None and prices.read > 0:
+        each = idle.tokens * prices.read
+        most = min(most, int(_budget(idle.balance, idle.pings * each) / each + 1e-9))
     if most <= 0:
         return KeepalivePlan(None, 0, None, _spent(idle, settings, break_even))
     ttls = tuple(offer.ttl_s for offer in prices.writes if offer.ttl_s <= settings.longest_ttl_s)
     values = outlook(prices, odds, ttls=ttls or (idle.ttl_s,), keepalive=True, extends=settings.extends)
-    nearest = min(values.live, key=lambda ttl_s: abs(ttl_s - idle.ttl_s))
-    lost = max(0.0, values.dead - prices.read - values.live[nearest])
+    nearest = min(values.kept, key=lambda ttl_s: abs(ttl_s - idle.ttl_s))
+    lost = max(0.0, values.dead - prices.read - values.kept[nearest])
     lost *= 1.0 - idle.covered_tokens / idle.tokens
-    pings, saving = best_pings(odds, idle.ttl_s, prices.read * CAUTION, lost, most, idle_pings=idle.pings)
+    idle_s = (idle.used_at - turn_at).total_seconds()
+    pings, saving = best_pings(odds, idle.ttl_s, prices.read, lost, most, idle_s=idle_s)
     if not pings:
         text = "No ping: it is no longer likely enough that you come back in time."
         return KeepalivePlan(None, 0, None, text)
@@ -95,8 +108,10 @@ def idle_entries(wire: Wire, ledger: CacheLedger, scope: LedgerScope, used_at: d
     for hit in hits(live_entries(ledger, scope, used_at), wire):
         entry = ledger.entries[scope][hit.prefix_hash]
         was_used = entry.expires_at >= used_at + timedelta(seconds=entry.ttl_s)
-        if was_used and hit.ttl_s not in found and wire.blocks[hit.index].can_be_marked:
-            key = wire.blocks[hit.index].key
+        block = wire.blocks[hit.index]
+        is_own = block.place is not MarkPlace.STABLE
+        if was_used and is_own and hit.ttl_s not in found and block.can_be_marked:
+            key = block.key
             found[hit.ttl_s] = Idle(hit.tokens, hit.ttl_s, used_at, key, hit.prefix_hash)
     return tuple(replace(idle, covered_tokens=_covered(idle, found.values())) for idle in found.values())
 
@@ -146,10 +161,22 @@ def after_ping(idle: Idle, prices: CachePrices, read_tokens: int | None, at: dat
     return replace(
         idle,
         used_at=at,
+        turn_at=idle.turn_at or idle.used_at,
         pings=idle.pings + 1,
         spent_usd=idle.spent_usd + cost,
         was_missed=read_tokens == 0,
     )
+
+
+def _budget(balance: Balance, spent: float) -> float:
+    """What further pings of an idle time may cost, in tokens of fresh input.
+
+    Args:
+        spent: on those that were made, which the balance has paid already.
+    """
+    before = balance.saved + spent
+    share = max(before * PING_SHARE, PING_CREDIT * balance.largest_tokens)
+    return min(share - spent, total_allowed(balance, 0))
 
 
 def _covered(idle: Idle, others: Iterable[Idle]) -> int:

@@ -20,6 +20,8 @@ from core.caching.cache_store import CacheStore
 from core.caching.calls import CacheReport
 from core.caching.content_store import Gone, Tending
 from core.caching.decision import DecideMemo, Market, PlannedTurn
+from core.caching.learned_file import Learned
+from core.caching.ledger import lost_extensions
 from core.caching.parameters import scope_settings, settings_for, token_counter
 from core.caching.pings import Ping, Upkept
 from core.caching.rent import RentDue
@@ -33,6 +35,7 @@ from core.values.cache import (
     CacheSettings,
     DiscussionCache,
     DiscussionCacheState,
+    ExtensionEvidence,
     LedgerScope,
     RewriteCosts,
 )
@@ -104,11 +107,12 @@ class CacheKeeper:
     - Held: the book, which is a value; for each call under way an event that is set when its answer begins; for each
       discussion a memo that only saves time.
     - Any thread may call. A call's own thread waits in `plan_call`, at the gate, with no lock held.
-    - Locks: a discussion's first, then the book's; never two discussions'. The book's is held for one pure step,
+    - Locks: the file's of what was learned, or a discussion's, first, then the book's; never two discussions'. The book's is held for one pure step,
       never while a request is planned, a disk is asked or another call is awaited. Readers take the book as it
       stands, without the lock.
     - A call is planned outside the book's lock and admitted under it: if the ledger is another one by then, it is
       planned anew.
+    - What was learned over all discussions (`caching.json`) is read before the first of them, and written after each call.
     - Read: a discussion's `cache.json` and log once, before its first step. Written: its `cache.json` after a step
       that changes what is held for it, under the discussion's lock and from the book as it stands then, so that the
       last write is the newest. What cannot be written is logged; a next start would know less, and pay a miss.
@@ -123,6 +127,8 @@ class CacheKeeper:
         self._clock = clock
         self._lock = threading.Lock()
         self._book = CacheBook()
+        self._learned = threading.Lock()
+        self._is_learned = False
         self._answers: dict[str, threading.Event] = {}
         self._memos: dict[str, DiscussionMemo] = {}
 
@@ -184,6 +190,7 @@ class CacheKeeper:
                 self._answers.pop(call_id).set()
         if report is not None:
             self._keep(report.discussion_id)
+            self._keep_learned()
         return report
 
     def preview(
@@ -378,6 +385,7 @@ class CacheKeeper:
 
     def _open(self, discussion_id: str) -> DiscussionMemo:
         """A discussion's memo; the first time, what was kept of it is read from disk."""
+        self._recall()
         with self._lock:
             memo = self._memos.setdefault(discussion_id, DiscussionMemo())
         with memo.lock:
@@ -385,6 +393,28 @@ class CacheKeeper:
                 cache, replayed = self._store.load(discussion_id), self._replayed(discussion_id)
                 self._change(lambda book: books.opened(book, discussion_id, cache, replayed))
         return memo
+
+    def _recall(self) -> None:
+        """The first time, what was learned over all discussions is read from disk."""
+        with self._learned:
+            if not self._is_learned:
+                there = self._store.load_learned()
+                self._change(lambda book: books.learned(book, there.habits, there.ledger))
+                self._is_learned = True
+
+    def _keep_learned(self) -> None:
+        """Write what was learned over all discussions as the book stands."""
+        with self._learned:
+            book = self._book
+            try:
+                self._store.save_learned(Learned(book.habits, book.ledger.extensions))
+            except SlopError as error:
+                log.warning("what was learned of caching was not kept: %s", error)
+
+    def lost_extensions(self) -> tuple[ExtensionEvidence, ...]:
+        """Models with which long marks behind short-lived hits are not counted on, with the evidence."""
+        self._recall()
+        return lost_extensions(self._book.ledger)
 
     def _peek(self, discussion_id: str) -> DiscussionCache:
         """What is known of a discussion's cache, without reading its log."""
@@ -428,7 +458,7 @@ class CacheKeeper:
             LedgerScope(inputs.provider, key_id, inputs.model, scope_settings(spec.effort)),
             prices,
             book.ledger,
-            book.gaps,
+            books.gaps_of(book, spec.discussion_id),
             replace(
                 settings_for(kind, prices, spec.caching, spec.caching_enabled),
                 may_store=self._setup.may_store,

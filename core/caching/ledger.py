@@ -10,11 +10,21 @@ import msgspec
 from msgspec.structs import replace
 
 from core.providers.blocks import Wire
-from core.values.cache import CacheLedger, CacheLedgerEntry, CachePlan, CachePrices, LedgerScope, PlannedWrite
+from core.values.cache import (
+    CacheLedger,
+    CacheLedgerEntry,
+    CachePlan,
+    CachePrices,
+    ExtensionEvidence,
+    LedgerScope,
+    PlannedWrite,
+)
 from core.values.provider import StoredContent
 from core.values.usage import Usage
 
 _CLOCK_SLACK = timedelta(seconds=90)
+_LOST_OF_KEPT = 0.1
+"""So many losses for each time that an extended prefix was kept are put down to something else."""
 _TOLERANCE = 0.1
 _TOLERANCE_TOKENS = 64
 
@@ -24,12 +34,15 @@ class CacheHit(msgspec.Struct, frozen=True):
 
     Args:
         index: the block that the entry ends with, -1 for no hit; tokens: up to there.
+        is_extended, expires_at: of the entry.
     """
 
     index: int = -1
     tokens: int = 0
     ttl_s: int = 0
     prefix_hash: str = ""
+    is_extended: bool = False
+    expires_at: datetime | None = None
 
 
 class Correction(msgspec.Struct, frozen=True):
@@ -67,7 +80,9 @@ def hits(live: Mapping[str, CacheLedgerEntry], wire: Wire) -> tuple[CacheHit, ..
     places = {prefix: index for index, prefix in enumerate(wire.hashes)}
     found = [(places[key], entry) for key, entry in live.items() if key in places]
     found.sort(key=lambda pair: -pair[0])
-    return tuple(CacheHit(i, wire.ends[i], entry.ttl_s, entry.prefix_hash) for i, entry in found)
+    return tuple(
+        CacheHit(i, wire.ends[i], e.ttl_s, e.prefix_hash, e.is_extended, e.expires_at) for i, e in found
+    )
 
 
 def predict(found: tuple[CacheHit, ...], wire: Wire, marks: Iterable[int], prices: CachePrices) -> CacheHit:
@@ -110,12 +125,20 @@ def record(
 
 
 def correct(
-    ledger: CacheLedger, scope: LedgerScope, wire: Wire, plan: CachePlan, usage: Usage, provider: str
+    ledger: CacheLedger,
+    scope: LedgerScope,
+    wire: Wire,
+    plan: CachePlan,
+    usage: Usage,
+    provider: str,
+    discussion_id: str = "",
+    at: datetime | None = None,
 ) -> Correction:
     """Hold the ledger against what a provider reports. The provider is right.
 
     Args:
         wire: of the request; plan: what was expected of it; provider: its name, for the sentence.
+        discussion_id: whose request it was; at: its start; both are kept as evidence.
 
     Returns:
         The ledger without the entries that the report disproves, and why. A report without cache fields says
@@ -129,6 +152,8 @@ def correct(
     expected = round(plan.read_tokens * scale)
     slack = max(_TOLERANCE_TOKENS, _TOLERANCE * expected)
     if reported >= expected - slack:
+        if plan.tests_extension:
+            ledger = with_extension(ledger, ExtensionEvidence(scope.provider, scope.model, kept=1))
         return _check_writes(ledger, scope, plan, usage, provider)
     entries = dict(ledger.entries.get(scope, {}))
     written = {write.prefix_hash for write in plan.writes} - {plan.hit_hash}
@@ -143,8 +168,9 @@ def correct(
         f"{provider} read {reported:,} tokens from its cache where about {expected:,} were expected: {why}."
     )
     corrected = replace(ledger, entries={**ledger.entries, scope: entries})
-    if any(entry.is_extended for entry in dropped if entry.prefix_hash == plan.hit_hash):
-        corrected = distrust_extension(corrected, scope)
+    if plan.tests_extension:
+        lost = ExtensionEvidence(scope.provider, scope.model, 0, 1, at, discussion_id, expected, reported)
+        corrected = with_extension(corrected, lost)
     return Correction(corrected, tuple(dropped), reason)
 
 
@@ -153,9 +179,44 @@ def scale_of(wire: Wire, usage: Usage) -> float:
     return usage.input_tokens / wire.total_tokens if usage.input_tokens and wire.total_tokens else 1.0
 
 
-def distrust_extension(ledger: CacheLedger, scope: LedgerScope) -> CacheLedger:
-    """Remember that with this model a long mark behind a short-lived hit did not keep the prefix for long."""
-    return replace(ledger, cannot_extend=ledger.cannot_extend | {(scope.provider, scope.model)})
+def rests_on_extension(hit: CacheHit, short_ttl_s: int, now: datetime) -> bool:
+    """Whether a hit lives only if a long mark behind a short-lived one keeps the whole prefix.
+
+    Args:
+        short_ttl_s: the shortest lifetime on offer: until then it lives in any case.
+    """
+    if not hit.is_extended or hit.expires_at is None:
+        return False
+    used_at = hit.expires_at - timedelta(seconds=hit.ttl_s)
+    return now - used_at > timedelta(seconds=short_ttl_s) + _CLOCK_SLACK
+
+
+def with_extension(ledger: CacheLedger, seen: ExtensionEvidence) -> CacheLedger:
+    """Remember whether with this model a long mark behind a short-lived hit kept the prefix: counts are added up."""
+    key = (seen.provider, seen.model)
+    return replace(ledger, extensions={**ledger.extensions, key: _added(ledger.extensions.get(key), seen)})
+
+
+def can_extend(ledger: CacheLedger, provider: str, model: str) -> bool:
+    """Whether a long mark behind a short-lived hit is counted on. One miss ends that.
+
+    But a model that was seen to keep such prefixes often is not distrusted for one of many.
+    """
+    known = ledger.extensions.get((provider, model))
+    return known is None or known.lost <= known.kept * _LOST_OF_KEPT
+
+
+def lost_extensions(ledger: CacheLedger) -> tuple[ExtensionEvidence, ...]:
+    """Models with which long marks behind short-lived hits are not counted on, with the evidence."""
+    pairs = sorted(pair for pair in ledger.extensions if not can_extend(ledger, *pair))
+    return tuple(ledger.extensions[pair] for pair in pairs)
+
+
+def _added(known: ExtensionEvidence | None, seen: ExtensionEvidence) -> ExtensionEvidence:
+    if known is None:
+        return seen
+    newest = seen if seen.at is not None and (known.at is None or seen.at >= known.at) else known
+    return replace(newest, kept=known.kept + seen.kept, lost=known.lost + seen.lost)
 
 
 def forget_discussion(ledger: CacheLedger, discussion_id: str) -> CacheLedger:
@@ -211,21 +272,24 @@ def of_discussion(ledger: CacheLedger, discussion_id: str) -> CacheLedger:
         scope: {key: e for key, e in entries.items() if e.discussion_id == discussion_id}
         for scope, entries in ledger.entries.items()
     }
-    return replace(ledger, entries={scope: entries for scope, entries in kept.items() if entries})
+    return CacheLedger({scope: entries for scope, entries in kept.items() if entries})
 
 
 def merge(ledgers: Iterable[CacheLedger]) -> CacheLedger:
     """Put the discussions' parts together; of an entry that two hold, the later expiry counts."""
     entries: dict[LedgerScope, dict[str, CacheLedgerEntry]] = {}
-    cannot_extend: frozenset[tuple[str, str]] = frozenset()
+    extensions: dict[tuple[str, str], ExtensionEvidence] = {}
     for ledger in ledgers:
-        cannot_extend |= ledger.cannot_extend
+        for pair, seen in ledger.extensions.items():
+            known = extensions.get(pair)
+            if known is None or (seen.lost, seen.kept) > (known.lost, known.kept):
+                extensions[pair] = seen
         for scope, found in ledger.entries.items():
             held = entries.setdefault(scope, {})
             for key, entry in found.items():
                 if key not in held or held[key].expires_at < entry.expires_at:
                     held[key] = entry
-    return CacheLedger(dict(entries), cannot_extend)
+    return CacheLedger(dict(entries), extensions)
 
 
 def _check_writes(

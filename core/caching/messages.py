@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from core.values.cache import CacheOrphan, DiscussionCacheState, Rewrite
+from core.values.cache import CacheOrphan, DiscussionCacheState, ExtensionEvidence, Rewrite
 from core.values.settings import CachingSettings
 from core.values.spec import StackSpec
 from core.values.state import ProviderTotals
@@ -150,12 +150,14 @@ class CacheReported(msgspec.Struct, frozen=True):
     """What a provider holds for a discussion, after a call, an invalidation or a restart.
 
     `state` is None where nothing was ever cached, `totals` where nothing was called. `miss_reason`: why the last request read less than expected.
+    `lost`: models with which long marks behind short-lived hits are not counted on, with the evidence.
     """
 
     discussion_id: str
     state: DiscussionCacheState | None
     totals: ProviderTotals | None = None
     miss_reason: str = ""
+    lost: tuple[ExtensionEvidence, ...] | None = None
 
 
 class CacheRead(msgspec.Struct, frozen=True):

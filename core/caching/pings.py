@@ -9,7 +9,8 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base.tokens import scaled
-from core.caching.book import BookedCall, BookPage, CacheBook, with_page
+from core.caching.accounts import after_ping_paid
+from core.caching.book import BookedCall, BookPage, CacheBook, gaps_of, with_page
 from core.caching.calls import Cost, added
 from core.caching.keepalive import Idle, after_ping, best_idle, ping_marks, ping_request
 from core.caching.ledger import of_discussion
@@ -44,7 +45,9 @@ def due_pings(
     """
     pages = ((name, page) for name, page in book.pages.items() if name not in off)
     return tuple(
-        ping for name, page in pages if (ping := _due(name, page, book.gaps, settings, now)) is not None
+        ping
+        for name, page in pages
+        if (ping := _due(name, page, gaps_of(book, name), settings, now)) is not None
     )
 
 
@@ -85,6 +88,9 @@ def pinged(
         book = with_page(book, name, page)
     if usage is None:
         return book, Upkept()
+    page = book.pages[name]
+    cache = replace(page.cache, balance=after_ping_paid(page.cache.balance, usage, ping.call.prices))
+    book = with_page(book, name, replace(page, cache=cache))
     if not has_failed:
         book = _with_entry(book, ping, usage)
     scope = ping.call.scope
@@ -147,7 +153,8 @@ def _due(
     call = page.last_call
     if call is None or not page.idle:
         return None
-    best = best_idle(page.idle, call.prices, gaps, settings(call), now)
+    idles = tuple(replace(idle, balance=page.cache.balance) for idle in page.idle)
+    best = best_idle(idles, call.prices, gaps, settings(call), now)
     if best is None or best[1].ping_at is None or best[1].ping_at > now:
         return None
     idle, decision = best[0], call.decision

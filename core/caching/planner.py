@@ -11,14 +11,16 @@ from datetime import datetime
 import msgspec
 from msgspec.structs import replace
 
+from core.caching.accounts import total_allowed
 from core.caching.contents import contents_plan
-from core.caching.economy import Outlook, outlook
+from core.caching.economy import Outlook, outlook, ping_window_s
 from core.caching.gaps import own_odds, shared_odds
-from core.caching.ledger import NO_HIT, CacheHit, hits, live_entries, predict
+from core.caching.ledger import NO_HIT, CacheHit, can_extend, hits, live_entries, predict, rests_on_extension
 from core.caching.wording import sentences
 from core.providers.blocks import MarkPlace, Wire, scope_hash
 from core.values.cache import (
     TOOLS_KEY,
+    Balance,
     CacheLedger,
     CacheMark,
     CachePlan,
@@ -38,6 +40,7 @@ class PlanInputs(msgspec.Struct, frozen=True):
     Args:
         wire: the request; superseded_tokens: of its tokens, those that a canonical rewrite would leave out.
         next_round: probability that the same turn sends another request (tools), 0 to 1.
+        balance: what caching was worth for the discussion so far.
         now: start of the request, aware.
         edits: how many of the turns find layers 6 or 7 changed, 0 to 1.
     """
@@ -52,6 +55,7 @@ class PlanInputs(msgspec.Struct, frozen=True):
     superseded_tokens: int = 0
     next_round: float = 0.0
     edits: float = 0.0
+    balance: Balance = Balance()
 
 
 _KNOWLEDGE = f"{int(LayerId.KNOWLEDGE)}/"
@@ -66,7 +70,7 @@ class Choice(msgspec.Struct, frozen=True):
 
     Args:
         marks: block and lifetime, in wire order; hit: what they will read; ends: A, B and C of the bill.
-        now: this request; later: the turns after it.
+        now: this request; later: the turns after it; gain: what its shared prefix saves other discussions.
     """
 
     marks: tuple[tuple[int, int], ...]
@@ -74,10 +78,11 @@ class Choice(msgspec.Struct, frozen=True):
     ends: tuple[int, int, int]
     now: float
     later: float
+    gain: float = 0.0
 
     @property
     def total(self) -> float:
-        """What choices are compared by."""
+        """What this discussion is expected to cost."""
         return self.now + self.later
 
 
@@ -113,29 +118,30 @@ def plan(inputs: PlanInputs) -> CachePlan:
     if not settings.is_enabled:
         return _made(inputs, _none(inputs, own), own, found)
     if prices.mechanism is Mechanism.CONTENTS:
-        odds = own_odds(inputs.gaps)
+        odds = own_odds(inputs.gaps, inputs.now.timestamp())
         return contents_plan(wire, prices, live, odds, settings, inputs.now, inputs.superseded_tokens)
     points = _points(inputs, found)
     choices = [_priced(inputs, marks, found, own, shared, points) for marks in _ways(inputs, points)]
     if settings.pays_only or not choices:
-        choices.append(_none(inputs, own))
-    best = min(choices, key=lambda choice: (choice.total, -len(choice.marks)))
+        most = total_allowed(inputs.balance, wire.total_tokens)
+        canonical = wire.total_tokens - inputs.superseded_tokens
+        none = _none(inputs, own)
+        choices = [c for c in choices if c.now - canonical <= most and c.total <= none.total]
+        choices.append(none)
+    best = min(choices, key=lambda choice: (choice.total - choice.gain, -len(choice.marks)))
     return _made(inputs, _with_turn_mark(inputs, best, points), own, found)
 
 
 def _outlooks(inputs: PlanInputs) -> tuple[Outlook, Outlook]:
-    prices, settings = inputs.prices, inputs.settings
-    own, shared = (
-        outlook(
-            prices,
-            odds,
-            ttls=_ttls(prices, settings),
-            keepalive=settings.keepalive,
-            extends=_can_extend(inputs),
-        )
-        for odds in (own_odds(inputs.gaps), shared_odds(inputs.gaps))
+    """Of a discussion's own prefix, and of the shared one: that is not extended by what is written behind it."""
+    prices, settings, now_s = inputs.prices, inputs.settings, inputs.now.timestamp()
+    ttls, kept = _ttls(prices, settings), settings.keepalive
+    own = outlook(
+        prices, own_odds(inputs.gaps, now_s), ttls=ttls, keepalive=kept, extends=_can_extend(inputs)
     )
-    return own, shared
+    lives = (offer.ttl_s + offer.pings * ping_window_s(offer.ttl_s) for offer in own.offers.values())
+    odds = shared_odds(inputs.gaps, max(lives, default=0), now_s)
+    return own, outlook(prices, odds, ttls=ttls, extends=False)
 
 
 def _ttls(prices: CachePrices, settings: CacheSettings) -> tuple[int, ...]:
@@ -230,8 +236,9 @@ def _priced(
         + (end - long_end) * prices.write_at(short)
         + (wire.total_tokens - end)
     )
-    later = _later(inputs, marks, found, hit, own, shared, points)
-    return Choice(marks, hit, (hit.tokens, long_end, end), now, later)
+    later = _later(inputs, marks, found, hit, own)
+    gain = _shared_gain(wire, marks, {h.index: h.ttl_s for h in found}, hit, shared, points.shared)
+    return Choice(marks, hit, (hit.tokens, long_end, end), now, later, gain)
 
 
 def _later(
@@ -240,8 +247,6 @@ def _later(
     found: tuple[CacheHit, ...],
     hit: CacheHit,
     own: Outlook,
-    shared: Outlook,
-    points: _Points,
 ) -> float:
     """The turns to come: each run of tokens by the longest-lived entry that holds it."""
     wire = inputs.wire
@@ -249,13 +254,10 @@ def _later(
     renewed = [(place, live[place]) for place, _ in marks if place < hit.index and place in live]
     held = [*renewed, (hit.index, hit.ttl_s)] if hit.index >= 0 else []
     written = [(place, ttl) for place, ttl in marks if place > hit.index]
-    common_end = wire.ends[points.shared] if points.shared >= 0 else 0
     total, done = 0.0, 0
     for place, ttl_s in _lifetimes(held, written, can_extend=_can_extend(inputs)):
         end = wire.ends[place]
-        common = max(0, min(common_end, end) - done)
-        total += common * _live(shared, own, ttl_s)
-        total += (end - done - common) * _live(own, own, ttl_s)
+        total += (end - done) * own.live[_nearest(own, ttl_s)]
         done = end
     total += _uncached(inputs, own, done)
     return total - inputs.superseded_tokens * _relief(inputs, own)
@@ -279,14 +281,33 @@ def _lifetimes(
 
 
 def _can_extend(inputs: PlanInputs) -> bool:
-    model = (inputs.prices.provider, inputs.prices.model)
-    return inputs.settings.extends and model not in inputs.ledger.cannot_extend
+    return inputs.settings.extends and can_extend(inputs.ledger, inputs.prices.provider, inputs.prices.model)
 
 
-def _live(first: Outlook, own: Outlook, ttl_s: int) -> float:
-    """Later turns of a live token: the shared prefix is renewed by other discussions too."""
-    nearest = min(own.live, key=lambda offered: abs(offered - ttl_s))
-    return min(first.live[nearest], own.live[nearest])
+def _shared_gain(
+    wire: Wire,
+    marks: tuple[tuple[int, int], ...],
+    live: dict[int, int],
+    hit: CacheHit,
+    shared: Outlook,
+    place: int,
+) -> float:
+    """What an entry of the shared prefix saves turns whose discussion has none of its own: the first, and after long gaps.
+
+    One that lives keeps its lifetime; one that is written before the hit costs nothing, and lives no longer than that.
+    """
+    ttl_s = dict(marks).get(place)
+    if ttl_s is None:
+        return 0.0
+    if place in live:
+        ttl_s = live[place]
+    elif place < hit.index:
+        ttl_s = min(ttl_s, hit.ttl_s)
+    return max(0.0, shared.idle - shared.live[_nearest(shared, ttl_s)]) * wire.ends[place]
+
+
+def _nearest(own: Outlook, ttl_s: int) -> int:
+    return min(own.live, key=lambda offered: abs(offered - ttl_s))
 
 
 def _uncached(inputs: PlanInputs, own: Outlook, done: int) -> float:
@@ -296,7 +317,7 @@ def _uncached(inputs: PlanInputs, own: Outlook, done: int) -> float:
     end = wire.ends[head] if head >= 0 else 0
     repeated = max(0, end - done)
     rest = wire.total_tokens - max(done, end)
-    return repeated * own.idle + rest * own.go_on * own.without
+    return repeated * own.idle + rest * (own.without - 1.0)
 
 
 def _relief(inputs: PlanInputs, own: Outlook) -> float:
@@ -315,7 +336,7 @@ def _relief(inputs: PlanInputs, own: Outlook) -> float:
 def _none(inputs: PlanInputs, own: Outlook) -> Choice:
     """No marks at all, now and later."""
     total = inputs.wire.total_tokens
-    later = total * own.go_on * own.without
+    later = total * (own.without - 1.0)
     return Choice((), NO_HIT, (0, 0, 0), float(total), later)
 
 
@@ -357,13 +378,16 @@ def _made(inputs: PlanInputs, choice: Choice, own: Outlook, found: tuple[CacheHi
         outlook_without=total * own.without,
         hit_hash=choice.hit.prefix_hash,
         hit_ttl_s=choice.hit.ttl_s,
+        tests_extension=bool(prices.writes)
+        and rests_on_extension(choice.hit, prices.writes[0].ttl_s, inputs.now),
         writes=tuple(
             PlannedWrite(
                 wire.hashes[place],
                 wire.ends[place],
                 min(ttl, choice.hit.ttl_s) if place < choice.hit.index else ttl,
                 is_new=place not in live,
-                is_extended=place > choice.hit.index >= 0 and ttl > choice.hit.ttl_s,
+                is_extended=place > choice.hit.index >= 0
+                and (ttl > choice.hit.ttl_s or choice.hit.is_extended),
             )
             for place, ttl in choice.marks
         ),

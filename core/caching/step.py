@@ -247,6 +247,8 @@ def reported(state: AppState, event: CacheReported) -> AppState:
             state.caching, miss_reasons=with_entry(state.caching.miss_reasons, chosen, event.miss_reason)
         ),
     )
+    if event.lost is not None and event.lost != state.caching.lost_extensions:
+        state = replace(state, caching=replace(state.caching, lost_extensions=event.lost))
     if event.state is not None:
         state = _with_cache(state, event.state)
     if event.totals is None:

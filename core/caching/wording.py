@@ -9,7 +9,7 @@ from core.caching.economy import Outlook
 from core.caching.ledger import CacheHit
 from core.caching.view import DIGEST_KEY
 from core.providers.blocks import MarkPlace, Wire
-from core.values.cache import CachePrices, CacheSettings, Mechanism
+from core.values.cache import CachePrices, CacheSettings, ExtensionEvidence, Mechanism
 
 _NAMES = {
     MarkPlace.STABLE: "the stable layers",
@@ -32,6 +32,18 @@ def sentences(
     if not settings.is_enabled:
         return ("Caching is off for this discussion: nothing is marked.",)
     return tuple(_said(wire, prices, settings, marks, hit, own))
+
+
+def extension_text(lost: ExtensionEvidence) -> str:
+    """Why long lifetimes cost more with a model, and by what that is known."""
+    text = f"{lost.model}: a mark for an hour behind text held for five minutes does not keep that text for an hour"
+    if lost.at is None:
+        return f"{text}, as an earlier version of the program found out. Long lifetimes are written whole."
+    return (
+        f"{text}. Learned on {lost.at:%Y-%m-%d %H:%M} UTC in discussion {lost.discussion_id}: about"
+        f" {lost.expected_tokens:,} tokens were expected from the cache, {lost.read_tokens:,} were read."
+        " Long lifetimes are written whole."
+    )
 
 
 def _said(

@@ -285,7 +285,8 @@ class CacheHandler:
 
     def _report(self, discussion_id: str, state: DiscussionCacheState | None, reason: str = "") -> None:
         if state is not None:
-            self._emit(CacheReported(discussion_id, state, miss_reason=reason))
+            lost = self._keeper.lost_extensions()
+            self._emit(CacheReported(discussion_id, state, miss_reason=reason, lost=lost))
 
 
 def supersedes(newer: CacheEffect, older: CacheEffect) -> bool:

@@ -277,7 +277,8 @@ _AI = (
         "ai_settings.caching.keepalive_cap_usd",
         Kind.NUMBER,
         1.0,
-        "What keepalive may cost for one discussion and one idle time, in US dollars.",
+        "What keepalive may cost for one discussion and one idle time, in US dollars."
+        " Caching as a whole never loses more on one discussion than twice the input price of its largest request.",
         scope=SettingScope.USER,
         field="caching.keepalive_cap_usd",
         minimum=0,

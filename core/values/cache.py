@@ -102,7 +102,8 @@ class CacheLedgerEntry(msgspec.Struct, frozen=True):
         prefix_hash: of everything up to the mark; tokens: of the same.
         expires_at: counted from the start of the request that wrote or last used it.
         discussion_id: who wrote or used it last; its `cache.json` keeps the entry.
-        is_extended: written for long behind a hit that lived short; name: of a cached content (Gemini).
+        is_extended: it lives long only if a long mark behind a hit that lived short keeps the whole prefix.
+        name: of a cached content (Gemini).
     """
 
     prefix_hash: str
@@ -119,12 +120,11 @@ class CacheLedger(msgspec.Struct, frozen=True):
 
     Args:
         entries: by scope, then by prefix hash.
-        cannot_extend: scopes' providers and models for which a long mark behind a short-lived hit was seen not
-            to keep the whole prefix for long.
+        extensions: by provider and model, whether a long mark behind a short-lived hit was seen to keep the prefix.
     """
 
     entries: Mapping[LedgerScope, Mapping[str, CacheLedgerEntry]] = msgspec.field(default_factory=dict)
-    cannot_extend: frozenset[tuple[str, str]] = frozenset()
+    extensions: Mapping[tuple[str, str], ExtensionEvidence] = msgspec.field(default_factory=dict)
 
 
 class CacheMark(msgspec.Struct, frozen=True):
@@ -184,6 +184,7 @@ class CachePlan(msgspec.Struct, frozen=True):
         outlook, outlook_without: this request and the turns expected after it, in fresh input tokens' price:
             what the choice was made by. `outlook` is never above `outlook_without`.
         hit_hash: the prefix that is expected to be read, empty for none; hit_ttl_s: its lifetime.
+        tests_extension: the hit lives only if a long mark behind a short-lived hit keeps the whole prefix.
         writes: what the ledger records when the answer begins.
         superseded_tokens: earlier versions of files and presets that the request still carries.
         sentences: one for each choice.
@@ -204,24 +205,83 @@ class CachePlan(msgspec.Struct, frozen=True):
     outlook_without: float = 0.0
     hit_hash: str = ""
     hit_ttl_s: int = 0
+    tests_extension: bool = False
     writes: tuple[PlannedWrite, ...] = ()
     superseded_tokens: int = 0
     sentences: tuple[str, ...] = ()
     scale: float = 1.0
 
 
-class GapStats(msgspec.Struct, frozen=True):
-    """Gaps that the person lets pass between turns, learned as it goes.
+class Gap(msgspec.Struct, frozen=True):
+    """Seconds between two turns, and the Unix time of the second, 0.0 where it was not kept."""
+
+    seconds: float
+    ended_s: float = 0.0
+
+
+class Talk(msgspec.Struct, frozen=True):
+    """A discussion as far as its length is concerned: turns so far, and the Unix time of the last."""
+
+    turns: int
+    last_s: float
+
+
+class Habits(msgspec.Struct, frozen=True):
+    """Habits of the person: times of asking, learned over all discussions as it goes.
 
     Args:
-        own_s: seconds between turns of one discussion, newest last; shared_s: between turns of any.
-        turns: turns seen; discussions: discussions seen.
+        own: between turns of one discussion, whichever; shared: between turns of any; newest last.
+        talks: by discussion id, the newest.
     """
 
-    own_s: tuple[float, ...] = ()
-    shared_s: tuple[float, ...] = ()
-    turns: int = 0
-    discussions: int = 0
+    own: tuple[Gap, ...] = ()
+    shared: tuple[Gap, ...] = ()
+    talks: Mapping[str, Talk] = msgspec.field(default_factory=dict)
+
+
+class GapStats(msgspec.Struct, frozen=True):
+    """Gaps that tell when the next turn of one discussion comes.
+
+    Args:
+        own: between turns of this discussion; person: of one discussion, whichever; shared: of any; newest last.
+        turns: of this discussion so far; talks: the person's other discussions.
+    """
+
+    own: tuple[Gap, ...] = ()
+    person: tuple[Gap, ...] = ()
+    shared: tuple[Gap, ...] = ()
+    turns: int = 1
+    talks: tuple[Talk, ...] = ()
+
+
+class Balance(msgspec.Struct, frozen=True):
+    """Worth of caching for one discussion so far, in tokens of fresh input. Pings are counted.
+
+    Args:
+        saved: what its requests would have cost without, less what they cost; below zero it has lost.
+        largest_tokens: of its requests.
+    """
+
+    saved: float = 0.0
+    largest_tokens: int = 0
+
+
+class ExtensionEvidence(msgspec.Struct, frozen=True):
+    """Evidence on whether a long mark behind a short-lived hit keeps the whole prefix with a model.
+
+    Args:
+        kept: how often such a prefix outlived the short lifetime; lost: how often it did not.
+        at, discussion_id, expected_tokens, read_tokens: of the newest that did not.
+    """
+
+    provider: str
+    model: str
+    kept: int = 0
+    lost: int = 0
+    at: datetime | None = None
+    discussion_id: str = ""
+    expected_tokens: int = 0
+    read_tokens: int = 0
 
 
 class SentPart(msgspec.Struct, frozen=True):
@@ -325,22 +385,26 @@ class DiscussionCache(msgspec.Struct, frozen=True):
 
     Args:
         state: None until something was cached; ledger: the entries that this discussion wrote or used last.
-        epoch: the salt, counted up by each invalidation; gaps_s: between its turns, newest last.
-        sent: layers 6 and 7 of its last request, None where none was sent.
+        epoch: the salt, counted up by each invalidation; gaps: between its turns, newest last; turns: so far.
+        sent: layers 6 and 7 of its last request, None where none was sent; balance: what caching was worth so far.
         mode: whose layers 1 to 7a that request shared, empty where not known.
         changed: how many of its turns found layers 6 or 7 changed.
         rents: what is stored for it, or was and is not booked to its end.
+        in_habits: its gaps are among the person's habits; not so those of a file from before these were kept.
     """
 
     state: DiscussionCacheState | None = None
     ledger: CacheLedger = msgspec.field(default_factory=CacheLedger)
     epoch: int = 0
-    gaps_s: tuple[float, ...] = ()
+    gaps: tuple[Gap, ...] = ()
     last_turn_at: datetime | None = None
     sent: SentKnowledge | None = None
     mode: str = ""
     changed: int = 0
     rents: tuple[StoredRent, ...] = ()
+    turns: int = 0
+    balance: Balance = Balance()
+    in_habits: bool = True
 
 
 class CacheSettings(msgspec.Struct, frozen=True):

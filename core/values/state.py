@@ -9,7 +9,7 @@ from enum import StrEnum
 import msgspec
 
 from core.base.offer import OfferedCommand
-from core.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, Rewrite
+from core.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, ExtensionEvidence, Rewrite
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.harvest import HarvestState
@@ -209,6 +209,7 @@ class CachingState(msgspec.Struct, frozen=True):
         withdrawals: what taking something out of knowledge would rewrite, by discussion.
         orphans: what providers store for discussions that are gone; adopted: providers that were asked what they
             store.
+        lost_extensions: models with which long marks behind short-lived hits are not counted on, with the evidence.
     """
 
     caches: Mapping[str, DiscussionCacheState] = msgspec.field(default_factory=dict)
@@ -218,6 +219,7 @@ class CachingState(msgspec.Struct, frozen=True):
     rewrites: Mapping[str, Rewrite] = msgspec.field(default_factory=dict)
     withdrawals: Mapping[str, Rewrite] = msgspec.field(default_factory=dict)
     orphans: tuple[CacheOrphan, ...] = ()
+    lost_extensions: tuple[ExtensionEvidence, ...] = ()
     adopted: frozenset[str] = frozenset()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.base import figures as fmt
 from core.caching.step import abilities_for
+from core.caching.wording import extension_text
 from core.values.cache import CachePlan
 from core.values.stack import ContextReport
 from core.values.usage import Usage
@@ -104,6 +105,10 @@ def _providers(desk: Desk) -> None:
                     ui.text("saved", facts.saved_text(saved), tone=tone, style="small")
                 if totals is not None and (upkeep := facts.upkeep_text(totals.upkeep)):
                     ui.text("upkeep", upkeep, tone="muted", style="small")
+        for lost in state.caching.lost_extensions:
+            if lost.provider in names:
+                text = extension_text(lost)
+                ui.text(("lost", lost.provider, lost.model), text, tone="muted", style="small", wraps=True)
 
 
 def _selected(desk: Desk) -> None:

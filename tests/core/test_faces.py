@@ -95,8 +95,6 @@ def test_the_harvest_and_the_home_have_their_public_names(tmp_path: Path) -> Non
     assert starred["file_id_for_path"] is paths.file_id_for_path is file_id_for_path
     assert {*harvest.__all__} <= {*starred} & {*dir(harvest)}
     assert "file_id_for_path" in dir(paths)
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        paths.nothing  # noqa: B018
     assert paths.knowledge_dir(tmp_path) == tmp_path / "knowledge"
     assert DIGEST_SECTIONS[0][0] == "Open tasks"
     assert file_id_for_path(tmp_path) is not None

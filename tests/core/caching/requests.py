@@ -8,7 +8,17 @@ from datetime import UTC, datetime, timedelta
 
 from core.context.stack import AggregateStack, build_stack
 from core.providers.blocks import Wire, wire_of
-from core.values.cache import CacheMark, CachePrices, GapStats, LedgerScope, Mechanism, TtlPrice
+from core.values.cache import (
+    CacheMark,
+    CachePrices,
+    Gap,
+    GapStats,
+    Habits,
+    LedgerScope,
+    Mechanism,
+    Talk,
+    TtlPrice,
+)
 from core.values.curation import ItemFiles
 from core.values.messages import Message, Role
 from core.values.provider import ProviderRequest, RequestMessage, RequestPart
@@ -28,12 +38,26 @@ ANTHROPIC = CachePrices(
     lookback=20,
     max_marks=4,
 )
-QUICK = GapStats(own_s=(60.0,) * 100, shared_s=(60.0,) * 100, turns=100, discussions=2)
+
+
+def gap_stats(*seconds: float, turns: int = 60, shared: Iterable[float] | None = None) -> GapStats:
+    """Someone who has one discussion with these gaps; at no time of the day."""
+    own = tuple(map(Gap, seconds))
+    return GapStats(own, own, own if shared is None else tuple(map(Gap, shared)), turns)
+
+
+QUICK = gap_stats(*[60.0] * 100)
 """Someone who answers within minutes."""
-SLOW = GapStats(own_s=(1200.0,) * 100, shared_s=(1200.0,) * 100, turns=100, discussions=2)
+SLOW = gap_stats(*[1200.0] * 100)
 """Someone who comes back after twenty minutes."""
-AWAY = GapStats(own_s=(90_000.0,) * 100, shared_s=(90_000.0,) * 100, turns=100, discussions=2)
+AWAY = gap_stats(*[90_000.0] * 100)
 """Someone who comes back the day after."""
+
+
+def habits_of(gap_s: float) -> Habits:
+    """Someone who comes back after so long, in one discussion."""
+    gaps = (Gap(gap_s),) * 100
+    return Habits(gaps, gaps, {"other": Talk(100, NOW.timestamp() - 60)})
 
 
 def seg(layer: int, text: str, key: str = "") -> Segment:

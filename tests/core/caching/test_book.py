@@ -5,28 +5,34 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from core.caching import book as books
 from core.caching import calls, content_store, pings
+from core.caching.accounts import MOST_LOST
 from core.caching.book import BookedCall, CacheBook
 from core.caching.calls import CacheReport, CallWait
 from core.caching.decision import Market, PlannedTurn
 from core.caching.replay import Replayed, replay
 from core.values.cache import (
+    Balance,
     CacheLedger,
     CacheLedgerEntry,
     CachePlan,
     CachePrices,
     CacheSettings,
     DiscussionCache,
+    Gap,
     GapStats,
+    Talk,
 )
 from core.values.messages import Message, Role
 from core.values.provider import ProviderRequest, StoredContent
 from core.values.records import ViewRecord
 from core.values.usage import Usage
-from tests.core.caching.requests import ANTHROPIC, NOW, QUICK, SCOPE, SLOW, after, count, stack_of
+from tests.core.caching.requests import ANTHROPIC, NOW, SCOPE, after, count, habits_of, stack_of
 from tests.core.stacks import said
 
 A, B = {"a.py": "ALPHA one\n", "b.py": "BETA\n"}, {"a.py": "ALPHA two\n", "b.py": "BETA\n"}
@@ -52,7 +58,7 @@ class CachePlay:
     """A book over which calls are played; every step is the very one that the keeper takes."""
 
     def __init__(self, *discussions: str) -> None:
-        self.book = replace(CacheBook(), gaps=QUICK)
+        self.book = replace(CacheBook(), habits=habits_of(60.0))
         self.market = MARKET
         self.turns: dict[str, tuple[Message, ...]] = {}
         self.records: dict[str, tuple[ViewRecord, ...]] = {}
@@ -278,7 +284,7 @@ def test_what_is_read_ahead_is_counted_on_and_is_sent_only_once_it_was_answered(
 
 def test_a_ping_is_due_before_the_entry_ends_and_a_miss_is_the_last() -> None:
     play = CachePlay()
-    play.book = replace(play.book, gaps=SLOW)
+    play.book = replace(play.book, habits=habits_of(1200.0))
     play.market = replace(MARKET, settings=PINGING)
     call, _ = play.turn("1", 0)
 
@@ -306,7 +312,7 @@ def test_a_ping_that_is_answered_after_a_newer_turn_leaves_that_turns_idle_alone
     None
 ):
     play = CachePlay()
-    play.book = replace(play.book, gaps=SLOW)
+    play.book = replace(play.book, habits=habits_of(1200.0))
     play.market = replace(MARKET, settings=PINGING)
     play.turn("1", 0)
     (ping,) = pings.due_pings(play.book, lambda _call: PINGING, after(290))
@@ -327,7 +333,7 @@ def test_a_ping_that_is_answered_after_a_newer_turn_leaves_that_turns_idle_alone
 
 def test_a_ping_without_usage_is_booked_at_its_estimate_and_one_that_was_refused_costs_nothing() -> None:
     play = CachePlay()
-    play.book = replace(play.book, gaps=SLOW)
+    play.book = replace(play.book, habits=habits_of(1200.0))
     play.market = replace(MARKET, settings=PINGING)
     play.turn("1", 0)
     (ping,) = pings.due_pings(play.book, lambda _call: PINGING, after(290))
@@ -374,3 +380,62 @@ def test_what_a_provider_stores_is_all_that_is_believed_of_it_and_is_let_go_when
     busy = replace(book, calls={"c": CachePlay().plan("c", 0)})
     _, tending = content_store.tended(busy, (), price, chosen, after(7200))
     assert (tending.release, tending.extend) == ((), ())
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.floats(1, 200_000), st.booleans()), max_size=30), st.booleans())
+def test_no_discussion_loses_more_than_the_stated_sum(
+    turns: list[tuple[float, bool]], keepalive: bool
+) -> None:
+    """Whatever the gaps, even if the provider keeps nothing of what it was paid to write."""
+    play, at_s, cost_tokens, largest = CachePlay(), 0.0, 0.0, 0
+    play.market = replace(MARKET, settings=CacheSettings(keepalive=keepalive))
+    for number, (gap_s, is_lost) in enumerate(turns):
+        for ping in pings.due_pings(play.book, lambda _: play.market.settings, after(at_s + 3420)):
+            usage = Usage(input_tokens=ping.idle.tokens, cache_read_tokens=ping.idle.tokens)
+            play.book, _ = pings.pinged(play.book, ping, usage, cost)
+            cost_tokens += ping.idle.tokens * ANTHROPIC.read
+        at_s += gap_s
+        call, _ = play.turn(f"{number}", at_s, read=0 if is_lost else None)
+        found = plan_of(call)
+        total = found.read_tokens + found.write_tokens + found.fresh_tokens
+        lost = found.read_tokens if is_lost else 0
+        long = max((mark.ttl_s for mark in found.marks), default=300)
+        cost_tokens -= (found.read_tokens - lost) * (1.0 - ANTHROPIC.read)
+        cost_tokens += found.write_tokens * (ANTHROPIC.write_at(long) - 1.0)
+        largest = max(largest, total)
+        balance = play.book.pages["d"].cache.balance
+        assert balance.saved <= -cost_tokens + 1e-6
+        assert -balance.saved <= MOST_LOST * largest + 1e-6
+
+
+def test_after_too_many_lost_bets_nothing_more_is_paid_for_caching() -> None:
+    lost = Balance(saved=-MOST_LOST * 9_500, largest_tokens=9_500)
+    play = CachePlay()
+    page = play.book.pages["d"]
+    play.book = books.with_page(play.book, "d", replace(page, cache=replace(page.cache, balance=lost)))
+
+    assert plan_of(play.plan("1", 0)).marks == ()
+    assert plan_of(CachePlay().plan("1", 0)).marks != ()
+
+
+def test_gaps_and_lengths_are_learned_by_discussion_and_by_person() -> None:
+    play = CachePlay("d", "e")
+    play.turn("1", 0, name="d")
+    play.turn("2", 60, name="e")
+    play.turn("3", 200, name="d")
+
+    stats = books.gaps_of(play.book, "d")
+    assert [gap.seconds for gap in stats.own] == [200.0]
+    assert [gap.seconds for gap in stats.shared[-2:]] == [60.0, 140.0]
+    assert (stats.turns, books.gaps_of(play.book, "e").turns) == (2, 1)
+
+
+def test_gaps_of_a_file_from_before_they_were_the_persons_are_learned_once() -> None:
+    old = DiscussionCache(gaps=(Gap(60.0), Gap(90.0)), turns=3, last_turn_at=NOW, in_habits=False)
+    book = books.opened(CacheBook(), "d", old, Replayed())
+
+    assert [gap.seconds for gap in book.habits.own] == [60.0, 90.0]
+    assert book.habits.talks == {"d": Talk(3, NOW.timestamp())}
+    again = books.opened(book, "d", book.pages["d"].cache, Replayed())
+    assert again.habits == book.habits

@@ -22,11 +22,15 @@ from core.caching.cache_file import (
     load_cache,
     save_cache,
 )
+from core.caching.ledger import lost_extensions
 from core.values.cache import (
+    Balance,
     CacheLedger,
     CacheLedgerEntry,
     DiscussionCache,
     DiscussionCacheState,
+    ExtensionEvidence,
+    Gap,
     LedgerScope,
     SentKnowledge,
     SentPart,
@@ -56,18 +60,20 @@ SENT = st.builds(
     st.sampled_from([None, NOW]),
 )
 CACHES = st.builds(
-    lambda entries, epoch, gaps, extend, sent: DiscussionCache(
+    lambda entries, epoch, gaps, turns, sent: DiscussionCache(
         DiscussionCacheState(ID, "anthropic", NOW, None),
-        CacheLedger({SCOPE: {e.prefix_hash: e for e in entries}} if entries else {}, extend),
+        CacheLedger({SCOPE: {e.prefix_hash: e for e in entries}} if entries else {}),
         epoch,
         gaps,
         NOW,
         sent,
+        turns=turns,
+        balance=Balance(-2.5, turns),
     ),
     st.lists(ENTRIES, max_size=8),
     st.integers(0, 99),
-    st.lists(st.floats(0, 1e7), max_size=9).map(tuple),
-    st.sets(st.tuples(WORDS, WORDS), max_size=3).map(frozenset),
+    st.lists(st.builds(Gap, st.floats(0, 1e7), st.floats(0, 2e9)), max_size=9).map(tuple),
+    st.integers(0, 99),
     SENT | st.none(),
 )
 
@@ -79,7 +85,8 @@ def full() -> DiscussionCache:
     state = DiscussionCacheState(
         ID, "anthropic", NOW, NOW + timedelta(hours=1), 3, 900, NOW, caching_enabled=False
     )
-    return DiscussionCache(state, CacheLedger({SCOPE: {"h": entry}}), 2, (60.0, 90.5), NOW)
+    gaps = (Gap(60.0, 1e9), Gap(90.5, 2e9))
+    return DiscussionCache(state, CacheLedger({SCOPE: {"h": entry}}), 2, gaps, NOW, turns=3)
 
 
 @pytest.fixture
@@ -123,7 +130,10 @@ def test_a_torn_or_foreign_file_is_an_empty_cache_with_a_reason(data: bytes) -> 
         {"rows": [{}]},
         {"epoch": "x"},
         {"state": []},
+        {"gaps": ["x"]},
         {"gaps_s": ["x"]},
+        {"balance": 5},
+        {"turns": "x"},
         {"last_turn_at": "yesterday"},
         {"format": 2},
         {"cannot_extend": [1]},
@@ -135,13 +145,26 @@ def test_a_file_of_another_shape_is_dropped_with_a_reason(change: dict[str, obje
     assert decode_cache(data, ID).problem
 
 
+def test_a_file_from_before_hours_and_lengths_were_kept_is_read() -> None:
+    old = json.loads(encode_cache(full()))
+    for key in ("gaps", "turns", "balance"):
+        del old[key]
+    scope = {"provider": "anthropic", "key_id": "", "model": "m", "settings": ""}
+    found = decode_cache(json.dumps({**old, "gaps_s": [60.0, 90.5], "cannot_extend": [scope]}).encode(), ID)
+
+    assert not found.problem
+    assert found.cache.gaps == (Gap(60.0), Gap(90.5))
+    assert (found.cache.turns, found.cache.in_habits) == (3, False)
+    assert lost_extensions(found.cache.ledger) == (ExtensionEvidence("anthropic", "m", lost=1),)
+
+
 def test_deep_nesting_and_figures_that_are_none_are_survived() -> None:
     deep = b'{"rows":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
     text = encode_cache(full()).decode()
 
     assert decode_cache(deep, ID).problem
     assert decode_cache(text.replace("90.5", "NaN").encode(), ID).problem
-    assert decode_cache(text.replace("90.5", "-5").encode(), ID).cache.gaps_s == (60.0,)
+    assert decode_cache(text.replace("90.5", "-5").encode(), ID).cache.gaps == (Gap(60.0, 1e9),)
 
 
 def test_entries_and_state_of_another_discussion_are_not_taken_over() -> None:

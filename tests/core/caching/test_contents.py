@@ -16,11 +16,10 @@ from core.values.cache import (
     CacheSettings,
     ContentsUse,
     DiscussionCacheState,
-    GapStats,
     LedgerScope,
 )
 from core.values.provider import ContentsReport, ProviderKind, StoredContent
-from tests.core.caching.requests import NOW, QUICK, SLOW, after, wire
+from tests.core.caching.requests import NOW, QUICK, SLOW, after, gap_stats, wire
 
 MODEL = "gemini-3.8-flash"
 PRICES = cache_prices("gemini", ProviderKind.GEMINI, MODEL, NOW)
@@ -98,7 +97,7 @@ def test_a_command_that_ends_at_once_reads_what_is_stored_and_makes_nothing() ->
 
 def test_a_longer_hold_is_asked_for_by_the_hour() -> None:
     """A crash leaves an hour's rent at most, however long the person may be away."""
-    long = GapStats((5 * 3600.0,) * 100, (), 100, 2)
+    long = gap_stats(*[5 * 3600.0] * 100)
     cheap = replace(PRICES, storage_usd=PRICES.storage_usd / 100)
     plan = contents_plan(wire(), cheap, {}, own_odds(long), CacheSettings(longest_ttl_s=86_400), NOW)
 

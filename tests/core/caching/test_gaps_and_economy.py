@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -10,16 +11,23 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from core.caching.economy import best_pings, break_even_pings, outlook, ping_window_s
-from core.caching.gaps import KEPT_GAPS, Odds, observe, own_odds, shared_odds
-from core.values.cache import GapStats
-from tests.core.caching.requests import ANTHROPIC, AWAY, QUICK, SLOW
+from core.caching.gaps import (
+    KEPT_GAPS,
+    KEPT_TALKS,
+    Odds,
+    end_chance,
+    idle_odds,
+    observed,
+    own_odds,
+    shared_odds,
+    stats_of,
+    with_gap,
+)
+from core.values.cache import Gap, GapStats, Habits, Talk
+from tests.core.caching.requests import ANTHROPIC, AWAY, QUICK, SLOW, gap_stats
 
 BOTH = (300, 3600)
 GAPS = st.lists(st.floats(0, 1e6), max_size=60).map(tuple)
-
-
-def stats(*own: float) -> GapStats:
-    return GapStats(own_s=own, turns=len(own) + 1, discussions=1)
 
 
 def test_a_new_person_is_taken_to_answer_soon_most_times() -> None:
@@ -31,46 +39,155 @@ def test_a_new_person_is_taken_to_answer_soon_most_times() -> None:
 
 
 def test_what_was_seen_soon_outweighs_what_was_assumed() -> None:
-    assert own_odds(stats(*[1000.0] * 40)).within(300) < 0.1
-    assert own_odds(stats(*[30.0] * 40)).within(300) > 0.9
+    assert own_odds(gap_stats(*[1000.0] * 40)).within(300) < 0.1
+    assert own_odds(gap_stats(*[30.0] * 40)).within(300) > 0.9
+
+
+def test_a_discussion_is_judged_by_the_persons_gaps_until_it_has_own() -> None:
+    """Smoothly: each own gap moves the odds towards its kind, and none turns them over."""
+    person = tuple(map(Gap, [60.0] * 200))
+    odds = [
+        own_odds(GapStats((Gap(1200.0),) * own, person, person, own + 1)).within(300)
+        for own in (0, 1, 3, 10, 40, 200)
+    ]
+
+    assert odds[0] > 0.9
+    assert odds == sorted(odds, reverse=True)
+    assert max(early - late for early, late in pairwise(odds[:3])) < 0.15
+    assert odds[-1] < 0.2
+
+
+def test_what_happens_in_one_discussion_leaves_the_odds_of_another_with_own_gaps_nearly_as_they_were() -> (
+    None
+):
+    own = tuple(map(Gap, [60.0] * 60))
+    before = own_odds(GapStats(own, own, own, 61))
+    after = own_odds(GapStats(own, (*own, *(Gap(90_000.0),) * 100), own, 61))
+
+    assert after.within(300) > before.within(300) - 0.35
+    assert after.within(300) > 0.6
+
+
+@given(
+    st.lists(st.floats(1, 200_000), max_size=40),
+    st.sampled_from([60.0, 1200.0, 20_000.0]),
+    st.integers(1, 20),
+)
+def test_more_gaps_of_a_kind_move_the_odds_that_way(gaps: list[float], kind: float, more: int) -> None:
+    person = tuple(map(Gap, gaps))
+    few = own_odds(GapStats(person, person, person, 5))
+    many = own_odds(GapStats((*person, *(Gap(kind),) * more), person, person, 5))
+
+    # What is over an hour stands for gaps around it.
+    low, high = (kind * 0.75 - 1, kind * 1.33 + 1) if kind > 3600 else (kind - 1, kind + 1)
+    assert many.within(high) - many.within(low) >= few.within(high) - few.within(low) - 1e-9
 
 
 def test_gaps_are_learned_turn_by_turn_and_the_oldest_forgotten() -> None:
-    learned = GapStats()
+    learned = Habits()
     for number in range(KEPT_GAPS + 10):
-        learned = observe(learned, float(number), 1.0)
+        learned = observed(learned, "d", number + 1, float(number), 1e9 + number)
 
-    assert len(learned.own_s) == KEPT_GAPS
-    assert learned.own_s[-1] == KEPT_GAPS + 9
-    assert learned.turns == KEPT_GAPS + 10
-
-
-def test_a_first_turn_counts_a_discussion_and_a_clock_that_jumped_back_nothing() -> None:
-    learned = observe(observe(GapStats(), None), -5.0, float("nan"))
-
-    assert learned == GapStats(turns=2, discussions=1)
+    assert len(learned.own) == KEPT_GAPS
+    assert learned.own[-1] == Gap(KEPT_GAPS + 9, 1e9 + KEPT_GAPS + 9)
+    assert learned.talks == {"d": Talk(KEPT_GAPS + 10, 1e9 + KEPT_GAPS + 9)}
 
 
-def test_the_shared_prefix_is_asked_for_more_often_than_a_discussion() -> None:
-    learned = GapStats(own_s=(2000.0,) * 50, shared_s=(100.0,) * 50, turns=50, discussions=3)
+def test_of_many_discussions_the_newest_are_known() -> None:
+    learned = Habits()
+    for number in range(KEPT_TALKS + 10):
+        learned = observed(learned, f"d{number}", 1, None, 1e9 + number)
 
-    assert shared_odds(learned).within(300) > own_odds(learned).within(300)
+    assert len(learned.talks) == KEPT_TALKS
+    assert "d0" not in learned.talks
 
 
-@given(GAPS, st.integers(0, 100), st.integers(0, 100))
-def test_odds_are_odds(gaps: tuple[float, ...], turns: int, discussions: int) -> None:
-    odds = own_odds(GapStats(gaps, gaps, turns, discussions))
+@pytest.mark.parametrize("gap_s", [None, -5.0, float("nan"), float("inf")])
+def test_a_first_turn_and_a_clock_that_jumped_back_teach_no_gap(gap_s: float | None) -> None:
+    assert with_gap((Gap(60.0),), gap_s, 1e9) == (Gap(60.0),)
 
-    assert 0 <= odds.go_on < 1
-    assert list(odds.gaps_s) == sorted(odds.gaps_s)
-    assert 0 <= odds.within(300) <= odds.within(3600) <= odds.within(1e9) == pytest.approx(1.0)
+
+def test_a_turn_in_any_discussion_is_one_for_what_all_share() -> None:
+    learned = observed(Habits(), "one", 1, None, 1e9)
+    learned = observed(learned, "two", 1, None, 1e9 + 60)
+    learned = observed(learned, "one", 2, 100.0, 1e9 + 100)
+
+    assert [gap.seconds for gap in learned.shared] == [60.0, 40.0]
+    assert [gap.seconds for gap in learned.own] == [100.0]
+
+
+def test_the_shared_prefix_is_judged_by_the_turns_that_need_it() -> None:
+    """Whoever moves between discussions finds their own entries gone, and the shared one renewed a minute ago."""
+    learned, now = Habits(), 1e9
+    for turn in range(60):
+        now += 60.0 if turn % 6 else 1500.0
+        name = f"d{turn % 6}"
+        own = None if turn < 6 else 300.0 + 1500.0 + 5000.0
+        learned = observed(learned, name, turn // 6 + 1, own, now)
+    stats = stats_of(learned, "d0", (), 10)
+
+    assert shared_odds(stats, 3600).within(300) > 0.7
+    assert own_odds(stats).within(300) < 0.5
+
+
+def test_who_goes_on_asking_elsewhere_is_expected_back_less() -> None:
+    """Returns came after a turn or two elsewhere so far; the discussion was left twenty turns ago."""
+    learned, now, left = Habits(), 1e9, 0.0
+    for turn in range(90):
+        now += 120.0
+        is_back = turn < 70 and turn % 3 == 0
+        name = "d" if is_back else "other"
+        own = (now - left if left else None) if is_back else 120.0
+        left = now if is_back else left
+        learned = observed(learned, name, turn + 1, own, now)
+    stats = stats_of(learned, "d", (), 24)
+
+    assert idle_odds(stats, now) == own_odds(stats, now)
+    assert idle_odds(stats, left).go_on < 0.75
+    assert own_odds(stats, left).go_on > 0.9
+
+
+def test_who_has_asked_often_is_expected_to_ask_again() -> None:
+    chances = [end_chance(GapStats(turns=turns), turns, 0.0) for turns in (1, 2, 5, 20, 100)]
+
+    assert chances == sorted(chances, reverse=True)
+    assert chances[0] > 0.1
+    assert 0 < chances[-1] < 0.05
+
+
+def test_lengths_are_learned_from_the_persons_discussions() -> None:
+    """One whose discussions end with the second turn; another whose go on. What is left for a minute has not ended."""
+    now = 1e9
+    short = tuple(Talk(2, now - 10 * 86_400) for _ in range(12))
+    long = tuple(Talk(60, now - 10 * 86_400) for _ in range(12))
+    fresh = tuple(Talk(2, now - 60) for _ in range(12))
+
+    assert end_chance(GapStats(turns=2, talks=short), 2, now) > 0.6
+    assert end_chance(GapStats(turns=2, talks=long), 2, now) < 0.08
+    assert end_chance(GapStats(turns=2, talks=fresh), 2, now) < 0.25
+
+
+@given(
+    st.lists(st.floats(0, 1e6), max_size=60),
+    st.integers(1, 400),
+    st.lists(st.builds(Talk, st.integers(1, 300), st.floats(0, 2e9)), max_size=9),
+    st.sampled_from([0.0, 1e9, 1.9e9]),
+)
+def test_odds_are_odds(gaps: list[float], turns: int, talks: list[Talk], now_s: float) -> None:
+    own = tuple(Gap(gap_s, now_s and now_s - 1e5 * place) for place, gap_s in enumerate(gaps))
+    stats = GapStats(own, own, own, turns, tuple(talks))
+    for odds in (own_odds(stats, now_s), shared_odds(stats, 3600, now_s)):
+        assert 0 <= odds.go_on < 1
+        assert list(odds.gaps_s) == sorted(odds.gaps_s)
+        assert 0 <= odds.within(300) <= odds.within(3600) <= odds.within(1e12) == pytest.approx(1.0)
+    assert own_odds(stats, now_s) == own_odds(stats, now_s)
 
 
 def test_five_minutes_are_chosen_by_those_who_answer_at_once() -> None:
     found = outlook(ANTHROPIC, own_odds(QUICK), ttls=BOTH)
 
     assert found.offers[300].alive > 0.9
-    assert found.dead < 0.25 * found.without
+    assert found.idle < 0.25 * (found.without - 1.0)
 
 
 def test_an_hour_is_worth_more_to_those_who_come_back_in_twenty_minutes() -> None:
@@ -84,27 +201,26 @@ def test_an_hour_is_worth_more_to_those_who_come_back_in_twenty_minutes() -> Non
 def test_those_who_come_back_tomorrow_are_not_sold_a_cache() -> None:
     found = outlook(ANTHROPIC, own_odds(AWAY), ttls=BOTH)
 
-    assert found.dead == pytest.approx(found.without, rel=0.05)
+    assert found.idle == pytest.approx(found.without - 1.0, rel=0.05)
 
 
 @given(GAPS, st.sampled_from([0.1, 0.05, 0.025, 1.0]), st.booleans(), st.booleans())
 def test_no_outlook_is_worse_than_no_caching(
     gaps: tuple[float, ...], read: float, keepalive: bool, extends: bool
 ) -> None:
-    odds = own_odds(GapStats(gaps, gaps, len(gaps) + 1, 1))
+    odds = own_odds(gap_stats(*gaps, turns=len(gaps) + 1))
     found = outlook(replace(ANTHROPIC, read=read), odds, ttls=BOTH, keepalive=keepalive, extends=extends)
 
-    assert found.dead <= found.without + 1e-9
+    assert found.idle <= found.without - 1.0 + 1e-9
     assert all(value >= -1e-9 for value in found.live.values())
 
 
-@pytest.mark.parametrize(
-    "gaps", [QUICK, SLOW, GapStats((60.0, 60.0, 1500.0, 1500.0, 9000.0) * 20, (), 100, 2)]
-)
+@pytest.mark.parametrize("gaps", [QUICK, SLOW, gap_stats(*[60.0, 60.0, 1500.0, 1500.0, 9000.0] * 20)])
 @pytest.mark.parametrize("ttl", BOTH)
 def test_the_outlook_of_one_lifetime_is_the_mean_of_many_lots(gaps: GapStats, ttl: int) -> None:
     """One lifetime and no choice: draw discussions by the same odds and add up their bills."""
-    odds = own_odds(gaps)
+    odds = own_odds(gaps).later
+    assert odds is not None
     found = outlook(ANTHROPIC, odds, ttls=(ttl,), extends=False)
     drawn = random.Random(7)
     write = ANTHROPIC.write_at(ttl)
@@ -158,4 +274,4 @@ def test_the_longer_nobody_came_the_less_a_ping_is_worth() -> None:
     odds = Odds((5000.0, 400_000.0), (0.9, 1.0), 0.99)
 
     assert best_pings(odds, 3600, 0.05, 1.9, 30)[0] == 1
-    assert best_pings(odds, 3600, 0.05, 1.9, 30, idle_pings=2)[0] == 0
+    assert best_pings(odds, 3600, 0.05, 1.9, 30, idle_s=2 * ping_window_s(3600))[0] == 0

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from core.caching.gaps import Odds, own_odds
 from core.caching.hold import hold_of
 from core.caching.offers import cache_prices
+from core.values.cache import GapStats
 from core.values.provider import ProviderKind
 from tests.core.caching.requests import AWAY, NOW, QUICK, SLOW
 
@@ -20,9 +21,9 @@ DEAR = cache_prices("gemini", ProviderKind.GEMINI, "gemini-2.5-pro", NOW)
     [(QUICK, 30, True), (QUICK, 1800, False), (SLOW, 900, True), (SLOW, 2400, False), (AWAY, 300, False)],
 )
 def test_a_content_is_held_while_its_person_is_likely_to_come_back(
-    gaps: object, idle_s: float, holds: bool
+    gaps: GapStats, idle_s: float, holds: bool
 ) -> None:
-    held = hold_of(PRICES, own_odds(gaps), 3600)  # type: ignore[arg-type]
+    held = hold_of(PRICES, own_odds(gaps), 3600)
     assert (held.until_s(idle_s) > idle_s) is holds
 
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from core.caching.accounts import MOST_LOST, after_ping_paid
 from core.caching.economy import break_even_pings
+from core.caching.gaps import Odds, own_odds
 from core.caching.keepalive import (
+    PING_CREDIT,
+    PING_SHARE,
     Idle,
     after_ping,
     best_idle,
@@ -19,15 +26,36 @@ from core.caching.keepalive import (
 )
 from core.caching.ledger import record
 from core.caching.planner import PlanInputs, plan
-from core.values.cache import CacheLedger, CachePlan, CacheSettings, GapStats, PlannedWrite
+from core.values.cache import (
+    Balance,
+    CacheLedger,
+    CachePlan,
+    CacheSettings,
+    Gap,
+    GapStats,
+    PlannedWrite,
+    Talk,
+)
 from core.values.provider import ProviderRequest
-from tests.core.caching.requests import ANTHROPIC, AWAY, NOW, QUICK, SCOPE, after, json_of, request, wire
+from core.values.usage import Usage
+from tests.core.caching.requests import (
+    ANTHROPIC,
+    AWAY,
+    NOW,
+    QUICK,
+    SCOPE,
+    after,
+    gap_stats,
+    json_of,
+    request,
+    wire,
+)
 from tests.vendors.billing.anthropic import AnthropicCache
 from tests.vendors.billing.clock import Clock
 from tests.vendors.billing.tokens import Texts
 
 ON = CacheSettings(keepalive=True)
-HOURS = GapStats((60.0, 9000.0) * 50, (), 100, 2)
+HOURS = gap_stats(*[60.0, 9000.0] * 50)
 """Someone who often comes back after two and a half hours."""
 IDLE = Idle(tokens=100_000, ttl_s=3600, used_at=NOW, after_key="12/text")
 
@@ -91,7 +119,7 @@ def test_pings_never_go_past_break_even_or_the_cap(
     gaps: tuple[float, ...], tokens: int, ttl_s: int, cap: float
 ) -> None:
     chosen = replace(ON, keepalive_cap_usd=cap)
-    stats = GapStats(gaps, gaps, len(gaps) + 1, 1)
+    stats = gap_stats(*gaps, turns=len(gaps) + 1)
     idle = Idle(tokens, ttl_s, NOW)
     made = 0
     while (found := keepalive_plan(idle, ANTHROPIC, stats, chosen, idle.used_at)).ping_at is not None:
@@ -100,6 +128,83 @@ def test_pings_never_go_past_break_even_or_the_cap(
 
     assert made <= break_even_pings(ANTHROPIC, ttl_s)
     assert idle.spent_usd <= cap + 1e-9
+
+
+@given(
+    st.lists(st.floats(1, 200_000), max_size=50),
+    st.sampled_from([300, 3600]),
+    st.floats(-3e5, 3e6),
+    st.integers(1, 100),
+)
+def test_pings_are_paid_out_of_what_caching_saved_and_take_no_more_than_their_share(
+    gaps: list[float], ttl_s: int, saved: float, turns: int
+) -> None:
+    """So no discussion that caching served ends dearer than without for being kept alive, however short it was."""
+    stats, balance = gap_stats(*gaps, turns=turns), Balance(saved, 100_000)
+    idle = Idle(100_000, ttl_s, NOW, balance=balance)
+    while (found := keepalive_plan(idle, ANTHROPIC, stats, ON, idle.used_at)).ping_at is not None:
+        paid = after_ping_paid(balance, Usage(input_tokens=100_000, cache_read_tokens=100_000), ANTHROPIC)
+        balance = paid
+        idle = replace(after_ping(idle, ANTHROPIC, 100_000, found.ping_at), balance=balance)
+
+    assert saved - balance.saved <= max(PING_CREDIT * 100_000, saved * PING_SHARE) + 1e-6
+    assert balance.saved >= min(saved, -MOST_LOST * 100_000) - 1e-6
+
+
+def test_a_discussion_of_two_turns_is_pinged_less_than_one_of_fifty() -> None:
+    gaps = (60.0, 60.0, 9000.0) * 20
+    ended = tuple(Talk(2, NOW.timestamp() - 9e6) for _ in range(9))
+    short = replace(gap_stats(*gaps, turns=2), talks=ended)
+    long = replace(gap_stats(*gaps, turns=50), talks=ended)
+    plans = [keepalive_plan(IDLE, ANTHROPIC, stats, ON, NOW) for stats in (short, long)]
+
+    assert plans[0].pings_left <= plans[1].pings_left
+    assert (plans[0].expected_saving_usd or 0.0) < (plans[1].expected_saving_usd or 0.0)
+
+
+def test_the_longer_nobody_came_the_less_is_expected_of_the_next_ping() -> None:
+    stats = gap_stats(*[60.0] * 40, *[5000.0] * 8, *[200_000.0] * 8)
+    early = keepalive_plan(IDLE, ANTHROPIC, stats, ON, NOW)
+    late = replace(IDLE, used_at=after(4 * 3420), turn_at=NOW, pings=4)
+
+    assert early.pings_left == 1
+    assert keepalive_plan(late, ANTHROPIC, stats, ON, after(4 * 3420)).ping_at is None
+
+
+def days_at_work(weeks: int) -> GapStats:
+    """Turns every forty minutes from nine to half past four, on working days, before `NOW`, a Friday at noon."""
+    morning = datetime(2026, 11, 20, 9, tzinfo=UTC)
+    days = [morning - timedelta(days=back) for back in range(7 * weeks, 0, -1)]
+    times = [
+        (day + timedelta(minutes=40 * number)).timestamp()
+        for day in days
+        if day.weekday() < 5
+        for number in range(12)
+    ]
+    gaps = tuple(Gap(late - early, late) for early, late in pairwise(times))
+    return GapStats(gaps[-60:], gaps, gaps, 61)
+
+
+def test_by_day_an_entry_is_kept_over_lunch_and_not_through_the_night() -> None:
+    stats = days_at_work(4)
+    noon = own_odds(stats, NOW.timestamp())
+    evening = own_odds(stats, (NOW + timedelta(hours=6)).timestamp())
+
+    assert long_share(noon, 6 * 3600) > long_share(evening, 6 * 3600)
+
+
+def long_share(odds: Odds, seconds: float) -> float:
+    """Of gaps over an hour, those that end within so many seconds."""
+    over = 1.0 - odds.within(3600)
+    return (odds.within(seconds) - odds.within(3600)) / over
+
+
+def test_before_a_weekend_a_long_gap_is_longer_than_before_a_working_day() -> None:
+    stats = days_at_work(8)
+    friday = own_odds(stats, datetime(2026, 11, 20, 17, tzinfo=UTC).timestamp())
+    thursday = own_odds(stats, datetime(2026, 11, 19, 17, tzinfo=UTC).timestamp())
+
+    assert long_share(friday, 20 * 3600) < long_share(thursday, 20 * 3600)
 
 
 def test_the_first_ping_that_reads_nothing_is_the_last() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.app import home as store_home
+from core.base import paths
 from core.caching.cache_store import HomeCacheStore
 from core.caching.keeper import CacheKeeper, CacheSetup
 from core.caching.offers import cache_prices
@@ -151,6 +153,24 @@ def test_after_a_restart_what_the_provider_holds_is_still_known(world: World) ->
     first = world.call()
     world.start()
     assert world.call().read_tokens >= 0.9 * first.write_tokens
+
+
+def test_what_was_learned_of_a_model_outlives_the_discussion_and_the_program(world: World) -> None:
+    """An hour was marked behind a hit that lived five minutes; half an hour later nothing of it was read."""
+    for _ in range(60):
+        if world.call().marks[-1].ttl_s == 3600:
+            break
+        world.now += timedelta(minutes=2)
+    world.now += timedelta(minutes=30)
+    missed = world.call(read=0)
+    assert missed.tests_extension
+    (seen,) = world.keeper.lost_extensions()
+    assert (seen.provider, seen.model, seen.lost, seen.discussion_id) == ("anthropic", MODEL, 1, META.id)
+    assert (seen.at, seen.read_tokens) == (world.now - timedelta(minutes=1), 0)
+    assert seen.expected_tokens == missed.read_tokens
+
+    shutil.rmtree(paths.discussion_dir(world.home, META.id))
+    assert world.start().lost_extensions() == (seen,)
 
 
 def test_when_the_provider_reads_nothing_it_is_right_and_the_reason_is_kept(world: World) -> None:

@@ -27,7 +27,7 @@ from core.values.records import ViewRecord
 from core.values.stack import DiscussionFacts, Segment, StackInputs, ToolSchema
 from core.values.usage import Usage
 from core.values.view import ContextView, FrozenBase
-from tests.core.caching.requests import ANTHROPIC, QUICK, SCOPE, after, json_of
+from tests.core.caching.requests import ANTHROPIC, SCOPE, after, habits_of, json_of
 from tests.core.stacks import curated, said
 from tests.vendors.billing.anthropic import AnthropicCache
 from tests.vendors.billing.clock import Clock
@@ -64,7 +64,7 @@ class Desk:
     def __init__(self) -> None:
         self.clock = Clock(after(0).timestamp())
         self.server = AnthropicCache(self.clock, Texts(chars4))
-        self.book = replace(CacheBook(), gaps=QUICK)
+        self.book = replace(CacheBook(), habits=habits_of(60.0))
         self.settings = SETTINGS
         self.turns: dict[str, tuple[Message, ...]] = {}
         self.records: dict[str, tuple[ViewRecord, ...]] = {}
@@ -130,7 +130,7 @@ class Desk:
     def restart(self) -> None:
         """The program ends; the next knows the logs and what was kept of the caches."""
         caches = {name: page.cache for name, page in self.book.pages.items()}
-        self.book = replace(CacheBook(), gaps=QUICK)
+        self.book = replace(CacheBook(), habits=habits_of(60.0))
         for name, cache in caches.items():
             self.book = books.opened(self.book, name, cache, replay(self.records[name]))
 

@@ -12,17 +12,20 @@ from msgspec.structs import replace
 from core.caching.gate import PlannedCall, gate
 from core.caching.ledger import (
     NO_HIT,
+    CacheHit,
+    can_extend,
     correct,
-    distrust_extension,
     forget_discussion,
     hits,
     live_entries,
+    lost_extensions,
     merge,
     of_discussion,
     predict,
     record,
+    rests_on_extension,
 )
-from core.values.cache import CacheLedger, CacheLedgerEntry, CachePlan, PlannedWrite
+from core.values.cache import CacheLedger, CacheLedgerEntry, CachePlan, ExtensionEvidence, PlannedWrite
 from core.values.usage import Usage
 from tests.core.caching.requests import ANTHROPIC, NOW, SCOPE, after, wire
 
@@ -211,15 +214,47 @@ def test_marks_that_wrote_nothing_are_not_taken_for_entries() -> None:
     assert "cached nothing" in found.reason
 
 
-def test_a_miss_of_an_extended_entry_ends_the_trust_in_extending() -> None:
-    entry = CacheLedgerEntry(LONG.hashes[5], LONG.ends[5], 3600, after(3600), "d", is_extended=True)
-    ledger = CacheLedger({SCOPE: {entry.prefix_hash: entry}})
-    found = correct(
-        ledger, SCOPE, LONG, plan_of(hit=5, read=LONG.ends[5]), Usage(cache_read_tokens=0), "Anthropic"
+def test_one_miss_of_an_extended_prefix_ends_the_trust_in_extending_and_is_kept_as_evidence() -> None:
+    plan = replace(plan_of(hit=5, read=LONG.ends[5]), tests_extension=True)
+    usage = Usage(cache_read_tokens=0)
+    found = correct(holding(5), SCOPE, LONG, plan, usage, "Anthropic", "d", after(60))
+
+    assert not can_extend(found.ledger, "anthropic", SCOPE.model)
+    assert can_extend(found.ledger, "anthropic", "another")
+    assert lost_extensions(found.ledger) == (
+        ExtensionEvidence("anthropic", SCOPE.model, 0, 1, after(60), "d", LONG.ends[5], 0),
     )
 
-    assert found.ledger.cannot_extend == {("anthropic", SCOPE.model)}
-    assert distrust_extension(CacheLedger(), SCOPE).cannot_extend == found.ledger.cannot_extend
+
+def test_a_miss_that_an_extension_has_nothing_to_do_with_teaches_nothing_of_it() -> None:
+    plan = plan_of(hit=5, read=LONG.ends[5])
+    found = correct(holding(5), SCOPE, LONG, plan, Usage(cache_read_tokens=0), "Anthropic")
+
+    assert found.ledger.extensions == {}
+
+
+def test_a_model_that_kept_many_extended_prefixes_is_not_distrusted_for_one() -> None:
+    plan = replace(plan_of(hit=5, read=LONG.ends[5]), tests_extension=True)
+    ledger = holding(5)
+    for _ in range(20):
+        usage = Usage(cache_read_tokens=LONG.ends[5], cache_write_tokens=0)
+        ledger = correct(ledger, SCOPE, LONG, plan, usage, "Anthropic").ledger
+    ledger = correct(ledger, SCOPE, LONG, plan, Usage(cache_read_tokens=0), "Anthropic", "d", NOW).ledger
+
+    (seen,) = ledger.extensions.values()
+    assert (seen.kept, seen.lost) == (20, 1)
+    assert lost_extensions(ledger) == ()
+
+
+@pytest.mark.parametrize(
+    ("extended", "age_s", "tests"), [(True, 1200, True), (True, 240, False), (False, 1200, False)]
+)
+def test_only_a_hit_that_a_short_lifetime_would_not_have_outlived_tests_an_extension(
+    extended: bool, age_s: float, tests: bool
+) -> None:
+    hit = CacheHit(5, 900, 3600, "h", extended, after(3600))
+
+    assert rests_on_extension(hit, 300, after(age_s)) is tests
 
 
 def test_parts_of_discussions_come_together_and_apart_again() -> None:

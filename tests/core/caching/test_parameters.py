@@ -10,12 +10,12 @@ from core.caching.planner import PlanInputs, plan
 from core.values.cache import CacheLedger, CachePrices, GapStats, LedgerScope
 from core.values.provider import ProviderKind
 from core.values.settings import CachingSettings
-from tests.core.caching.requests import NOW, QUICK, wire
+from tests.core.caching.requests import NOW, QUICK, gap_stats, wire
 
 SOL = cache_prices("openai", ProviderKind.OPENAI, "gpt-6.1-sol", NOW)
 FLASH = cache_prices("gemini", ProviderKind.GEMINI, "gemini-3.8-flash", NOW)
 SCOPE = LedgerScope("openai", "key", "gpt-6.1-sol")
-HOURS = GapStats((3 * 3600.0,) * 100, (3 * 3600.0,) * 100, 100, 2)
+HOURS = gap_stats(*[3 * 3600.0] * 100)
 """Someone who comes back three hours later."""
 
 

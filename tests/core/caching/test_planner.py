@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from core.caching.ledger import record
+from core.caching.ledger import record, with_extension
 from core.caching.planner import PlanInputs, plan
 from core.providers.blocks import Wire
 from core.values.cache import (
@@ -18,11 +18,12 @@ from core.values.cache import (
     CachePrices,
     CacheSettings,
     ContentsUse,
+    ExtensionEvidence,
     GapStats,
     Mechanism,
     TtlPrice,
 )
-from tests.core.caching.requests import ANTHROPIC, AWAY, NOW, QUICK, SCOPE, SLOW, after, wire
+from tests.core.caching.requests import ANTHROPIC, AWAY, NOW, QUICK, SCOPE, SLOW, after, gap_stats, wire
 from tests.vendors.billing.anthropic import AnthropicCache
 from tests.vendors.billing.clock import Clock
 from tests.vendors.billing.tokens import Texts
@@ -82,9 +83,9 @@ def cases(draw: st.DrawFn) -> PlanInputs:
     places = st.tuples(st.integers(0, len(laid.blocks) - 1), st.sampled_from([300, 3600]))
     ledger = holding(laid, *draw(st.lists(places, max_size=4)))
     if draw(st.booleans()):
-        ledger = replace(ledger, cannot_extend=frozenset({("anthropic", SCOPE.model)}))
+        ledger = with_extension(ledger, ExtensionEvidence("anthropic", SCOPE.model, lost=1))
     gaps = draw(GAPS)
-    stats = GapStats(gaps, gaps, len(gaps) + 1, draw(st.integers(0, 3)))
+    stats = gap_stats(*gaps, turns=draw(st.integers(1, 80)))
     chosen = CacheSettings(
         ttl_s=draw(st.sampled_from([None, None, 300, 3600])),
         keepalive=draw(st.booleans()),
@@ -231,7 +232,7 @@ def test_a_short_entry_is_extended_behind_it_where_an_hour_is_worth_it() -> None
 
 def test_the_longest_lived_entry_is_renewed_by_a_mark() -> None:
     laid = wire("100 a", "100 b", "100 c", "100 d")
-    stats = GapStats((60.0,) * 60 + (1500.0,) * 20 + (90_000.0,) * 20, (), 100, 2)
+    stats = gap_stats(*[60.0] * 60, *[1500.0] * 20, *[90_000.0] * 20)
     found = plan(
         inputs(laid, holding(laid, (3, 3600), (5, 300)), stats, settings=CacheSettings(extends=False))
     )

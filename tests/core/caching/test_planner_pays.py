@@ -29,11 +29,10 @@ from core.values.cache import (
     CachePrices,
     CacheSettings,
     ContentsUse,
-    GapStats,
     Mechanism,
     TtlPrice,
 )
-from tests.core.caching.requests import ANTHROPIC, NOW, SCOPE, after, wire
+from tests.core.caching.requests import ANTHROPIC, NOW, SCOPE, after, gap_stats, wire
 
 STACK = ("3000 s", "8000 f")
 GAPS = st.lists(st.integers(1, 200).map(lambda minutes: 60.0 * minutes + 7), max_size=20).map(tuple)
@@ -73,6 +72,8 @@ class Turn:
 
 def expected_bill(first: Hashable, turn_from: Callable[[Hashable], Turn], odds: Odds) -> float:
     """What all turns from the first on are expected to cost: cost = bill + go_on * mean of the states that follow."""
+    assert odds.later is not None
+    assert odds.later.go_on == odds.go_on
     numbers: dict[Hashable, int] = {first: 0}
     rows: list[tuple[float, dict[int, float]]] = []
     waiting = [first]
@@ -158,7 +159,7 @@ def marked_turn(case: PlanInputs) -> Callable[[Hashable], Turn]:
 def case_of(
     stack: tuple[str, str], gaps: tuple[float, ...], prices: CachePrices, chosen: CacheSettings
 ) -> PlanInputs:
-    stats = GapStats(gaps, gaps, len(gaps) + 1, 1)
+    stats = gap_stats(*gaps)
     stable, files = stack
     laid = wire("1 m0", "1 m1", "1 m2", "1 m3", stable=stable, files=files, words="1 words")
     return PlanInputs(laid, SCOPE, prices, CacheLedger(), stats, chosen, NOW)

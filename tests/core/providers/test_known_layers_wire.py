@@ -15,13 +15,14 @@ from core.caching.ledger import record
 from core.caching.offers import cache_prices
 from core.context.stack import build_stack
 from core.providers.protocol import Provider
-from core.values.cache import CacheLedger, CacheSettings, GapStats, LedgerScope
+from core.values.cache import CacheLedger, CacheSettings, LedgerScope
 from core.values.curation import NamedText
 from core.values.messages import Message, Role
 from core.values.provider import ProviderKind, RequestPart
 from core.values.stack import DiscussionFacts, Segment, StackInputs, ToolSchema
 from core.values.usage import Usage
 from core.values.view import ContextView
+from tests.core.caching.requests import gap_stats
 from tests.core.providers.caching_kit import sent, words
 from tests.core.providers.vendors import VENDORS, Vendor
 from tests.core.stacks import curated, said
@@ -93,7 +94,7 @@ class Wire:
             user_text=f"words {message_id}",
             takes_long_system=self.long_system,
         )
-        gaps = GapStats(own_s=(60.0,) * 50, turns=51, discussions=1)
+        gaps = gap_stats(*[60.0] * 50, turns=51)
         market = Market(scope, prices, self.ledger, gaps, CacheSettings(), now, tokens)
         stack = build_stack(replace(inputs, **changes))  # type: ignore[arg-type]
         decision = decide(PlannedTurn(stack, message_id, self.view, discussion_id="d1"), market)

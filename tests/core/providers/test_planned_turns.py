@@ -21,6 +21,7 @@ from core.values.cache import (
     CachePlan,
     CachePrices,
     CacheSettings,
+    Gap,
     GapStats,
     LedgerScope,
     Mechanism,
@@ -77,7 +78,7 @@ class Talk:
         request = replace(request, provider=self.prices.provider, model=self.prices.model)
         scope = LedgerScope(self.prices.provider, "key", self.prices.model)
         now = self.now
-        gaps = GapStats(own_s=(gap_s,) * 8, turns=9, discussions=1)
+        gaps = GapStats((Gap(gap_s),) * 8, turns=9)
         wire = wire_of(request, scope, tokens)
         made = plan(PlanInputs(wire, scope, self.prices, self.ledger, gaps, self.settings, now))
         usage = sent(self.provider, replace(request, cache=made)).usage

@@ -85,14 +85,18 @@ def test_no_connection_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_writing_for_twelve_hours_costs_twice_what_writing_for_thirty_minutes_does() -> None:
-    def writes(**long: int) -> float:
+    def writes(long: int | None = None) -> float:
         usage = Usage(
-            input_tokens=10_000, output_tokens=0, cache_read_tokens=0, cache_write_tokens=10_000, **long
+            input_tokens=10_000,
+            output_tokens=0,
+            cache_read_tokens=0,
+            cache_write_tokens=10_000,
+            cache_write_12h_tokens=long,
         )
         found = cost("openai", "gpt-6.1-sol", usage, AT)
         assert found is not None
         return found
 
-    assert writes(cache_write_12h_tokens=10_000) == pytest.approx(2 * writes())
-    assert writes(cache_write_12h_tokens=5_000) == pytest.approx(1.5 * writes())
-    assert writes(cache_write_12h_tokens=0) == writes()
+    assert writes(10_000) == pytest.approx(2 * writes())
+    assert writes(5_000) == pytest.approx(1.5 * writes())
+    assert writes(0) == writes()

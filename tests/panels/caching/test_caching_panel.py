@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import UserDict
 from collections.abc import Callable, ValuesView
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ from core.base.mapping import with_entry
 from core.caching.messages import DisableCaching, EnableCaching, InvalidateCache
 from core.discussion.messages import SelectDiscussion
 from core.settings.messages import ChangeSetting
+from core.values.cache import ExtensionEvidence
 from core.values.settings import CachingSettings, Settings
 from core.values.state import AppState, ProgramState
 from panels.caching.view import CachingView
@@ -72,6 +73,19 @@ def test_its_part_in_front_comes_back_after_a_restart() -> None:
 
 
 # --- overview
+
+
+def test_what_was_learned_of_a_vendor_is_said_with_its_evidence() -> None:
+    state = cache_states.caching()
+    provider = next(iter(state.caching.totals))
+    at = datetime(2026, 11, 20, 12, 30, tzinfo=UTC)
+    lost = ExtensionEvidence(provider, "claude-opus-5-5", 0, 1, at, "20261120-120000-abcdef", 90_000, 12)
+    screen = _screen(replace(state, caching=replace(state.caching, lost_extensions=(lost,))))
+
+    (said,) = [text for text in _panel(screen) if text.startswith("claude-opus-5-5: a mark for an hour")]
+    assert "2026-11-20 12:30 UTC" in said
+    assert "20261120-120000-abcdef" in said
+    assert "about 90,000 tokens were expected from the cache, 12 were read" in said
 
 
 def test_the_overview_shows_figures_summaries_the_discussion_its_turns_and_the_plan() -> None:

@@ -1,0 +1,113 @@
+"""`caching.json` of a home: what was learned of the person's gaps and of models, kept when discussions are deleted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from core.base import paths
+from core.base.disk import OS_DISK, Disk, write_file
+from core.caching.cache_file import canonical, parsed, possible_gaps
+from core.discussion.log_codec import from_json_value
+from core.values.cache import CacheLedger, ExtensionEvidence, Gap, Habits, Talk
+
+FORMAT = 1
+_MAX_BYTES = 4_000_000
+
+
+class Learned(msgspec.Struct, frozen=True):
+    """What the file holds.
+
+    Args:
+        extensions: by provider and model, as in `CacheLedger`.
+        problem: why it could not be read, in a sentence; it is then learned anew.
+    """
+
+    habits: Habits = msgspec.field(default_factory=Habits)
+    extensions: Mapping[tuple[str, str], ExtensionEvidence] = msgspec.field(default_factory=dict)
+    problem: str = ""
+
+    @property
+    def ledger(self) -> CacheLedger:
+        """The extensions as a ledger without entries."""
+        return CacheLedger(extensions=self.extensions)
+
+
+class _Row(msgspec.Struct, frozen=True):
+    """A discussion's length, as the file holds it."""
+
+    discussion_id: str
+    talk: Talk
+
+
+class _File(msgspec.Struct, frozen=True):
+    format: int
+    own: tuple[Gap, ...]
+    shared: tuple[Gap, ...]
+    talks: tuple[_Row, ...]
+    extensions: tuple[ExtensionEvidence, ...]
+
+
+def load_learned(home: Path) -> Learned:
+    """Read the file. Never fails: a missing one is nothing learned, a bad one says why."""
+    path = home / paths.CACHING_FILE
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            return Learned(problem="What was learned of caching was dropped: the file is far too large.")
+        return decode_learned(path.read_bytes())
+    except FileNotFoundError:
+        return Learned()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return Learned(problem=f"What was learned of caching could not be read: {reason}.")
+
+
+def save_learned(home: Path, learned: Learned, *, disk: Disk = OS_DISK) -> None:
+    """Replace the file, whole or not at all.
+
+    Raises:
+        StorageError: it could not be written; the old file stands.
+    """
+    write_file(home / paths.CACHING_FILE, encode_learned(learned), disk=disk)
+
+
+def encode_learned(learned: Learned) -> bytes:
+    """The file's bytes: canonical JSON, ended by LF."""
+    habits = learned.habits
+    return canonical(
+        _File(
+            format=FORMAT,
+            own=possible_gaps(habits.own),
+            shared=possible_gaps(habits.shared),
+            talks=tuple(_Row(name, talk) for name, talk in sorted(_possible(habits.talks).items())),
+            extensions=tuple(learned.extensions[pair] for pair in sorted(learned.extensions)),
+        )
+    )
+
+
+def decode_learned(data: bytes) -> Learned:
+    """Read the file's bytes, any bytes. Impossible figures are left out."""
+    try:
+        file = from_json_value(_File, parsed(data))
+    except (ValueError, RecursionError) as error:
+        reason = str(error).partition("\n")[0][:120]
+        return Learned(
+            problem=f"What was learned of caching was dropped: the file cannot be read ({reason})."
+        )
+    if file.format != FORMAT:
+        text = f"What was learned of caching was dropped: its file has format {file.format}, not {FORMAT}."
+        return Learned(problem=text)
+    talks = _possible({row.discussion_id: row.talk for row in file.talks})
+    habits = Habits(possible_gaps(file.own), possible_gaps(file.shared), talks)
+    return Learned(habits, _possible_extensions(file.extensions))
+
+
+def _possible(talks: Mapping[str, Talk]) -> dict[str, Talk]:
+    return {name: t for name, t in talks.items() if t.turns > 0 and 0 <= t.last_s < math.inf}
+
+
+def _possible_extensions(rows: Iterable[ExtensionEvidence]) -> dict[tuple[str, str], ExtensionEvidence]:
+    return {(row.provider, row.model): row for row in rows if row.kept >= 0 and row.lost >= 0}
