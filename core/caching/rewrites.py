@@ -87,7 +87,7 @@ def _changed(before: AppState, after: AppState) -> set[str]:
 
 
 def checked(state: AppState, event: RewritesChecked) -> AppState:
-    """Check which discussions pay for changes, as they stand now."""
+    """Take in which discussions pay for changes, as they stand now."""
     asked = frozenset(event.discussion_ids)
     kept = {name: one for name, one in state.caching.withdrawals.items() if name not in asked}
     withdrawals = {**kept, **{one.discussion_id: one for one in event.withdrawals}}
