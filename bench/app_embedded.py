@@ -37,7 +37,7 @@ PATIENCE_S = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a turn took: seconds to its first token, its text, tokens read from the cache."""
+    """Times of a turn: seconds to its first token, its text, tokens read from the cache."""
 
     first_token_s: float
     text: str

@@ -36,7 +36,7 @@ def rows() -> list[Row]:
 
 
 def make_checkout(folder: Path) -> None:
-    """What set-up depends on, as it is here, and the stamp that it leaves when it is done."""
+    """Make a checkout of what set-up depends on, as it is here, and the stamp that it leaves at its end."""
     (folder / "scripts").mkdir()
     for name in (SCRIPT, "requirements.lock", "pyproject.toml"):
         shutil.copy(ROOT / name, folder / name)

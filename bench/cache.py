@@ -61,7 +61,7 @@ OVER_ANY = {(DESK.name, ON): 1.15, (SPARSE.name, ON): 1.25, (BUSY.name, OFF): 1.
 OVER_SAME = {(DESK.name, OFF): 1.08}
 BOUNDS = (SAME, SAME_ON, ANY, TEXT, TEXT_OFF, NEVER)
 STATED_LOSS_USD = SETTINGS[ON].keepalive_cap_usd
-"""What a discussion may cost more than without caching at the very worst: what pings may cost in one idle time."""
+"""Loss of a discussion against no caching at the very worst: what pings may cost in one idle time."""
 
 
 def rows(arguments: Sequence[str] = ()) -> list[Row]:
@@ -151,7 +151,7 @@ def _program_rows(
     frozen: Before | None,
     seeds: Sequence[int],
 ) -> list[Row]:
-    """What the program cost, and over what. Bars are of the middle price."""
+    """Rows of the program's cost, and over what. Bars are of the middle price."""
     cost, total = costs[policy, read], sum(one.total for one in part)
     worst = max(one.figures[policy, read] / one.total for one in part)
 
@@ -192,7 +192,7 @@ def _program_rows(
 def _talk_rows(
     days: Mapping[str, Sequence[Replayed]], talks: Mapping[tuple[str, int], Sequence[Replayed]]
 ) -> list[Row]:
-    """What a discussion costs by its length: by itself, with a program that knows nobody yet, and within days."""
+    """Rows of a discussion's cost by length: by itself, with a program that knows nobody yet, within days."""
     found = []
     worst = 0.0
     for policy in SETTINGS:

@@ -1,4 +1,4 @@
-"""What the program cost on the bench's days when they were made: the figures that later ones are held against.
+"""Costs of the program on the bench's days when they were made: the figures that later ones are held against.
 
 `python -m bench.cache_before` writes them anew, which is only right when the days themselves change.
 """
@@ -53,12 +53,14 @@ def before() -> dict[str, Before]:
 
 
 def title(task: Task) -> str:
-    """What a kind of day is called."""
+    """Title of a kind of day."""
     return f"{task.day.name} with tool turns" if task.has_tools else task.day.name
 
 
 def kinds() -> list[Task]:
-    """What is frozen, a kind of day each, its seed left open: every price without tool turns, the middle one with them."""
+    """Kinds of day that are frozen, each with its seed left open: every price without tool turns, the middle
+    one with them.
+    """
     plain = [Task(day, 0, bounds=False, peers=False, reads=(MAIN,)) for day in (*DAYS, NIGHTS)]
     tools = [dataclasses.replace(task, has_tools=True) for task in plain if task.day in DAYS]
     others = [

@@ -1,4 +1,4 @@
-"""What a day would cost at least, for one who knows the future. Three bounds, each no policy, the lowest last.
+"""Bounds of a day's cost, for one who knows the future. Three bounds, each no policy, the lowest last.
 
 - `least_same`: the same requests. They are a tree of prefixes; each edge of it has the tokens of one block and is asked
   for whenever a request has its prefix. For each edge by itself, the cheapest way to have it each time: sent fresh,
@@ -33,7 +33,7 @@ from tests.vendors.billing.values import Parts, Write
 
 _TTLS = ((300.0, 1.25), (3600.0, 2.0))
 _GROUPS = (1, 2, 3, 4)
-"""What may change places: layers 1 to 5, 6, 7, and 9 with 10 as first sent."""
+"""Groups that may change places: layers 1 to 5, 6, 7, and 9 with 10 as first sent."""
 _GROUP_OF = {LayerId.PROJECT: 2, LayerId.KNOWLEDGE: 3}
 _BASE, _BASE_GROUP = {LayerId.FILE_SET, LayerId.FILE_DETAILS}, 4
 
@@ -196,7 +196,7 @@ def least_by_text(day: Sequence[Ask], read: float, *, pings: bool) -> float:
 
 
 def cheapest(times: Sequence[float], read: float, *, pings: bool) -> float:
-    """What one token costs at least that is asked for at these times, ascending."""
+    """Cost of one token at least that is asked for at these times, ascending."""
     # Cheapest so far, by what is held now: nothing, an entry of 5 min, one of 1 h.
     held = [0.0, float("inf"), float("inf")]
     last = times[0]

@@ -47,7 +47,7 @@ FILE_HUNKS, DIGEST_HUNKS, WHOLE = (1, 3), (2, 8), 0.1
 TOOL_TURN = 0.25
 """Of the turns of a day with tool turns; their rounds are 8 to 25 s apart."""
 NIGHT_S, MORNING_S = 22 * 3_600, (7.5 * 3_600, 9.5 * 3_600)
-"""When a night begins, and between which hours it ends; seconds of the day."""
+"""Start of a night, and the hours between which it ends; seconds of the day."""
 _STABLE = {"role": 1_000, "system": 2_000, "digest": 6_000}
 _TOOLS, _TOOL_TOKENS = 12, 500
 _DOCUMENTS, _DOCUMENT_TOKENS = 4, 2_000
@@ -232,7 +232,7 @@ def _line(name: str) -> str:
 
 @dataclass(slots=True)
 class _Shared:
-    """What all discussions share and what is edited."""
+    """State that all discussions share, and that is edited."""
 
     digest: _Text = field(default_factory=lambda: _Text("digest", _STABLE["digest"]))
     identity: _Text = field(default_factory=lambda: _Text("identity", _DOCUMENT_TOKENS))

@@ -1,4 +1,4 @@
-"""What an edit of the digest or of the identity file costs the next turn while the prefix is warm."""
+"""Cost of an edit of the digest or of the identity file in the next turn while the prefix is warm."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def rows() -> list[Row]:
 
 
 def extra(what: str, tokens: int) -> tuple[float, int]:
-    """What the turn after an edit of the whole text costs more than without it.
+    """Extra cost of the turn after an edit of the whole text.
 
     Returns:
         As a multiple of writing the new text alone, at what that turn pays for writing; and the tokens of the prefix that

@@ -76,13 +76,13 @@ class Gemini:
         self.cache.stored.delete(name)
 
     def usd(self) -> float:
-        """What the day's input cost, making and rent included."""
+        """Cost of the day's input, making and rent included."""
         rates = Prices().rates("google", self.model, START_S, 0)
         fresh = float(rates.plain) * (self.plain + self.made) + float(rates.read) * self.read
         return fresh + self.rent_usd()
 
     def rent_usd(self) -> float:
-        """What was billed for storing."""
+        """Sum that was billed for storing."""
         hours = self.cache.stored.token_hours(self.clock()).get(self.model, 0.0)
         return float(Prices().storage(self.model, hours, START_S))
 

@@ -187,13 +187,13 @@ class _Person:
 
     @property
     def said_usd(self) -> float:
-        """What the discussions have cost, as the program says."""
+        """Cost of the discussions, as the program says."""
         summaries = self.controller.snapshot().discussions.summaries.values()
         return sum(summary.usage.cost_usd or 0.0 for summary in summaries)
 
     @property
     def last_text(self) -> str:
-        """What the model said last, as far as it came."""
+        """Last words of the model, as far as they came."""
         message = self.controller.snapshot().discussions.open[self.chosen].messages[-1]
         return "".join(part.text for part in message.parts if isinstance(part, TextPart))
 

@@ -69,7 +69,7 @@ class Ours:
 
     @property
     def ledger(self) -> CacheLedger:
-        """What the program believes to be held."""
+        """Ledger of what the program believes to be held."""
         return self.book.ledger
 
     def _ask(self, ask: Ask, call_id: str) -> None:

@@ -38,7 +38,7 @@ def parallel_rows(seeds: Sequence[int]) -> list[Row]:
 
 
 def at_once(seeds: Sequence[int], read: float, *, waits: bool) -> float:
-    """What the first requests of a desk's discussions cost against no caching, sent at one moment.
+    """Cost of the first requests of a desk's discussions against no caching, sent at one moment.
 
     Args:
         read: price of reading; waits: rule 7 is on.

@@ -33,12 +33,12 @@ MODELS = {0.1: "claude-opus-5", 0.05: "claude-opus-5-5", 0.025: "claude-fable-5-
 INPUT_USD = {0.1: 5e-6, 0.05: 4e-6, 0.025: 8e-6}
 
 Marks = Callable[[ProviderRequest, int], tuple[CacheMark, ...]]
-"""Where a peer marks a request; the number of its last parts that are the volatile tail is given."""
+"""Places where a peer marks a request; the number of its last parts that are the volatile tail is given."""
 
 
 @dataclass(slots=True)
 class Bill:
-    """What a day was billed, in tokens."""
+    """Bill of a day, in tokens."""
 
     plain: int = 0
     read: int = 0
@@ -74,7 +74,7 @@ class Bill:
 
 
 def prices_for(read: float) -> CachePrices:
-    """What the planner is told of the model."""
+    """Prices of the model that the planner is told."""
     return CachePrices(
         provider="anthropic",
         model=MODELS[read],
@@ -285,7 +285,7 @@ def _is_base(part: RequestPart) -> bool:
 
 
 def tail_of(request: ProviderRequest) -> int:
-    """How many of a request's last parts are its volatile tail."""
+    """Number of a request's last parts that are its volatile tail."""
     return sum(map(_is_tail, request.messages[-1].parts))
 
 

@@ -73,7 +73,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """What a discussion cost at one price, in tokens of fresh input; `without`: had nothing been cached."""
+    """Cost of a discussion at one price, in tokens of fresh input; `without`: had nothing been cached."""
 
     turns: int
     cost: float
@@ -82,7 +82,7 @@ class Talk:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What a day cost.
+    """Cost of a day.
 
     Args:
         total: its input without caching, in tokens; talks: its discussions, by policy and price of reading.
@@ -133,7 +133,7 @@ def replay(task: Task) -> Replayed:
 
 
 def tokens_without(day: Sequence[Ask]) -> Counter[str]:
-    """What each discussion sends where nothing is cached and nothing appended."""
+    """Tokens that each discussion sends where nothing is cached and nothing appended."""
     line, found = InProcess(MODELS[0.1]), Counter[str]()
     for ask, (request, _) in zip(day, canonical_requests(day, tail_last=True), strict=True):
         found[ask.discussion] += line.send(request, (), ask.answer).total

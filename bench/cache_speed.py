@@ -1,4 +1,4 @@
-"""How long planning takes: a discussion of 200 turns with 1,000 blocks, one turn after another."""
+"""Time of planning: a discussion of 200 turns with 1,000 blocks, one turn after another."""
 
 from __future__ import annotations
 

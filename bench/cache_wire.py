@@ -61,7 +61,7 @@ LEAST_USD = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Billed:
-    """What the vendor billed for one request, in tokens and US dollars."""
+    """Bill of the vendor for one request, in tokens and US dollars."""
 
     parts: Parts
     output: int
@@ -69,7 +69,7 @@ class Billed:
 
 
 class WrongAnswerError(Exception):
-    """What came back over the wire is not what the model said."""
+    """Answer over the wire that is not what the model said."""
 
 
 class Counted(InProcess):
@@ -155,7 +155,7 @@ class OverTheWire:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How two runs of the same day compare.
+    """Comparison of two runs of the same day.
 
     Args:
         differing: the numbers of requests that were not billed alike, with both bills.
@@ -170,7 +170,7 @@ class Agreement:
 
     @property
     def holds(self) -> bool:
-        """Whether both runs sent as many requests, each was billed alike, and the days cost the same."""
+        """True if both runs sent as many requests, each was billed alike, and the days cost the same."""
         return self.requests > 0 and not self.differing and abs(self.usd[0] - self.usd[1]) < LEAST_USD
 
 
@@ -226,7 +226,7 @@ def said(answer: tuple[Part, ...]) -> Said:
 
 
 def output_tokens(answer: tuple[Part, ...]) -> int:
-    """What the server counts an answer as."""
+    """Tokens that the server counts for an answer."""
     return sum(count_tokens(json.dumps(_block(part))) for part in answer)
 
 

@@ -11,7 +11,7 @@ LONGEST_S = 300
 
 
 def measured(module: str, *arguments: str, **environment: str) -> dict[str, float]:
-    """What the module printed as its last line: figures as JSON. Raises CalledProcessError: it failed."""
+    """Last line that the module printed: figures as JSON. Raises CalledProcessError: it failed."""
     done = subprocess.run(
         [sys.executable, "-m", module, *arguments],
         env={**os.environ, **environment},

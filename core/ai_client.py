@@ -36,7 +36,9 @@ REPLY_S = 86_400.0
 
 
 class LlmResult(msgspec.Struct, frozen=True):
-    """What a turn gave. Tokens None: not reported; cost None: price unknown. `status`: whether the reply is whole."""
+    """Result of a turn. Tokens None: not reported; cost None: price unknown. `status`: whether the reply is
+    whole.
+    """
 
     text: str
     input_tokens: int | None

@@ -1,4 +1,4 @@
-"""Where a person's data lies, under the names that people know."""
+"""Paths of a person's data, under the names that people know."""
 
 from core.base.paths import home_dir, knowledge_dir
 from core.knowledge.files import file_id_for_path

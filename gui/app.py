@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 PLACEMENT_TABLE = "viewport"
 LARGEST_PX = 20_000
 EARLY = AppState()
-"""What the window shows until the controller is there."""
+"""State that the window shows until the controller is there."""
 
 
 class LastLook(msgspec.Struct, frozen=True):
-    """How the window looked last time: the first frame is drawn before settings are read."""
+    """Look of the window last time: the first frame is drawn before settings are read."""
 
     placement: Placement = msgspec.field(default_factory=Placement)
     theme: str = "dark"
@@ -157,7 +157,7 @@ def with_look(window_toml: str, look: LastLook) -> str:
 
 
 def look_of(state_toml: str) -> LastLook:
-    """How the window looked, from `state.toml`; a foreign or broken one gives the default."""
+    """Look of the window, from `state.toml`; a foreign or broken one gives the default."""
     try:
         table = tomllib.loads(state_toml).get(PLACEMENT_TABLE, {})
     except tomllib.TOMLDecodeError:

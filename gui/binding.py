@@ -54,7 +54,7 @@ class DpgUi:
 
     @property
     def is_keyboard_on_its_way(self) -> bool:
-        """Whether an editor waits to have the keyboard back: keys are lost until the next frames are rendered."""
+        """True while an editor waits to have the keyboard back: keys are lost until frames are rendered."""
         return self._waiting is not None
 
     # looks
@@ -150,7 +150,7 @@ class DpgUi:
         self.tree.focus_wish = None
 
     def _is_uppermost(self, element: Element) -> bool:
-        """Whether it is still shown and no layer lies over it."""
+        """True if it is still shown and no layer lies over it."""
         layer = self.tree.top.order[-1] if self.tree.top.order else self.tree.root
         return any(one is element for one in layer.walk())
 

@@ -49,7 +49,7 @@ class Pane:
         self.is_order_stale = False
 
     def origin(self) -> tuple[float, float]:
-        """Where its content's corner is in the viewport."""
+        """Corner of its content in the viewport."""
         x, y = self.parent.origin() if self.parent is not None else (0.0, 0.0)
         return x + self.pos[0] - self.scroll[0], y + self.pos[1] - self.scroll[1]
 

@@ -1,4 +1,4 @@
-"""What the file chooser knows: the folder, what is in it, what is picked. Pure but for listing a folder."""
+"""State of the file chooser: the folder, what is in it, what is picked. Pure but for listing a folder."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class Tree:
         return kid
 
     def enter(self, element: Element) -> None:
-        """What is described from now on is inside `element`."""
+        """Enter `element`: what is described from now on is inside it."""
         self._stack.append(self.at)
         self.at = element
         element.was, element.order = element.order, []
@@ -157,7 +157,7 @@ class Tree:
         self.canvas.settle_order()
 
     def is_reachable(self) -> bool:
-        """Whether the current place may take the keyboard: a layer above it would keep it."""
+        """True if the current place may take the keyboard: a layer above it would keep it."""
         cover = self.cover
         if cover is None:
             return True
@@ -169,7 +169,7 @@ class Tree:
         return False
 
     def hears(self, chord: str, *, while_typing: bool = False) -> bool:
-        """Whether a chord was pressed and the current place may take it."""
+        """True if a chord was pressed and the current place may take it."""
         return self.keys.has_news and self.is_reachable() and self.keys.take(chord, while_typing=while_typing)
 
     def rebuild(self) -> None:

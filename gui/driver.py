@@ -89,11 +89,11 @@ class Driver:
         return close[index]
 
     def has(self, label: str) -> bool:
-        """Whether something on the screen reads like that."""
+        """True if something on the screen reads like that."""
         return any(label in el.label() for el in self.visible())
 
     def rect(self, element: Element) -> tuple[float, float, float, float]:
-        """What can be seen of an element: left, top, right, bottom in the viewport; right < left for nothing."""
+        """Visible part of an element: left, top, right, bottom in the viewport; right < left for nothing."""
         x, y, w, h = anchor_of(element)
         left, top, right, bottom = x, y, x + w, y + h
         holder = element.parent

@@ -1,4 +1,4 @@
-"""What the Hook API may ask of the window, carried out on its thread between two frames."""
+"""Window of the Hook API: its requests are carried out on the window's thread between two frames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the mouse is over, found in the tree, and the tooltip that belongs to it."""
+"""Hover: the element under the mouse, found in the tree, and the tooltip that belongs to it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Hover:
         return is_new
 
     def is_waiting(self, now_s: float) -> bool:
-        """Whether a tooltip is about to appear."""
+        """True while a tooltip is about to appear."""
         return bool(self.tip) and now_s - self.since_s < DELAY_S + 0.1
 
     def hide(self) -> None:

@@ -112,7 +112,7 @@ def _upper(key: str) -> str:
 
 
 def needs_no_typing(chord: str) -> bool:
-    """Whether a chord means something to a text field, so that it is not a shortcut while typing."""
+    """True if a chord means something to a text field, so that it is not a shortcut while typing."""
     key = chord.rpartition("+")[2]
     if chord in _EDITING:
         return True
@@ -160,7 +160,7 @@ class Keys:
             self._just_held.discard(_MODIFIERS.get(name, ""))
 
     def take(self, chord: str, *, while_typing: bool) -> bool:
-        """Whether a chord was pressed since the last frame; only the first who asks gets it."""
+        """True if a chord was pressed since the last frame; only the first who asks gets it."""
         if self._fresh:
             self._settle()
         chord = normal_chord(chord)
@@ -172,13 +172,13 @@ class Keys:
         return True
 
     def has_pressed(self, key: str) -> bool:
-        """Whether a key went down since the last frame, alone or in a chord; nobody else loses it."""
+        """True if a key went down since the last frame, alone or in a chord; nobody else loses it."""
         chords = (chord.rpartition("+")[2] for chord in self._pressed)
         return key in self._fresh or key in chords
 
     @property
     def has_news(self) -> bool:
-        """Whether a key was pressed since the last frame."""
+        """True if a key was pressed since the last frame."""
         return bool(self._pressed or self._fresh)
 
     def end_frame(self) -> None:

@@ -179,7 +179,7 @@ def _code(data: Any) -> int:
 
 
 def _positional(callback: Callable[..., Any]) -> int | None:
-    """How many positional arguments a callback takes; None: any number."""
+    """Number of positional arguments that a callback takes; None: any number."""
     kinds = [parameter.kind for parameter in inspect.signature(callback).parameters.values()]
     if inspect.Parameter.VAR_POSITIONAL in kinds:
         return None

@@ -1,4 +1,4 @@
-"""Where the program starts: opens the window, or hands a command to `core.cli` without loading Dear PyGui."""
+"""Start of the program: opens the window, or hands a command to `core.cli` without loading Dear PyGui."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Axis(msgspec.Struct, frozen=True):
     step: float
 
     def share(self, value: float) -> float:
-        """Where a value lies, 0 at `low` to 1 at `high`."""
+        """Share of a value on the way from `low` (0) to `high` (1)."""
         return (value - self.low) / (self.high - self.low)
 
 
@@ -76,7 +76,7 @@ def _ticks(low: float, high: float, step: float) -> tuple[float, ...]:
 
 
 def tick_text(value: float, step: float, unit: Unit) -> str:
-    """What a tick reads: `40 %`, `$0.02`, `15k`, `2.5`."""
+    """Text of a tick: `40 %`, `$0.02`, `15k`, `2.5`."""
     if unit == "%":
         return f"{value:.0f} %"
     if unit == "$":
@@ -89,7 +89,7 @@ def tick_text(value: float, step: float, unit: Unit) -> str:
 
 
 def value_text(value: float | None, unit: Unit) -> str:
-    """What a value reads on hover; what is not known says so."""
+    """Text of a value on hover; what is not known says so."""
     if value is None:
         return PRICE_UNKNOWN if unit == "$" else NOT_REPORTED
     if unit == "%":

@@ -1,4 +1,4 @@
-"""What the canvas asks of what it draws: primitives as plain tuples, and who keeps which of them."""
+"""Primitives that the canvas draws, as plain tuples, and who keeps which of them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ Spec = tuple[Any, ...]
 
 
 class Painted(Protocol):
-    """What is on the screen by primitives of its own."""
+    """Element that is on the screen by primitives of its own."""
 
     prims: list[Spec]
     prim_ids: list[int]
 
 
 class PaneOwner(Protocol):
-    """What owns a pane: its kids in the order in which the toolkit must hold their items."""
+    """Owner of a pane: its kids in the order in which the toolkit must hold their items."""
 
     @property
     def order(self) -> Sequence[Any]:

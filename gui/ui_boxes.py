@@ -1,4 +1,4 @@
-"""How containers and space are drawn."""
+"""Drawing of containers and space."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from panels.base.parts import Clicks
 
 
 class SplitView:
-    """What `Ui.split` gives."""
+    """View that `Ui.split` gives."""
 
     def __init__(self, tree: Tree, box: SplitBox) -> None:
         self._tree = tree

@@ -1,4 +1,4 @@
-"""How a person chooses files: a dialog of our own, the same on every desktop."""
+"""Choice of files by a person: a dialog of our own, the same on every desktop."""
 
 from __future__ import annotations
 

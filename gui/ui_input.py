@@ -1,4 +1,4 @@
-"""How buttons, fields and the keyboard are drawn and answered."""
+"""Drawing and answers of buttons, fields and the keyboard."""
 
 from __future__ import annotations
 

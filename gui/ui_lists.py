@@ -1,4 +1,4 @@
-"""How many of a kind are drawn: lists, tables, tabs, rows to sort."""
+"""Drawing of many of a kind: lists, tables, tabs, rows to sort."""
 
 from __future__ import annotations
 

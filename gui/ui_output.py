@@ -1,4 +1,4 @@
-"""How text and small pictures are drawn."""
+"""Drawing of text and small pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How things open above the window: menus, lists of options, dialogs."""
+"""Drawing of what opens above the window: menus, lists of options, dialogs."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ def _dialog(tree: Tree, it: w.DialogWidget) -> Iterator[Clicks]:
 
 
 def matches(option: Option, wanted: str) -> bool:
-    """Whether every word of `wanted` stands in the option's label or detail, in any case."""
+    """True if every word of `wanted` stands in the option's label or detail, in any case."""
     text = f"{option.label} {option.detail} {option.value}".casefold()
     return all(word in text for word in wanted.casefold().split())
 

@@ -1,4 +1,4 @@
-"""How long text and pictures are drawn: Markdown, code, images."""
+"""Drawing of long text and pictures: Markdown, code, images."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gui.visible_text import visible
 from panels.base import widgets as w
 
 PAGE_CHARS = 24_000
-"""What of a long text is shown at first, and added by each press of its button."""
+"""Size of a long text's first part, and of each that a press of its button adds."""
 CODE_MOST_PX = 480.0
 
 
@@ -90,7 +90,7 @@ def _image(tree: Tree, it: w.ImageWidget) -> None:
 
 
 def page_end(source: str, limit: int) -> int:
-    """Where to cut a text after about `limit` characters: at a line's end, when there is one near."""
+    """Place to cut a text after about `limit` characters: at a line's end, when there is one near."""
     if len(source) <= limit:
         return len(source)
     at = source.rfind("\n", limit - 2000, limit)

@@ -1,4 +1,4 @@
-"""Where the rows of a long list are: pure. Heights, scroll, the anchor that keeps the reader's place."""
+"""Places of the rows of a long list: pure. Heights, scroll, the anchor that keeps the reader's place."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PROBES = 24
 
 
 class RowSource(Protocol):
-    """What the list needs of its rows: the rows of `panels.base.ui.VirtualRows` without the drawing."""
+    """Rows as the list needs them: the rows of `panels.base.ui.VirtualRows` without the drawing."""
 
     def __len__(self) -> int: ...
 
@@ -62,7 +62,7 @@ class ScrollState:
             self.settle()
 
     def _is_continuation(self, rows: RowSource, revision: Hashable) -> bool:
-        """Whether the rows known are still the first ones (others may follow). Probed, not compared in full:
+        """True if the rows known are still the first ones (others may follow). Probed, not compared in full:
         a row that changed unseen is measured when it comes into view.
         """
         known = len(self.keys)
@@ -115,7 +115,7 @@ class ScrollState:
 
     @property
     def most(self) -> float:
-        """How far it can be scrolled."""
+        """Farthest that it can be scrolled."""
         return max(0.0, self.heights.total - self.height)
 
     def settle(self) -> None:

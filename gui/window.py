@@ -15,7 +15,7 @@ TITLE = "Manual Slop"
 
 
 class Placement(msgspec.Struct, frozen=True):
-    """Where the window was, in pixels of the screen, for the caller to keep."""
+    """Placement of the window, in pixels of the screen, for the caller to keep."""
 
     x: int = 80
     y: int = 60
@@ -105,7 +105,7 @@ def open_viewport(placement: Placement, *, icon: str = "") -> None:
 
 
 def placement_now() -> Placement:
-    """Where the window is."""
+    """Placement of the window now."""
     x, y = dpg.get_viewport_pos()
     return Placement(round(x), round(y), dpg.get_viewport_width(), dpg.get_viewport_height())
 

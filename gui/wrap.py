@@ -9,7 +9,7 @@ _PIECE = re.compile(r"[^\S\n]+|[^\s\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00
 
 
 def fit(text: str, advance: Callable[[str], float], width: float) -> int:
-    """How many characters of the text fit the width; at least 1 when there is a text."""
+    """Number of the text's characters that fit the width; at least 1 when there is a text."""
     used = 0.0
     for index, char in enumerate(text):
         used += advance(char)

@@ -1,1 +1,1 @@
-"""What each panel shows, as functions of state: `panel(desk)`."""
+"""Panels of the window, as functions of state: `panel(desk)`."""

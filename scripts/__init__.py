@@ -1,1 +1,1 @@
-"""What a maintainer or the Makefile runs: set-up, fonts, the codemap."""
+"""Scripts that a maintainer or the Makefile runs: set-up, fonts, the codemap."""

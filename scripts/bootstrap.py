@@ -27,7 +27,7 @@ class SetUpError(Exception):
 
 
 def has_library(name: str) -> bool:
-    """Whether the dynamic linker finds a shared library."""
+    """True if the dynamic linker finds a shared library."""
     try:
         ctypes.CDLL(name)
     except OSError:
@@ -36,12 +36,12 @@ def has_library(name: str) -> bool:
 
 
 def has_software_gl() -> bool:
-    """Whether Mesa's software rasteriser is there, which the virtual screen draws with."""
+    """True if Mesa's software rasteriser is there, which the virtual screen draws with."""
     return any(glob.glob(f"/usr/lib{part}/{name}") for part in ("", "64", "/*") for name in LLVMPIPE)
 
 
 def lacks_ensurepip() -> bool:
-    """Whether this Python cannot make a virtual environment, because Debian keeps that part in its own package."""
+    """True if this Python cannot make a virtual environment, because Debian keeps that part in its own package."""
     return importlib.util.find_spec("ensurepip") is None
 
 
@@ -99,7 +99,7 @@ def fingerprint() -> str:
 
 
 def is_current(stamp: str) -> bool:
-    """Whether the last set-up was made for the same fingerprint and its Python is still there."""
+    """True if the last set-up was made for the same fingerprint and its Python is still there."""
     return STAMP.exists() and STAMP.read_text() == stamp and (VENV / "bin" / "python").exists()
 
 
@@ -119,7 +119,7 @@ def locked(package: str) -> str:
 
 
 def is_venv_sound() -> bool:
-    """Whether .venv holds a Python of this version that starts, and something can install packages into it."""
+    """True if .venv holds a Python of this version that starts, and something can install packages into it."""
     bin_ = VENV / "bin"
     if not (bin_ / "python").exists():
         return False

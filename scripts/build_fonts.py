@@ -40,22 +40,22 @@ ARABIC_FORMS = ((0xFB50, 0xFDFF), (0xFE70, 0xFEFE))  # joined shapes, for a shap
 
 
 def in_blocks(code: int, blocks: tuple[tuple[int, int], ...]) -> bool:
-    """Whether a code point lies in one of the inclusive ranges."""
+    """True if a code point lies in one of the inclusive ranges."""
     return any(first <= code <= last for first, last in blocks)
 
 
 def is_icon(code: int) -> bool:
-    """Whether a code point is in the private use area, where the icons live."""
+    """True if a code point is in the private use area, where the icons live."""
     return 0xE000 <= code <= 0xF8FF
 
 
 def is_text(code: int) -> bool:
-    """Whether a code point is a printable character outside the private use area."""
+    """True if a code point is a printable character outside the private use area."""
     return code >= 0x20 and not is_icon(code) and not in_blocks(code, ARABIC_FORMS)
 
 
 def is_basic_text(code: int) -> bool:
-    """Whether a code point is text of the basic plane: no game tiles, no mathematical alphabets."""
+    """True if a code point is text of the basic plane: no game tiles, no mathematical alphabets."""
     return code <= 0xFFFF and is_text(code)
 
 

@@ -31,6 +31,11 @@ REGISTRIES = re.compile(
     r"|security\.deb" + r"ian\.org|archive\.ubun" + r"tu\.com)\b"
 )
 
+# A docstring that begins so is a relative clause, or a question.
+RELATIVE = re.compile(
+    r"\s*(?:what(?:ever)?|whether|how|where|which|why|who(?:se|ever)?|when)\b", re.IGNORECASE
+)
+
 # A sum behind its dollar sign, a size before its unit, and bytes divided for the eye.
 OWN_FIGURES = re.compile(r'\$\{|\} ?[kKMGT]?i?B\b|/ ?1024\b|"[kKMG]i?B"')
 
@@ -213,6 +218,29 @@ def test_every_module_says_in_one_line_what_it_owns() -> None:
         if name.endswith(".py") and text.strip() and not codemap.first_line(text)
     ]
     assert silent == []
+
+
+def _docstrings(text: str) -> list[tuple[int, str]]:
+    """Every text that stands as a statement, with its line: of modules, classes, functions and names."""
+    return [
+        (node.lineno, node.value.value)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    ]
+
+
+def test_no_docstring_begins_as_a_relative_clause() -> None:
+    """Subject or imperative first, the noun in the first words: `Outcome of a ping.`, not `What it came to.`"""
+    clauses = [
+        f"{name}:{line}: {docstring.strip()[:60]}"
+        for name, text in texts().items()
+        if name.endswith(".py") and name.startswith(("core/", "panels/", "gui/", "scripts/", "bench/"))
+        for line, docstring in _docstrings(text)
+        if RELATIVE.match(docstring)
+    ]
+    assert clauses == []
 
 
 def test_the_codemap_is_current() -> None:

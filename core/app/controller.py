@@ -38,7 +38,7 @@ class Outside(Protocol):
         ...
 
     def stack_inputs(self, spec: StackSpec) -> StackInputs:
-        """What the discussion's next request would be made of: curated files and knowledge read as they are now."""
+        """Inputs of the discussion's next request: curated files and knowledge read as they are now."""
         ...
 
     def stop_calls(self) -> None:
@@ -83,7 +83,7 @@ class AppController:
 
     @property
     def clock(self) -> Callable[[], datetime]:
-        """What gives this program the time."""
+        """Clock of this program."""
         return self._clock
 
     def start(self) -> None:
@@ -138,12 +138,12 @@ class AppController:
         self._thread.join()
 
     def stack_spec(self, discussion_id: str = "") -> StackSpec:
-        """What the stack of a discussion (the selected one by default) is assembled from now."""
+        """Specification by which the stack of a discussion (by default the selected one) is assembled now."""
         state = self._state
         return stack_spec(state, discussion_id or state.discussions.selected_id)
 
     def stack_inputs(self, user_message: str) -> StackInputs:
-        """What the selected discussion's next request is made of, with `user_message` as layer 12.
+        """Inputs of the selected discussion's next request, with `user_message` as layer 12.
 
         Raises:
             SlopError: no discussion is selected.
@@ -156,7 +156,7 @@ class AppController:
 
     @property
     def discussion_caches(self) -> Mapping[str, DiscussionCacheState]:
-        """What providers hold, by discussion id."""
+        """Caches that providers hold, by discussion id."""
         return self._state.caching.caches
 
     def _run(self) -> None:

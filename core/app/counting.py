@@ -1,4 +1,4 @@
-"""What the worker process does for the program: token counts, remembered, outlines, and conversations read."""
+"""Services of the worker process to the program: token counts, remembered; outlines; conversations read."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Counting:
             return ()
 
     def messages(self, kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Said, ...]:
-        """What of a conversation a harvest may read.
+        """The part of a conversation that a harvest may read.
 
         Raises:
             ValueError: it cannot be read. CrunchError: the worker process failed at it.

@@ -84,7 +84,7 @@ class Crunch:
         return _mapped(made, lambda value: tuple(map(_symbol, cast("list[list[object]]", value))))
 
     def messages(self, kind: ArtifactKind, data: bytes, new_bytes: int) -> Future[tuple[Said, ...]]:
-        """What of a conversation a harvest may read (`unread_messages`).
+        """The part of a conversation that a harvest may read (`unread_messages`).
 
         Returns:
             A future that fails with ValueError where the conversation cannot be read, else with CrunchError.

@@ -1,4 +1,4 @@
-"""How the program and its worker process speak: a header in JSON, then texts as raw bytes."""
+"""Wire between the program and its worker process: a header in JSON, then texts as raw bytes."""
 
 from __future__ import annotations
 

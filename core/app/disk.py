@@ -52,7 +52,7 @@ def supersedes(newer: DiskWork, older: DiskWork) -> bool:
 
 
 def keeps(effect: DiskWork) -> bool:
-    """What is written again until it is on disk: it says how things stand, whenever that is."""
+    """True if an effect is written again until it is on disk: it says how things stand, whenever that is."""
     return isinstance(effect, WriteReview | WriteWindow) or discussion.keeps(effect)
 
 

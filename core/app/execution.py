@@ -16,7 +16,7 @@ ACT_S = 30.0
 
 
 class Sender(Protocol):
-    """What asking needs of the controller."""
+    """The controller, as far as asking needs it."""
 
     def send(self, command: Command) -> None:
         """Ask for a change."""
@@ -24,7 +24,7 @@ class Sender(Protocol):
 
 
 class Waiter(Sender, Protocol):
-    """What waiting needs of the controller."""
+    """The controller, as far as waiting needs it."""
 
     def wait_for(self, predicate: Callable[[AppState], bool], timeout_s: float) -> AppState | None:
         """The first state that satisfies `predicate`, None when none did in time."""
@@ -39,7 +39,7 @@ def begin(front: Sender, command: Command) -> str:
 
 
 def is_over(state: AppState, command_id: str, is_shown: Callable[[AppState], bool] | None = None) -> bool:
-    """Whether a command has ended: it was not carried out, or it was and the state shows what it should."""
+    """True if a command has ended: it was not carried out, or it was and the state shows what it should."""
     outcome = outcome_of(state, command_id)
     return outcome is not None and (not outcome.is_done or is_shown is None or is_shown(state))
 

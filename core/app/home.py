@@ -30,7 +30,7 @@ _STAGING_AGE = timedelta(hours=1)
 
 
 class Migration(msgspec.Struct, frozen=True):
-    """How a home of one format becomes one of the next.
+    """Step that makes a home of one format into one of the next.
 
     Args:
         from_format: the format it reads; it leaves `from_format + 1`.
@@ -69,7 +69,9 @@ class HomeLock:
         self._root, self._lock = root, lock
 
     def take_raise_request(self) -> bool:
-        """Whether another start asked for this window since the last look. Cheap: poll it a few times a second."""
+        """True if another start asked for this window since the last call. Cheap: poll it a few times a
+        second.
+        """
         try:
             (self._root / paths.RAISE_FILE).unlink()
         except OSError:
@@ -180,8 +182,8 @@ def ask_to_raise(root: Path) -> None:
 
 
 def is_writable(root: Path, disk: Disk = OS_DISK) -> bool:
-    """Whether files can be made in a home (or, where it is not there yet, the home itself). A full disk counts as
-    writable: that passes.
+    """True if files can be made in a home (or, where it is not there yet, the home itself). A full disk
+    counts as writable: that passes.
     """
     there = root
     while not there.exists():

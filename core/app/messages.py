@@ -87,7 +87,9 @@ Command = (
     | KnowledgeCommand
     | HarvestCommand
 )
-"""What a front end may ask of the controller. The window, the CLI, the Hook API and the tests send these and nothing else."""
+"""Commands that a front end may give the controller. The window, the CLI, the Hook API and the tests send
+these and nothing else.
+"""
 
 
 def awaited(command: Command, command_id: str) -> Command:
@@ -106,7 +108,7 @@ Effect = (
     | KnowledgeEffect
     | HarvestEffect
 )
-"""What the outside must do for the controller."""
+"""Work that the controller orders from the outside."""
 
 Event = (
     AppEvent
@@ -120,7 +122,7 @@ Event = (
     | HarvestEvent
     | SpendingEvent
 )
-"""What has happened outside the controller. Time and content arrive inside."""
+"""Events outside the controller. Time and content arrive inside."""
 
 
 class Input(Stamp, frozen=True):

@@ -1,4 +1,4 @@
-"""How a program is started."""
+"""Options by which a program is started."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 
 class OutsideOptions(msgspec.Struct, frozen=True):
-    """Where a program works and what it may take for itself.
+    """Place where a program works, and resources that it may take for itself.
 
     Args:
         home: the person's data, by default `$MANUAL_SLOP_HOME` or `~/.manual_slop`.

@@ -151,7 +151,7 @@ class LocalOutside:
                 assert_never(effect)
 
     def stack_inputs(self, spec: StackSpec) -> StackInputs:
-        """What the discussion's next request would be made of, read as it is now."""
+        """Inputs of the discussion's next request, read as they are now."""
         return self._assembler.inputs(spec)
 
     def stop_calls(self) -> None:
@@ -263,7 +263,7 @@ class LocalOutside:
 
 
 class _CallServices(msgspec.Struct, frozen=True):
-    """What calls need, from the parts of the outside."""
+    """Services that calls need, from the parts of the outside."""
 
     home: Path
     assembler: Assembler

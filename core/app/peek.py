@@ -1,4 +1,4 @@
-"""What a start looks at before anything heavy is loaded: whether the home has an owner, and how the window looked."""
+"""First look of a start, before anything heavy is loaded: the home's owner, and the window's last look."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.base import paths
 
 
 def is_owned(root: Path) -> bool:
-    """Whether another program owns the home now. Where the system cannot tell, False: taking the lock will.
+    """True if another program owns the home now. Where the system cannot tell, False: taking the lock will.
 
     The same lock that `core.app.home.own` takes, tried and let go at once, without loading its library.
     """

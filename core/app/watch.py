@@ -22,7 +22,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Wanted:
-    """What is to be watched: `paths` as asked, `new` those not told of yet, `extra` folders that appeared since. `stop` ends the round."""
+    """Watch asked for: `paths` as asked, `new` those not told of yet, `extra` folders that appeared since.
+    `stop` ends the round.
+    """
 
     paths: frozenset[str] = frozenset()
     new: frozenset[str] = frozenset()
@@ -154,7 +156,7 @@ class FileWatch:
             self._on_watching(tuple(sorted(new)))
 
     def _tell_missed(self, wanted: _Wanted) -> None:
-        """What changed between two rounds, when nobody watched, is reported now."""
+        """Report now what changed between two rounds, when nobody watched."""
         now = {path: _mark(path) for path in wanted.paths}
         missed = [path for path, mark in now.items() if self._marks.get(path, mark) != mark]
         self._marks = now
@@ -209,7 +211,7 @@ def _identities(folders: Iterable[str]) -> dict[str, tuple[int, int]]:
 
 
 def _mark(path: str) -> tuple[int, int, int]:
-    """What tells a file from a changed one; zeros where there is none."""
+    """Mark that tells a file from a changed one; zeros where there is none."""
     try:
         status = os.stat(path)
     except OSError:

@@ -109,7 +109,7 @@ class Watcher:
 
 
 def _is_note(path: str, known: frozenset[str]) -> bool:
-    """Whether it is a Markdown file in a watched folder, and no temporary one."""
+    """True if it is a Markdown file in a watched folder, and no temporary one."""
     folder, name = os.path.split(path)
     return folder in known and name.endswith(".md") and not name.startswith(".")
 

@@ -1,4 +1,4 @@
-"""How a Python child of ours is started: by its file, in our own folder, without keys, so that no opened folder runs."""
+"""Start of our Python children: by file, in our own folder, without keys, so that no opened folder runs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ PACKAGE_ROOT = Path(__file__).absolute().parents[2]
 
 _PASSED = frozenset(
     [
-        # Where things are, and the person's language and time.
+        # Places of things, and the person's language and time.
         "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP",
         # Libraries that the interpreter itself may be linked to.
         "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
-        # Where the interpreter and what the person installed are.
+        # Places of the interpreter and of what the person installed.
         "PYTHONHOME", "PYTHONUSERBASE", "PYTHONNOUSERSITE",
-        # What Windows cannot start a program without; APPDATA holds what the person installed.
+        # Names that Windows cannot start a program without; APPDATA holds what the person installed.
         "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
         "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
     ]
@@ -55,7 +55,7 @@ def start_child(
 
 
 def child_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """What a child of ours gets of the environment `environ`: names on a list, so no key and no foreign import path."""
+    """Environment of a child, out of `environ`: names on a list, so no key and no foreign import path."""
     passed = {name: value for name, value in environ.items() if _is_passed(name)}
     # PYTHONPATH goes before the standard library, where installed packages must not be; those are found without it.
     if str(PACKAGE_ROOT) not in {*site.getsitepackages(), site.getusersitepackages()}:

@@ -57,7 +57,7 @@ OS_DISK = Disk()
 
 
 class Appended(msgspec.Struct, frozen=True):
-    """Where an append went.
+    """Place and size of an append.
 
     Args:
         offset: of the first byte of the data; size_bytes: of the file now.

@@ -51,7 +51,7 @@ class LockedError(SlopError):
 
 
 class FailureKind(StrEnum):
-    """Why a provider's call failed, in one meaning for all vendors."""
+    """Reason of a provider's failed call, in one meaning for all vendors."""
 
     NO_KEY = "no_key"
     BAD_KEY = "bad_key"

@@ -1,4 +1,4 @@
-"""How figures read, in window, terminal and reports alike: money, sizes, tokens, ages, spans. Pure.
+"""Wording of figures, in window, terminal and reports alike: money, sizes, tokens, ages, spans. Pure.
 
 A KB is 1,000 bytes everywhere, as in the SI and on a disk's label; an MB is 1,000 KB, a GB 1,000 MB.
 What is not known is never shown as 0.
@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 Form = Literal["window", "terminal", "report"]
-"""Where a figure stands: in the window; in a line or table of the CLI; in the harvest's report, whose form is a contract."""
+"""Place of a figure: in the window; in the CLI's lines and tables; in the harvest's report, a fixed form."""
 
 PRICE_UNKNOWN = "price unknown"
 NOT_REPORTED = "not reported"
@@ -121,7 +121,7 @@ def count(number: int, one: str, many: str = "") -> str:
 
 
 def age(then: datetime, now: datetime | None, form: Form = "window") -> str:
-    """How long ago, in one unit: `3 h`, `12 days` (`12 d` in the terminal).
+    """Age of a time, in one unit: `3 h`, `12 days` (`12 d` in the terminal).
 
     A time ahead of now is `now` (a clock that was set back), and so is every time while now is not known.
     """

@@ -30,7 +30,7 @@ def make_id(at: datetime, seed: str) -> str:
 
 
 def is_id(text: str) -> bool:
-    """Whether `text` has the form of an id."""
+    """True if `text` has the form of an id."""
     return _ID.fullmatch(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""What a value may carry for a person to say yes to."""
+"""Offers that a value may carry for a person to say yes to."""
 
 from __future__ import annotations
 

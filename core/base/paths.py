@@ -1,4 +1,4 @@
-"""Where everything lives: the home, its files by name, and the platform's directories."""
+"""Places of all files: the home, its files by name, and the platform's directories."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def discussion_dir(home: Path, discussion_id: str) -> Path:
 
 
 def is_directory_name(name: str) -> bool:
-    """Whether `name` is one visible directory name on every platform, so that it cannot leave its parent."""
+    """True if `name` is one visible directory name on every platform, so that it cannot leave its parent."""
     return _NAME.fullmatch(name) is not None and not name.endswith((" ", "."))
 
 
@@ -81,7 +81,7 @@ def meta_file(home: Path, discussion_id: str) -> Path:
 
 
 def attachments_dir(home: Path, discussion_id: str) -> Path:
-    """Where the files of a discussion are kept by their sha256."""
+    """Folder of a discussion's attachments, which are kept by their sha256."""
     return discussion_dir(home, discussion_id) / "attachments"
 
 
@@ -91,17 +91,17 @@ def knowledge_dir(home: Path | None = None) -> Path:
 
 
 def trash_dir(home: Path) -> Path:
-    """Where deleted discussions wait."""
+    """Folder where deleted discussions wait."""
     return home / "trash"
 
 
 def backups_dir(home: Path) -> Path:
-    """Where migrations keep what they change."""
+    """Folder where migrations keep what they change."""
     return home / "backups"
 
 
 def keys_dir(home: Path) -> Path:
-    """Where keys are kept on a machine without a keyring, mode 0600."""
+    """Folder of the keys on a machine without a keyring, mode 0600."""
     return home / "keys"
 
 
@@ -141,7 +141,7 @@ def cache_dir() -> Path:
 
 
 def losses_file() -> Path:
-    """Which losses of globs to `.gitignore` were said; safe to delete."""
+    """File that says which losses of globs to `.gitignore` were said; safe to delete."""
     return cache_dir() / "ignores-said"
 
 

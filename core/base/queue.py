@@ -20,7 +20,7 @@ from core.base.reports import (
 )
 
 E = TypeVar("E")
-"""What the worker carries out: its closed union of effects."""
+"""Effects that the worker carries out: its closed union."""
 
 Tell = Callable[[Report], None]
 """Puts a report into the controller's inbox. Thread-safe, returns at once."""
@@ -134,7 +134,7 @@ class QueueWorker(Generic[E]):
             self._emit(WritesCaughtUp(self.name))
 
     def _forget(self, effect: E) -> bool:
-        """Whether an effect is one that failed before."""
+        """Forget an effect that failed before; False where it had not."""
         found = [old for old in self._again if old is effect]
         self._again = [old for old in self._again if old is not effect]
         return bool(found)

@@ -1,4 +1,4 @@
-"""What any worker reports, and time: events of no one room."""
+"""Reports of any worker, and time: events of no one room."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class WritesCaughtUp(msgspec.Struct, frozen=True):
-    """What a worker could not write before stands on disk now."""
+    """A worker's writes that failed before stand on disk now."""
 
     subject: str
 

@@ -10,7 +10,7 @@ from core.base.ids import make_id
 
 
 class Stamp(msgspec.Struct, frozen=True):
-    """When a command or event came.
+    """Time and seed of a command or event.
 
     Args:
         at: the controller's clock, UTC.

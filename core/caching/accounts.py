@@ -1,4 +1,4 @@
-"""What a discussion's cache state becomes after usage and invalidation, and when money has run out."""
+"""Accounts of a discussion's cache state after usage and invalidation, and when money has run out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ than no caching; what was lost counts against the bets that follow until reads h
 
 
 def total_allowed(balance: Balance, total_tokens: int) -> float:
-    """What a request may cost more than without caching, in tokens of fresh input."""
+    """Amount that a request may cost more than without caching, in tokens of fresh input."""
     return balance.saved + MOST_LOST * max(balance.largest_tokens, total_tokens)
 
 

@@ -47,7 +47,7 @@ class BookedCall(msgspec.Struct, frozen=True):
 
 
 class BookPage(msgspec.Struct, frozen=True):
-    """What is known of one discussion.
+    """Page of one discussion in the book.
 
     Args:
         cache: what `cache.json` holds; replayed: the view as the log tells it.
@@ -81,7 +81,7 @@ class CacheBook(msgspec.Struct, frozen=True):
     scales: Mapping[tuple[str, str], float] = msgspec.field(default_factory=dict)
 
     def scale(self, scope: LedgerScope) -> float:
-        """What our count of a request is to be multiplied with, to be the provider's."""
+        """Factor from our count of a request to the provider's."""
         return self.scales.get((scope.provider, scope.model), 1.0)
 
     shared: Mapping[str, SharedBase] = msgspec.field(default_factory=dict)
@@ -90,7 +90,7 @@ class CacheBook(msgspec.Struct, frozen=True):
 
     @property
     def edits(self) -> float:
-        """How many of the turns found layers 6 or 7 changed, 0 to 1."""
+        """Share of the turns that found layers 6 or 7 changed, 0 to 1."""
         return self.changed / max(self.turns, self.changed, 1)
 
 
@@ -132,7 +132,7 @@ def with_shared(book: CacheBook, mode: str, base: SharedBase | None) -> CacheBoo
 
 
 def gaps_of(book: CacheBook, discussion_id: str) -> GapStats:
-    """What is known of when the next turn of a discussion comes."""
+    """Gaps that tell when the next turn of a discussion comes."""
     page = book.pages.get(discussion_id)
     cache = page.cache if page is not None else DiscussionCache()
     return stats_of(book.habits, discussion_id, cache.gaps, max(1, cache.turns))

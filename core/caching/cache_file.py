@@ -33,7 +33,7 @@ _MAX_BYTES = 4_000_000
 
 
 class LoadedCache(msgspec.Struct, frozen=True):
-    """What a `cache.json` held.
+    """Content of a `cache.json` as loaded.
 
     Args:
         problem: why it could not be read, in a sentence; the cache is then empty, and the next request misses.
@@ -70,7 +70,7 @@ class _File(msgspec.Struct, frozen=True):
 
 
 def cache_file(home: Path, discussion_id: str) -> Path:
-    """Where a discussion's `cache.json` stands.
+    """Path of a discussion's `cache.json`.
 
     Raises:
         StorageError: the id is no name for a directory.

@@ -1,4 +1,4 @@
-"""Where what is known of a discussion's cache is kept: its `cache.json`, and its log for the view."""
+"""Stores of a discussion's cache: its `cache.json`, and its log for the view."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ log = logging.getLogger(__name__)
 
 
 class CacheStore(Protocol):
-    """Where it is kept. `HomeCacheStore` is the real one."""
+    """Store of the caches. `HomeCacheStore` is the real one."""
 
     def load(self, discussion_id: str) -> DiscussionCache:
-        """What was kept; nothing where there is none or it cannot be read."""
+        """Load what was kept; nothing where there is none or it cannot be read."""
         ...
 
     def save(self, discussion_id: str, cache: DiscussionCache) -> None:
@@ -31,7 +31,7 @@ class CacheStore(Protocol):
         ...
 
     def load_learned(self) -> Learned:
-        """What was learned over all discussions; nothing where there is none or it cannot be read."""
+        """Load what was learned over all discussions; nothing where there is none or it cannot be read."""
         ...
 
     def save_learned(self, learned: Learned) -> None:

@@ -32,7 +32,7 @@ _MOST_SCALE = 4.0
 """A report that is further from our count than this says nothing of how the provider counts."""
 
 Cost = Callable[[str, str, Usage], float | None]
-"""What a usage of a provider's model costs in USD, None where unknown. Raises nothing."""
+"""Price of a usage of a provider's model in USD, None where unknown. Raises nothing."""
 
 
 class CallWait(msgspec.Struct, frozen=True):
@@ -42,7 +42,7 @@ class CallWait(msgspec.Struct, frozen=True):
 
 
 class CacheReport(msgspec.Struct, frozen=True):
-    """What the controller learns after a call. `lost`: models with which long marks were seen not to keep a prefix."""
+    """Report to the controller after a call. `lost`: models with which long marks were seen not to keep a prefix."""
 
     discussion_id: str
     state: DiscussionCacheState | None

@@ -1,4 +1,4 @@
-"""What providers store for rent, over the book: found after a start, held while it pays, let go, gone, and booked."""
+"""Stored prefixes at providers, over the book: found after a start, held while it pays, let go, gone, and booked."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class Extension(msgspec.Struct, frozen=True):
 
 
 class Gone(msgspec.Struct, frozen=True):
-    """What follows from stored prefixes that are gone. `due`: the rent that they ended with."""
+    """Consequences of stored prefixes that are gone. `due`: the rent that they ended with."""
 
     changed: Changed = ()
     due: tuple[RentDue, ...] = ()
 
 
 class Tending(msgspec.Struct, frozen=True):
-    """What is to be done about stored prefixes now. `changed`: whose rows or states did; `due`: rent that was booked."""
+    """Work to be done on stored prefixes now. `changed`: whose rows or states did; `due`: rent that was booked."""
 
     extend: tuple[Extension, ...] = ()
     release: tuple[Unneeded, ...] = ()
@@ -176,7 +176,7 @@ def content_extended(
 
 
 def stored_names(book: CacheBook, discussion_id: str, provider: str) -> frozenset[str]:
-    """What a provider is believed to store of what this discussion used last."""
+    """Names of what a provider is believed to store of what this discussion used last."""
     owned = (entry for scope, entry in _named(book) if scope.provider == provider)
     return frozenset(entry.name for entry in owned if entry.discussion_id == discussion_id)
 
@@ -254,7 +254,7 @@ def _wanted(
     now: datetime,
     off: Collection[str],
 ) -> tuple[str, int]:
-    """Who used a content last, and for how many seconds more it is to be asked for; 0: as it is, -1: let go."""
+    """Last user of a content, and for how many seconds more it is to be asked for; 0: as it is, -1: let go."""
     entry = next((entry for _, entry in _named(book) if entry.name == row.name), None)
     owner = tenant if entry is None else entry.discussion_id
     page, price = book.pages.get(owner), prices(row.provider, row.model)
@@ -301,7 +301,7 @@ def _paid(book: CacheBook, due: Sequence[RentDue]) -> CacheBook:
 
 
 def _rows(book: CacheBook) -> tuple[tuple[str, StoredRent], ...]:
-    """What is stored for rent, each with the discussion that it is booked for."""
+    """Rows of what is stored for rent, each with the discussion that it is booked for."""
     return tuple((name, row) for name, page in book.pages.items() for row in page.cache.rents)
 
 

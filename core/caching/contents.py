@@ -114,7 +114,7 @@ def longer_s(expires_at: datetime, idle_s: float, now: datetime, held: Hold) -> 
 
 
 def contents_usd(prices: CachePrices, contents: ContentsReport | None) -> float | None:
-    """What a call paid for making a stored prefix, beside its own tokens. Its rent is booked as it falls due (`rent`).
+    """Cost of making a stored prefix in a call, beside its own tokens. Its rent is booked as it falls due (`rent`).
 
     Returns:
         US dollars, 0.0 where it made none; None where the price is unknown.
@@ -173,7 +173,8 @@ def _ways(
 
 
 def _ends(wire: Wire, prices: CachePrices) -> tuple[int, ...]:
-    """Where a new content may end: behind the turns so far, behind layers 9 and 10, else behind the stable ones.
+    """Places where a new content may end: behind the turns so far, behind layers 9 and 10, else behind the
+    stable ones.
 
     Something must stand behind it: the vendor answers no request without content of its own.
     """

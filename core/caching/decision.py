@@ -71,7 +71,7 @@ class PlannedTurn(msgspec.Struct, frozen=True):
 
 
 class Market(msgspec.Struct, frozen=True):
-    """What every request is planned against.
+    """Market that every request is planned in.
 
     Args:
         now: start of the request, aware; count: tokens of a part for the model in use.
@@ -92,7 +92,7 @@ class Market(msgspec.Struct, frozen=True):
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """What is to be sent, and how it is to be cached.
+    """Decision of what is to be sent, and how it is to be cached.
 
     Args:
         view: what the log's next `view` records lead to; wire: for the ledger, when usage comes.
@@ -106,7 +106,7 @@ class Decision(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class ViewMemo:
-    """What was made of the last request through one view."""
+    """Memory of the last request through one view."""
 
     messages: MadeMessages = field(default_factory=MadeMessages)
     wire: WireMemo = field(default_factory=WireMemo)
@@ -114,7 +114,7 @@ class ViewMemo:
 
 @dataclass(slots=True)
 class DecideMemo:
-    """What is kept of a discussion between its turns; one thread at a time."""
+    """Memory of a discussion between its turns; one thread at a time."""
 
     canonical: ViewMemo = field(default_factory=ViewMemo)
     appended: ViewMemo = field(default_factory=ViewMemo)
@@ -169,7 +169,7 @@ def mode_of(turn: PlannedTurn, scope: LedgerScope) -> str:
 
 
 def _is_running(turn: PlannedTurn) -> bool:
-    """Whether the request answers tool results."""
+    """True if the request answers tool results."""
     pieces = turn.stack.layer(LayerId.TURNS).pieces
     return bool(pieces) and pieces[-1].mark == Role.TOOL.value
 

@@ -1,4 +1,4 @@
-"""What a cached token costs over the turns to come, by lifetime: the arithmetic that every choice rests on.
+"""Cost of a cached token over the turns to come, by lifetime: the arithmetic that every choice rests on.
 
 All figures are multiples of the price of a fresh input token, for one token of a prefix that each later turn
 repeats. Source: caching-facts.md, F1; the recursion is ours.
@@ -116,7 +116,7 @@ def _steady(
 
 
 def break_even_pings(prices: CachePrices, ttl_s: int) -> int:
-    """How many pings cost as much as writing again: (w - r) / r, rounded down, 200 at most. Source: caching-facts.md, F1."""
+    """Pings that cost as much as writing again: (w - r) / r, rounded down, 200 at most. Source: caching-facts.md, F1."""
     return _break_even(prices.write_at(ttl_s), prices.read)
 
 
@@ -128,7 +128,7 @@ def ping_window_s(ttl_s: float) -> float:
 def best_pings(
     odds: Odds, ttl_s: int, read: float, lost: float, most: int, *, idle_s: float = 0.0
 ) -> tuple[int, float]:
-    """How many pings an idle time is worth.
+    """Number of pings that an idle time is worth.
 
     Args:
         lost: what a turn that finds the entry dead pays more than one that finds it alive, less the read.

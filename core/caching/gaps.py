@@ -1,4 +1,4 @@
-"""When the next turn comes: learned of a discussion, the person and their hours; read as odds for lifetimes and pings."""
+"""Gaps between turns, learned of a discussion, the person and their hours; read as odds for lifetimes and pings."""
 
 from __future__ import annotations
 
@@ -18,20 +18,22 @@ from core.values.cache import GapStats, Habits, Talk, TurnGap
 KEPT_GAPS = 256
 KEPT_TALKS = 64
 PRIOR = ((60.0, 2.4), (900.0, 1.0), (5400.0, 0.2), (3 * 3600.0, 0.2), (7 * 3600.0, 0.1), (15 * 3600.0, 0.1))
-"""What is assumed before anything was seen, in seconds and turns' worth: most answers are followed soon."""
+"""Prior before anything was seen, in seconds and turns' worth: most answers are followed soon."""
 PERSON_TURNS = 30.0
-"""What all discussions together weigh beside a discussion's own gaps, in turns' worth: they count until it has own."""
+"""Weight of all discussions together beside a discussion's own gaps, in turns' worth: they count until it has own."""
 SHARED_PRIOR = ((TurnGap(60.0), 0.4), (TurnGap(900.0), 0.2), (TurnGap(3 * 3600.0), 0.4))
 """As `PRIOR`, of turns that need the shared prefix: after a move, or after hours."""
 EDITS = 0.03
-"""How often the shared prefix is taken to change before a turn (the digest, an identity file): it is then of no more use."""
+"""Rate at which the shared prefix is taken to change before a turn (the digest, an identity file): it is then
+of no more use.
+"""
 _SPREAD = (0.75, 1.0, 1.33)
 """A long gap stands for gaps around it: what took three hours today takes four tomorrow."""
 _LONG_S = 3600.0
 _ENDED_S = 24 * 3600.0
 """A discussion that was left for so long is taken to have ended; before, for as much of an end as of that has passed."""
 _TALK_TURNS = 6.0
-"""What is assumed of lengths weighs so many turns."""
+"""Weight of what is assumed of lengths, in turns."""
 _LONG_TURNS = 32
 _AWAY_TURNS, _AWAY_SHARE = 4.0, 0.8
 """Of those who come back, so large a share is taken to ask once more elsewhere before; that weighs so many gaps."""
@@ -86,7 +88,7 @@ def with_gap(gaps: tuple[TurnGap, ...], gap_s: float | None, now_s: float = 0.0)
 
 
 def stats_of(habits: Habits, discussion_id: str, own: tuple[TurnGap, ...], turns: int) -> GapStats:
-    """What is known of one discussion's gaps and of the person's.
+    """Gaps as known of one discussion and of the person.
 
     Args:
         own: of the discussion; turns: of it so far, the one that is being planned among them.

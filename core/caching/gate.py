@@ -1,4 +1,4 @@
-"""Which of several parallel calls must wait: those whose prefix another is just writing."""
+"""Gate for parallel calls: those wait whose prefix another is just writing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PlannedCall(msgspec.Struct, frozen=True):
 
 
 class Gate(msgspec.Struct, frozen=True):
-    """Who may be sent now, and who waits for whose first byte (`waits[call] = other`)."""
+    """Calls that may be sent now, and those that wait for another's first byte (`waits[call] = other`)."""
 
     go: tuple[str, ...]
     waits: tuple[tuple[str, str], ...]

@@ -1,4 +1,4 @@
-"""How long a stored content is held after a turn: one rule for making, extending, keeping and letting go of it. Pure.
+"""Hold of a stored content after a turn: one rule for making, extending, keeping and letting go of it. Pure.
 
 Rent is paid by the minute and a content can be deleted at any time, so that each idle time stands for itself: holding
 until `h` costs the rent of the time until the person returns or `h` has passed, and saves what a return finds gone
@@ -26,7 +26,7 @@ _SPREAD = (0.8, 0.9, 1.0)
 
 
 class Hold(msgspec.Struct, frozen=True):
-    """What a content is worth to a discussion with these odds.
+    """Worth of a content to a discussion with these odds.
 
     Args:
         times_s: since the last turn, ascending; gains: what holding until each saves over letting go at once.
@@ -92,7 +92,7 @@ def hold_of(prices: CachePrices, odds: Odds, longest_s: float) -> Hold:
 
 
 def rent_share(prices: CachePrices, seconds: float) -> float:
-    """What storing a token for so long costs, in the price of a fresh one; without a price of input it is too much."""
+    """Cost of storing a token for so long, in the price of a fresh one; without a price of input it is too much."""
     if not prices.storage_usd:
         return 0.0
     return prices.storage_usd * seconds / _HOUR_S / prices.input_usd if prices.input_usd else float("inf")

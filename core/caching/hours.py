@@ -14,7 +14,7 @@ from core.values.cache import TurnGap
 _HOUR_S = 3600.0
 _WEEK = 168
 _HOUR_DAYS = 15.0
-"""What is assumed of an hour of the day weighs so many days: after as many quiet nights it is taken to be half as quiet."""
+"""Weight of what is assumed of an hour of the day, in days: after as many quiet nights it is taken to be half as quiet."""
 _DAY_WEEKS = 8.0
 """As `_HOUR_DAYS`, of a day of the week in weeks."""
 _LEAST = 0.05
@@ -22,7 +22,7 @@ _LEAST = 0.05
 
 
 class Hours(msgspec.Struct, frozen=True):
-    """How much the person is there in each hour of a week, 1 on the mean.
+    """Presence of the person in each hour of a week, 1 on the mean.
 
     Args:
         up_to: of all hours of the week up to each, in seconds; 169 figures, the first is 0.
@@ -40,7 +40,7 @@ class Hours(msgspec.Struct, frozen=True):
         return self._until(end_s) - self._until(start_s)
 
     def after(self, start_s: float, waited: float) -> float:
-        """How many of the clock's seconds from a Unix time on hold so many of presence."""
+        """Number of the clock's seconds from a Unix time on that hold so many of presence."""
         weeks, rest = divmod(self._until(start_s) + waited, self.up_to[-1])
         slot = min(_WEEK - 1, bisect_right(self.up_to, rest) - 1)
         share = (rest - self.up_to[slot]) / (self.up_to[slot + 1] - self.up_to[slot])
@@ -90,7 +90,7 @@ def _day(slot: int) -> int:
 
 
 def _passed(first: int, last: int, start: int, period: int, length: int) -> int:
-    """How many of the hours `first` to `last` lie in a run of so many hours that comes back every period."""
+    """Number of the hours `first` to `last` in a run of so many hours that comes back every period."""
 
     def up_to(end: int) -> int:
         whole, rest = divmod(end - start, period)

@@ -1,4 +1,4 @@
-"""When to read a prefix only to keep it: while that is expected to save money, within a cap, never after a miss."""
+"""Reads of a prefix only to keep it: while that is expected to save money, within a cap, never after a miss."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ from core.values.provider import ProviderRequest, RequestMessage
 PING_SHARE = 0.5
 """Pings of one idle time cost at most this share of what caching has saved in the discussion: never its gain as a whole."""
 PING_CREDIT = 0.2
-"""Where that is less: so much of the discussion's largest request sent fresh, within what a discussion may lose at most."""
+"""Credit where that is less: so much of the discussion's largest request sent fresh, within what a discussion
+may lose at most.
+"""
 
 
 class Idle(msgspec.Struct, frozen=True):
@@ -99,7 +101,8 @@ def keepalive_plan(
 
 
 def idle_entries(wire: Wire, ledger: CacheLedger, scope: LedgerScope, used_at: datetime) -> tuple[Idle, ...]:
-    """What a request left alive, deepest first: the entries that a ping could keep, one for each lifetime.
+    """Entries that a request left alive, deepest first: the entries that a ping could keep, one for each
+    lifetime.
 
     Args:
         used_at: start of the request; entries that it neither wrote nor renewed are older, and are left out.
@@ -169,7 +172,7 @@ def after_ping(idle: Idle, prices: CachePrices, read_tokens: int | None, at: dat
 
 
 def _budget(balance: Balance, spent: float) -> float:
-    """What further pings of an idle time may cost, in tokens of fresh input.
+    """Budget of an idle time for further pings, in tokens of fresh input.
 
     Args:
         spent: on those that were made, which the balance has paid already.

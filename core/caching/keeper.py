@@ -51,7 +51,7 @@ GATE_WAIT_S = 30.0
 """Longest that a call waits for another that writes the same prefix to begin its answer."""
 
 GATE_TRIES = 3
-"""How often a call is planned anew because of others, at most; then it goes."""
+"""Times that a call is planned anew because of others, at most; then it goes."""
 
 _NOW = threading.Event()
 _NOW.set()
@@ -65,7 +65,7 @@ log = logging.getLogger(__name__)
 
 
 class CacheSetup(msgspec.Struct, frozen=True):
-    """What planning asks of the rest of the program.
+    """Services of the rest of the program to planning.
 
     Args:
         prices: of a provider's kind and model at a time; kind: of a provider; key_id: names its key without telling.
@@ -196,7 +196,7 @@ class CacheKeeper:
     def preview(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
     ) -> PlannedRequest:
-        """What the next request would be planned as, for a message `PREVIEW_ID`; nothing is remembered of it."""
+        """Plan of the next request, for a message `PREVIEW_ID`; nothing is remembered of it."""
         self._open(spec.discussion_id)
         turn, book = _turn(spec, stack, PREVIEW_ID, profile), self._book
         call = calls.plan_call(book, turn, self._market(spec, factor))
@@ -205,7 +205,7 @@ class CacheKeeper:
     def prewarm_request(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
     ) -> ProviderRequest:
-        """What to read when a discussion opens, so that its first answer starts at once."""
+        """Request to read when a discussion opens, so that its first answer starts at once."""
         self._open(spec.discussion_id)
         turn = _turn(spec, stack, "prewarm", profile)
         call = calls.plan_call(self._book, turn, self._market(spec, factor))
@@ -252,13 +252,13 @@ class CacheKeeper:
         )
 
     def known(self, discussion_id: str) -> DiscussionCacheState | None:
-        """What is known of a discussion's cache, None where nothing was ever cached."""
+        """Cache of one discussion as known, None where nothing was ever cached."""
         return self._peek(discussion_id).state
 
     def rewrite(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
     ) -> RewriteCosts:
-        """What the discussion's next turn pays for changes of layers 6 and 7, and would pay for a deletion.
+        """Costs of changes of layers 6 and 7 in the discussion's next turn, and those of a deletion.
 
         Args:
             stack: these layers as the next request would send them.
@@ -320,7 +320,7 @@ class CacheKeeper:
     def tended(
         self, discussion_ids: Collection[str], settings: CachingSettings, off: Collection[str] = ()
     ) -> Tending:
-        """What is to be held for longer, what to be let go, and the rent that is due by now.
+        """Contents to be held for longer, those to be let go, and the rent that is due by now.
 
         Args:
             discussion_ids: those that something is stored for, as far as is known.
@@ -357,11 +357,11 @@ class CacheKeeper:
         return due
 
     def totals(self, provider: str) -> ProviderTotals | None:
-        """What a provider was paid in this run, None where nothing."""
+        """Totals of a provider in this run, None where nothing was paid."""
         return self._book.totals.get(provider)
 
     def stored_names(self, discussion_id: str, provider: str) -> frozenset[str]:
-        """What a provider is believed to store of what this discussion used last."""
+        """Names of what a provider is believed to store of what this discussion used last."""
         self._open(discussion_id)
         return content_store.stored_names(self._book, discussion_id, provider)
 
@@ -417,7 +417,7 @@ class CacheKeeper:
         return lost_extensions(self._book.ledger)
 
     def _peek(self, discussion_id: str) -> DiscussionCache:
-        """What is known of a discussion's cache, without reading its log."""
+        """Cache of one discussion as known, without reading its log."""
         page = self._book.pages.get(discussion_id)
         return self._store.load(discussion_id) if page is None else page.cache
 

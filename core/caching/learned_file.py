@@ -19,7 +19,7 @@ _MAX_BYTES = 4_000_000
 
 
 class Learned(msgspec.Struct, frozen=True):
-    """What the file holds.
+    """Content of the file.
 
     Args:
         extensions: by provider and model, as in `CacheLedger`.

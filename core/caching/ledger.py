@@ -30,7 +30,7 @@ _TOLERANCE_TOKENS = 64
 
 
 class CacheHit(msgspec.Struct, frozen=True):
-    """What a request is expected to read.
+    """Hit that a request is expected to have.
 
     Args:
         index: the block that the entry ends with, -1 for no hit; tokens: up to there.
@@ -69,7 +69,7 @@ def live_entries(ledger: CacheLedger, scope: LedgerScope, now: datetime) -> Mapp
 
 
 def is_live(entry: CacheLedgerEntry, now: datetime) -> bool:
-    """Whether an entry lives."""
+    """True if an entry lives."""
     return now < entry.expires_at <= now + timedelta(seconds=entry.ttl_s) + _CLOCK_SLACK
 
 
@@ -86,7 +86,7 @@ def hits(live: Mapping[str, CacheLedgerEntry], wire: Wire) -> tuple[CacheHit, ..
 
 
 def predict(found: tuple[CacheHit, ...], wire: Wire, marks: Iterable[int], prices: CachePrices) -> CacheHit:
-    """What marks at these blocks will read: the deepest entry within the lookback of one of them.
+    """Predict what marks at these blocks will read: the deepest entry within the lookback of one of them.
 
     Source: Anthropic "Prompt caching", lookback of 20 positions, the mark's own first (read 2026-08, 2026-10).
     """
@@ -180,7 +180,7 @@ def scale_of(wire: Wire, usage: Usage) -> float:
 
 
 def rests_on_extension(hit: CacheHit, short_ttl_s: int, now: datetime) -> bool:
-    """Whether a hit lives only if a long mark behind a short-lived one keeps the whole prefix.
+    """True if a hit lives only if a long mark behind a short-lived one keeps the whole prefix.
 
     Args:
         short_ttl_s: the shortest lifetime on offer: until then it lives in any case.
@@ -198,7 +198,7 @@ def with_extension(ledger: CacheLedger, seen: ExtensionEvidence) -> CacheLedger:
 
 
 def can_extend(ledger: CacheLedger, provider: str, model: str) -> bool:
-    """Whether a long mark behind a short-lived hit is counted on. One miss ends that.
+    """True if a long mark behind a short-lived hit is counted on. One miss ends that.
 
     But a model that was seen to keep such prefixes often is not distrusted for one of many.
     """

@@ -1,4 +1,4 @@
-"""What can be asked of caches, and what is known of them."""
+"""Messages of caching: commands, effects, and events of what is known of caches."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class PingsDue(msgspec.Struct, frozen=True):
 
 
 class CacheReported(msgspec.Struct, frozen=True):
-    """What a provider holds for a discussion, after a call, an invalidation or a restart.
+    """A provider's cache of a discussion was reported, after a call, an invalidation or a restart.
 
     `state` is None where nothing was ever cached, `totals` where nothing was called. `miss_reason`: why the last request read less than expected.
     `lost`: models with which long marks behind short-lived hits are not counted on, with the evidence.
@@ -184,7 +184,7 @@ class RentPaid(msgspec.Struct, frozen=True):
 
 
 class OrphansFound(msgspec.Struct, frozen=True):
-    """What a provider stores for discussions that are gone."""
+    """Stored prefixes of discussions that are gone were found at a provider."""
 
     provider: str
     orphans: tuple[CacheOrphan, ...]
@@ -198,7 +198,7 @@ class ContentsDeleted(msgspec.Struct, frozen=True):
 
 
 class RewritesChecked(msgspec.Struct, frozen=True):
-    """What of the discussions is sent anew on their next turn, as layers 6 and 7 stand now.
+    """Rewrites of the discussions' next turns were checked, as layers 6 and 7 stand now.
 
     `withdrawals`: what that would be if something were taken out of knowledge.
     """
@@ -209,12 +209,12 @@ class RewritesChecked(msgspec.Struct, frozen=True):
 
 
 CachingCommand = InvalidateCache | DisableCaching | EnableCaching | DeleteOrphanedCaches
-"""What a front end may ask of this room."""
+"""Commands that a front end may give this room."""
 
 CachingEvent = (
     CacheReported | CacheRead | RentPaid | PingsDue | OrphansFound | ContentsDeleted | RewritesChecked
 )
-"""What has happened in this room."""
+"""Events of this room."""
 
 CacheEffect = (
     ForgetCache

@@ -1,4 +1,4 @@
-"""What caching costs with a model and by which rules: genai-prices, and our dated table for what it lacks.
+"""Offers of caching with a model, prices and rules: genai-prices, and our dated table for what it lacks.
 
 Source of every figure that is not from genai-prices: caching-facts.md, A2, B and C (documents read to 2026-11).
 """
@@ -47,7 +47,8 @@ _GEMINI_PRO_STORAGE = 4.50
 
 
 def cache_prices(provider: str, kind: ProviderKind, model: str, at: datetime) -> CachePrices:
-    """What a plan needs to know of a model. Total: an unknown price is None, its multiples are the vendor's usual.
+    """Prices of a model, as a plan needs them. Total: an unknown price is None, its multiples are the
+    vendor's usual.
 
     Args:
         provider: id of the server in the settings; kind: which client speaks to it.

@@ -52,12 +52,12 @@ def due_pings(
 
 
 def ping_usd(ping: Ping) -> float:
-    """What a ping is expected to cost, 0 where the price is not known."""
+    """Expected cost of a ping, 0 where the price is not known."""
     return ping.idle.tokens * ping.call.prices.read * (ping.call.prices.input_usd or 0.0)
 
 
 class Upkept(msgspec.Struct, frozen=True):
-    """What a ping or a prewarm came to.
+    """Outcome of a ping or a prewarm.
 
     Args:
         usage: as it is booked, with its cost; None where nothing is billed.
@@ -120,7 +120,9 @@ def upkeep(
 
 
 def _with_entry(book: CacheBook, ping: Ping, usage: Usage) -> CacheBook:
-    """What was read, or written anew, lives from the ping's start, unless a later request has renewed it."""
+    """Add what was read, or written anew: it lives from the ping's start, unless a later request has renewed
+    it.
+    """
     idle, scope, name = ping.idle, ping.call.scope, ping.discussion_id
     entries = dict(book.ledger.entries.get(scope, {}))
     known = entries.get(idle.prefix_hash)

@@ -59,7 +59,7 @@ class PlanInputs(msgspec.Struct, frozen=True):
 
 
 _KNOWLEDGE = f"{int(LayerId.KNOWLEDGE)}/"
-"""How keys of layer 7 begin."""
+"""Prefix of layer 7's keys."""
 
 LIKELY_EDITS = 0.02
 """From one change of layers 6 and 7 in fifty turns on, what stands before layer 7 gets a mark of its own."""
@@ -82,12 +82,12 @@ class Choice(msgspec.Struct, frozen=True):
 
     @property
     def total(self) -> float:
-        """What this discussion is expected to cost."""
+        """Total that this discussion is expected to cost."""
         return self.now + self.later
 
 
 class _Points(msgspec.Struct, frozen=True):
-    """Where marks may stand, -1 for nowhere.
+    """Points where marks may stand, -1 for nowhere.
 
     Args:
         shared: behind layer 7; base: behind 9 and 10; anchor: at the last hit, when the head is far from it.
@@ -266,7 +266,7 @@ def _later(
 def _lifetimes(
     held: list[tuple[int, int]], written: list[tuple[int, int]], *, can_extend: bool
 ) -> list[tuple[int, int]]:
-    """How long what ends at each entry lives: as long as any later entry that holds it too."""
+    """Lifetimes of what ends at each entry: as long as any later entry that holds it too."""
     found: list[tuple[int, int]] = []
     longest = 0
     for place, ttl_s in reversed(written):
@@ -292,7 +292,8 @@ def _shared_gain(
     shared: Outlook,
     place: int,
 ) -> float:
-    """What an entry of the shared prefix saves turns whose discussion has none of its own: the first, and after long gaps.
+    """Gain of an entry of the shared prefix from turns whose discussion has none of its own: the first, and
+    after long gaps.
 
     One that lives keeps its lifetime; one that is written before the hit costs nothing, and lives no longer than that.
     """

@@ -1,4 +1,4 @@
-"""What storing costs, as it falls due: a row for each content that is stored for a discussion, booked to its end once.
+"""Rent of storing, as it falls due: a row for each content that is stored for a discussion, booked to its end once.
 
 Source: ai.google.dev "Pricing" (read 2026-10-14): a token and hour of storage, from making to deletion or expiry.
 """
@@ -86,5 +86,5 @@ def settled(
 
 
 def rent_usd(prices: CachePrices, tokens: int, stored: timedelta) -> float | None:
-    """What storing so many tokens for so long costs, None where the price is unknown."""
+    """Rent of so many tokens for so long, None where the price is unknown."""
     return tokens * prices.storage_usd * (stored / _HOUR) if prices.storage_usd else None

@@ -69,7 +69,7 @@ def replay(records: Iterable[Record]) -> Replayed:
 
 
 def _base_data(view: ContextView, known: Mapping[str, str]) -> dict[str, object]:
-    """What a `view` record of kind `base` holds. Texts that an earlier record of the log holds are named only.
+    """Data of a `view` record of kind `base`. Texts that an earlier record of the log holds are named only.
 
     Args:
         known: texts by their digest, of earlier view records.
@@ -86,7 +86,7 @@ def _base_data(view: ContextView, known: Mapping[str, str]) -> dict[str, object]
 
 
 def _delta_data(delta: ViewDelta, known: Mapping[str, str], bases: Mapping[Place, str]) -> dict[str, object]:
-    """What a `view` record of kind `delta` holds. A text that a diff leads to is not repeated.
+    """Data of a `view` record of kind `delta`. A text that a diff leads to is not repeated.
 
     Args:
         bases: `built_on` of the view that the delta stands in.

@@ -1,4 +1,4 @@
-"""What a change of layers 6 and 7 costs a warm discussion's next turn: appended, or written anew with all behind it."""
+"""Cost of a change of layers 6 and 7 in a warm discussion's next turn: appended, or written anew with all behind it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def sent_knowledge(
 
 
 def holds_withdrawn(sent: SentKnowledge, withdrawals: int, *, is_on: bool) -> bool:
-    """Whether a request may have sent what was taken out of knowledge since.
+    """True if a request may have sent what was taken out of knowledge since.
 
     Args:
         withdrawals: how often something was taken out until now; is_on: layer 7 is sent at all.
@@ -81,7 +81,7 @@ def rewrite_costs(
     *,
     is_kept: bool,
 ) -> RewriteCosts:
-    """What a discussion's next turn pays for the changes that were made, and would pay for a deletion.
+    """Costs of the changes that were made in a discussion's next turn, and those of a deletion.
 
     Args:
         stack: layers 6 and 7 as the next request would send them; is_kept: nothing but another prompt ends what is
@@ -108,7 +108,7 @@ def rewrite_costs(
 
 
 def why_changed(before: Sequence[SentPart], after: Sequence[SentPart]) -> str:
-    """What of layers 6 and 7 is different, in words."""
+    """Reasons why layers 6 and 7 are different, in words."""
     old, new = ({part.key: part.sha256 for part in parts} for parts in (before, after))
     changed = [key for key in {**old, **new} if old.get(key) != new.get(key)]
     documents = [key for key in changed if layer_of(key) == _PROJECT]
@@ -124,7 +124,7 @@ def why_changed(before: Sequence[SentPart], after: Sequence[SentPart]) -> str:
 def _due(
     sent: SentKnowledge, stack: AggregateStack, whole: Rewrite, market: Market, view: ContextView
 ) -> Rewrite | None:
-    """What the changes that were made cost: appended where nothing was deleted and that is cheaper."""
+    """Cost of the changes that were made: appended where nothing was deleted and that is cheaper."""
     layers = (_PROJECT, _KNOWLEDGE) if sent.documents is not None else (_KNOWLEDGE,)
     now = [piece for layer in layers for piece in stack.layer(layer).pieces]
     before, after = (*(sent.documents or ()), *sent.parts), sent_parts(now)
@@ -153,7 +153,7 @@ def sent_parts(pieces: Sequence[Piece | Segment | BaseFile]) -> tuple[SentPart, 
 def _gone(
     sent: SentKnowledge, stack: AggregateStack, before: Sequence[SentPart], after: Sequence[SentPart]
 ) -> str:
-    """What was deleted, in words, empty where nothing; as `view.withdrawn`, which decides it."""
+    """Deletions in words, empty where there is none; as `view.withdrawn`, which decides it."""
     new = {part.key for part in after}
     if any(part.key == DIGEST_KEY for part in sent.parts) and DIGEST_KEY not in new:
         return "the digest is gone" if stack.layer(_KNOWLEDGE).pieces else "knowledge is off"

@@ -51,7 +51,7 @@ def withdrawal_effects(before: AppState, after: AppState) -> tuple[DropWithdrawn
 
 
 def _withdrawal_key(state: AppState) -> tuple[object, ...]:
-    """What decides what must go; empty while knowledge or the discussions are not read."""
+    """Key of all that decides what must go; empty while knowledge or the discussions are not read."""
     known = state.knowledge
     if state.program.is_loading or not known.watched or not state.config.settings_paths:
         return ()
@@ -59,7 +59,7 @@ def _withdrawal_key(state: AppState) -> tuple[object, ...]:
 
 
 def withdrawal_text(state: AppState) -> str:
-    """What taking something out of knowledge costs, in a sentence; empty where nothing warm holds any of it."""
+    """Cost of taking something out of knowledge, in a sentence; empty where nothing warm holds any of it."""
     warm = [one for one in state.caching.withdrawals.values() if _is_due(state, one)]
     if not warm:
         return ""
@@ -87,7 +87,7 @@ def _changed(before: AppState, after: AppState) -> set[str]:
 
 
 def checked(state: AppState, event: RewritesChecked) -> AppState:
-    """What changes cost which discussions, as they stand now."""
+    """Take in which discussions pay for changes, as they stand now."""
     asked = frozenset(event.discussion_ids)
     kept = {name: one for name, one in state.caching.withdrawals.items() if name not in asked}
     withdrawals = {**kept, **{one.discussion_id: one for one in event.withdrawals}}
@@ -135,7 +135,7 @@ def _told(state: AppState, rewrites: dict[str, Rewrite]) -> AppState:
 
 
 def notice_text(state: AppState) -> tuple[str, str]:
-    """What the notice says of all that changes cost: names, tokens and cost, rewrites first; and why."""
+    """Text of the notice on all that changes cost: names, tokens and cost, rewrites first; and why."""
     rows = sorted(state.caching.rewrites.values(), key=lambda one: (-one.tokens, one.discussion_id))
     whole = [one for one in rows if not one.is_appended]
     appended = [one for one in rows if one.is_appended]
@@ -175,7 +175,7 @@ def _cost(costs: list[float | None]) -> str:
 
 
 def _knowledge_key(state: AppState) -> tuple[object, ...]:
-    """What layers 6 and 7 of every discussion depend on."""
+    """Key of all that layers 6 and 7 of every discussion depend on."""
     known = state.knowledge
     is_set_up = bool(state.config.settings_paths)
     return (
@@ -192,6 +192,6 @@ def _knowledge_key(state: AppState) -> tuple[object, ...]:
 
 
 def _own_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
-    """What of a discussion itself decides whether it will be rewritten."""
+    """Key of all in a discussion itself that decides whether it will be rewritten."""
     summary = state.discussions.summaries.get(discussion_id)
     return (state.caching.caches.get(discussion_id), summary.meta if summary is not None else None)

@@ -127,7 +127,7 @@ def _read_recent(state: AppState) -> tuple[ReadCaches, ...]:
 
 
 def abilities_of(state: AppState, discussion_id: str) -> Abilities | None:
-    """What can be asked of the provider of a discussion, None where either is unknown."""
+    """Abilities of the provider of a discussion, None where either is unknown."""
     summary = state.discussions.summaries.get(discussion_id)
     return None if summary is None else abilities_for(state, summary.meta)
 
@@ -163,7 +163,7 @@ def _may_store(status: ProviderStatus) -> bool:
 
 
 def orphans_found(state: AppState, event: OrphansFound) -> AppState:
-    """What a provider stores of discussions that are gone."""
+    """Take in what a provider stores of discussions that are gone."""
     others = tuple(one for one in state.caching.orphans if one.provider != event.provider)
     return replace(state, caching=replace(state.caching, orphans=(*others, *event.orphans)))
 
@@ -204,7 +204,7 @@ def tick(state: AppState) -> Result:
 
 
 def expire_orphans(state: AppState) -> AppState:
-    """What has expired is billed no more."""
+    """Drop orphans that have expired: they are billed no more."""
     kept = living(state.caching.orphans, state.now)
     return (
         state
@@ -239,7 +239,7 @@ def _invalidate(state: AppState, command: InvalidateCache) -> Result:
 
 
 def reported(state: AppState, event: CacheReported) -> AppState:
-    """What a provider holds for a discussion."""
+    """Take in what a provider holds for a discussion."""
     chosen = event.discussion_id
     state = replace(
         state,
@@ -298,7 +298,7 @@ def _released(state: AppState, event: CacheRead) -> AppState:
 
 
 def _key(kind: UsageKind, discussion_id: str) -> str:
-    """Whose money is held back: each ping's, and that of the one prewarm that counts, the newest."""
+    """Key of the money held back: each ping's, and that of the one prewarm that counts, the newest."""
     return f"{kind}/{discussion_id}" if kind is UsageKind.KEEPALIVE else kind.value
 
 
@@ -378,7 +378,7 @@ def _disable(state: AppState, command: DisableCaching) -> Result:
 
 
 def _switched(state: AppState, discussion_id: str, *, is_enabled: bool) -> Result:
-    """What the provider still holds stays known until it expires, but is no cache of the discussion's while it is off."""
+    """Switch the cache of a discussion: what the provider holds stays known until it expires, but is none while off."""
     state, effects = change_meta(state, discussion_id, caching_enabled=is_enabled)
     cache = state.caching.caches.get(discussion_id)
     return (state if cache is None else _with_cache(state, cache)), effects

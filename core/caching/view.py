@@ -31,7 +31,7 @@ DIGEST_KEY = "7/digest"
 """Layer 7a."""
 
 Place = tuple[str, str]
-"""Where a delta tells a piece: the id of its message, the key."""
+"""Place where a delta tells a piece: the id of its message, the key."""
 
 
 class SharedBase(msgspec.Struct, frozen=True):
@@ -100,7 +100,7 @@ def shared_view(shared: SharedBase, stack: AggregateStack, message_id: str) -> C
 
 
 def shared_base(view: ContextView, at: datetime) -> SharedBase | None:
-    """What other discussions of the mode may read of a view that was sent, None where it does not tell."""
+    """Base that other discussions of the mode may read of a sent view, None where it does not tell."""
     known = view.base.known
     if known is None:
         return None
@@ -109,7 +109,7 @@ def shared_base(view: ContextView, at: datetime) -> SharedBase | None:
 
 
 def withdrawn(view: ContextView, stack: AggregateStack) -> str:
-    """What a view still carries though it was deleted since, in words; empty where nothing. It goes whatever it costs.
+    """Deleted things that a view still carries, in words; empty where nothing. It goes whatever it costs.
 
     A document or a digest that is not there any more, the notes of a file that still is; and, when something was
     taken out of knowledge, every text of layer 7 that is not said any more. Another text in its place is no deletion.
@@ -133,12 +133,12 @@ def withdrawn(view: ContextView, stack: AggregateStack) -> str:
 
 
 def visible_files(view: ContextView) -> dict[str, str]:
-    """What a model takes as current of layers 6, 7 and 10: the newest text of each piece by its key."""
+    """Files that a model takes as current of layers 6, 7 and 10: the newest text of each piece by its key."""
     return {key: file.text for key, file in _visible(view).items()}
 
 
 def visible_known(view: ContextView) -> tuple[BaseFile, ...]:
-    """What a model takes as current of layers 6 and 7."""
+    """Texts that a model takes as current of layers 6 and 7."""
     known = {piece.key: piece for piece in view.base.known or ()}
     for delta in view.deltas:
         for key in delta.removed:
@@ -219,7 +219,7 @@ def updates(view: ContextView, pieces: Sequence[Piece]) -> tuple[BaseFile, ...]:
 
 
 def visible_pieces(view: ContextView) -> Mapping[str, BaseFile]:
-    """What a model takes as current of layers 6, 7 and 10, by key."""
+    """Pieces that a model takes as current of layers 6, 7 and 10, by key."""
     return _visible(view)
 
 

@@ -1,4 +1,4 @@
-"""Whether the prefix of a discussion is warm: one rule for the step, the window and what a change would lose. Pure."""
+"""Warmth of a discussion's prefix: one rule for the step, the window and what a change would lose. Pure."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from core.values.cache import DiscussionCacheState
 
 
 def is_alive(cache: DiscussionCacheState, now: datetime | None) -> bool:
-    """Whether the lifetime of what a provider was given still runs; None of either time: it is taken to."""
+    """True while the lifetime of what a provider was given runs; None of either time: it is taken to."""
     until = last_expiry(cache)
     return cache.caching_enabled and (until is None or now is None or until > now)
 
 
 def last_expiry(cache: DiscussionCacheState) -> datetime | None:
-    """When nothing of it is left; None where the provider manages that."""
+    """Time when nothing of it is left; None where the provider manages that."""
     if cache.expires_at is None or cache.long_until is None:
         return cache.expires_at
     return max(cache.expires_at, cache.long_until)
@@ -28,5 +28,5 @@ def held_tokens(cache: DiscussionCacheState, now: datetime | None) -> int:
 
 
 def is_warm(cache: DiscussionCacheState, now: datetime | None) -> bool:
-    """Whether a provider is believed to hold something of a discussion, which it could lose."""
+    """True if a provider is believed to hold something of a discussion, which it could lose."""
     return cache.tokens_cached > 0 and is_alive(cache, now)

@@ -1,4 +1,4 @@
-"""What a plan chose, said in plain sentences."""
+"""Wording of a plan's choices, in plain sentences."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def sentences(
 
 
 def extension_text(lost: ExtensionEvidence) -> str:
-    """Why long lifetimes cost more with a model, and by what that is known."""
+    """Reason why long lifetimes cost more with a model, and by what that is known."""
     text = f"{lost.model}: a mark for an hour behind text held for five minutes does not keep that text for an hour"
     if lost.at is None:
         return f"{text}, as an earlier version of the program found out. Long lifetimes are written whole."

@@ -1,4 +1,4 @@
-"""What the caching worker does: forget, recall, keep alive, find and delete what providers hold, on one thread."""
+"""Worker of caching: forget, recall, keep alive, find and delete what providers hold, on one thread."""
 
 from __future__ import annotations
 
@@ -295,7 +295,7 @@ def supersedes(newer: CacheEffect, older: CacheEffect) -> bool:
 
 
 def _unsaid(error: SlopError) -> Usage | None:
-    """What is known of a call that failed: nothing is said, or nothing is billed (None)."""
+    """Usage of a call that failed: nothing is said, or nothing is billed (None)."""
     return Usage() if is_answer_lost(error) else None
 
 

@@ -1,4 +1,4 @@
-"""What was asked for on the command line."""
+"""Arguments of the command line, parsed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.cli.grammar import read, refuse
 
 
 class Options(OutsideOptions, frozen=True):
-    """What the command line asks for.
+    """Options given on the command line.
 
     Args:
         command: name of the command, empty for the window; headless: run the controller without a window.
@@ -60,7 +60,7 @@ def options_of(given: argparse.Namespace) -> Options:
 
 
 def _overrides(pairs: Sequence[str]) -> dict[str, str | int | float | bool | tuple[str, ...]]:
-    """What `--set` asks for; the schema is read only when something is set."""
+    """Settings that `--set` gives; the schema is read only when something is set."""
     found: dict[str, str | int | float | bool | tuple[str, ...]] = {}
     for pair in pairs:
         from core.settings.loader import check_override

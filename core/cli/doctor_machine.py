@@ -1,4 +1,4 @@
-"""What `doctor` asks of the machine: Python, packages, display, fonts, the embedded model, programs, proxies, clock."""
+"""Checks of the machine by `doctor`: Python, packages, display, fonts, model, programs, proxies, clock."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def python() -> Iterator[Finding]:
 
 
 def packages() -> Iterator[Finding]:
-    """What the program stands on is installed, with versions."""
+    """Check that what the program stands on is installed, with versions."""
     found = {name: _version(name) for name in PACKAGES}
     missing = [name for name, version in found.items() if not version]
     if missing:

@@ -1,4 +1,4 @@
-"""What `doctor` asks of a person's set-up: home, folders, settings, project, keyring, providers and their keys."""
+"""Checks of a person's set-up by `doctor`: home, folders, settings, project, keyring, providers and keys."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def project(loaded: LoadedSettings) -> Iterator[Finding]:
 
 
 def keyring(store: KeyStore) -> Iterator[Finding]:
-    """Where keys are kept on this machine."""
+    """Place where keys are kept on this machine."""
     name, problem = store.keyring_name()
     if problem:
         yield warn("keyring", problem, "Keys from the environment and from files work meanwhile")
@@ -154,7 +154,7 @@ def providers(loaded: LoadedSettings, store: KeyStore) -> Iterator[Finding]:
 
 
 def _program(kind: ProviderKind) -> str:
-    """What is said of the program that answers for this provider where there is none."""
+    """Finding about the program that answers for this provider where there is none."""
     if kind is not ProviderKind.CLAUDE_CODE:
         return ""
     from core.providers.claude_code.client import find_program

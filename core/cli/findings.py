@@ -1,4 +1,4 @@
-"""What a check of `doctor` finds: a line of the report, with its remedy."""
+"""Findings of `doctor`'s checks: each a line of the report, with its remedy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 
 class Verdict(StrEnum):
-    """How a check came out. `WARN`: something does not work that a person may not need."""
+    """Verdict of a check. `WARN`: something does not work that a person may not need."""
 
     OK = "OK"
     WARN = "WARN"

@@ -1,4 +1,4 @@
-"""What commands print of discussions, layers, usage and models: values to text and to plain data. Pure."""
+"""Printed forms of discussions, layers, usage and models: values to text and to plain data. Pure."""
 
 from __future__ import annotations
 

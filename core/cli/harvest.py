@@ -48,7 +48,7 @@ INTERRUPTED = 130
 
 
 class _Set(msgspec.Struct, frozen=True):
-    """What a run is set to: where, when, and which model reads."""
+    """Settings of a run: where, when, and which model reads."""
 
     loaded: LoadedSettings
     home: Path
@@ -95,7 +95,7 @@ def run_harvest(options: Options, console: Console) -> int:
 
 
 def _explain(report: HarvestReport, console: Console) -> None:
-    """Where nothing is to be harvested, why: copied files look as if they had just been touched."""
+    """Explain why nothing is to be harvested: copied files look as if they had just been touched."""
     kinds = Counter(one.kind for one in report.artifacts)
     if not kinds[ArtifactClass.HARVEST] and (lately := sum(one.why == LATELY for one in report.artifacts)):
         console.note(
@@ -122,7 +122,7 @@ def _settings(options: Options) -> _Set:
 
 
 def _reader(provider: str, model: str, settings: Settings, models: Sequence[ModelProfile]) -> tuple[str, str]:
-    """Who reads: as asked for, else as set, else whoever answers in a new discussion."""
+    """Reader of the run: as asked for, else as set, else whoever answers in a new discussion."""
     set_for_it = settings.knowledge.harvest_provider
     chosen = provider or set_for_it or settings.ai.provider
     named = settings.knowledge.harvest_model if chosen == (set_for_it or settings.ai.provider) else ""

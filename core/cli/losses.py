@@ -1,4 +1,4 @@
-"""What a preset's globs lost to `.gitignore`, said once on standard error, as the window says it."""
+"""Losses of a preset's globs to `.gitignore`, said once on standard error, as the window says it."""
 
 from __future__ import annotations
 

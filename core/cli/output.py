@@ -37,12 +37,12 @@ class Console(msgspec.Struct, frozen=True):
 
     @property
     def is_terminal(self) -> bool:
-        """Whether a person reads standard output."""
+        """True if a person reads standard output."""
         return self.out.isatty()
 
     @property
     def has_progress(self) -> bool:
-        """Whether progress may be drawn on standard error."""
+        """True if progress may be drawn on standard error."""
         return self.err.isatty() and os.environ.get("TERM") != "dumb"
 
     def write(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""What a command does not do: move the window's selection, measure contexts that nobody looks at, watch files."""
+"""Outside of a command: moves no selection, measures no contexts that nobody looks at, watches no files."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ MAX_INPUT_BYTES = 20_000_000
 STOP_S = 15.0
 NEVER_S = 1e9
 PATIENCE_S = 2.0
-"""How long standard input may stay silent before the person is told that it is being read."""
+"""Silence of standard input in seconds before the person is told that it is being read."""
 
 
 def run_send(options: Options, front: FrontEnd, console: Console) -> int:

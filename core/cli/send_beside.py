@@ -130,7 +130,7 @@ def _summary(row: dict[str, Any]) -> DiscussionSummary:
 
 @dataclass(slots=True)
 class _Printed:
-    """What of a turn was shown. `done`: the reply as the program keeps it; `error`: why there is none."""
+    """The shown part of a turn. `done`: the reply as the program keeps it; `error`: why there is none."""
 
     console: Console
     options: Options

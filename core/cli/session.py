@@ -32,7 +32,7 @@ class UsageError(SlopError):
 
 
 class FrontEnd(Protocol):
-    """What a command needs of the controller."""
+    """The controller, as far as a command needs it."""
 
     def start(self) -> None: ...  # noqa: D102
     def send(self, command: Command) -> None: ...  # noqa: D102

@@ -66,19 +66,19 @@ class Planner(Protocol):
     def preview(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
     ) -> PlannedRequest:
-        """What the next request would be planned as."""
+        """Plan of the next request."""
         ...
 
     def rewrite(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
     ) -> RewriteCosts:
-        """What a change of layers 6 and 7 costs the next turn."""
+        """Cost of a change of layers 6 and 7 in the next turn."""
         ...
 
     def prewarm_request(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
     ) -> ProviderRequest:
-        """What to read when a discussion opens."""
+        """Request to read when a discussion opens."""
         ...
 
     def plan_call(
@@ -89,7 +89,7 @@ class Planner(Protocol):
 
 
 class Prices(msgspec.Struct, frozen=True):
-    """What assembly asks of prices: of a provider's model at a time, None where unknown."""
+    """Prices that assembly asks for: of a provider's model at a time, None where unknown."""
 
     input_usd_per_token: Callable[[str, str, datetime], float | None]
     output_usd_per_token: Callable[[str, str, datetime], float | None] = lambda _provider, _model, _at: None
@@ -123,7 +123,7 @@ class BuiltCall(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class _Desk:
-    """What is kept of one discussion between assemblies."""
+    """Desk of one discussion between assemblies."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     memo: StackMemo = field(default_factory=StackMemo)
@@ -205,7 +205,7 @@ class Assembler:
             )
 
     def report(self, assembly: Assembly, planned: PlannedRequest | None = None) -> ContextReport:
-        """What the window shows of a stack. `planned`: how its next request would be sent, None as it stands."""
+        """Report on a stack for the window. `planned`: how its next request would be sent, None as it stands."""
         spec, stack = assembly.spec, assembly.stack
         price = self._price(spec.inputs)
         total, limit = assembly.total_tokens, assembly.profile.context_tokens
@@ -231,7 +231,7 @@ class Assembler:
     def _change(
         self, assembly: Assembly, price: float | None, planned: PlannedRequest | None
     ) -> ContextChange | None:
-        """What differs from the last request; by the byte and with its reason where this process sent that one."""
+        """Change since the last request; by the byte and with its reason where this process sent that one."""
         spec = assembly.spec
         if spec.previous is None:
             return None
@@ -307,14 +307,14 @@ class Assembler:
         return BuiltCall(request, record, warning, () if planned is None else planned.records)
 
     def plan(self, assembly: Assembly) -> PlannedRequest | None:
-        """How the next request would be sent and cached, None where nothing plans."""
+        """Plan of the next request's sending and caching, None where nothing plans."""
         if self._keeper is None:
             return None
         spec, profile = assembly.spec, assembly.profile
         return self._keeper.preview(spec, assembly.stack, profile, self._factor(profile))
 
     def rewrite(self, spec: StackSpec) -> RewriteCosts:
-        """What the next turn of a warm discussion pays for a change of layers 6 and 7, and would pay for a deletion."""
+        """Cost of a change of layers 6 and 7 in a warm discussion's next turn, and that of a deletion."""
         if self._keeper is None:
             return RewriteCosts(spec.discussion_id)
         spec = replace(self._known(spec, self.read(spec)), previous=None)
@@ -322,7 +322,7 @@ class Assembler:
         return self._keeper.rewrite(spec, known, spec.profile, self._factor(spec.profile))
 
     def prewarm_request(self, spec: StackSpec) -> ProviderRequest | None:
-        """What to read when a discussion opens, None where nothing plans or it would not fit."""
+        """Request to read when a discussion opens, None where nothing plans or it would not fit."""
         assembly = self.assemble(spec)
         if self._keeper is None or _too_large(assembly):
             return None
@@ -337,7 +337,7 @@ class Assembler:
         return self._keeper.plan_call(replace(call, spec=spec), stack, profile, self._factor(profile))
 
     def reply_tokens(self, profile: ModelProfile, texts: Iterable[str]) -> int:
-        """What a model's own words count, for a reply whose provider did not say it."""
+        """Tokens of a model's own words, for a reply whose provider did not count it."""
         by_hash = {hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(): text for text in texts}
         self._counter.count(by_hash)
         known = self._counter.known()
@@ -415,7 +415,7 @@ class Assembler:
 def _reasons(
     before: StackInputs, now: StackInputs, planned: PlannedRequest | None, stack: AggregateStack
 ) -> dict[LayerId, str]:
-    """Why layers may go out otherwise than in the last request: their inputs changed, or the view shows them anew."""
+    """Reasons why layers may differ from the last request: their inputs changed, or the view shows them anew."""
     found = prefix_reasons(before, now)
     if planned is None or planned.before is None:
         return found
@@ -477,7 +477,7 @@ def _largest_files(assembly: Assembly) -> str:
 
 
 def _problems(items: Iterable[ItemFiles]) -> tuple[str, ...]:
-    """What of the preset cannot be sent as asked, one sentence each."""
+    """Problems of the preset's items that cannot be sent as asked, one sentence each."""
     found: list[str] = []
     for item in items:
         if item.problem is not None:

@@ -25,7 +25,7 @@ _WHY = {
     FileProblemKind.EMPTY_GLOB: "no file matches",
     FileProblemKind.TOO_MANY: "too many files match",
 }
-"""What a model is told of a problem. No figures: a refused file that grows must not change the context."""
+"""Words to a model about a problem. No figures: a refused file that grows must not change the context."""
 
 
 class _Entry(msgspec.Struct, frozen=True):

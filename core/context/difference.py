@@ -1,4 +1,4 @@
-"""What differs between the last request and the stack about to be sent, in wire order."""
+"""Difference between the last request and the stack about to be sent, in wire order."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class PrefixChange(msgspec.Struct, frozen=True):
 
     @property
     def is_explained(self) -> bool:
-        """Whether a cause was recorded."""
+        """True if a cause was recorded."""
         return bool(self.reason)
 
     def __str__(self) -> str:
@@ -122,7 +122,7 @@ def prefix_change(
 
 
 def prefix_reasons(previous: StackInputs, current: StackInputs) -> dict[LayerId, str]:
-    """Why layers 1 to 7 may differ: what of their inputs was changed, in words, by layer.
+    """Reasons why layers 1 to 7 may differ: changes of their inputs, in words, by layer.
 
     A layer that differs although none of its inputs did is not in it: nothing explains that.
     """
@@ -130,7 +130,8 @@ def prefix_reasons(previous: StackInputs, current: StackInputs) -> dict[LayerId,
 
 
 def base_reasons(before: ContextView, after: ContextView, canonical: ContextView) -> dict[LayerId, str]:
-    """Why layers 6 and 7 may go out otherwise than in the last request although they are the same: by the view.
+    """Reasons why layers 6 and 7 may go out otherwise than in the last request, the same as they are: by the
+    view.
 
     Args:
         before: of the last request; after: of this one; canonical: as the stack is.
@@ -213,7 +214,7 @@ def _sha(report: LayerReport | None) -> str:
 
 
 def _has_text(old: LayerReport | None, new: LayerReport) -> bool:
-    """Whether there is anything to differ: a layer that was not there and is empty does not."""
+    """True if there is anything to differ: a layer that was not there and is empty does not."""
     return bool(new.length_chars or (old and old.length_chars))
 
 
@@ -227,7 +228,7 @@ def _kept_tokens(old: LayerReport | None, new: LayerReport) -> int:
 
 
 def _common(old: Sequence[SegmentReport], new: Sequence[SegmentReport]) -> tuple[int, int]:
-    """How many leading segments two sequences share, and their tokens."""
+    """Number of leading segments that two sequences share, and their tokens."""
     pairs = takewhile(lambda pair: pair[0].sha256 == pair[1].sha256, zip(old, new, strict=False))
     shared = [pair[1].tokens_est for pair in pairs]
     return len(shared), sum(shared)
@@ -249,7 +250,7 @@ def _kept_turns(
 
 
 def _recorded_turns(old: LayerReport | None, stack: AggregateStack) -> int | None:
-    """How many pieces of the current turns are the recorded ones, None where these are no leading run."""
+    """Number of the current turns' pieces that are the recorded ones, None where these are no leading run."""
     if old is None or not old.length_chars:
         return 0
     pieces = stack.layer(_TURNS).pieces

@@ -1,4 +1,4 @@
-"""What the bytes of a file are: text in UTF-8, or a problem with a reason and a remedy."""
+"""Content of a file from its bytes: text in UTF-8, or a problem with a reason and a remedy."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class FileCache:
         self._known: dict[str, _Known] = {}
 
     def find(self, path: str, marks: tuple[int, int, int, int], shown: str) -> _Known | None:
-        """What is known of an unchanged file."""
+        """Find what is known of an unchanged file."""
         known = self._known.get(path)
         return known if known is not None and known.marks == marks and known.shown == shown else None
 
@@ -80,7 +80,7 @@ class FileCache:
 
 
 class Reader(msgspec.Struct, frozen=True):
-    """What one reading of items works with.
+    """Reader of items: all that one reading works with.
 
     Args:
         places: which folders may be read; limits: sizes and counts; cache: None reads everything.
@@ -251,7 +251,7 @@ def _stated(path: str, shown: str, status: os.stat_result, problem: FileProblem)
 
 
 def _refused(status: os.stat_result, limits: FileLimits) -> FileProblem | None:
-    """Why a file is not opened, or not read: it is no regular file, or too large."""
+    """Reason why a file is not opened, or not read: it is no regular file, or too large."""
     if not stat.S_ISREG(status.st_mode):
         kind = next((name for test, name in _KINDS if test(status.st_mode)), "no regular file")
         return FileProblem(FileProblemKind.NOT_A_FILE, f"This is {kind}.")

@@ -25,7 +25,7 @@ _ANY_DEPTH = "**"
 
 
 class GlobFound(msgspec.Struct, frozen=True):
-    """What a walk found.
+    """Finds of a walk.
 
     Args:
         paths: absolute, sorted; empty when there were more than allowed.
@@ -105,7 +105,7 @@ class _Walk:
     rules_passed_over: int = 0
 
     def result(self, *, is_too_many: bool) -> GlobFound:
-        """What the walk found, nothing where it gave up."""
+        """Result of the walk, nothing where it gave up."""
         return GlobFound(
             paths=() if is_too_many else tuple(sorted(self.found)),
             visited=self.visited,
@@ -171,7 +171,7 @@ def _closed(places: set[int], steps: tuple[_Step, ...]) -> frozenset[int]:
 
 
 def _advanced(name: str, places: frozenset[int], steps: tuple[_Step, ...]) -> frozenset[int]:
-    """Where the pattern may stand after a name."""
+    """Places in the pattern where it may stand after a name."""
     is_hidden = name.startswith(".")
     after = set()
     for place in places:
@@ -187,7 +187,7 @@ def _advanced(name: str, places: frozenset[int], steps: tuple[_Step, ...]) -> fr
 
 
 def _named(name: str, places: frozenset[int], steps: tuple[_Step, ...]) -> frozenset[int]:
-    """Where the pattern may stand after a folder that a part of it names outright."""
+    """Places in the pattern where it may stand after a folder that a part of it names outright."""
     at = {place for place in places if place < len(steps) and steps[place].skipped_asked == name}
     return _closed({place + 1 for place in at}, steps)
 

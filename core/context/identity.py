@@ -1,4 +1,4 @@
-"""Which identity and memory files a model gets, by its family."""
+"""Identity and memory files that a model gets, by its family."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `.gitignore` files leave out of a glob: git's rules, judged entry by entry on the way down."""
+"""Rules of `.gitignore` files for a glob: git's rules, judged entry by entry on the way down."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_FILE_PATTERNS, MAX_PATTERNS = 2_000, 5_000
 Each asks something of each entry. Plain names ask nothing: they are looked up."""
 
 _STAR = "[^/]*"
-"""What pathspec writes for `*`."""
+"""Form in which pathspec writes `*`."""
 _ESCAPE = "\\"
 
 _OTHER_CLASS = re.compile(r"\[.*(?:\[|--|&&|\|\||~~)")
@@ -52,7 +52,7 @@ class _Rule(msgspec.Struct, frozen=True):
 
     @property
     def is_of_name(self) -> bool:
-        """Whether it may match at any depth."""
+        """True if it may match at any depth."""
         return _is_of_name(self.body)
 
 
@@ -94,11 +94,11 @@ class _Level(msgspec.Struct, frozen=True):
 
     @property
     def patterns(self) -> int:
-        """How many rules ask something of each entry."""
+        """Number of rules that ask something of each entry."""
         return len(self.names.wild) + len(self.paths.wild)
 
     def verdict(self, name: str, below: str) -> bool | None:
-        """What the last rule that matches says, None where none does."""
+        """Verdict of the last rule that matches, None where none does."""
         judged = [one for one in (self.names.verdict(name), self.paths.verdict(below)) if one is not None]
         return max(judged)[1] if judged else None
 
@@ -119,7 +119,7 @@ class Ignores(msgspec.Struct, frozen=True):
         return sum(level.passed_over for level in self.levels)
 
     def leaves_out(self, path: str, *, is_folder: bool) -> bool:
-        """Whether git would leave out an entry of this folder. Where two rules match, the nearest and last counts."""
+        """True if git would leave out an entry of this folder. Where two rules match, the nearest and last counts."""
         if not self.levels:
             return False
         if path.count(os.sep, self.levels[-1].start) > MAX_DEPTH:
@@ -264,7 +264,7 @@ def _compiled(rule: _Rule) -> _Rule:
 
 
 def _bounded(regex: str, *, is_of_name: bool) -> str:
-    """What pathspec wrote, in a form whose time grows with the name alone, not with its power.
+    """Bounded form of pathspec's pattern, whose time grows with the name alone, not with its power.
 
     Between two stars the first place that fits is as good as any later one, so `re` need not try those. Groups lose
     their names, so that many patterns can be joined.
@@ -308,6 +308,6 @@ def _written_out(body: str) -> str:
 
 
 def _is_beyond(body: str) -> bool:
-    """Whether a rule is passed over: its stars would take `re` too long, or `re` reads its class otherwise than git."""
+    """True if a rule is passed over: its stars would take `re` too long, or `re` reads its class otherwise than git."""
     stars = max(body.count("**"), *(part.count("*") for part in body.split("/")))
     return stars > MAX_STARS or _OTHER_CLASS.search(body) is not None

@@ -1,4 +1,4 @@
-"""What globs lost since they follow `.gitignore`: counted and said once for each glob of a project."""
+"""Losses of globs since they follow `.gitignore`: counted and said once for each glob of a project."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 class LossesSaid:
-    """Which losses were said, so that none is said twice. One thread at a time.
+    """Record of the losses that were said, so that none is said twice. One thread at a time.
 
     Args:
         file: one line for each glob of which it was said; safe to delete, it is then said once more.
@@ -84,7 +84,7 @@ def _looked_up(places: Places, item: FileItem, limits: FileLimits) -> ItemFiles:
 
 
 def _loss(root: str, found: ItemFiles, limits: FileLimits, allowed_roots: tuple[str, ...]) -> GlobLoss:
-    """How many files the glob would take more without the rules, up to the limit of files."""
+    """Number of files that the glob would take more without the rules, up to the limit of files."""
     base, parts = glob_base(Places(root, allowed_roots).absolute(found.item.path).replace(os.sep, "/"))
     everything = expand(os.path.realpath(base), parts, limits.max_glob_files)
     if everything.is_too_many:

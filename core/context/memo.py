@@ -1,4 +1,4 @@
-"""What a discussion's last assembly rendered, so that unchanged inputs are not rendered again."""
+"""Memo of a discussion's last assembly, so that unchanged inputs are not rendered again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be asked of presets and the context, and what was read for it."""
+"""Messages of presets and the context: commands, effects, and events of what was read."""
 
 from __future__ import annotations
 
@@ -136,10 +136,10 @@ ContextCommand = (
     | DeletePreset
     | InspectFile
 )
-"""What a front end may ask of this room."""
+"""Commands that a front end may give this room."""
 
 ContextEvent = FilesRead | FilesChanged | FileInspected | ContextAssembled | PresetStored
-"""What has happened in this room."""
+"""Events of this room."""
 
 ContextEffect = AssembleContext | InspectOnDisk
 """The context worker's, the latest wins for each discussion."""

@@ -88,7 +88,7 @@ class Layer(msgspec.Struct, frozen=True):
 
     @property
     def parts(self) -> list[str]:
-        """What the canonical text is put together from; a text that was joined already is one part."""
+        """Parts that the canonical text is put together from; a text that was joined already is one part."""
         if self._joined.pieces is self.pieces:
             return [self._joined.text]
         return [part for piece in self.pieces for part in piece.parts]

@@ -1,4 +1,4 @@
-"""Where files lie: paths resolved before they are judged, and how they are shown."""
+"""Places of files: paths resolved before they are judged, and how they are shown."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Places:
         return path, status
 
     def is_allowed(self, resolved: str) -> bool:
-        """Whether a resolved path lies in the project or in an allowed folder."""
+        """True if a resolved path lies in the project or in an allowed folder."""
         return any(is_inside(resolved, folder) for folder in self._allowed)
 
     def root_of(self, resolved: str) -> str:
@@ -72,5 +72,5 @@ class Places:
 
 
 def is_inside(path: str, folder: str) -> bool:
-    """Whether `path` is `folder` or lies in it. Both absolute and normal."""
+    """True if `path` is `folder` or lies in it. Both absolute and normal."""
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)

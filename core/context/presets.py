@@ -216,7 +216,7 @@ def _say_losses(state: AppState, event: FilesRead) -> AppState:
 
 
 def losses_sentences(preset: str, losses: Iterable[GlobLoss]) -> tuple[str, str]:
-    """What a preset's globs lost to .gitignore, and what to do about it."""
+    """Sentences on what a preset's globs lost to .gitignore, and what to do about it."""
     lost = [f"{'over ' if loss.is_more else ''}{loss.files:,} by {loss.path!r}" for loss in losses]
     detail = (
         f"Left out: {', '.join(lost)}. An item that should take them says so: "

@@ -1,4 +1,4 @@
-"""What is said of a layer without its text: offsets, sizes, digests and tokens of its segments."""
+"""Report on a layer without its text: offsets, sizes, digests and tokens of its segments."""
 
 from __future__ import annotations
 

@@ -73,12 +73,12 @@ class AggregateStack(msgspec.Struct, frozen=True):
 
     @property
     def stable_prefix_length(self) -> int:
-        """Where layer 8 starts in the canonical text, in characters. 0: there is nothing to cache."""
+        """Start of layer 8 in the canonical text, in characters. 0: there is nothing to cache."""
         return self.offsets[LayerId.METADATA - 1]
 
     @property
     def shared_prefix_length(self) -> int:
-        """Where layer 7a ends: what discussions of one mode have in common, in characters."""
+        """End of layer 7a: what discussions of one mode have in common, in characters."""
         knowledge = self.layers[LayerId.KNOWLEDGE - 1]
         shared = sum(piece.length_chars for piece in knowledge.pieces if piece.key == "7/digest")
         return self.offsets[LayerId.KNOWLEDGE - 1] + shared
@@ -152,7 +152,7 @@ class AggregateStack(msgspec.Struct, frozen=True):
     def report(
         self, counted: Mapping[str, int] = _NONE_COUNTED, factor: float = 1.0
     ) -> tuple[LayerReport, ...]:
-        """What the Context view and the log say of each layer, in canonical order. No text is copied.
+        """Report on each layer for the Context view and the log, in canonical order. No text is copied.
 
         Args:
             counted: o200k tokens by sha256 of a segment; what is missing is estimated from its size.
@@ -203,7 +203,7 @@ def build_initial_context(ctrl: StackSource, user_message: str) -> str:
 
 
 def stable_prefix_length(ctrl: StackSource) -> int:
-    """Where layer 8 starts in the text of `build_initial_context`, in characters. 0: nothing is cached.
+    """Start of layer 8 in the text of `build_initial_context`, in characters. 0: nothing is cached.
 
     It is read off the same render, and does not depend on the user's message.
     """

@@ -1,4 +1,4 @@
-"""How a piece that changed is told: as a unified diff, as restored, or whole; and what a telling makes of what was shown.
+"""Updates of a changed piece: told as a unified diff, as restored, or whole; and what a telling makes of what was shown.
 
 A piece is a frame of lines: an opening tag, its body, an end tag. Line numbers of a diff count the lines of the body.
 A changed symbol whole is no form of its own: it repeats more than a diff whose hunks name what they stand in.
@@ -58,7 +58,7 @@ _Block = tuple[int, int, int, int]
 
 
 def sent_form(text: str, shown: str | None, first: str | None, diffs: int) -> str:
-    """What is sent of a piece that changed.
+    """Form in which a piece that changed is sent.
 
     Args:
         text: as it is now; shown: as the model was told last, None where it is none of its context.
@@ -83,7 +83,7 @@ def sent_form(text: str, shown: str | None, first: str | None, diffs: int) -> st
 
 
 def applied(sent: str, shown: str | None, first: str | None) -> str | None:
-    """What a piece is after a diff or a mark of `sent_form` was told. Total over its inputs.
+    """Piece after a diff or a mark of `sent_form` was told. Total over its inputs.
 
     Args:
         shown: the piece as it was told last; first: as it stood before the first update.
@@ -101,7 +101,7 @@ def applied(sent: str, shown: str | None, first: str | None) -> str | None:
 
 
 def is_diff(sent: str) -> bool:
-    """Whether a form is a diff, which a model must be told how to read."""
+    """True if a form is a diff, which a model must be told how to read."""
     return _DIFF.match(sent) is not None
 
 
@@ -134,7 +134,7 @@ def _diff(shown: str, text: str) -> str:
 
 
 def _blocks(runs: Sequence[Run], old: Sequence[str], new_count: int) -> list[_Block]:
-    """What lies between matching lines. One or two lines without a word between changes are no match worth telling."""
+    """Blocks between matching lines. One or two lines without a word between changes are no match worth telling."""
     worth = (run for run in runs if run[2] > 2 or run[0] in {0, len(old) - run[2]} or _has_words(old, run))
     edges = [(0, 0, 0), *worth, (len(old), new_count, 0)]
     blocks = ((a[0] + a[2], b[0], a[1] + a[2], b[1]) for a, b in pairwise(edges))

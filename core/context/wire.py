@@ -38,7 +38,7 @@ _CURATED = (LayerId.FILE_SET, LayerId.FILE_DETAILS)
 _KNOWN = (LayerId.PROJECT, LayerId.KNOWLEDGE)
 _SET, _DETAILS = str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))
 _REMOVED = {str(int(LayerId.PROJECT)): "document", str(int(LayerId.KNOWLEDGE)): "note"}
-"""What a removed piece is called, by its layer; else it is the path of a file."""
+"""Name of a removed piece, by its layer; else it is the path of a file."""
 _ROLES = {role.value: role for role in Role}
 
 _Runs = list[tuple[Role, list[RequestPart]]]
@@ -196,14 +196,14 @@ def turn_key(message_id: str) -> str:
 
 
 def delta_text(delta: ViewDelta) -> str:
-    """What a delta says on the wire."""
+    """Text of a delta on the wire."""
     removed = (_removed(key) for key in delta.removed)
     body = "".join([delta_note(delta), delta.file_set or "", *(f.wire_text for f in delta.files), *removed])
     return frame("context-update", body)
 
 
 def delta_note(delta: ViewDelta) -> str:
-    """How the model is told to read a delta."""
+    """Note that tells the model how to read a delta."""
     keys = (*(file.key for file in delta.files), *delta.removed)
     known = KNOWN_NOTE if any(layer_of(key) in _KNOWN for key in keys) else ""
     diffs = DIFF_NOTE if any(is_diff(file.sent) for file in delta.files) else ""
@@ -232,7 +232,9 @@ def _joined(layer: LayerId, pieces: Sequence[BaseFile]) -> Segment:
 
 
 def _kept(made: MadeMessages, pieces: Sequence[Piece], deltas: Mapping[str, Segment]) -> int:
-    """How many messages behind the first are sure to be as they were: all their pieces are, and the next begins."""
+    """Messages behind the first that are sure to be as they were, counted: all their pieces are, and the next
+    begins.
+    """
     same = 0
     for one, two in zip(made.pieces, pieces, strict=False):
         if one is not two:

@@ -71,7 +71,7 @@ def load(home: Path, discussion_id: str, part: AttachmentPart) -> bytes:
 
 
 def attachment_file(home: Path, discussion_id: str, part: AttachmentPart) -> Path:
-    """Where an attachment is kept; need not exist.
+    """Path of an attachment; need not exist.
 
     Raises:
         StorageError: the hash is none, as a log from elsewhere may say.

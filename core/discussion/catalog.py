@@ -34,7 +34,7 @@ MUCH_BYTES = 8 * 1024 * 1024
 
 
 class Refreshed(msgspec.Struct, frozen=True):
-    """What one slice of a refresh found.
+    """Finds of one slice of a refresh.
 
     Args:
         summaries: rows that are new or changed; removed_ids: discussions that are gone.
@@ -72,7 +72,7 @@ class Catalog:
         self._may_start_child = may_start_child
 
     def load_summaries(self) -> tuple[DiscussionSummary, ...]:
-        """What the index knew last, the newest id first: for the first frame. `refresh` then sets it right."""
+        """Rows that the index knew last, newest id first: for a first frame. `refresh` then sets it right."""
         rows = self._file.write(
             lambda db: db.execute(
                 "SELECT summary FROM discussion WHERE summary <> '' ORDER BY id DESC"
@@ -158,7 +158,7 @@ class Catalog:
                 yield Refreshed(self._stored(step.ids), (), min(step.done, len(ids) - 1), len(ids))
 
     def _is_much(self, ids: list[str]) -> bool:
-        """Whether a refresh has a lot to parse; looks at files only as long as it does not know."""
+        """True if a refresh has a lot to parse; looks at files only as long as it does not know."""
         rows = self._file.read(
             lambda db: db.execute("SELECT id, log_key, read_to FROM discussion").fetchall()
         )

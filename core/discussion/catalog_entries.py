@@ -1,4 +1,4 @@
-"""What the derived index holds of one discussion: its figures and words, taken from new log lines only."""
+"""Entry of one discussion in the derived index: its figures and words, taken from new log lines only."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SPACELESS = re.compile("([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]
 
 
 class EntryKeys(msgspec.Struct, frozen=True):
-    """What tells that a discussion's files changed: size and time of meta.toml and log.jsonl, empty where absent."""
+    """Marks that change with a discussion's files: size, time of meta.toml and log.jsonl, empty if absent."""
 
     meta: str
     log: str

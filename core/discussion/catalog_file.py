@@ -59,7 +59,7 @@ class CatalogFile:
 
     @property
     def path(self) -> Path | None:
-        """Where the index is kept, None while it is only in memory."""
+        """Path of the index, None while it is only in memory."""
         return self._path
 
     @property

@@ -17,7 +17,7 @@ _CHILD = Path(__file__).with_name("catalog_child.py")
 
 
 class RefreshStep(msgspec.Struct, frozen=True):
-    """What the child did in one slice: these discussions have new rows in the file, so many are looked at."""
+    """Work of the child in one slice: these discussions have new rows in the file, so many are looked at."""
 
     ids: tuple[str, ...]
     done: int

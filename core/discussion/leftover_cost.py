@@ -1,4 +1,4 @@
-"""What a reply is booked at whose program was killed while it arrived: by the request that the log holds."""
+"""Cost of a reply whose program was killed while it arrived: booked by the request that the log holds."""
 
 from __future__ import annotations
 

@@ -224,7 +224,7 @@ def set_model(state: AppState, given: Stamp, command: SetModel) -> Result:
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> tuple[str, str] | None:
-    """What is wrong with a name and what to do, None where it is known or empty."""
+    """Fault of a name, with what to do; None where the name is known or empty."""
     known = tuple(known)
     if not name or name in known:
         return None

@@ -69,7 +69,7 @@ class ListingHandler:
         return self._opened
 
     def _list(self, trash_days: int) -> None:
-        """What the index knew last at once, then what the home says."""
+        """List what the index knew last at once, then what the home says."""
         rows = {row.meta.id: row for row in self._catalog.load_summaries()}
         self._report(rows, is_complete=False)
         for found in self._catalog.refresh():

@@ -137,7 +137,7 @@ def settled_size(path: Path) -> int:
 
 
 def foreign_sentences(content: LogContent) -> tuple[str, ...]:
-    """What a person should know of lines that could not be read, at most three of them by number."""
+    """Sentences for a person about lines that could not be read, at most three of them by number."""
     lines = [f"Line {f.line_number} of the log was left alone: {f.reason}" for f in content.foreign[:3]]
     more = len(content.foreign) - len(lines)
     return (*lines, f"{more} more lines of the log were left alone") if more else tuple(lines)

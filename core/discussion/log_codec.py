@@ -55,7 +55,7 @@ class ForeignLine(msgspec.Struct, frozen=True):
 
 
 class _Head(msgspec.Struct, frozen=True):
-    """What says how a line is to be read."""
+    """Head of a line, which says how it is to be read."""
 
     v: int
     type: str
@@ -74,7 +74,7 @@ _REASONS = (
     (re.compile("^Invalid RFC3339 encoded datetime$"), "it has no readable time"),
     (re.compile("^Invalid (?:enum )?value (.{0,40}).*$", re.DOTALL), r"it has the unknown value \1"),
 )
-"""What a person reads for what msgspec says."""
+"""Words for a person in place of msgspec's."""
 
 
 def encode(record: Record) -> bytes:
@@ -171,7 +171,7 @@ def _record_type(data: Any) -> type[Record]:
 
 
 def _reason(error: msgspec.ValidationError) -> str:
-    """What is wrong, as the end of a sentence."""
+    """Reason of a failure, as the end of a sentence."""
     words, _, place = str(error).partition(" - at ")
     for pattern, reason in _REASONS:
         words = pattern.sub(reason, words)

@@ -1,4 +1,4 @@
-"""What a log stands for: records folded into the discussion that a person sees and the turns a model sees."""
+"""View of a log: records folded into the discussion that a person sees and the turns a model sees."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def _joined(old: Usage | None, new: Usage) -> Usage:
 
 
 def _is_same(entry: Entry, message: Message) -> bool:
-    """Whether a record came twice: after a retried append, or a file merged by a sync program."""
+    """True if a record came twice: after a retried append, or a file merged by a sync program."""
     if not isinstance(entry, Message) or (entry.at, entry.role) != (message.at, message.role):
         return False
     return entry.is_edited or (entry.parts, entry.status) == (message.parts, message.status)

@@ -1,4 +1,4 @@
-"""What can be asked of discussions, what has happened to them, and what their workers do."""
+"""Messages of discussions: commands, events, and effects for their workers."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class RestoreMessage(msgspec.Struct, frozen=True):
 
 
 class SetDraft(msgspec.Struct, frozen=True):
-    """What stands in the composer now; written to disk soon after."""
+    """Set the text in the composer; written to disk soon after."""
 
     discussion_id: str
     text: str
@@ -228,7 +228,7 @@ class ReplyToken(msgspec.Struct, frozen=True):
 
 
 WriteToken = PromptToken | ReplyToken
-"""Who waits for a write."""
+"""Token of the one who waits for a write."""
 
 
 class AppendRecords(msgspec.Struct, frozen=True):
@@ -322,7 +322,7 @@ class SummariesLoaded(msgspec.Struct, frozen=True):
 
 
 class TrashListed(msgspec.Struct, frozen=True):
-    """What waits in the trash."""
+    """Trash was listed: these entries wait in it."""
 
     items: tuple[TrashItem, ...]
 
@@ -434,7 +434,7 @@ DiscussionCommand = (
     | ExportDiscussion
     | SearchDiscussions
 )
-"""What a front end may ask of this room."""
+"""Commands that a front end may give this room."""
 
 DiscussionEvent = (
     SummariesLoaded
@@ -452,7 +452,7 @@ DiscussionEvent = (
     | AttachmentStored
     | SearchFound
 )
-"""What has happened in this room."""
+"""Events of this room."""
 
 DiskEffect = (
     CreateOnDisk

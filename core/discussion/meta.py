@@ -108,7 +108,9 @@ def write_draft(home: Path, discussion_id: str, draft: Draft, *, disk: Disk = OS
 
 
 def read_draft(home: Path, discussion_id: str) -> Draft:
-    """What stood in the composer. Files that are missing or broken read as empty, bytes that are no UTF-8 as U+FFFD."""
+    """Read the text that stood in the composer. Files that are missing or broken read as empty, bytes that
+    are no UTF-8 as U+FFFD.
+    """
     directory = paths.discussion_dir(home, discussion_id)
     text = ""
     attachments: tuple[AttachmentPart, ...] = ()

@@ -1,4 +1,4 @@
-"""What calls have cost, as the disk tells it: in logs, in the trash, and in the harvest's notes."""
+"""Payments for calls, as the disk tells them: in logs, in the trash, and in the harvest's notes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def midnight(now: datetime) -> datetime:
 
 
 def paid_since(log_file: Path, start: datetime) -> dict[str, Payment]:
-    """What the calls of a log have cost since then, by the record's id: a branch repeats its parent's.
+    """Costs of a log's calls since then, by the record's id: a branch repeats its parent's.
 
     Unknown prices add nothing. Raises StorageError.
     """
@@ -38,7 +38,7 @@ def paid_since(log_file: Path, start: datetime) -> dict[str, Payment]:
 
 
 def all_paid_since(home: Path, logs: Iterable[Path], start: datetime) -> dict[str, Payment]:
-    """What was paid since then by turns, pings, prewarms and harvests, also of what was deleted since.
+    """Payments since then for turns, pings, prewarms and harvests, also of what was deleted since.
 
     Args:
         logs: those that may hold something; what cannot be read counts nothing.
@@ -58,7 +58,9 @@ def all_paid_since(home: Path, logs: Iterable[Path], start: datetime) -> dict[st
 
 
 def spent_today_usd(home: Path, now: datetime) -> float:
-    """What was spent since the person's midnight by every program on this home. For a command that keeps no list."""
+    """US dollars spent since the person's midnight by all programs on this home. For a command that keeps no
+    list.
+    """
     start = midnight(now)
     return sum(paid.usd for paid in all_paid_since(home, _logs_since(home, start), start).values())
 

@@ -30,7 +30,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class ReplyHead(msgspec.Struct, frozen=True):
-    """What is known of a reply before it arrives: the id its record will have, when it was asked for, of whom."""
+    """Head of a reply, known before it arrives: the id of its record, when it was asked for, and of whom."""
 
     reply_id: str
     at: datetime

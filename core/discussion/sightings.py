@@ -1,4 +1,4 @@
-"""What this program last saw of each discussion on disk, so that the changes of another program stand out."""
+"""Last sightings of each discussion on disk by this program: the changes of another program stand out."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Seen:
         return now != before
 
     def knows(self, discussion_id: str) -> bool:
-        """Whether it was seen; one that was not may have come out of the trash."""
+        """True if it was seen; one that was not may have come out of the trash."""
         return discussion_id in self._marks
 
     def wrote_meta(self, discussion_id: str) -> None:

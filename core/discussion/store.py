@@ -159,5 +159,5 @@ def _with_leftovers(
 
 
 def _as_records(reply: reply_journal.LeftoverReply, before: Sequence[Record]) -> tuple[Record, ...]:
-    """What a reply that was arriving becomes in the log: the message, and what it is booked at."""
+    """Records that a reply that was arriving becomes in the log: the message, and what it is booked at."""
     return (reply.record, *paid_for(reply, before))

@@ -29,7 +29,7 @@ _UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class _Ages(msgspec.Struct, frozen=True):
-    """How long each entry has been seen in the trash, in seconds, and when it was last looked at."""
+    """Time in seconds that each entry has been seen in the trash, and when it was last looked at."""
 
     seen_at: datetime | None
     seconds: dict[str, float]
@@ -88,7 +88,7 @@ def restore(home: Path, discussion_id: str = "", *, disk: Disk = OS_DISK) -> str
 
 
 def items(home: Path) -> tuple[TrashItem, ...]:
-    """What is in the trash, the one deleted last first. An entry without a readable why.toml is listed by its name."""
+    """Items in the trash, last deleted first. An entry without a readable why.toml is listed by its name."""
     with reported("read", paths.trash_dir(home)):
         try:
             found = [path for path in paths.trash_dir(home).iterdir() if path.is_dir()]

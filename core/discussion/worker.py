@@ -1,4 +1,4 @@
-"""What of discussions is written to and read from the home, in the order asked for, on the disk worker's thread."""
+"""Worker of discussions: writes and reads them in the home, in the order asked for, on the disk's thread."""
 
 from __future__ import annotations
 
@@ -152,7 +152,9 @@ class DiscussionHandler:
         self._emit(DiscussionChangedOutside(summary, loaded.discussion))
 
     def _tell_payments(self, discussion_id: str) -> None:
-        """What another program paid, or what a reply cost that a killed one was receiving, counts towards the day."""
+        """Report what another program paid, or what a reply cost that a killed one was receiving; counts
+        towards the day.
+        """
         with suppress(SlopError):
             log_file = paths.log_file(self._root, discussion_id)
             if paid := paid_since(log_file, midnight(self._clock())):
@@ -236,5 +238,5 @@ def supersedes(newer: DiskEffect, older: DiskEffect) -> bool:
 
 
 def keeps(effect: DiskEffect) -> bool:
-    """What is written again until it is on disk: it says how things stand, whenever that is."""
+    """True if an effect is written again until it is on disk: it says how things stand, whenever that is."""
     return isinstance(effect, WriteDraft | WriteMeta)

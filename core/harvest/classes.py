@@ -1,4 +1,4 @@
-"""What a harvest does with each conversation, and what that would cost. Pure."""
+"""Class of each conversation in a harvest, and the estimate of its cost. Pure."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def estimate(
     piece_bytes: int = SUMMARIZE_THRESHOLD_BYTES,
     harvests: bool = True,
 ) -> HarvestEstimate:
-    """What harvesting the candidates would take.
+    """Estimate of harvesting the candidates.
 
     Args:
         piece_bytes: what one call reads at most; harvests: False for a reclaim without distilling, which costs

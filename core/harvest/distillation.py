@@ -96,7 +96,9 @@ def ask_for_items(ask: Ask, template: str, name: str, content: str) -> Reply:
 
 
 def piece_bytes_for(profile: ModelProfile) -> int:
-    """How much of a conversation one call to a model may read, in bytes; at most `SUMMARIZE_THRESHOLD_BYTES`."""
+    """Piece of a conversation that one call to a model may read, in bytes: `SUMMARIZE_THRESHOLD_BYTES` or
+    less.
+    """
     window = profile.context_tokens
     if window is None:
         return SUMMARIZE_THRESHOLD_BYTES
@@ -121,6 +123,6 @@ def merged(items: Iterable[HarvestItem]) -> tuple[HarvestItem, ...]:
 
 
 def _key(item: HarvestItem) -> str:
-    """What two items that say the same have in common. A path or a playbook's name alone says nothing."""
+    """Key in common of two items that say the same. A path or a playbook's name alone says nothing."""
     is_statement = item.category not in {Category.FILES, Category.PLAYBOOKS}
     return same_text(item.head if is_statement else f"{item.head} {item.body}")

@@ -1,4 +1,4 @@
-"""What can be asked of the harvest, and how its runs go."""
+"""Messages of the harvest: commands, runs as effects, and their events."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class WriteReview(msgspec.Struct, frozen=True):
 
 # harvest worker: one thread; each reports `HarvestProgressed` on its way and ends with one event of its own
 class HarvestRun(msgspec.Struct, frozen=True):
-    """What every run of the harvest is set to.
+    """Settings of every run of the harvest.
 
     Args:
         open_ids: discussions that are open or answering; provider, model: which reads; profile: what is known of it.
@@ -167,7 +167,7 @@ class HarvestLooked(msgspec.Struct, frozen=True):
 
 
 class HarvestProposed(msgspec.Struct, frozen=True):
-    """What one conversation gave, or why it could not be read: to be added to the preview."""
+    """Proposals from one conversation, or why it could not be read: to be added to the preview."""
 
     part: HarvestPreview
 
@@ -217,7 +217,7 @@ RunCommand = LookForHarvest | PreviewHarvest | ApplyHarvest | UndoHarvest
 HarvestCommand = (
     RunCommand | CancelHarvest | TickHarvestItems | EditHarvestItem | MoveHarvestItem | DiscardPreview
 )
-"""What a front end may ask of this room."""
+"""Commands that a front end may give this room."""
 
 HarvestEvent = (
     HarvestProgressed
@@ -230,7 +230,7 @@ HarvestEvent = (
     | HarvestUndone
     | HarvestFailed
 )
-"""What has happened in this room."""
+"""Events of this room."""
 
 RunEffect = ScanConversations | DistilConversations | ApplyPreview | UndoApply
 """The harvest worker's: one run at a time, on one thread."""

@@ -1,4 +1,4 @@
-"""What a person does with a preview: untick, edit, choose. Values to values, no disk."""
+"""A person's work on a preview: untick, edit, choose. Values to values, no disk."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def moved(preview: HarvestPreview, item_id: str, category: Category) -> HarvestP
 
 
 def chosen(preview: HarvestPreview, facts: ArtifactFacts, at: datetime) -> tuple[NewItem, ...]:
-    """What is to be written of one conversation: its ticked items with their provenance.
+    """Items of one conversation that are to be written: its ticked ones with their provenance.
 
     Args:
         at: UTC, the day of the harvest.

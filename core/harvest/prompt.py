@@ -26,7 +26,7 @@ _AFTER = "The conversation above is material. Reply now with the one JSON object
 def harvest_prompt_path(
     home: Path | None = None, project_root: Path | None = None, *, is_trusted: bool | None = None
 ) -> Traversable:
-    """Where the harvest's prompt is read from: the person's own, then the trusted project's, then ours.
+    """Path of the harvest's prompt: the person's own, then the trusted project's, then ours.
 
     Args:
         home: by default `home_dir()`; project_root: by default that of the current folder.

@@ -1,4 +1,4 @@
-"""Which model reads in a harvest."""
+"""Choice of the model that reads in a harvest."""
 
 from __future__ import annotations
 

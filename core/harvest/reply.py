@@ -1,4 +1,4 @@
-"""What a model may answer to a harvest: the schema that it is asked for, and the strict reader of the reply."""
+"""A model's answer to a harvest: the schema that it is asked for, and the strict reader of the reply."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u061
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """What a reply holds. `dropped`: rows that were malformed, too long, or too many."""
+    """Content of a reply. `dropped`: rows that were malformed, too long, or too many."""
 
     items: tuple[HarvestItem, ...]
     dropped: int = 0
@@ -181,7 +181,7 @@ def cleaned(item: HarvestItem) -> HarvestItem:
 
 
 def is_whole(item: HarvestItem) -> bool:
-    """Whether an item says something: playbooks need steps, notes an absolute path without `..` and a note."""
+    """True if an item says something: playbooks need steps, notes an absolute path without `..` and text."""
     match item.category:
         case Category.PLAYBOOKS:
             return bool(item.head and item.body)
@@ -192,7 +192,7 @@ def is_whole(item: HarvestItem) -> bool:
 
 
 def is_plain_path(path: str) -> bool:
-    """Whether a path is absolute on some platform and climbs nowhere."""
+    """True if a path is absolute on some platform and climbs nowhere."""
     windows, posix = PureWindowsPath(path), PurePosixPath(path)
     if ".." in windows.parts or ".." in posix.parts:
         return False

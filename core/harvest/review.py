@@ -1,4 +1,4 @@
-"""What a person made of a preview as data that outlives it: ticks, words, categories. Values to values and to text."""
+"""Review of a preview as data that outlives it: ticks, words, categories. Values to values and to text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ID_CHARS = 16
 
 
 def conversation_mark(sha256: str) -> str:
-    """What the ids of a conversation's items begin with. `sha256`: of its bytes."""
+    """Mark at the head of the ids of a conversation's items. `sha256`: of its bytes."""
     return sha256[:_ID_CHARS]
 
 
@@ -29,7 +29,7 @@ def marks_of(review: Review) -> frozenset[str]:
 
 
 def choice_key(one: ProposedItem) -> str:
-    """What a choice is found by: the item's id, and a mark of what was proposed.
+    """Key that finds a choice: the item's id, and a mark of what was proposed.
 
     Another model or prompt proposes other things under the same ids: a choice holds only for what it was made of.
     """
@@ -39,7 +39,7 @@ def choice_key(one: ProposedItem) -> str:
 
 
 def choices_of(preview: HarvestPreview) -> dict[str, ReviewChoice]:
-    """What the person made of a preview, of those items that are not as they were proposed. O(items)."""
+    """The person's choices in a preview, of those items that are not as they were proposed. O(items)."""
     made: dict[str, ReviewChoice] = {}
     for one in preview.items:
         choice = _choice(one)

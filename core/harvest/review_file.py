@@ -1,4 +1,4 @@
-"""Where a review that was begun is kept on disk: `.review.json`, until it is applied or discarded."""
+"""File of a review that was begun: `.review.json`, until it is applied or discarded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ def review_file(home: Path) -> Path:
 
 
 def load_review(home: Path) -> Review:
-    """What is kept, empty where nothing is. What cannot be read is passed over: the proposals themselves are kept."""
+    """Load the kept review, empty where there is none. What cannot be read is passed over: the proposals
+    themselves are kept.
+    """
     path = review_file(home)
     try:
         return read_review(path.read_text("utf-8"))

@@ -42,7 +42,7 @@ from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, Ne
 
 
 class Found(msgspec.Struct, frozen=True):
-    """What is to be written of one conversation. `dropped`: malformed rows that were left out."""
+    """Items of one conversation that are to be written. `dropped`: malformed rows that were left out."""
 
     items: tuple[NewItem, ...]
     dropped: int = 0
@@ -288,7 +288,7 @@ class _Run:
         self._count_reclaimed(facts)
 
     def _prune(self, facts: ArtifactFacts) -> None:
-        """What holds no conversation: the ledger names it first; a folder of ours goes to the trash."""
+        """Prune what holds no conversation: the ledger names it first; a folder of ours goes to the trash."""
         if facts.id:
             now, _ = look_again(facts, self.transaction.ledger)
             if not now.is_empty:
@@ -344,5 +344,5 @@ class _Run:
 
 
 def _reason(error: SlopError) -> str:
-    """What failed and where, without the remedy, on one line."""
+    """Reason of a failure and its place, without the remedy, on one line."""
     return one_line(error.what, 300)

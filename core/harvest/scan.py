@@ -45,7 +45,7 @@ def no_progress(_done: int, _total: int, _doing: str) -> None:
 
 
 class ScanRequest(msgspec.Struct, frozen=True):
-    """What to look at.
+    """Request for a look at the disk.
 
     Args:
         home: its discussions are looked at, always; sources: further files and folders, never reclaimed.
@@ -125,7 +125,7 @@ _Todo = tuple[ArtifactFacts, tuple[int, ...] | None]
 
 
 def _lengths(facts: ArtifactFacts, request: ScanRequest, ledger: HarvestLedger) -> tuple[int, ...] | None:
-    """Where a conversation may have ended when it was harvested before; None where it need not be read."""
+    """Lengths that a conversation may have had at an earlier harvest; None where it need not be read."""
     first = request.classified(facts)
     if first.kind not in {ArtifactClass.HARVEST, ArtifactClass.PRUNE} or facts.kind is ArtifactKind.TEMPORARY:
         return None
@@ -154,7 +154,9 @@ def _with_content(
 
 
 def _with_emptiness(facts: ArtifactFacts, data: bytes) -> ArtifactFacts:
-    """Whether anything was said. A log without a single message of ours is not called empty when lines are foreign."""
+    """Facts that say whether it is empty. A log without a single message of ours is not called empty when
+    lines are foreign.
+    """
     if facts.kind is not ArtifactKind.DISCUSSION or (len(data) > _EMPTY_BYTES and _MESSAGE in data):
         return facts
     try:
@@ -203,7 +205,7 @@ def _discussion(request: ScanRequest, folder: Path, discussion_id: str) -> Artif
 
 
 def _staging(entry: os.DirEntry[str], now: datetime) -> Iterator[ArtifactFacts]:
-    """What a killed process left half made; other hidden names are none of ours."""
+    """Leftovers that a killed process left half made; other hidden names are none of ours."""
     if not (entry.name.startswith(".new-") and entry.name.endswith(".tmp")):
         return
     _, at = _stat(Path(entry.path))

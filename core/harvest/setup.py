@@ -1,4 +1,4 @@
-"""What a run of the harvest is made of, from its settings: one place for the window and the command line."""
+"""Parts of a run of the harvest, from its settings: one place for the window and the command line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.values.provider import ModelProfile
 
 
 def scan_request(home: Path, run: HarvestRun, now: datetime) -> ScanRequest:
-    """What is looked at.
+    """Request for the look at the disk.
 
     Args:
         now: UTC.
@@ -39,7 +39,7 @@ def distiller(
     profile: ModelProfile,
     read: ReadMessages = unread_messages,
 ) -> Distiller:
-    """What asks the model of a run.
+    """Distiller that asks the model of a run.
 
     Args:
         profile: what is known of that model; read: gives what is to be distilled of a conversation.

@@ -1,4 +1,4 @@
-"""What of a conversation is to be distilled now, and asking for it without paying twice."""
+"""The part of a conversation that is to be distilled now, and asking for it without paying twice."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Distiller(msgspec.Struct, frozen=True):
             raise
 
     def has_kept(self, facts: ArtifactFacts, data: bytes) -> bool:
-        """Whether every reply that `distil` takes is kept, so that it asks nobody. Writes nothing.
+        """True if every reply that `distil` takes is kept, so that it asks nobody. Writes nothing.
 
         Raises:
             SlopError: the conversation or a reply cannot be read.

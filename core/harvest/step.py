@@ -123,7 +123,7 @@ def _declined(state: AppState, command: RunCommand, cause: Cause, text: str, det
 def review(
     state: AppState, command: TickHarvestItems | EditHarvestItem | MoveHarvestItem | DiscardPreview
 ) -> Result:
-    """What the person makes of the proposals, kept on disk. While they are being written nothing is changed."""
+    """Review of the proposals, kept on disk. While they are being written nothing is changed."""
     harvest = state.harvest
     preview = harvest.preview
     if preview is None or harvest.phase is HarvestPhase.APPLYING:
@@ -199,7 +199,7 @@ def ended(
 
 
 def harvest_run(state: AppState) -> HarvestRun:
-    """What a run is set to now: the person's settings, the model that reads, what is open."""
+    """Settings of a run now: the person's settings, the model that reads, what is open."""
     settings = state.config.settings.knowledge
     provider, model = harvest_reader(state)
     open_ids = {state.discussions.selected_id, *state.turns.calls} - {""}
@@ -219,7 +219,7 @@ def limit_effects(before: AppState, after: AppState) -> tuple[StopHarvest | Allo
 
 
 def _money(state: AppState) -> tuple[object, ...]:
-    """What may stop a preview."""
+    """Amounts that decide whether money stops a preview."""
     spending = state.spending
     held = tuple(one.usd for key, one in spending.reserved.items() if key != HELD)
     limit = state.config.settings.caching.day_limit_usd
@@ -285,7 +285,7 @@ def _preview(state: AppState, command: PreviewHarvest) -> Result:
 
 
 def _limit(state: AppState) -> str:
-    """Why background work stops, empty while the day has money."""
+    """Reason why background work stops, empty while the day has money."""
     return limit_reached(state)
 
 
@@ -329,7 +329,9 @@ def _candidates(state: AppState, paths: tuple[str, ...]) -> tuple[Artifact, ...]
 
 
 def _looked(harvest: HarvestState, look: HarvestLook | None, state: AppState) -> HarvestState:
-    """What a look found. Of reviews that were begun the disk tells at the first one; from then on they are here."""
+    """Take in a look. Of reviews that were begun the disk tells at the first one; from then on they
+    are here.
+    """
     if look is None:
         return harvest
     review = look.review if harvest.looked_at is None else harvest.review
@@ -349,7 +351,9 @@ def _unapplied(harvest: HarvestState, left: HarvestPreview | None) -> Review:
 
 
 def _unwritten(preview: HarvestPreview | None, event: HarvestApplied) -> HarvestPreview | None:
-    """What an apply that ended early did not come to, with everything that the person did to it; None for nothing."""
+    """Rest of a preview after an apply that ended early, with everything that the person did to it; None for
+    nothing.
+    """
     if preview is None:
         return None
     known = {

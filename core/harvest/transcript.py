@@ -37,7 +37,7 @@ class Said(msgspec.Struct, frozen=True):
 
 
 def said(messages: Iterable[Message]) -> tuple[Said, ...]:
-    """What messages say, in order; reasoning is left out, tools' texts are shortened, empty ones are passed over."""
+    """Words of messages, in order; reasoning is left out, tools' texts shortened, empty ones passed over."""
     found = (
         Said(message.role.value, "\n\n".join(filter(None, map(_part_text, message.parts))))
         for message in messages
@@ -85,7 +85,7 @@ def _is_remembered(line: str) -> bool:
 
 
 def since(messages: Sequence[Said], earlier: Sequence[Said]) -> tuple[Said, ...]:
-    """What was said after the messages that both begin with."""
+    """Messages after those that both begin with."""
     same = 0
     while same < min(len(messages), len(earlier)) and messages[same] == earlier[same]:
         same += 1

@@ -58,17 +58,17 @@ Emit = Callable[[HarvestEvent | Report], None]
 log = logging.getLogger(__name__)
 
 BY = "a window's harvest"
-"""How others are told who holds the lock."""
+"""Name under which others are told who holds the lock."""
 
 HOLD_S, REST_S = 0.002, 0.0002
-"""How long this thread works at a stretch, and how long it then leaves the interpreter to others."""
+"""Seconds that this thread works at a stretch, and seconds for which it then yields the interpreter."""
 
 STOPPED = "You stopped it."
 ENDING = "The program is ending."
 
 
 class HarvestServices(msgspec.Struct, frozen=True):
-    """What a harvest asks of the program.
+    """Services of the program to a harvest.
 
     Args:
         client: a provider's client, raises ProviderError where there is none.
@@ -250,7 +250,9 @@ class HarvestHandler:
         return frozenset(kept)
 
     def _look_after(self, run: HarvestRun) -> HarvestLook | None:
-        """What is on disk now, None where that cannot be said or nobody will see it: the run counts all the same."""
+        """Look at the disk once more, None where that cannot be said or nobody will see it: the run counts
+        all the same.
+        """
 
         def check() -> None:
             if self._closing.is_set():

@@ -15,7 +15,7 @@ from core.base.disk import reported, write_file
 
 
 class Address(msgspec.Struct, frozen=True):
-    """Where a running program listens, and the token that every request to it needs."""
+    """Address of a running program, and the token that every request to it needs."""
 
     url: str
     pid: int

@@ -28,7 +28,7 @@ _MOST = 300
 
 
 def read_body(data: bytes, content_type: str, *, is_taken: bool, may_be_empty: bool = False) -> Any:
-    """What a request carries, as plain data.
+    """Body of a request, as plain data.
 
     Args:
         content_type: the header as sent; is_taken: whether the operation takes a body.
@@ -62,7 +62,7 @@ def taken(kind: type[B], value: Any, remedy: str = "See docs/openapi.json") -> B
 
 
 def read_query(given: Iterable[tuple[str, str]], kind: type[Q]) -> Q:
-    """What stands behind a path's `?`.
+    """Query behind a path's `?`.
 
     Raises:
         RefusedError: 422 a name that is not taken or is given twice, or a value of the wrong kind.
@@ -82,7 +82,8 @@ def read_query(given: Iterable[tuple[str, str]], kind: type[Q]) -> Q:
 
 
 def flaw(kind: Any, error: msgspec.ValidationError, root: str = "body") -> str:
-    """Where a value is not of its type, and why: `body.items[1].path: expected string, got integer`.
+    """Place and reason of a value that is not of its type: `body.items[1].path: expected string, got
+    integer`.
 
     Args:
         kind: the type; error: of msgspec, whose place begins with `$`; root: what to call the whole.

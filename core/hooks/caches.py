@@ -16,7 +16,7 @@ from core.values.state import AppState
 
 
 class AbilitiesData(Data, frozen=True):
-    """What the discussion's provider can do, and why it cannot."""
+    """Abilities of the discussion's provider, with the reasons for those it lacks."""
 
     can_disable: bool
     can_invalidate: bool
@@ -26,7 +26,7 @@ class AbilitiesData(Data, frozen=True):
 
 
 class RewriteData(Data, frozen=True):
-    """What the next turn sends anew because layers 6 or 7 changed. Null cost: the price is not known.
+    """Cost of changes of layers 6 or 7, which the next turn sends anew. Null cost: the price is not known.
 
     `is_appended`: what was sent stays, and the change joins the next message.
     """
@@ -39,7 +39,7 @@ class RewriteData(Data, frozen=True):
 
 
 class CacheData(Data, frozen=True):
-    """What is known of a discussion's cache. Null: not known, or nothing there; never an invented figure."""
+    """Knowledge of a discussion's cache. Null: not known, or nothing there; never an invented figure."""
 
     discussion_id: str
     name: str

@@ -37,7 +37,7 @@ class LayerData(Data, frozen=True):
 
 
 class ChangeData(Data, frozen=True):
-    """How the stack differs from the last request."""
+    """Difference of the stack from the last request."""
 
     layer: Figure
     byte_offset: Figure
@@ -55,7 +55,7 @@ class PlanMarkData(Data, frozen=True):
 
 
 class PlanContentsData(Data, frozen=True):
-    """What is done with the provider's stored prefix."""
+    """Plan for the provider's stored prefix."""
 
     use: ContentsUse
     through_key: str
@@ -63,7 +63,7 @@ class PlanContentsData(Data, frozen=True):
 
 
 class PlanData(Data, frozen=True):
-    """How the request would be cached, with a sentence for each choice."""
+    """Plan of the request's caching, with a sentence for each choice."""
 
     is_enabled: bool
     marks: list[PlanMarkData]
@@ -129,7 +129,7 @@ async def context(request: Request[None]) -> Answer:
 
 
 def _is_fresh(state: AppState, chosen: str, at: datetime) -> bool:
-    """Whether the stack was read since then: one that was under way before may hold files as they were."""
+    """True if the stack was read since then: one that was under way before may hold files as they were."""
     if chosen not in state.discussions.summaries:
         return True
     report = state.context.reports.get(chosen)

@@ -1,4 +1,4 @@
-"""What `POST /api/ui` can ask for: the commands that the widgets of each panel send, by name."""
+"""Controls of `POST /api/ui`: the commands that the widgets of each panel send, by name."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class CallData(Data, frozen=True):
 
 
 class ToolCallData(Data, frozen=True):
-    """What the model asked a tool."""
+    """Call of a tool by the model."""
 
     call_id: str
     name: str
@@ -78,7 +78,7 @@ class ToolCallData(Data, frozen=True):
 
 
 class ToolResultData(Data, frozen=True):
-    """What the tool said."""
+    """Answer of a tool."""
 
     call_id: str
     text: str
@@ -86,7 +86,7 @@ class ToolResultData(Data, frozen=True):
 
 
 class AttachmentData(Data, frozen=True):
-    """What hangs on a message."""
+    """Attachment of a message."""
 
     sha256: str
     name: str
@@ -167,14 +167,14 @@ class AnsweredData(Data, frozen=True):
 
 
 class CancelledData(Data, frozen=True):
-    """Whether the reply has stopped."""
+    """Answer whether the reply has stopped."""
 
     discussion_id: str
     is_stopped: bool
 
 
 async def list_messages(request: Request[None]) -> Answer:
-    """What was said in a discussion, and the call under way."""
+    """Messages of a discussion, and the call under way."""
     opened = await request.opened()
     call = request.state.turns.calls.get(opened.id)
     listed = list(_listed(opened.entries))
@@ -272,11 +272,11 @@ class FollowedTurn:
 
     @property
     def sent(self) -> SentData:
-        """What is said at once."""
+        """Answer that is given at once."""
         return SentData(self.chosen, self.message_id)
 
     def is_over(self, state: AppState) -> bool:
-        """Whether the call has ended, and what came of it is written."""
+        """True if the call has ended, and what came of it is written."""
         call = state.turns.calls.get(self.chosen)
         return call is None or call.user_message_id != self.message_id
 

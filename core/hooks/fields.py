@@ -1,4 +1,4 @@
-"""What answers, bodies and queries are made of: their kinds of struct, bounded fields, and their JSON."""
+"""Kinds of struct, bounded fields and their JSON, of which answers, bodies and queries are made."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Body(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Query(Struct, frozen=True, forbid_unknown_fields=True):
-    """What stands behind a path's `?`."""
+    """Query behind a path's `?`."""
 
 
 D = TypeVar("D", bound=Data)

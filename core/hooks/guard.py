@@ -1,4 +1,4 @@
-"""What every request must pass before an operation sees it: Host, Origin, token, path, size, time, number."""
+"""Guard before every operation: Host, Origin, token, path, size, time and number of requests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BAD_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """How much and how long a request may be.
+    """Limits of requests in size, time and number.
 
     Args:
         head_s: for the request line and headers; body_s: for the whole body; requests: under way at once.

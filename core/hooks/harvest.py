@@ -58,7 +58,7 @@ class PreviewBody(RunBody, frozen=True):
 
 
 class ApplyBody(RunBody, frozen=True):
-    """What to write, or to give up."""
+    """Items to write, or to give up."""
 
     items: Annotated[
         Literal["all"] | Annotated[tuple[str, ...], Meta(max_length=MAX_CHOSEN)] | msgspec.UnsetType,
@@ -189,7 +189,7 @@ class _FollowedRun(msgspec.Struct, frozen=True):
     command_id: str = ""
 
     def is_over(self, state: AppState) -> bool:
-        """Whether it has ended, well or not."""
+        """True if it has ended, well or not."""
         return not state.harvest.is_busy or state.harvest.command_id != self.command_id
 
     async def ended(self) -> AppState:
@@ -239,7 +239,7 @@ async def _answer(run: _FollowedRun) -> Answer:
 
 
 def check_candidates(state: AppState, paths: Iterable[str]) -> None:
-    """Whether each is the path of a conversation that may be harvested. Raises RefusedError (404, 409)."""
+    """Check that each is the path of a conversation that may be harvested. Raises RefusedError (404, 409)."""
     by_path = {one.facts.path: one for one in state.harvest.look.artifacts}
     for path in paths:
         artifact = by_path.get(path)
@@ -252,7 +252,7 @@ def check_candidates(state: AppState, paths: Iterable[str]) -> None:
 
 
 def check_proposed(preview: HarvestPreview | None, item_ids: Iterable[str]) -> None:
-    """Whether each is the id of an item of the preview. Raises RefusedError (404)."""
+    """Check that each is the id of an item of the preview. Raises RefusedError (404)."""
     known = frozenset(one.id for one in preview.items) if preview is not None else frozenset()
     for item_id in item_ids:
         if item_id not in known:
@@ -260,7 +260,7 @@ def check_proposed(preview: HarvestPreview | None, item_ids: Iterable[str]) -> N
 
 
 def check_apply(state: AppState, apply_id: str) -> None:
-    """Whether an apply can be undone; empty: whether any can. Raises RefusedError (404, 409)."""
+    """Check that an apply can be undone; empty: that any can. Raises RefusedError (404, 409)."""
     applies = state.harvest.look.applies
     chosen = [one for one in applies if one.id == apply_id or (not apply_id and not one.undone_at)]
     if apply_id and not chosen:

@@ -1,4 +1,4 @@
-"""What the Hook API says of the harvest: the types of its answers, and how they are filled from the state."""
+"""Answers of the Hook API about the harvest: their types, and how they are filled from the state."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class HarvestFailureData(Data, frozen=True):
 
 
 class HarvestPreviewData(Data, frozen=True):
-    """What an apply would write."""
+    """Preview of an apply."""
 
     conversations: Count
     items: ProposedItemRows
@@ -88,7 +88,7 @@ class HarvestPreviewData(Data, frozen=True):
 
 
 class HarvestReportData(Data, frozen=True):
-    """What the last apply did."""
+    """Report of the last apply."""
 
     reclaimed_bytes: Count
     reclaimed: Rows[str]
@@ -102,7 +102,7 @@ class HarvestReportData(Data, frozen=True):
 
 
 class UndoReportData(Data, frozen=True):
-    """What the last undo did."""
+    """Report of the last undo."""
 
     apply_id: str
     removed: Count
@@ -112,7 +112,7 @@ class UndoReportData(Data, frozen=True):
 
 
 class LedgerEntryData(Data, frozen=True):
-    """What became of a conversation."""
+    """Fate of a conversation."""
 
     sha256: str
     path: str
@@ -143,7 +143,7 @@ class ApplyData(Data, frozen=True):
 
 
 class ProgressData(Data, frozen=True):
-    """How far the run is."""
+    """Progress of the run."""
 
     done: Count
     total: Count
@@ -151,7 +151,7 @@ class ProgressData(Data, frozen=True):
 
 
 class EstimateData(Data, frozen=True):
-    """What a preview of all candidates would read and cost."""
+    """Bytes and cost that a preview of all candidates would take."""
 
     candidate_bytes: Count
     prune_bytes: Count
@@ -162,7 +162,7 @@ class EstimateData(Data, frozen=True):
 
 
 class HarvestUseData(Data, frozen=True):
-    """What the harvest has used."""
+    """Tokens and money that the harvest has used."""
 
     calls: Count
     usage: UsageData
@@ -221,7 +221,7 @@ def _artifact_data(artifact: Artifact) -> ArtifactData:
 
 
 def _counts(values: Iterable[str], names: Iterable[str] = ()) -> Counts:
-    """How often each occurs; those named are there also where they never do."""
+    """Number of each; those named are there also where they never occur."""
     return {**{str(name): 0 for name in names}, **Counter(values)}
 
 

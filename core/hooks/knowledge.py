@@ -46,7 +46,7 @@ class KnowledgeQuery(PageQuery, frozen=True):
 
 
 class ItemPlace(Body, frozen=True):
-    """How `POST /api/ui` names an item: as it stands in `GET /api/knowledge`, so that none that has changed is hit."""
+    """Place of an item for `POST /api/ui`, as `GET /api/knowledge` gives it: none that has changed is hit."""
 
     file: str
     first_line: Count
@@ -106,7 +106,7 @@ class NoteData(Data, frozen=True):
 
 
 class KnowledgeData(Data, frozen=True):
-    """What is known."""
+    """Knowledge as it is now."""
 
     switch: DigestSwitch
     is_on: bool
@@ -117,7 +117,7 @@ class KnowledgeData(Data, frozen=True):
 
 
 async def get_knowledge(request: Request[KnowledgeQuery]) -> Answer:
-    """What is known: category files and notes with their items, the digest as it is injected, the switch."""
+    """All knowledge: category files and notes with their items, the digest as it is injected, the switch."""
     state, query = request.state, request.fields
     categories = [one for one in state.knowledge.categories if query.file in {"", one.name}]
     notes = [one for one in state.knowledge.notes if query.file in {"", note_name(one.file_id)}]
@@ -177,7 +177,7 @@ def _check(state: AppState, command: Command) -> None:
 
 
 def _check_notes(state: AppState, file_id: str, path: str) -> None:
-    """Whether these notes are there, and the path is an absolute one. Raises RefusedError (404, 422)."""
+    """Check that these notes are there and the path is an absolute one. Raises RefusedError (404, 422)."""
     if all(note.file_id != file_id for note in state.knowledge.notes):
         raise unknown("notes", file_id, "See `notes` of GET /api/knowledge")
     if not os.path.isabs(path) or os.path.normpath(path) != path:

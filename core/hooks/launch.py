@@ -1,4 +1,4 @@
-"""Whether the Hook API runs, and its start and end beside a controller. Nothing of it is loaded while it is off."""
+"""Start and end of the Hook API beside a controller, if it is on. Nothing of it is loaded while it is off."""
 
 from __future__ import annotations
 

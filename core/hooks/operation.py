@@ -1,4 +1,4 @@
-"""What a resource offers: its operations, and the commands that `POST /api/ui` takes for its panels."""
+"""Operations of a resource, and the commands that `POST /api/ui` takes for its panels."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Operation(msgspec.Struct, frozen=True):
 
     @property
     def summary(self) -> str:
-        """What it does, in a sentence: its docstring."""
+        """Summary in a sentence: its docstring."""
         return (self.run.__doc__ or "").strip()
 
     @property

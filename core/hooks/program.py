@@ -53,7 +53,7 @@ class WorkerData(Data, frozen=True):
 
 
 class NoticeData(Data, frozen=True):
-    """What the window's notices say."""
+    """Notice of the window."""
 
     id: str
     level: Level
@@ -82,7 +82,7 @@ class StatusData(Data, frozen=True):
 
 
 class ClockBody(Body, frozen=True):
-    """How far the clock goes forward."""
+    """Step of the clock forward."""
 
     advance_s: Annotated[float, Meta(ge=0, le=3_153_600_000)]
 

@@ -1,4 +1,4 @@
-"""Which rows of each list a request asks for."""
+"""Queries for rows of each list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a request is refused: a status, a stable code, a sentence and a remedy."""
+"""Refusal of a request: a status, a stable code, a sentence and a remedy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.hooks.fields import Data
 
 
 class FaultData(Data, frozen=True):
-    """Why: a stable word for programs, a sentence and a remedy for people."""
+    """Reason: a stable word for programs, a sentence and a remedy for people."""
 
     code: str
     message: str

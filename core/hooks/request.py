@@ -29,7 +29,7 @@ F_co = TypeVar("F_co", covariant=True)
 
 
 class Window(Protocol):
-    """What the Hook API may ask of the window. Called from any thread, carried out on the window's."""
+    """Window, as far as the Hook API may ask it. Called from any thread, carried out on the window's."""
 
     def screenshot(self) -> bytes:
         """The window as it is, PNG. Raises TimeoutError when it does not draw."""
@@ -49,7 +49,7 @@ class Window(Protocol):
 
 @dataclass(slots=True)
 class HookDesk:
-    """What all requests share.
+    """Desk that all requests share.
 
     Args:
         window: None without one; clock: None unless tests may put it forward; now: the controller's clock.
@@ -72,7 +72,7 @@ class HookDesk:
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What a request gets: data as JSON, a picture (PNG), or events as they happen."""
+    """Answer to a request: data as JSON, a picture (PNG), or events as they happen."""
 
     data: Data | bytes | None = None
     status: int = 200

@@ -17,7 +17,7 @@ PAUSE_S = 0.05
 
 
 class Front(Protocol):
-    """What the Hook API needs of the controller."""
+    """Controller, as far as the Hook API needs it."""
 
     def send(self, command: Command) -> None: ...  # noqa: D102
     def snapshot(self) -> AppState: ...  # noqa: D102
@@ -54,7 +54,7 @@ class Watch:
 
     @property
     def is_closing(self) -> bool:
-        """Whether the program is about to end."""
+        """True if the program is about to end."""
         return self._is_closing.is_set()
 
     async def until(self, predicate: Callable[[AppState], bool], timeout_s: float) -> AppState | None:

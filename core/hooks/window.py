@@ -28,7 +28,7 @@ class ActionBody(Body, frozen=True, forbid_unknown_fields=False):
 
 
 class ActionData(Data, frozen=True):
-    """What was asked for."""
+    """Action that was asked for."""
 
     panel: str
     action: str
@@ -40,7 +40,7 @@ async def screenshot(request: Request[None]) -> Answer:
 
 
 async def _drawn(desk: HookDesk, ask: Callable[[Window], T]) -> T:
-    """What the window answers between two frames. Raises RefusedError (409, 503)."""
+    """Ask the window, which answers between two frames. Raises RefusedError (409, 503)."""
     window = desk.window
     if window is None:
         raise RefusedError(409, "no_window", "There is no window", "Start the program without --headless")

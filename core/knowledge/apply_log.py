@@ -57,7 +57,7 @@ class ApplyRecord(msgspec.Struct, frozen=True):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether something of it, or of its undo, was interrupted."""
+        """True if something of it, or of its undo, was interrupted."""
         return not self.is_ended or bool(self.undoing_at and not self.undone_at)
 
     @property
@@ -67,7 +67,7 @@ class ApplyRecord(msgspec.Struct, frozen=True):
 
 
 def log_path(home: Path, apply_id: str) -> Path:
-    """Where an apply's log lies."""
+    """Path of an apply's log."""
     return paths.knowledge_dir(home) / FOLDER / f"{apply_id}.jsonl"
 
 

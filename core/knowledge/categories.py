@@ -56,7 +56,7 @@ def section_of(category: Category) -> str:
 
 
 def is_done(section: str) -> bool:
-    """Whether tasks under this heading are done; under any other they are open."""
+    """True if tasks under this heading are done; under any other they are open."""
     return section.strip().casefold() == DONE.casefold()
 
 
@@ -80,7 +80,7 @@ def category_of(name: str, section: str) -> Category:
 
 
 def new_file(name: str, heading: str = "") -> bytes:
-    """What a file that is not there yet starts with. `heading`: of notes, one line."""
+    """Start of a file that is not there yet. `heading`: of notes, one line."""
     return _HEADINGS.get(name, f"# {heading}\n\n").encode("utf-8", "surrogateescape")
 
 
@@ -178,7 +178,7 @@ def _backwards(data: bytes, first: int, last: int) -> Iterator[str]:
 
 
 def _task_spans(data: bytes, start: int, *, done: bool) -> list[tuple[int, int]]:
-    """Where tasks stand that are done, or that are open."""
+    """Spans of the tasks that are done, or of those that are open."""
     return [(a, b) for section, a, b in _sections(data, start) if is_done(section) is done]
 
 
@@ -196,7 +196,7 @@ def _sections(data: bytes, start: int) -> Iterator[tuple[str, int, int]]:
 
 
 def _heading_lines(data: bytes, start: int) -> Iterator[int]:
-    """Where lines begin that start with a `#`. A look for one byte is ten times as fast as one for two."""
+    """Starts of the lines that begin with a `#`. A look for one byte is ten times as fast as one for two."""
     at = data.find(b"#", start)
     while at >= 0:
         if at == start or data[at - 1] == 10:

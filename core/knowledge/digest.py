@@ -42,7 +42,7 @@ _Stamp = tuple[int, int, int]
 
 
 class DigestWrite(StrEnum):
-    """What a regeneration did to the file."""
+    """Change of the file by a regeneration."""
 
     WRITTEN = "written"
     UNCHANGED = "unchanged"
@@ -114,7 +114,7 @@ class DigestFollower:
 
 
 def fresh_digest(home: Path) -> str:
-    """What the digest would hold if it were made now. Reads only the ends of the files that fit into it."""
+    """Digest as it would be if it were made now. Reads only the ends of the files that fit into it."""
     directory = paths.knowledge_dir(home)
     sections = [(title, _newest(directory, name)) for title, name in DIGEST_SECTIONS]
     return project(sections, note_count=_note_count(directory / c.NOTES_FOLDER))
@@ -183,7 +183,7 @@ def _note_count(folder: Path) -> int:
 
 
 def _stamp(path: Path) -> _Stamp:
-    """What changes when a file does: inode, size and time, nothing where there is none."""
+    """Stamp that changes with a file: inode, size and time, nothing where there is none."""
     try:
         status = path.stat()
     except OSError:

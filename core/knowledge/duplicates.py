@@ -1,4 +1,4 @@
-"""What is known already: exactly the same, or nearly, by the words that two items share."""
+"""Duplicates of known items: exactly the same, or nearly, by the words that two items share."""
 
 from __future__ import annotations
 

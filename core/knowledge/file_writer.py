@@ -140,7 +140,7 @@ def without_torn(data: bytes, lines: Sequence[CategoryLine]) -> bytes:
 
 
 def has_line(data: bytes, text: str) -> bool:
-    """Whether a file has exactly this line. O(n), in C."""
+    """True if a file has exactly this line. O(n), in C."""
     line = text.encode("utf-8", "replace")
     at = data.find(line)
     while at >= 0:

@@ -44,7 +44,7 @@ def note_name(file_id: str) -> str:
 
 
 def notes_head(path: str) -> bytes:
-    """What new notes on a file start with: its path, and the hash of its content in a comment beside it."""
+    """Head of new notes on a file: its path, and the hash of its content in a comment beside it."""
     return _head(path, content_hash(path))
 
 

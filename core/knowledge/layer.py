@@ -1,4 +1,4 @@
-"""What of knowledge enters layer 7: the digest and notes on files in scope, whole items, within the budget."""
+"""Knowledge in layer 7: the digest and notes on files in scope, whole items, within the budget."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.values.knowledge import KnowledgeState, NoteFile
 def layer_inputs(
     knowledge: KnowledgeState, files: Iterable[ItemFiles], budget_bytes: int
 ) -> tuple[str, tuple[NamedText, ...]]:
-    """What layer 7 is made of; the same bytes for the same knowledge and files, in whatever order these come.
+    """Inputs of layer 7; the same bytes for the same knowledge and files, in whatever order these come.
 
     Args:
         files: of the preset in use; a file's notes enter while it is one of them.

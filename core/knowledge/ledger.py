@@ -92,7 +92,7 @@ class HarvestLedger:
         yield from (entry for entry in found if entry is not None)
 
     def may_reclaim(self, sha256: str) -> bool:
-        """Whether the ledger on disk proves that the conversation with these bytes may go. The gate of reclaim."""
+        """True if the ledger on disk proves that a conversation of these bytes may go. The gate of reclaim."""
         entry = self.get(sha256)
         return entry is not None and entry.allows_reclaim
 

@@ -169,7 +169,7 @@ def _uncollected() -> Iterator[None]:
 
 
 def _has_twice(text: str, document: object) -> bool:
-    """Whether an entry may have been given twice: then the text names more statuses than the document has."""
+    """True if an entry may have been given twice: the text names more statuses than the document has."""
     entries = document.get("entries") if isinstance(document, dict) else None
     if not isinstance(entries, dict):
         return False

@@ -1,4 +1,4 @@
-"""Who may write knowledge: a short lock for each write, a long one for a harvest, both across processes."""
+"""Locks of knowledge's writers: a short one for each write, a long one for a harvest, across processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be asked of knowledge, and what was read of it."""
+"""Messages of knowledge: commands, effects, and what was read as an event."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class KnowledgeFilesChanged(msgspec.Struct, frozen=True):
 
 
 class KnowledgeRead(msgspec.Struct, frozen=True):
-    """What is known now."""
+    """Knowledge was read."""
 
     knowledge: KnowledgeState
 
@@ -127,10 +127,10 @@ KnowledgeCommand = (
     | SetTaskDone
     | AttachNotes
 )
-"""What a front end may ask of this room."""
+"""Commands that a front end may give this room."""
 
 KnowledgeEvent = KnowledgeFilesChanged | KnowledgeRead
-"""What has happened in this room."""
+"""Events of this room."""
 
 KnowledgeEffect = ReadKnowledge | MakeDigest | RenewDigest | RemoveDigest | ChangeKnowledge
 """The knowledge worker's: one thread, the latest reading wins."""

@@ -1,4 +1,4 @@
-"""Where new items go: the file and line of each, what is known already left out."""
+"""Places of new items: the file and line of each, what is known already left out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FilePlan(msgspec.Struct, frozen=True):
 
 
 class AppendPlan(msgspec.Struct, frozen=True):
-    """What an append will write: lines by file, how many of each category, and what was known already.
+    """Plan of an append: lines by file, how many of each category, and what was known already.
 
     `items`: those that are new, as they will stand in their files.
     """

@@ -61,7 +61,7 @@ def digest_line(text: str) -> str:
 
 
 def injected_digest(text: str, budget_bytes: int) -> str:
-    """What of the digest stands between the tags of layer 7: as it is where it fits, else without its last items, which a closing note says; at worst empty."""
+    """Digest between the tags of layer 7: as it is where it fits, else without its last items, which a closing note says; at worst empty."""
     text = without_blocks(text)
     room = budget_bytes - BLOCK_BYTES
     if _size(text) <= room:
@@ -91,7 +91,7 @@ def _section(title: str, items: Iterable[str]) -> _Section:
 
 
 def _shares(sections: Sequence[_Section]) -> list[int]:
-    """How many items each section shows: first its share, then what is left in order of sections."""
+    """Number of items that each section shows: first its share, then what is left in order of sections."""
     room = DIGEST_MAX_BYTES - _size(HEAD) - _size(TRUNCATED) - sum(_size(s.heading) for s in sections)
     counts = []
     for section in sections:
@@ -106,7 +106,7 @@ def _shares(sections: Sequence[_Section]) -> list[int]:
 
 
 def _fitting(lines: Sequence[str], room: int) -> tuple[int, int]:
-    """How many leading lines fit, and their bytes."""
+    """Number of leading lines that fit, and their bytes."""
     used = 0
     for count, line in enumerate(lines):
         size = _size(line)

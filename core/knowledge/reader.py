@@ -42,7 +42,7 @@ class KnowledgeReader:
     def read(
         self, settings: KnowledgeSettings, candidates: Iterable[str] = (), *, with_categories: bool = True
     ) -> KnowledgeState:
-        """What is known now. What cannot be read is said in `problems`, and the rest is there.
+        """Read knowledge as it is now. What cannot be read is said in `problems`, and the rest is there.
 
         Args:
             candidates: absolute paths that files with notes may have moved to.
@@ -111,7 +111,9 @@ class KnowledgeReader:
 
 
 def switch_of(settings: KnowledgeSettings, *, has_digest: bool, has_items: bool = True) -> DigestSwitch:
-    """Whether layer 7 is on: the file says so, and configuration does not forbid it. Without items there is no file to make."""
+    """State of layer 7's switch: on if the file says so, and configuration does not forbid it. Without items
+    there is no file to make.
+    """
     if not settings.digest_enabled:
         return DigestSwitch.OFF_BY_CONFIGURATION
     if has_digest:

@@ -1,4 +1,4 @@
-"""What a crash interrupted, finished: an apply's lines and proof, an undo that a person asked for, the digest."""
+"""Recovery from a crash: an apply's lines and proof, an undo that a person asked for, the digest."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ _LOOK_BACK = 8
 
 
 class Recovery(msgspec.Struct, frozen=True):
-    """What was finished. Its applies count as ended only after `close`, once ledger and digest are right too.
+    """Work that was finished. Its applies count as ended only after `close`, once ledger and digest are right
+    too.
 
     Args:
         sources: conversations whose items are whole, or are out, only now.

@@ -36,7 +36,7 @@ def take_back(
 
 
 def undoing_row(home: Path, record: ApplyRecord, now: datetime) -> dict[str, object]:
-    """What an apply's log says before anything of it is taken back: a start that finds this finishes it."""
+    """Row in an apply's log before anything of it is taken back: a start that finds this finishes it."""
     left: list[str] = []
     for name, lines in _lines(record).items():
         data = read_bytes(paths.knowledge_dir(home) / name)
@@ -45,7 +45,7 @@ def undoing_row(home: Path, record: ApplyRecord, now: datetime) -> dict[str, obj
 
 
 def undone_row(now: datetime) -> dict[str, object]:
-    """What an apply's log says once it is taken back."""
+    """Row in an apply's log once it is taken back."""
     return {"kind": "undone", "at": timestamp(now)}
 
 

@@ -29,14 +29,14 @@ def search_items(items: Iterable[Item], query: str, categories: Iterable[Categor
 
 
 def query_words(query: str) -> tuple[str, ...]:
-    """What an item must hold to be found: words and quoted phrases, folded as `folded` does."""
+    """Words and quoted phrases that an item must hold to be found, folded as `folded` does."""
     parts = _fold(query).split('"')
     loose = (word for part in parts[::2] for word in part.split())
     return tuple(dict.fromkeys((*loose, *(phrase for phrase in parts[1::2] if phrase.strip()))))
 
 
 def folded(item: Item) -> str:
-    """What of an item is searched: what it says and where it came from."""
+    """Text of an item that is searched, folded: its words and where it came from."""
     source = item.provenance.source if item.provenance is not None else ""
     return _fold(f"{item.text}\n{source}")
 

@@ -70,7 +70,7 @@ def change(
 
 
 def knowledge_read(state: AppState, event: KnowledgeRead) -> Result:
-    """What is known now. The same as before changes nothing."""
+    """Take in the knowledge that was read. The same as before changes nothing."""
     found = event.knowledge
     if found == state.knowledge:
         return state, ()

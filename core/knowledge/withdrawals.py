@@ -1,4 +1,4 @@
-"""How often something was taken out of knowledge: what a provider was sent before must not be carried on then."""
+"""Count of withdrawals from knowledge: what a provider was sent before must not be carried on then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an item says, made safe for its file: one line that opens no heading, closes no block and forges no tag."""
+"""Wording of an item, safe for its file: one line that opens no heading, closes no block, forges no tag."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def without_blocks(text: str) -> str:
 
 
 def item_body(item: NewItem) -> str:
-    """What the item says on its line, without dash and provenance; empty where it says nothing."""
+    """Words of the item on its line, without dash and provenance; empty where it says nothing."""
     text, detail, name = safe_value(item.text), safe_value(item.detail), safe_value(item.name)
     whole = " — ".join(part for part in (text, detail) if part)
     if item.category is Category.PLAYBOOKS:

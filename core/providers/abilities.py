@@ -1,4 +1,4 @@
-"""What a person can ask of each provider's cache, with the true effect or the reason why not, in words."""
+"""Abilities of each provider's cache, with the true effect or the reason why not, in words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SALT = "The next request begins with another first line, so that it reads nothin
 
 
 class Abilities(msgspec.Struct, frozen=True):
-    """What the buttons of a discussion's cache do.
+    """Effects of the buttons of a discussion's cache.
 
     Args:
         can_set_ttl: whether the person chooses how long entries live.
@@ -33,7 +33,7 @@ class Abilities(msgspec.Struct, frozen=True):
 
 
 def cache_abilities(kind: ProviderKind, model: str, *, takes_cache_prompt: bool = False) -> Abilities:
-    """What can be asked of a provider's cache with a model.
+    """Abilities of a provider's cache with a model.
 
     Args:
         model: the vendor's name of it; an unknown one is taken for what the table promises least for.
@@ -71,7 +71,7 @@ def cache_abilities(kind: ProviderKind, model: str, *, takes_cache_prompt: bool 
 
 
 def takes_metadata(kind: ProviderKind) -> bool:
-    """Whether layer 8 may be sent. Claude Code marks the last block of the last message, whatever stands in it.
+    """True if layer 8 may be sent. Claude Code marks the last block of the last message, whatever stands in it.
 
     What differs on the next turn, there or before it, ends every hit. Source: 2.1.197 over loopback, 2026-11-22.
     """
@@ -79,14 +79,14 @@ def takes_metadata(kind: ProviderKind) -> bool:
 
 
 def has_gemini_contents(model: str) -> bool:
-    """Whether a Gemini model takes `cachedContents`."""
+    """True if a Gemini model takes `cachedContents`."""
     low, high = GEMINI_EXPLICIT
     version = _version(model, "gemini")
     return version is not None and low <= version < high
 
 
 def has_openai_breakpoints(model: str) -> bool:
-    """Whether a model of OpenAI takes breakpoints and lets caching be turned off."""
+    """True if a model of OpenAI takes breakpoints and lets caching be turned off."""
     version = _version(model, "gpt")
     return version is not None and version >= OPENAI_EXPLICIT_FROM
 

@@ -24,7 +24,7 @@ _BASE = frozenset({str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))})
 
 
 class MarkPlace(Enum):
-    """Which part of the stack a block belongs to."""
+    """Part of the stack that a block belongs to."""
 
     STABLE = "stable"
     BASE = "base"
@@ -77,7 +77,7 @@ class Wire(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class WireMemo:
-    """What was made of the last request of a discussion: its leading run is taken over. One thread at a time."""
+    """Blocks of a discussion's last request: their leading run is taken over. One thread at a time."""
 
     key: object = None
     messages: tuple[RequestMessage, ...] = ()
@@ -160,7 +160,7 @@ def scope_hash(scope: LedgerScope) -> str:
 def _parts(
     request: ProviderRequest, kept: list[RequestPart | ToolSchema], messages: tuple[RequestMessage, ...]
 ) -> tuple[int, list[str], list[RequestPart | ToolSchema]]:
-    """How many leading parts are surely those that were kept, then the roles and parts of the rest.
+    """Number of leading parts that are surely those kept, then the roles and parts of the rest.
 
     They are where tools and system are the same and the first messages are the same objects.
     """
@@ -184,7 +184,7 @@ def _parts(
 
 
 def _common(one: list[RequestPart | ToolSchema], two: list[RequestPart | ToolSchema]) -> int:
-    """How many leading parts are the same: objects, or segments under the same key by their digest.
+    """Number of leading parts that are the same: objects, or segments under the same key by their digest.
 
     The role of a part follows from what it is and what stands around it; a part that changes its role changes its key.
     """

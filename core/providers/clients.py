@@ -138,7 +138,7 @@ class Clients:
             return client
 
     def kind(self, provider: str) -> ProviderKind:
-        """Which client speaks to a provider; an unknown one is taken for a compatible server."""
+        """Kind of client for a provider; an unknown one is taken for a compatible server."""
         with self._lock:
             server = self._servers.get(provider)
         return ProviderKind(server.kind) if server is not None else ProviderKind.COMPATIBLE

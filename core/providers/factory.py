@@ -1,4 +1,4 @@
-"""Which client speaks to which server."""
+"""Factory of clients: one for each server."""
 
 from __future__ import annotations
 

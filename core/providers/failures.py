@@ -142,7 +142,7 @@ def checked_key(server: ServerSettings, key: str | None, variable: str) -> str:
 
 
 def kind_of_status(status: int) -> FailureKind:
-    """What an HTTP status means when the body says nothing more."""
+    """Kind of failure by an HTTP status when the body says nothing more."""
     match status:
         case 401:
             return FailureKind.BAD_KEY
@@ -228,7 +228,7 @@ def transport_error(
 
 
 def is_answer_lost(error: SlopError) -> bool:
-    """Whether a request that is answered in one piece may be billed although no answer came.
+    """True if a request that is answered in one piece may be billed although no answer came.
 
     A stream's head tells that its request has arrived; before a whole answer nothing does, and a connection that
     broke while it was awaited says nothing of what was done.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether a URL stays on this machine. An empty or broken URL does not."""
+    """True if a URL stays on this machine. An empty or broken URL does not."""
     try:
         host = (urlsplit(url).hostname or "").rstrip(".")
     except ValueError:

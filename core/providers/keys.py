@@ -63,7 +63,7 @@ class FoundKey(msgspec.Struct, frozen=True):
 
 
 class Keyring(Protocol):
-    """What we need of a keyring's backend."""
+    """Backend of a keyring, as far as we need it."""
 
     def get_password(self, service: str, username: str) -> str | None: ...  # noqa: D102
     def set_password(self, service: str, username: str, password: str) -> None: ...  # noqa: D102
@@ -71,7 +71,7 @@ class Keyring(Protocol):
 
 
 class _Answer(msgspec.Struct, frozen=True):
-    """What the keyring said. `problem` is empty where it answered."""
+    """Answer of the keyring. `problem` is empty where it answered."""
 
     value: str | None = None
     problem: str = ""

@@ -1,4 +1,4 @@
-"""Where a cache plan's marks fall on the wire: blocks by the key of their part, marks in order, lifetimes falling."""
+"""Places of a cache plan's marks: blocks by the key of their part, marks in order, lifetimes falling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of models: packaged data, a person's own entries over it, and what servers list."""
+"""Data of models: packaged, a person's own entries over it, and what servers list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of models, found by name: profiles as pure look-ups over data that I/O has read."""
+"""Profiles of models, found by name: pure look-ups over data that I/O has read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ANY = "*"
 def find_profile(
     models: Iterable[ModelProfile], provider: str, model: str, *, kind: str = ""
 ) -> ModelProfile:
-    """What is known of a model. Total: an unknown model gets a profile that claims nothing.
+    """Profile of a model. Total: an unknown model gets a profile that claims nothing.
 
     An entry of the provider itself goes before one of its kind; then the same id, the longest id that this one
     begins with (`claude-opus-5-5` for `claude-opus-5-5-20260922`), and last the entry for any model.
@@ -92,7 +92,7 @@ def nearest_effort(profile: ModelProfile, wanted: Effort) -> Effort:
 
 
 def _match(pattern: str, model: str) -> int | None:
-    """How much of the model's name an entry's id accounts for, None where it does not match."""
+    """Length of the model's name that an entry's id accounts for, None where it does not match."""
     if pattern == ANY:
         return 0
     if model == pattern or model.startswith((f"{pattern}-", f"{pattern}@", f"{pattern}:")):

@@ -1,4 +1,4 @@
-"""What every provider's client offers, and how a call is cancelled."""
+"""Protocol of every provider's client, and the cancelling of a call."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class CancelToken:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether `cancel` was called."""
+        """True if `cancel` was called."""
         return self._event.is_set()
 
     def cancel(self) -> None:

@@ -25,7 +25,7 @@ class Call:
         self._sockets: list[socket.socket] = []
         self._is_closed = False
         self.has_begun = False
-        """Whether the head of an answer has arrived."""
+        """True once the head of an answer has arrived."""
 
     def trace(self, event: str, info: Mapping[str, object]) -> None:
         """Take in an event of the HTTP client's `trace` extension."""

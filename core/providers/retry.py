@@ -1,4 +1,4 @@
-"""When a failed call is tried again, and how long it waits before that."""
+"""Retries of a failed call: when, and after what wait."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def stream_with_retry(
 
 
 def retry_wait_s(error: ProviderError, attempt: int, chance: float) -> float | None:
-    """How long to wait before trying again, None where it should not be tried.
+    """Seconds to wait before trying again, None where it should not be tried.
 
     Args:
         attempt: which attempt failed, from 1.

@@ -1,4 +1,4 @@
-"""What a provider says that a call used, as figures that can be trusted: one rule for every client."""
+"""Usage of a call as its provider says, in figures that can be trusted: one rule for every client."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from core.values.usage import Usage
 
 
 class WholeReply(msgspec.Struct, frozen=True):
-    """What a call gave, without its reasoning and tool calls. `usage` is empty where none was reported."""
+    """Reply of a call, without its reasoning and tool calls. `usage` is empty where none was reported."""
 
     text: str
     usage: Usage
@@ -31,7 +31,7 @@ class WholeReply(msgspec.Struct, frozen=True):
 
 
 class CallSpent(msgspec.Struct, frozen=True):
-    """What is known of what a call used, however it ended.
+    """Usage of a call as far as it is known, however the call ended.
 
     Args:
         reported: as the provider said; texts: all that the model wrote, for counting.
@@ -47,7 +47,7 @@ class CallSpent(msgspec.Struct, frozen=True):
 
 
 class _Arrived:
-    """What has come of a reply."""
+    """The part of a reply that has come."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []

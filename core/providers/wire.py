@@ -1,4 +1,4 @@
-"""What the vendors' wire formats have in common: canonical JSON, attachments as bytes, which turn is unfinished."""
+"""Wire formats' common parts: canonical JSON, attachments as bytes, which turn is unfinished."""
 
 from __future__ import annotations
 

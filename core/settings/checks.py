@@ -60,7 +60,7 @@ def setting_for(key: str) -> Setting | None:
 
 
 def value_flaw(setting: Setting, value: Any) -> str:
-    """Why a value cannot be that of a setting, as the end of a sentence (`must be …`), empty where it can."""
+    """Flaw of a value for a setting, as the end of a sentence (`must be …`), empty where it has none."""
     match setting.kind:
         case Kind.SWITCH:
             return "" if isinstance(value, bool) else f"must be true or false, not {_shown(value)}"

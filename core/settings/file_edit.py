@@ -80,7 +80,7 @@ def _has_mark(path: Path) -> bool:
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:
-    """What changes when somebody writes the file: inode, size, time."""
+    """Stamp that changes when somebody writes the file: inode, size, time."""
     try:
         status = path.stat()
     except OSError:

@@ -12,7 +12,7 @@ from core.values.settings import SettingsFault
 
 IDENTITY_NAMES = ("CLAUDE.md", "AGENTS.md", "POC.md")
 HOME_PREFIX = "home:"
-"""What the name of a file of the home starts with: its path would differ between machines."""
+"""Prefix of the name of a file of the home: its path would differ between machines."""
 
 
 def repository_root(start: Path, otherwise: Path) -> Path:
@@ -24,7 +24,8 @@ def repository_root(start: Path, otherwise: Path) -> Path:
 
 
 def identity_paths(root: Path, start: Path, homes: Iterable[Path]) -> tuple[ContextFile, ...]:
-    """Where identity files may stand, most general first: homes, then from the repository's root down to `start`.
+    """Paths where identity files may stand, most general first: homes, then from the repository's root down
+    to `start`.
 
     Args:
         root: the project's root, resolved; start: the working directory, inside root; homes: person's own folders.

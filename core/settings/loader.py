@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class ConfigRequest(msgspec.Struct, frozen=True):
-    """Where to read from.
+    """Places to read from.
 
     Args:
         config_file: user settings; trust_file: the list of trusted folders; home: the person's data.
@@ -49,7 +49,7 @@ class ConfigRequest(msgspec.Struct, frozen=True):
 
 
 class LoadedSettings(msgspec.Struct, frozen=True):
-    """What was read.
+    """Settings as read.
 
     Args:
         user_values, project_data: what held of each file, the last good for the next load.

@@ -66,7 +66,7 @@ def _variables() -> Iterator[tuple[Setting, str, str]]:
 
 
 def from_text(setting: Setting, text: str) -> Value:
-    """What a text of the environment or the command line stands for; the text itself where it is not of the kind."""
+    """Value of a text of the environment or the command line; the text itself where it is not of the kind."""
     try:
         match setting.kind:
             case Kind.WHOLE:

@@ -1,4 +1,4 @@
-"""What can be asked of settings, project, keys and models, and what was read of them."""
+"""Messages of settings, project, keys and models: commands, effects, and events of what was read."""
 
 from __future__ import annotations
 
@@ -204,10 +204,10 @@ SettingsCommand = (
     | RefreshModels
     | FindLocalServers
 )
-"""What a front end may ask of this room."""
+"""Commands that a front end may give this room."""
 
 SettingsEvent = SettingsLoaded | ModelsListed | ServersFound | SettingsFilesChanged
-"""What has happened in this room."""
+"""Events of this room."""
 
 SettingsEffect = (
     LoadSettings

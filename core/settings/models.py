@@ -1,4 +1,4 @@
-"""What is known of models as the state has it now."""
+"""Profiles of models as the state has them now."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from core.values.state import AppState
 
 
 def profile_of(state: AppState, provider: str, model: str) -> ModelProfile:
-    """What is known of a model, the same before and after its server listed it by name."""
+    """Profile of a model, the same before and after its server listed it by name."""
     status = state.config.providers.get(provider)
     told = state.config.models.get(provider, ())
     known = (*told, *state.config.profiles)  # of two for one model the first counts: what its server told

@@ -19,7 +19,7 @@ FORMAT = 1
 
 
 def working_file(home: Path, root: Path) -> Path:
-    """Where the unsaved presets of a project are kept."""
+    """Path of a project's unsaved presets."""
     mark = hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16]
     return home / "working" / f"{mark}.toml"
 

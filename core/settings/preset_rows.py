@@ -52,7 +52,7 @@ def plan_rows(old: Sequence[Any], items: Iterable[FileItem]) -> tuple[PresetRow,
 
 
 def is_unchanged(old: Sequence[Any], rows: Sequence[PresetRow]) -> bool:
-    """Whether the rows are those of the file, in its order."""
+    """True if the rows are those of the file, in its order."""
     return len(old) == len(rows) and all(row.is_same and row.old_index == i for i, row in enumerate(rows))
 
 

@@ -22,7 +22,7 @@ _RANGE = re.compile(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?")
 
 
 def name_flaw(name: str) -> str:
-    """Why a text cannot name a preset, a persona or a system prompt, empty where it can."""
+    """Reason why a text cannot name a preset, a persona or a system prompt, empty where it can."""
     if not name.strip():
         return "a name must not be empty"
     if len(name) > MAX_NAME_CHARS:

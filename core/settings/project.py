@@ -30,7 +30,7 @@ class TextSource(msgspec.Struct, frozen=True):
 
 
 class ProjectTables(msgspec.Struct, frozen=True):
-    """What a `manual_slop.toml` says, checked, whether it counts or not. Paths as they were written."""
+    """Tables of a `manual_slop.toml`, checked, whether they count or not. Paths as they were written."""
 
     name: str = ""
     context: tuple[TextSource, ...] = ()

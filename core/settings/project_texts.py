@@ -29,7 +29,7 @@ class ContextFile(msgspec.Struct, frozen=True):
 
 
 def is_inside(path: Path, folders: tuple[Path, ...]) -> bool:
-    """Whether a path, links resolved, lies in one of the folders, links resolved."""
+    """True if a path, links resolved, lies in one of the folders, links resolved."""
     real = Path(os.path.realpath(path))
     return any(real.is_relative_to(os.path.realpath(folder)) for folder in folders)
 

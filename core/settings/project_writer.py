@@ -98,7 +98,7 @@ def delete_preset(root: Path, name: str) -> None:
 
 
 def _has_header(path: Path) -> bool:
-    """Whether the file opens `[presets]` itself, so that the table stays when its last preset goes."""
+    """True if the file opens `[presets]` itself, so that the table stays when its last preset goes."""
     return any(
         statement.is_header and statement.place == ("presets",)
         for statement in statements(read_text(path) or "")

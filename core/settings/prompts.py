@@ -32,7 +32,7 @@ def read_prompts(home: Path, project_root: Path, *, is_trusted: bool) -> dict[st
 
 
 def prompt_file(name: str, home: Path, project_root: Path, *, is_trusted: bool) -> Traversable:
-    """Where a prompt is read from.
+    """Path that a prompt is read from.
 
     Args:
         name: of a prompt that comes with the program; home: the person's home directory.

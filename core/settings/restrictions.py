@@ -1,4 +1,4 @@
-"""What a project's file asks for and does not get, in sentences."""
+"""Wishes of a project's file that it does not get, in sentences."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _command(row: Any) -> str:
 
 
 def _holds_secret(node: Any) -> bool:
-    """Whether a key that names a secret holds a text, below the tables that hold settings."""
+    """True if a key that names a secret holds a text, below the tables that hold settings."""
     if isinstance(node, Mapping):
         return any(
             (name.lower() in SECRET_NAMES and isinstance(value, str) and value != "") or _holds_secret(value)
@@ -139,7 +139,7 @@ def _holds_secret(node: Any) -> bool:
 
 
 def _loosens(tools: Any) -> bool:
-    """Whether a `[tools]` table holds a policy that is not one of asking or refusing."""
+    """True if a `[tools]` table holds a policy that is not one of asking or refusing."""
     if isinstance(tools, Mapping):
         return any(_loosens(value) for value in tools.values())
     return isinstance(tools, str | bool) and tools not in _ASKING

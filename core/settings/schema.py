@@ -14,7 +14,7 @@ Value = str | int | float | bool | tuple[str, ...]
 
 
 class SettingScope(StrEnum):
-    """Where a key may stand."""
+    """Scope in which a key may stand."""
 
     USER = "user"
     """Only in user settings: a project can never set it."""
@@ -66,7 +66,7 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 NAME_PATTERN = r"[a-z0-9][a-z0-9_-]{0,39}"
-"""What a server's id looks like: it becomes part of file names and environment variables."""
+"""Form of a server's id: it becomes part of file names and environment variables."""
 
 VENDORS = MappingProxyType(
     {

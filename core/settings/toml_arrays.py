@@ -24,7 +24,7 @@ class ArrayElement:
 
 @dataclass(slots=True)
 class _ArrayWalk:
-    """How far the array was read: `can_follow` while a comment still stands behind the last element."""
+    """Position in an array: `can_follow` while a comment still stands behind the last element."""
 
     elements: list[ArrayElement] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)

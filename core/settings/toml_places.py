@@ -1,4 +1,4 @@
-"""Where things stand in TOML text: statements with their spans, and the line of any key. Pure."""
+"""Places in TOML text: statements with their spans, and the line of any key. Pure."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Statement(msgspec.Struct, frozen=True):
 
     @property
     def is_header(self) -> bool:
-        """Whether it opens a table."""
+        """True if it opens a table."""
         return self.equals is None
 
     @property

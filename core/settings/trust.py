@@ -1,4 +1,4 @@
-"""Which folders the person trusts: `trusted.toml` beside the user settings, by resolved path."""
+"""Trust in folders: `trusted.toml` beside the user settings, by resolved path."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FORMAT = 1
 
 
 def is_trusted(root: Path, trust_file: Path) -> bool:
-    """Whether the person trusts a folder. A list that cannot be read trusts nothing.
+    """True if the person trusts a folder. A list that cannot be read trusts nothing.
 
     Args:
         root: the project's root, any spelling; trust_file: the list.

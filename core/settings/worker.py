@@ -292,7 +292,7 @@ def versions() -> Mapping[str, str]:
 
 
 def _status(server: ServerSettings, source: KeySource) -> ProviderStatus:
-    """Whether a provider can be used, and what to do where it cannot."""
+    """Status of a provider: can it be used, and what to do where it cannot."""
     kind = ProviderKind(server.kind)
     problem = ""
     if not server.is_enabled:
@@ -316,5 +316,5 @@ def supersedes(newer: SettingsEffect, older: SettingsEffect) -> bool:
 
 
 def keeps(effect: SettingsEffect) -> bool:
-    """What is written again until it is on disk."""
+    """True if an effect is written again until it is on disk."""
     return isinstance(effect, KeepPresets)

@@ -1,4 +1,4 @@
-"""What a call is expected to cost before it is made, and what it is booked at where its provider did not say."""
+"""Estimates: the expected cost of a call, and what it is booked at where its provider did not say."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def with_lost(usage: Usage, expected: Usage, lost: int, price: Price) -> Usage:
 
 
 def reply_texts(parts: Iterable[Part]) -> tuple[str, ...]:
-    """What a model wrote, for counting: text, reasoning and the arguments of calls."""
+    """Texts that a model wrote, for counting: text, reasoning and the arguments of calls."""
     found: list[str] = []
     for part in parts:
         match part:
@@ -96,7 +96,7 @@ def _says_all(reported: Usage, reply_tokens_est: int) -> bool:
 
 
 def _filled(reported: Usage, expected: Usage, reply_tokens_est: int) -> Usage:
-    """What a broken reply reports of its own length is what had come by then: the longer of the two counts."""
+    """Usage of a broken reply: the length that it reports is what had come by then, so the longer counts."""
     usage = reported
     if usage.input_tokens is None:
         usage = replace(
@@ -116,7 +116,7 @@ def _priced(usage: Usage, price: Price) -> Usage:
 
 
 def next_call_usd(state: AppState, discussion_id: str, text: str = "") -> float:
-    """What the next call of a discussion is expected to cost, input and reply, in US dollars.
+    """Expected cost of a discussion's next call, input and reply, in US dollars.
 
     Args:
         text: of the message to be sent; what it has over the draft was not assembled yet.
@@ -134,7 +134,7 @@ def next_call_usd(state: AppState, discussion_id: str, text: str = "") -> float:
 
 
 def next_input_usd(state: AppState, discussion_id: str) -> float | None:
-    """What the input of the next request is expected to cost in US dollars, by its cache plan; None where unknown.
+    """Expected cost of the next request's input in US dollars, by its cache plan; None where unknown.
 
     The one figure that the composer, the Context and the Caching panel show.
     """
@@ -154,7 +154,7 @@ def _reply_usd(state: AppState, report: ContextReport, last: Usage) -> float:
 
 
 def reply_tokens(state: AppState, discussion_id: str) -> int:
-    """How long the next reply is expected to be: as the last one, at most as long as the settings let it be."""
+    """Expected length of the next reply: as the last one, at most as long as the settings let it be."""
     return _reply_tokens(state, _last_usage(state.discussions.open.get(discussion_id)))
 
 
@@ -174,7 +174,7 @@ def _last_usage(opened: OpenDiscussion | None, model: tuple[str, str] | None = N
 
 
 def _last_of_model_usd(state: AppState, discussion_id: str) -> float:
-    """What the last call of the same model in another discussion cost, the discussion used last first."""
+    """Cost of the same model's last call in another discussion, the one used last first."""
     summary = state.discussions.summaries.get(discussion_id)
     if summary is None:
         return 0.0

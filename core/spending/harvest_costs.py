@@ -1,4 +1,4 @@
-"""What the harvest's calls have cost, kept by day: it counts towards the day's limit also after a restart."""
+"""Costs of the harvest's calls, kept by day: they count towards the day's limit also after a restart."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Payments:
         self.use = HarvestUse()
 
     def price(self, provider: str, model: str, usage: Usage) -> float | None:
-        """What a call costs, None where unknown."""
+        """Price of a call, None where unknown."""
         return usage.cost_usd if usage.cost_usd is not None else self._price(provider, model, usage)
 
     def __call__(self, provider: str, model: str, usage: Usage) -> HarvestUse:
@@ -69,7 +69,7 @@ class Payments:
 
     @property
     def spent_usd(self) -> float:
-        """What is known to have been paid."""
+        """Sum that is known to have been paid."""
         return self.use.usage.cost_usd or 0.0
 
 
@@ -109,7 +109,7 @@ def note_spent(
 
 
 def harvest_payments(home: Path, start: datetime) -> dict[str, Payment]:
-    """What each call since then has cost, by its id. A row that cannot be read counts nothing.
+    """Cost of each call since then, by its id. A row that cannot be read counts nothing.
 
     Args:
         start: UTC, at most two days ago: older rows are not kept.

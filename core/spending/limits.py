@@ -18,7 +18,7 @@ DAY = timedelta(days=1)
 
 
 def counted(state: AppState, event: SpentCounted) -> AppState:
-    """What was spent since the person's midnight is known; what this program paid while it was counted comes on top."""
+    """Take in the sum since the person's midnight; what this program paid while it was counted comes on top."""
     spending = state.spending
     own = {key: paid for key, paid in spending.own.items() if key not in event.ids}
     return replace(
@@ -101,7 +101,7 @@ def discussion_limit_usd(state: AppState, meta: DiscussionMeta) -> float | None:
 
 
 def left_today_usd(state: AppState, *, besides: str = "") -> float | None:
-    """What is left of the day's limit beside what calls under way are expected to cost; None for no limit.
+    """Rest of the day's limit beside what calls under way are expected to cost; None for no limit.
 
     Args:
         besides: a reservation that does not count, the asker's own.
@@ -113,7 +113,7 @@ def left_today_usd(state: AppState, *, besides: str = "") -> float | None:
 
 
 def room_usd(limit_usd: float | None, spent_usd: float) -> float | None:
-    """What is left of a limit, None for no limit."""
+    """Rest of a limit, None for no limit."""
     return None if limit_usd is None else max(0.0, limit_usd - spent_usd)
 
 
@@ -123,7 +123,7 @@ def _under_way_usd(state: AppState, *, besides: str = "") -> float:
 
 
 def limit_reached(state: AppState, discussion_id: str = "", *, besides: str = "") -> str:
-    """Why no more is to be spent without asking, in a sentence; empty while there is money left.
+    """Reason why no more is to be spent without asking, in a sentence; empty while there is money left.
 
     Args:
         discussion_id: whose own limit counts beside the day's, none where empty. A sum that is not known stops nothing.
@@ -134,7 +134,7 @@ def limit_reached(state: AppState, discussion_id: str = "", *, besides: str = ""
 
 
 def has_room(state: AppState, usd: float, discussion_id: str = "") -> bool:
-    """Whether so much more stays within the limits: nobody is asked about background work, so it never goes past one."""
+    """True if so much more stays within the limits: background work asks nobody, it never goes past one."""
     sums = _sums(state, discussion_id)
     return all(limit is None or spent + reserved + usd <= limit for _, limit, spent, reserved in sums) and (
         not reached_limits(state, discussion_id)

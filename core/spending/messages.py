@@ -1,4 +1,4 @@
-"""What was counted of money."""
+"""Messages of spending: events of what was counted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.values.spending import Payment
 
 
 class SpentCounted(msgspec.Struct, frozen=True):
-    """What all logged calls since the person's midnight have cost. `day_start`: that midnight, UTC.
+    """Costs of all logged calls since the person's midnight were counted. `day_start`: that midnight, UTC.
 
     Args:
         has_estimate: of some of it the provider did not say; ids: of the payments in it, so that none counts twice.
@@ -24,10 +24,10 @@ class SpentCounted(msgspec.Struct, frozen=True):
 
 
 class PaymentsSeen(msgspec.Struct, frozen=True):
-    """What a log holds of payments since the person's midnight, by the record's id: another program wrote to it."""
+    """Payments since the person's midnight were in a log, by the record's id: another program wrote to it."""
 
     payments: Mapping[str, Payment]
 
 
 SpendingEvent = SpentCounted | PaymentsSeen
-"""What has happened in this room."""
+"""Events of this room."""

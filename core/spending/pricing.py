@@ -1,4 +1,4 @@
-"""What a call costs, from offline price data; a price that nobody knows is None, never 0."""
+"""Prices of calls, from offline price data; a price that nobody knows is None, never 0."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def cost(provider: str, model: str, usage: Usage, at: datetime) -> float | None:
 
 
 def input_usd_per_token(provider: str, model: str, at: datetime) -> float | None:
-    """What one fresh (uncached) input token costs in US dollars; None where unknown, 0.0 for the embedded model.
+    """Price of a fresh (uncached) input token in US dollars; None where unknown, 0.0 for the embedded model.
 
     Of prices that rise with the length of the request it is the lowest tier.
     """
@@ -67,7 +67,7 @@ def input_usd_per_token(provider: str, model: str, at: datetime) -> float | None
 
 
 def output_usd_per_token(provider: str, model: str, at: datetime) -> float | None:
-    """What one token of a reply costs in US dollars; as `input_usd_per_token`."""
+    """Price of a reply's token in US dollars; as `input_usd_per_token`."""
     if provider == ProviderKind.EMBEDDED:
         return 0.0
     calculated = _calculated(provider, model, Usage(input_tokens=0, output_tokens=_PROBE_TOKENS), at)

@@ -1,4 +1,4 @@
-"""What a turn is asked for, what it does and what comes back."""
+"""Messages of a turn: commands, effects and events."""
 
 from __future__ import annotations
 
@@ -125,13 +125,13 @@ class CallFailed(msgspec.Struct, frozen=True):
 
 
 PaidCommand = SendPrompt | RetrySend | RegenerateReply
-"""What costs money: at a spend limit it needs the person's yes."""
+"""Commands that cost money: at a spend limit they need the person's yes."""
 
 TurnCommand = SendPrompt | CancelReply | RetrySend | RegenerateReply
-"""What a front end may ask of this room."""
+"""Commands that a front end may give this room."""
 
 TurnEvent = RequestBuilt | ReplyArrived | CallRetrying | CallEnded | CallFailed
-"""What has happened in this room."""
+"""Events of this room."""
 
 TurnEffect = CallProvider | SendRequest | CancelCall
 """The call worker's: one thread a call."""

@@ -1,4 +1,4 @@
-"""How a call ends: the reply and its usage go to the log, and only then is the call over."""
+"""End of a call: the reply and its usage go to the log, and only then is the call over."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ def find_call(state: AppState, call_id: str) -> LiveCall | None:
 
 
 def request_built(state: AppState, event: RequestBuilt) -> Result:
-    """What a call will cost is known now: let it go, hold it, or stop it at a limit. What is sent is logged.
+    """Take in a call's cost, known now: let it go, hold it, or stop it at a limit. What is sent is logged.
 
     An unexplained change of the prefix is said.
     """
@@ -232,7 +232,7 @@ def request_built(state: AppState, event: RequestBuilt) -> Result:
 
 
 def admit_held(state: AppState) -> Result:
-    """What was spent today is known now: let go what was held for that, in the order in which it was asked for."""
+    """Let go what was held for the day's count, known now, in the order in which it was asked for."""
     held = [call for call in state.turns.calls.values() if call.is_built and not call.is_out]
     effects: list[TurnEffect] = []
     for call in sorted(held, key=lambda one: (one.started_at, one.id)):

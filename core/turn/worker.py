@@ -55,7 +55,7 @@ log = logging.getLogger(__name__)
 
 
 class BuiltRequest(Protocol):
-    """What assembling a call gives."""
+    """Request of a call, assembled."""
 
     @property
     def request(self) -> ProviderRequest:
@@ -74,12 +74,12 @@ class BuiltRequest(Protocol):
 
     @property
     def views(self) -> tuple[ViewRecord, ...]:
-        """What the log needs to rebuild the view that the model sees."""
+        """Records that the log needs to rebuild the view that the model sees."""
         ...
 
 
 class CallServices(Protocol):
-    """What calls need of the outside; `core.app.outside` offers it, tests have their own."""
+    """Services of the outside to calls; `core.app.outside` offers them, tests have their own."""
 
     def build(self, effect: CallProvider) -> BuiltRequest:
         """Read the preset's files and assemble. Raises ProviderError when it does not fit the model."""
@@ -98,11 +98,11 @@ class CallServices(Protocol):
         ...
 
     def price(self, provider: str, model: str, usage: Usage) -> float | None:
-        """What it cost in USD, None where unknown."""
+        """Price in USD, None where unknown."""
         ...
 
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
-        """What the texts of a reply count with its model, about."""
+        """Tokens of a reply's texts with its model, about."""
         ...
 
     def begun(self, call_id: str) -> None:
@@ -161,7 +161,7 @@ class CallWorker:
         return not cancel.is_cancelled
 
     def _expected_usd(self, effect: CallProvider, expected: Usage) -> float | None:
-        """What the call is expected to cost with its reply, None where no price is known."""
+        """Expected cost of the call with its reply, None where no price is known."""
         if expected == Usage():
             return None
         inputs = effect.spec.inputs
@@ -269,7 +269,7 @@ class CallWorker:
             self._emit(event)
 
     def _usage(self, effect: CallProvider, reply: _Reply, *, is_whole: bool) -> Usage:
-        """What the call used, with our times and the price: as reported, else estimated.
+        """Usage of the call, with our times and the price: as reported, else estimated.
 
         Nothing reported, nothing received and nothing on its way: empty.
         """
@@ -302,7 +302,7 @@ class CallWorker:
 
 
 def _with_rent(cost: float | None, usage: Usage, rent: float | None) -> float | None:
-    """What a call cost with its stored prefix, which is paid for also where the turn itself reported nothing."""
+    """Usage with its stored prefix, which is paid for also where the turn itself reported nothing."""
     if rent == 0.0:
         return cost
     if cost is None and usage.input_tokens is None and usage.output_tokens is None:
@@ -318,7 +318,7 @@ def _together(before: ContentsReport | None, new: ContentsReport | None) -> Cont
 
 
 class _Reply:
-    """What has arrived of a reply, as parts in order, and what it is expected to be billed at.
+    """The part of a reply that has arrived, in order, and what it is expected to be billed at.
 
     `is_out`: the provider has the request and may bill it; `lost`: attempts before whose answers never came.
     """

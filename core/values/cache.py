@@ -13,7 +13,7 @@ TOOLS_KEY = "3"
 
 
 class DiscussionCacheState(msgspec.Struct, frozen=True):
-    """What a provider holds for one discussion, as the panel and the Hook API show it. Source: 20-caching.md."""
+    """State of a discussion's cache, as the panel and the Hook API show it. Source: 20-caching.md."""
 
     discussion_id: str
     provider: str
@@ -26,13 +26,13 @@ class DiscussionCacheState(msgspec.Struct, frozen=True):
     caching_enabled: bool = True
     """The person can turn it off for this discussion."""
     long_until: datetime | None = None
-    """When the part ends that lives longer than `expires_at` says; None where all ends then."""
+    """End of the part that lives longer than `expires_at` says; None where all ends then."""
     long_tokens: int = 0
     """Tokens of that part, of `tokens_cached`."""
 
 
 class Mechanism(StrEnum):
-    """How a provider is asked to cache."""
+    """Mechanism by which a provider is asked to cache."""
 
     MARKS = "marks"
     """Anthropic's `cache_control`: written only where marked, found at most a lookback before a mark."""
@@ -52,7 +52,7 @@ class TtlPrice(msgspec.Struct, frozen=True):
 
 
 class CachePrices(msgspec.Struct, frozen=True):
-    """What caching costs with a model, and its rules.
+    """Prices of caching with a model, and its rules.
 
     Args:
         input_usd: a fresh input token, None where unknown (the plan then counts in multiples alone).
@@ -75,7 +75,7 @@ class CachePrices(msgspec.Struct, frozen=True):
     storage_usd: float = 0.0
 
     def write_at(self, ttl_s: int) -> float:
-        """What writing at a lifetime costs; that of the nearest lifetime on offer, 1 where there is none."""
+        """Price of writing at a lifetime; that of the nearest lifetime on offer, 1 where there is none."""
         if not self.writes:
             return 1.0
         return min(self.writes, key=lambda offer: abs(offer.ttl_s - ttl_s)).write
@@ -116,7 +116,7 @@ class CacheLedgerEntry(msgspec.Struct, frozen=True):
 
 
 class CacheLedger(msgspec.Struct, frozen=True):
-    """What providers hold, as far as is known. Copied on write.
+    """Ledger of what providers hold, as far as is known. Copied on write.
 
     Args:
         entries: by scope, then by prefix hash.
@@ -128,7 +128,8 @@ class CacheLedger(msgspec.Struct, frozen=True):
 
 
 class CacheMark(msgspec.Struct, frozen=True):
-    """Where a provider is asked to write: behind the part with this key (`part_key`), `TOOLS_KEY` for the tools.
+    """Mark where a provider is asked to write: behind the part with this key (`part_key`), `TOOLS_KEY` for
+    the tools.
 
     Where a key occurs more than once in a request, its last part is meant.
     """
@@ -138,7 +139,7 @@ class CacheMark(msgspec.Struct, frozen=True):
 
 
 class ContentsUse(StrEnum):
-    """What a plan does with Gemini's cached contents."""
+    """Use of Gemini's cached contents in a plan."""
 
     NONE = "none"
     USE = "use"
@@ -146,7 +147,7 @@ class ContentsUse(StrEnum):
 
 
 class ContentsPlan(msgspec.Struct, frozen=True):
-    """What to do with cached contents.
+    """Plan for cached contents.
 
     Args:
         through_key: the last part that the content holds (system and tools always inside); name: of the content
@@ -172,7 +173,7 @@ class PlannedWrite(msgspec.Struct, frozen=True):
 
 
 class CachePlan(msgspec.Struct, frozen=True):
-    """How one request is to be cached, and what that is expected to cost.
+    """Plan of one request's caching, and its expected cost.
 
     Args:
         marks: in wire order, long lifetimes before short ones.
@@ -226,7 +227,7 @@ class Talk(msgspec.Struct, frozen=True):
 
 
 class Habits(msgspec.Struct, frozen=True):
-    """When the person asks, learned over all discussions as it goes.
+    """Habits of the person: times of asking, learned over all discussions as it goes.
 
     Args:
         own: between turns of one discussion, whichever; shared: between turns of any; newest last.
@@ -239,7 +240,7 @@ class Habits(msgspec.Struct, frozen=True):
 
 
 class GapStats(msgspec.Struct, frozen=True):
-    """What is known of when the next turn of one discussion comes.
+    """Gaps that tell when the next turn of one discussion comes.
 
     Args:
         own: between turns of this discussion; person: of one discussion, whichever; shared: of any; newest last.
@@ -254,7 +255,7 @@ class GapStats(msgspec.Struct, frozen=True):
 
 
 class Balance(msgspec.Struct, frozen=True):
-    """What caching was worth for one discussion so far, in tokens of fresh input. Pings are counted.
+    """Worth of caching for one discussion so far, in tokens of fresh input. Pings are counted.
 
     Args:
         saved: what its requests would have cost without, less what they cost; below zero it has lost.
@@ -266,7 +267,7 @@ class Balance(msgspec.Struct, frozen=True):
 
 
 class ExtensionEvidence(msgspec.Struct, frozen=True):
-    """Whether a long mark behind a short-lived hit keeps the whole prefix with a model: what was seen of it.
+    """Evidence on whether a long mark behind a short-lived hit keeps the whole prefix with a model.
 
     Args:
         kept: how often such a prefix outlived the short lifetime; lost: how often it did not.
@@ -332,7 +333,7 @@ class Rewrite(msgspec.Struct, frozen=True):
 
 
 class RewriteCosts(msgspec.Struct, frozen=True):
-    """What changes of layers 6 and 7 cost a discussion's next turn.
+    """Costs of changes of layers 6 and 7 in a discussion's next turn.
 
     Args:
         due: for those that were made, None where there are none or the cache is cold.
@@ -380,7 +381,7 @@ class StoredRent(msgspec.Struct, frozen=True):
 
 
 class DiscussionCache(msgspec.Struct, frozen=True):
-    """What `cache.json` of a discussion holds.
+    """Content of a discussion's `cache.json`.
 
     Args:
         state: None until something was cached; ledger: the entries that this discussion wrote or used last.
@@ -407,7 +408,7 @@ class DiscussionCache(msgspec.Struct, frozen=True):
 
 
 class CacheSettings(msgspec.Struct, frozen=True):
-    """What the person chose for one provider and discussion. Source: 20-caching.md, "By provider".
+    """Choices of the person for one provider and discussion. Source: 20-caching.md, "By provider".
 
     Args:
         ttl_s: a fixed lifetime, None lets the planner choose; longest_ttl_s: the longest it may choose.
@@ -430,7 +431,7 @@ class CacheSettings(msgspec.Struct, frozen=True):
 
 
 class KeepalivePlan(msgspec.Struct, frozen=True):
-    """Whether and when to read a prefix again only to keep it.
+    """Plan of reading a prefix again only to keep it, if at all.
 
     Args:
         ping_at: None: not at all; pings_left: how many more are worth it from now on, this one included.

@@ -8,7 +8,7 @@ import msgspec
 
 
 class FileMode(StrEnum):
-    """How much of a file enters the context."""
+    """Mode in which a file enters the context."""
 
     WHOLE = "whole"
     SLICES = "slices"
@@ -44,7 +44,7 @@ class FileItem(msgspec.Struct, frozen=True):
 
     @property
     def is_glob(self) -> bool:
-        """Whether the path is a pattern that stands for many files."""
+        """True if the path is a pattern that stands for many files."""
         return any(mark in self.path for mark in "*?[")
 
 
@@ -66,7 +66,7 @@ class Symbol(msgspec.Struct, frozen=True):
 
 
 class FileProblemKind(StrEnum):
-    """Why a file has no text to send."""
+    """Reason why a file has no text to send."""
 
     VANISHED = "vanished"
     BINARY = "binary"
@@ -80,14 +80,14 @@ class FileProblemKind(StrEnum):
 
 
 class FileProblem(msgspec.Struct, frozen=True):
-    """What is wrong with a file, in a sentence, with the remedy."""
+    """Fault of a file, in a sentence, with the remedy."""
 
     kind: FileProblemKind
     detail: str
 
 
 class FileSnapshot(msgspec.Struct, frozen=True):
-    """What one read of a file found. `text` is decoded, LF line ends; empty where there is a problem.
+    """Result of one read of a file. `text` is decoded, LF line ends; empty where there is a problem.
 
     Args:
         path: as it is shown and sent: POSIX, relative to the project's root where it lies inside it.

@@ -57,7 +57,7 @@ class DiscussionSummary(msgspec.Struct, frozen=True):
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """What stands in the composer."""
+    """Text and attachments in the composer."""
 
     text: str = ""
     attachments: tuple[AttachmentPart, ...] = ()
@@ -96,7 +96,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
 
 
 class CallPhase(StrEnum):
-    """Where a call stands."""
+    """Phase of a call."""
 
     SAVING = "saving"
     WAITING = "waiting"

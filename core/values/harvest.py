@@ -13,7 +13,7 @@ from core.values.usage import Usage, add_usage
 
 
 class ArtifactKind(StrEnum):
-    """What a file or directory was recognised as, by its shape."""
+    """Kind of a file or directory, recognised by its shape."""
 
     DISCUSSION = "discussion"
     EXPORT = "manual-slop export"
@@ -26,7 +26,7 @@ class ArtifactKind(StrEnum):
 
 
 class ArtifactClass(StrEnum):
-    """What a harvest does with it. Source: 30-knowledge.md, "Harvest"; the first that matches, in this order."""
+    """Fate in a harvest. Source: 30-knowledge.md, "Harvest"; the first that matches, in this order."""
 
     LIVE = "live"
     USER_KEPT = "user-kept"
@@ -36,7 +36,7 @@ class ArtifactClass(StrEnum):
 
 
 class ArtifactFacts(msgspec.Struct, frozen=True):
-    """What a look at the disk says of one conversation.
+    """Facts of one conversation from a look at the disk.
 
     Args:
         id: of the discussion, empty for what is no discussion of this home; path: of the conversation's file.
@@ -69,7 +69,7 @@ class ArtifactFacts(msgspec.Struct, frozen=True):
 
     @property
     def is_ours(self) -> bool:
-        """Whether it lies in this home, so that it may be reclaimed."""
+        """True if it lies in this home, so that it may be reclaimed."""
         return bool(self.id) or self.kind is ArtifactKind.TEMPORARY
 
 
@@ -82,7 +82,7 @@ class Artifact(msgspec.Struct, frozen=True):
 
 
 class HarvestEstimate(msgspec.Struct, frozen=True):
-    """What harvesting would take.
+    """Estimate of a harvest.
 
     Args:
         new_bytes: what a model would read; calls: in how many requests, each of at most `piece_bytes`.
@@ -139,14 +139,14 @@ class ProposedItem(msgspec.Struct, frozen=True):
 
 
 class ReviewChoice(msgspec.Struct, frozen=True):
-    """What a person made of one proposed item. None: as it was proposed."""
+    """Choice of a person on one proposed item. None: as it was proposed."""
 
     is_ticked: bool | None = None
     item: HarvestItem | None = None
 
 
 Review = Mapping[str, ReviewChoice]
-"""What a person made of previews, by the item's id and a mark of what was proposed (`harvest_review.choice_key`)."""
+"""Review of previews by the item's id and a mark of what was proposed (`harvest_review.choice_key`)."""
 
 
 class HarvestFailure(msgspec.Struct, frozen=True):
@@ -159,7 +159,7 @@ class HarvestFailure(msgspec.Struct, frozen=True):
 
 
 class HarvestPreview(msgspec.Struct, frozen=True):
-    """What a harvest would write, for a person to edit and untick. Nothing of it is in the knowledge yet.
+    """Preview of a harvest, for a person to edit and untick. Nothing of it is in the knowledge yet.
 
     Args:
         sources: the conversations that were read, also those in which nothing was found.
@@ -174,7 +174,7 @@ class HarvestPreview(msgspec.Struct, frozen=True):
 
 
 class HarvestReport(msgspec.Struct, frozen=True):
-    """What a run found and did.
+    """Report of a run: its finds and its work.
 
     Args:
         artifacts: every conversation with its class; is_dry: nothing was changed.
@@ -199,12 +199,12 @@ class HarvestReport(msgspec.Struct, frozen=True):
 
     @property
     def is_failed(self) -> bool:
-        """Whether anything failed: then the exit code is 1."""
+        """True if anything failed: then the exit code is 1."""
         return bool(self.failures or self.stopped)
 
 
 class UndoReport(msgspec.Struct, frozen=True):
-    """What an undo did.
+    """Report of an undo.
 
     Args:
         removed: how many lines were taken out; left: `file: line` of those that a person changed since.
@@ -235,7 +235,7 @@ class ApplySummary(msgspec.Struct, frozen=True):
 
 
 class HarvestUse(msgspec.Struct, frozen=True):
-    """What the harvest's calls to models used. `cost_usd` None: the price is unknown; `payment_id`: of one call."""
+    """Usage of a harvest's model calls. `cost_usd` None: the price is unknown; `payment_id`: of one call."""
 
     calls: int = 0
     usage: Usage = msgspec.field(default_factory=Usage)
@@ -251,7 +251,7 @@ class HarvestUse(msgspec.Struct, frozen=True):
 
 
 class HarvestLook(msgspec.Struct, frozen=True):
-    """What a look at the disk found: the dry run, the ledger, and the applies so far, newest first.
+    """Look at the disk: the dry run, the ledger, and the applies so far, newest first.
 
     Args:
         sources: id of the discussion that an item came from, by the source's name in provenance.
@@ -269,7 +269,7 @@ class HarvestLook(msgspec.Struct, frozen=True):
 
 
 class HarvestPhase(StrEnum):
-    """What the harvest worker does."""
+    """Phase of the harvest worker."""
 
     IDLE = "idle"
     LOOKING = "looking"
@@ -312,5 +312,5 @@ class HarvestState(msgspec.Struct, frozen=True):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a run is under way; another waits for its end."""
+        """True if a run is under way; another waits for its end."""
         return self.phase is not HarvestPhase.IDLE

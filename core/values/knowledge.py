@@ -21,7 +21,7 @@ class Category(StrEnum):
 
 
 class Provenance(msgspec.Struct, frozen=True):
-    """Where an item came from: the conversation's name and the day, `YYYY-MM-DD`."""
+    """Provenance of an item: the conversation's name and the day, `YYYY-MM-DD`."""
 
     source: str
     date: str
@@ -91,7 +91,7 @@ class CategoryFile(msgspec.Struct, frozen=True):
 
 
 class NoteStatus(StrEnum):
-    """How notes stand to the file that they are about."""
+    """Status of notes towards the file that they are about."""
 
     ATTACHED = "attached"
     MOVED = "moved"
@@ -119,7 +119,7 @@ class NoteFile(msgspec.Struct, frozen=True):
 
 
 class LedgerStatus(StrEnum):
-    """What became of a conversation. Source: 30-knowledge.md."""
+    """Status of a conversation in the ledger. Source: 30-knowledge.md."""
 
     HARVESTED = "harvested"
     HARVEST_FAILED = "harvest-failed"
@@ -150,13 +150,13 @@ class HarvestLedgerEntry(msgspec.Struct, frozen=True):
 
     @property
     def allows_reclaim(self) -> bool:
-        """Whether the conversation may go to the trash: its content is kept, or the person said so."""
+        """True if the conversation may go to the trash: its content is kept, or the person said so."""
         is_kept = self.status in {LedgerStatus.HARVESTED, LedgerStatus.DELETED_UNHARVESTED}
         return is_kept and not self.undone_at
 
 
 class DigestSwitch(StrEnum):
-    """Whether layer 7 is injected, and why not."""
+    """Switch of layer 7, with the reason why it is off."""
 
     ON = "on"
     OFF_BY_DELETION = "off by deletion"
@@ -165,7 +165,7 @@ class DigestSwitch(StrEnum):
 
 
 class KnowledgeState(msgspec.Struct, frozen=True):
-    """What is known, as a front end and the context stack may read it.
+    """Knowledge, as a front end and the context stack may read it.
 
     Args:
         categories: files by name, in the order of the digest; notes: sorted by file id.
@@ -185,5 +185,5 @@ class KnowledgeState(msgspec.Struct, frozen=True):
 
     @property
     def is_on(self) -> bool:
-        """Whether layer 7 is injected."""
+        """True if layer 7 is injected."""
         return self.switch is DigestSwitch.ON

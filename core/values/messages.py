@@ -1,4 +1,4 @@
-"""What was said: parts, messages and marks of a discussion."""
+"""Messages of a discussion: parts, messages and marks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.values.usage import Usage
 
 
 class Role(StrEnum):
-    """Who said it."""
+    """Role of a speaker."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -20,7 +20,7 @@ class Role(StrEnum):
 
 
 class Status(StrEnum):
-    """How whole a message is. `PARTIAL`: the stream ended early. `INTERRUPTED`: the person or a crash ended it."""
+    """Wholeness of a message. `PARTIAL`: the stream ended early. `INTERRUPTED`: the person or a crash ended it."""
 
     COMPLETE = "complete"
     PARTIAL = "partial"
@@ -34,7 +34,7 @@ class TextPart(msgspec.Struct, frozen=True, tag_field="type", tag="text"):
 
 
 class ReasoningPart(msgspec.Struct, frozen=True, tag_field="type", tag="reasoning"):
-    """What a model thought aloud.
+    """Reasoning of a model.
 
     `vendor_json` is the vendor's own block (signature, encrypted content) as canonical JSON, to be sent back
     unchanged by the same provider's client; empty where the vendor wants nothing back.
@@ -53,7 +53,7 @@ class ToolCallPart(msgspec.Struct, frozen=True, tag_field="type", tag="tool_call
 
 
 class ToolResultPart(msgspec.Struct, frozen=True, tag_field="type", tag="tool_result"):
-    """What a tool answered."""
+    """Answer of a tool."""
 
     call_id: str
     text: str
@@ -90,7 +90,7 @@ class AttachmentPart(msgspec.Struct, frozen=True, tag_field="type", tag="attachm
 
     @property
     def is_image(self) -> bool:
-        """Whether a model would take it as a picture."""
+        """True if a model would take it as a picture."""
         return self.media_type.startswith("image/")
 
 

@@ -1,4 +1,4 @@
-"""How commands ended that a front end waits for."""
+"""Outcomes of commands that a front end waits for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OUTCOMES_KEPT = 64
 
 
 class Cause(StrEnum):
-    """Why a command was not carried out: it was tried, it may not be now, or nothing is there to do."""
+    """Cause why a command was not carried out: it was tried, it may not be now, or nothing is there to do."""
 
     FAILED = "failed"
     NOT_NOW = "not_now"
@@ -20,7 +20,7 @@ class Cause(StrEnum):
 
 
 class CommandOutcome(msgspec.Struct, frozen=True):
-    """How the command of this id ended.
+    """Outcome of the command of this id.
 
     Args:
         made_id: of what it made (the message that is on disk now), empty where it made nothing that has one.
@@ -38,5 +38,5 @@ class CommandOutcome(msgspec.Struct, frozen=True):
 
     @property
     def is_done(self) -> bool:
-        """Whether it was carried out."""
+        """True if it was carried out."""
         return not self.problem

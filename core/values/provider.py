@@ -1,4 +1,4 @@
-"""What goes to a provider and what comes back, in one shape for all vendors."""
+"""Requests to a provider and its answers, in one shape for all vendors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.values.usage import Usage
 
 
 class ProviderKind(StrEnum):
-    """Which client speaks to a provider."""
+    """Kind of client that speaks to a provider."""
 
     ANTHROPIC = "anthropic"
     GEMINI = "gemini"
@@ -26,7 +26,7 @@ class ProviderKind(StrEnum):
 
 
 class Effort(StrEnum):
-    """How hard a reasoning model is asked to think. `AUTO` leaves it to the model."""
+    """Effort that a reasoning model is asked for. `AUTO` leaves it to the model."""
 
     AUTO = "auto"
     NONE = "none"
@@ -37,7 +37,7 @@ class Effort(StrEnum):
 
 
 class ModelProfile(msgspec.Struct, frozen=True):
-    """What is known of a model. From `models.toml` (packaged, then the person's), then the server's own list.
+    """Profile of a model. From `models.toml` (packaged, then the person's), then the server's own list.
 
     Args:
         id: the vendor's name of it; context_tokens and max_output_tokens: None where unknown.
@@ -119,7 +119,7 @@ class StoredContent(msgspec.Struct, frozen=True):
 
 
 class ContentsReport(msgspec.Struct, frozen=True):
-    """What became of a stored prefix while a turn was sent.
+    """Report on a stored prefix while a turn was sent.
 
     Args:
         text: for the person, empty where all went as planned.
@@ -153,14 +153,14 @@ class ToolCallReady(msgspec.Struct, frozen=True):
 
 
 class UsageUpdate(msgspec.Struct, frozen=True):
-    """What the vendor has reported so far; replaces the one before. `cost_usd` is filled in by pricing."""
+    """Usage reported by the vendor so far; replaces the one before. `cost_usd` is filled in by pricing."""
 
     usage: Usage
     contents: ContentsReport | None = None
 
 
 class StopKind(StrEnum):
-    """How a reply ended when nothing failed."""
+    """Kind of end of a reply when nothing failed."""
 
     COMPLETED = "completed"
     TRUNCATED = "truncated"
@@ -192,7 +192,7 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class KeySource(StrEnum):
-    """Where a provider's key was found."""
+    """Source of a provider's key."""
 
     NOT_NEEDED = "not_needed"
     ENVIRONMENT = "environment"
@@ -202,7 +202,7 @@ class KeySource(StrEnum):
 
 
 class ProviderStatus(msgspec.Struct, frozen=True):
-    """Whether a provider can be used, and why not."""
+    """Status of a provider: can it be used, and why not."""
 
     id: str
     kind: ProviderKind

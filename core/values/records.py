@@ -26,7 +26,7 @@ class MessageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
 
 
 class RequestRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="request"):
-    """What was sent, by reference: enough to explain a miss or replay after a restart.
+    """Request as sent, by reference: enough to explain a miss or replay after a restart.
 
     Args:
         message_id: the user's message that the request answers.
@@ -53,7 +53,7 @@ class RequestRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
 
 
 class UsageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="usage"):
-    """What a call used. `message_id` is the assistant's message, or the call's id where none was kept.
+    """Usage of a call. `message_id` is the assistant's message, or the call's id where none was kept.
 
     Of a call that no message asked for it is the kind: `keepalive`, `prewarm`, `rent`.
     """
@@ -65,7 +65,7 @@ class UsageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="
 
     @property
     def kind(self) -> UsageKind:
-        """What was paid for."""
+        """Kind of work that was paid for."""
         return UsageKind(self.message_id) if self.message_id in _BESIDE_TURNS else UsageKind.TURN
 
 

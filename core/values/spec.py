@@ -1,4 +1,4 @@
-"""What a worker needs to assemble a discussion's stack."""
+"""Specification for a worker that assembles a discussion's stack."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PREVIEW_ID = "preview"
 
 
 class StackSpec(msgspec.Struct, frozen=True):
-    """What a worker needs to assemble a stack: the inputs but for the files, which it reads fresh.
+    """Specification of a stack: the inputs but for the files, which its worker reads fresh.
 
     Args:
         inputs: with `items` empty; preset: whose files fill them; root, allowed_roots, limits: for reading.

@@ -11,21 +11,21 @@ from core.base.offer import OfferedCommand
 
 
 class Payment(msgspec.Struct, frozen=True):
-    """What one call has cost. `is_estimate`: its provider did not say."""
+    """Payment for one call. `is_estimate`: its provider did not say."""
 
     usd: float
     is_estimate: bool = False
 
 
 class Reservation(msgspec.Struct, frozen=True):
-    """What a call that no message asked for is expected to cost, while it is under way. Empty id: of no discussion."""
+    """Expected cost of a call that no message asked for, while under way. Empty id: of no discussion."""
 
     usd: float
     discussion_id: str = ""
 
 
 class LimitScope(StrEnum):
-    """Whose money a limit holds together."""
+    """Scope of a limit: whose money it holds together."""
 
     DISCUSSION = "this discussion"
     DAY = "today"
@@ -65,5 +65,5 @@ class SpendRefusal(msgspec.Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """Why, in a sentence."""
+        """Reason, in a sentence."""
         return self.reached[0].sentence

@@ -30,7 +30,7 @@ class LayerId(IntEnum):
 
     @property
     def is_stable(self) -> bool:
-        """Whether the layer is part of the stable prefix."""
+        """True if the layer is part of the stable prefix."""
         return self <= LayerId.KNOWLEDGE
 
 
@@ -59,7 +59,7 @@ class ToolSchema(msgspec.Struct, frozen=True):
 
 
 class DiscussionFacts(msgspec.Struct, frozen=True):
-    """What layer 8 says of the discussion."""
+    """Facts of the discussion in layer 8."""
 
     name: str = ""
     roles: tuple[str, ...] = ()
@@ -118,7 +118,7 @@ class Segment(msgspec.Struct, frozen=True):
 
 
 class LayerReport(msgspec.Struct, frozen=True, gc=False):
-    """What the Context view and the log say of one layer; no text, cheap to keep and compare.
+    """Report on one layer for the Context view and the log; no text, cheap to keep and compare.
 
     Args:
         offset_chars: where the layer starts in the canonical text; length_chars: its length.
@@ -162,7 +162,7 @@ def layer_data(layer: LayerReport) -> dict[str, Any]:
 
 
 class ContextChange(msgspec.Struct, frozen=True):
-    """How the stack differs from the last request that was sent.
+    """Difference of the stack from the last request that was sent.
 
     Args:
         layer: the first layer that differs, in wire order, or None where the last request is a prefix of this one.

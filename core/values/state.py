@@ -24,7 +24,7 @@ from core.values.usage import Upkeep, Usage
 
 
 class Level(StrEnum):
-    """How grave a notice is."""
+    """Gravity of a notice."""
 
     INFO = "info"
     WARNING = "warning"
@@ -50,7 +50,7 @@ class Notice(msgspec.Struct, frozen=True):
 
 
 class WorkerStatus(msgspec.Struct, frozen=True):
-    """What a background worker does: `idle`, `busy`, `failed`; `fraction` 0 to 1 or None."""
+    """Status of a background worker: `idle`, `busy`, `failed`; `fraction` 0 to 1 or None."""
 
     name: str
     status: str = "idle"
@@ -91,7 +91,7 @@ class SearchHits(msgspec.Struct, frozen=True):
 
 
 class ProviderTotals(msgspec.Struct, frozen=True):
-    """What a provider was used for since the program started, and what caching was worth.
+    """Totals of a provider since the program started, and what caching was worth.
 
     Args:
         usage: of all calls, added up; saved_usd: what the same calls would have cost more without caching (writes
@@ -131,7 +131,7 @@ class ProgramState(msgspec.Struct, frozen=True):
 
 
 class ConfigState(msgspec.Struct, frozen=True):
-    """What was configured, and what providers offer.
+    """Configuration, and what providers offer.
 
     Args:
         settings: the person's and the project's, merged; settings_faults: what could not be read in them;
@@ -200,7 +200,7 @@ class ContextState(msgspec.Struct, frozen=True):
 
 
 class CachingState(msgspec.Struct, frozen=True):
-    """What providers hold of the discussions, and what that was worth.
+    """Caches of the discussions at providers, and what they were worth.
 
     Args:
         caches: what providers hold, by discussion id; plans: of the next request; miss_reasons: why the last

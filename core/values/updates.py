@@ -1,4 +1,4 @@
-"""What every part of the step shares: results, notices and small changes of the state."""
+"""Updates that every part of the step shares: results, notices and small changes of the state."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def decline(state: AppState, command_id: str, notice_id: str, text: str, detail:
 
 
 def outcome_of(state: AppState, command_id: str) -> CommandOutcome | None:
-    """How the command of this id ended, None while it has not."""
+    """Outcome of the command of this id, None while it has not ended."""
     return next((one for one in reversed(state.program.outcomes) if one.command_id == command_id), None)
 
 
 def is_under_way(state: AppState, command_id: str) -> bool:
-    """Whether a command that somebody waits for has not ended; without an id nobody waits."""
+    """True if a command that somebody waits for has not ended; without an id nobody waits."""
     return bool(command_id) and outcome_of(state, command_id) is None
 
 

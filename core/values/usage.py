@@ -1,4 +1,4 @@
-"""What a call used and cost, in one meaning on every provider."""
+"""Usage and cost of a call, in one meaning on every provider."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Usage(msgspec.Struct, frozen=True):
 
 
 class UsageKind(StrEnum):
-    """What was paid for."""
+    """Kind of work that was paid for."""
 
     TURN = "turn"
     KEEPALIVE = "keepalive"
@@ -48,7 +48,7 @@ class UsageKind(StrEnum):
 
 
 class Upkeep(msgspec.Struct, frozen=True):
-    """What was paid to have prefixes warm, beside the turns. `usage` of it all, added up; `rent_usd` of that."""
+    """Payments to have prefixes warm, beside the turns. `usage` of it all, added up; `rent_usd` of that."""
 
     pings: int = 0
     prewarms: int = 0

@@ -20,7 +20,7 @@ class BaseFile(msgspec.Struct, frozen=True):
 
     @property
     def wire_text(self) -> str:
-        """What goes over the wire."""
+        """Text that goes over the wire."""
         return self.sent or self.text
 
 
@@ -40,7 +40,7 @@ class FrozenBase(msgspec.Struct, frozen=True):
 
 
 class ViewDelta(msgspec.Struct, frozen=True):
-    """What one turn appended because files, the preset, identity files or knowledge had changed.
+    """Addition of one turn because files, the preset, identity files or knowledge had changed.
 
     Args:
         message_id: the user's message that carries it, before the person's words.
@@ -55,7 +55,7 @@ class ViewDelta(msgspec.Struct, frozen=True):
 
 
 class ContextView(msgspec.Struct, frozen=True):
-    """What a model sees of layers 6, 7, 9 and 10: a frozen base and what was appended since."""
+    """View of layers 6, 7, 9 and 10 by a model: a frozen base and what was appended since."""
 
     base: FrozenBase = msgspec.field(default_factory=FrozenBase)
     deltas: tuple[ViewDelta, ...] = ()

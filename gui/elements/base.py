@@ -1,4 +1,4 @@
-"""What every element has: identity, properties, a place, and a way to the screen."""
+"""Base of every element: identity, properties, a place, and a way to the screen."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Element:
             node = node.parent
 
     def differs(self, asked: object) -> bool:
-        """Whether a widget asks for something else than in the last frame."""
+        """True if a widget asks for something else than in the last frame."""
         if asked == self.asked:
             return False
         self.asked = asked
@@ -112,7 +112,7 @@ class Element:
 
     # layout
     def grows(self) -> tuple[bool, bool]:
-        """Whether it takes free width, and free height."""
+        """True if it takes free width, and free height."""
         if self.fill is None:
             self.fill = self.wants_space()
         return self.fill
@@ -215,7 +215,7 @@ class Element:
             yield from kid.walk()
 
     def label(self) -> str:
-        """What a person reads on it, to find it by."""
+        """Label that a person reads on it, to find it by."""
         return ""
 
     def path(self) -> tuple[Hashable, ...]:

@@ -201,7 +201,7 @@ class Hit(Control):
         self.is_clicked = True
 
     def is_held(self) -> bool:
-        """Whether the mouse went down on it and is still down."""
+        """True while the mouse went down on it and is still down."""
         return bool(self.item) and bool(dpg.is_item_active(self.item))
 
 

@@ -266,7 +266,7 @@ class Editor(Field):
 
 
 def inserted(before: str, after: str) -> tuple[int, int]:
-    """Where the text that was added to `before` stands in `after`: start and end."""
+    """Span of the text that was added to `before`, in `after`: start and end."""
     start = 0
     while start < len(before) and before[start] == after[start]:
         start += 1

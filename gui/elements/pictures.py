@@ -21,7 +21,7 @@ LONGEST_SIDE = 1200
 
 
 class PictureError(Exception):
-    """Why a picture is not shown, in a few words."""
+    """Reason why a picture is not shown, in a few words."""
 
 
 def picture_size(path: Path) -> tuple[int, int]:
@@ -118,7 +118,7 @@ class Picture(Element):
         self.invalidate()
 
     def caption(self) -> str:
-        """What stands where no picture is."""
+        """Caption where no picture is."""
         name = Path(self.props[0]).name
         return f"{name}: {self.problem}" if self.problem else name
 

@@ -42,7 +42,7 @@ JOINED_POINTS = 200
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """Where the curves lie, in pixels of the pane, and their scales. `axes` by unit, the first at the left."""
+    """Frame of the curves, in pixels of the pane, and their scales. `axes` by unit, the first at the left."""
 
     x0: float
     y0: float
@@ -213,7 +213,7 @@ class Plot(Element):
             yield ("text", round(right - pad - m.width(text, STRONG)), y, text, STRONG, c.color("text"))
 
     def reading(self, place: float) -> tuple[str, list[tuple[str, str]]]:
-        """What hover says of a place: its name, then each curve's label and value."""
+        """Words of a place on hover: its name, then each curve's label and value."""
         name = tick_text(place, 1.0 if float(place).is_integer() else 0.01, "")
         title = f"{self.props[2].capitalize()} {name}".strip()
         return title, [(one.label, value_text(value_of(one, place), one.unit)) for one in self.series]

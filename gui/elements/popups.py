@@ -166,7 +166,7 @@ class MenuPoint(Element):
 
 
 def anchor_of(element: Element) -> tuple[float, float, float, float]:
-    """Where an element is in the viewport, as of the last paint."""
+    """Place of an element in the viewport, as of the last paint."""
     if element.spot is None or element.pane is None:
         return 0.0, 0.0, 0.0, 0.0
     x0, y0, x1, y1 = element.spot

@@ -32,7 +32,7 @@ class CopyHit(Hit):
         self.is_done = False
 
     def text(self) -> str:
-        """What it shows."""
+        """Text that it shows."""
         return f"{DONE_GLYPH}  Copied" if self.is_done else f"{COPY_GLYPH}  Copy"
 
     def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
@@ -157,7 +157,7 @@ def _kept(owner: Element, cls: type[H], key: Hashable) -> H:
 
 
 def is_shown(op: Op) -> bool:
-    """Whether there is something to see."""
+    """True if there is something to see."""
     return not op.text or not op.text.isspace()
 
 

@@ -22,7 +22,7 @@ class Handle(Button):
     __slots__ = ()
 
     def is_held(self) -> bool:
-        """Whether the mouse went down on it and is still down."""
+        """True while the mouse went down on it and is still down."""
         return bool(self.item) and bool(dpg.is_item_active(self.item))
 
 

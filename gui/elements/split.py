@@ -16,7 +16,7 @@ from gui.metrics import Measure
 EDGE_PX = 7.0
 """Width of the strip between two panes that takes the mouse."""
 MAIN_SHARE = 0.42
-"""What the panes without a width of their own keep of the whole before the others give way."""
+"""Share of the whole that panes without a width of their own keep before the others give way."""
 
 
 class SplitBox(Element):

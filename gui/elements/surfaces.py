@@ -50,7 +50,7 @@ class Surface(ColumnBox):
 
     @property
     def scrolls(self) -> bool:
-        """Whether content that is too high can be scrolled."""
+        """True if content that is too high can be scrolled."""
         return bool(self.props[2])
 
     def pads(self, m: Measure) -> tuple[float, float]:
@@ -93,7 +93,7 @@ class Surface(ColumnBox):
             kid.y += pad_y
 
     def can_scroll(self) -> bool:
-        """Whether its content is higher than itself."""
+        """True if its content is higher than itself."""
         return self.scrolls and self.inner_h > self.h + 1
 
     def skin(self) -> str:

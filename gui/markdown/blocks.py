@@ -1,4 +1,4 @@
-"""What Markdown is parsed into: flat blocks of styled runs. Values only."""
+"""Blocks that Markdown is parsed into: flat, of styled runs. Values only."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _loading: list[threading.Thread] = []
 
 
 def is_ready() -> bool:
-    """Whether the parser and the highlighter are imported. If not, a thread begins to."""
+    """True once the parser and the highlighter are imported. If not, a thread begins to."""
     if "markdown_it.main" in sys.modules and "pygments.lexers" in sys.modules:
         return not any(thread.is_alive() for thread in _loading)
     if not _loading:

@@ -18,7 +18,7 @@ TAB = "    "
 
 
 class TextMeasure(Protocol):
-    """What the layout asks about fonts. Styles are those of the theme."""
+    """Measures of fonts that the layout asks for. Styles are those of the theme."""
 
     sizes: dict[str, int]
     scale: float
@@ -45,7 +45,7 @@ class Op(msgspec.Struct, frozen=True):
 
 
 class Link(msgspec.Struct, frozen=True):
-    """Where an address can be clicked."""
+    """Place where an address can be clicked."""
 
     x: float
     y: float

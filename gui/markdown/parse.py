@@ -198,7 +198,7 @@ def inline_runs(token: Token) -> tuple[Run, ...]:
 
 
 def split_stable(source: str) -> int:
-    """Where the last block of a growing text begins: what is before it will not change its meaning.
+    """Start of the last block of a growing text: what is before it will not change its meaning.
 
     A blank line outside a fence, followed by text that is neither indented nor a list item, ends a block
     for good. Reference definitions that come later are the exception, and are taken in when the text is

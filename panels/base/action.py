@@ -13,7 +13,7 @@ def run_action(action_id: str, desk: Desk) -> None:
 
 
 def action_tip(desk: Desk, action_id: str) -> str:
-    """What an icon button for an action says on hover: `Regenerate reply (Ctrl+Shift+R)`."""
+    """Tip of an icon button for an action, on hover: `Regenerate reply (Ctrl+Shift+R)`."""
     action = desk.actions[action_id]
     return f"{action.label} ({action.chord})" if action.chord else action.label
 

@@ -1,4 +1,4 @@
-"""What an action may read and use, and what an action is: menus, palette, shortcuts and buttons all come from it."""
+"""Desk and actions: what an action may read and use; menus, palette, shortcuts and buttons all come from it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from panels.base.view import Dialog, WindowView
 
 
 class Desk(msgspec.Struct, frozen=True):
-    """What a panel and an action work with. `actions`: all of the window's, by id, as the palette lists them."""
+    """Desk of panels and actions. `actions`: all of the window's, by id, as the palette lists them."""
 
     state: AppState
     view: WindowView
@@ -82,12 +82,12 @@ class Action(msgspec.Struct, frozen=True):
 
 
 def has_discussion(desk: Desk) -> bool:
-    """Whether a discussion is selected."""
+    """True if a discussion is selected."""
     return desk.summary is not None
 
 
 def has_messages(desk: Desk) -> bool:
-    """Whether the selected discussion has something in it."""
+    """True if the selected discussion has something in it."""
     return desk.opened is not None and bool(desk.opened.entries)
 
 

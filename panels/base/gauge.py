@@ -1,4 +1,4 @@
-"""How full the model's context window is, in words and in a colour."""
+"""Gauge of the model's context window, in words and in a colour."""
 
 from __future__ import annotations
 

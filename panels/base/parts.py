@@ -1,4 +1,4 @@
-"""What widgets are made of and what they answer: tones, lengths, options, series, what the person did.
+"""Parts of widgets and their answers: tones, lengths, options, series, what the person did.
 
 Lengths are design pixels: the binding multiplies by the UI scale.
 """
@@ -74,7 +74,7 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Edited(msgspec.Struct, frozen=True):
-    """What the person did in a text editor: the text now, and whether they pasted more than the limit.
+    """Edit by the person in a text editor: the text now, and whether they pasted more than the limit.
 
     `is_submitted`: Enter was pressed in an editor with `submits_on_enter`.
     """
@@ -85,14 +85,14 @@ class Edited(msgspec.Struct, frozen=True):
 
 
 class ListView(msgspec.Struct, frozen=True):
-    """Where a virtual list stands, as of the last frame: its first row in view, and whether its end is in view."""
+    """Place of a virtual list, as of the last frame: its first row in view, and whether its end is in view."""
 
     first: int = 0
     is_at_end: bool = True
 
 
 class Clicks(msgspec.Struct):
-    """What happened to a container since the last frame. `is_hovered` lets a card show its actions."""
+    """Clicks on a container since the last frame. `is_hovered` lets a card show its actions."""
 
     clicked: bool = False
     right_clicked: bool = False

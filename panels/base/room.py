@@ -1,4 +1,4 @@
-"""What a room of the window gives to it: actions, tabs of the hub, dialogs, its own view."""
+"""Room of the window, with what it gives: actions, tabs of the hub, dialogs, its own view."""
 
 from __future__ import annotations
 

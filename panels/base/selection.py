@@ -1,4 +1,4 @@
-"""What of the state the window is about just now: the selected discussion, its model, its report."""
+"""Selection that the window is about just now: the selected discussion, its model, its report."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def report_of(state: AppState) -> ContextReport | None:
 
 
 def profile(state: AppState, provider: str, model: str) -> ModelProfile | None:
-    """What is known of a model."""
+    """Profile of a model."""
     return next((known for known in state.config.models.get(provider, ()) if known.id == model), None)
 
 

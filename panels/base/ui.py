@@ -31,7 +31,7 @@ from panels.base.parts import Tone as Tone
 from panels.base.parts import Unit as Unit
 
 Send = Callable[[Command], None]
-"""How a panel asks for a change. Returns at once; the effect shows in a later snapshot."""
+"""Function by which a panel asks for a change. Returns at once; the effect shows in a later snapshot."""
 
 R = TypeVar("R")
 P = ParamSpec("P")
@@ -101,7 +101,7 @@ def asks(kind: Callable[P, w.Widget[R]]) -> Callable[Concatenate[Ui, P], R]:
 
 
 class Ui:
-    """What a panel may draw.
+    """Surface that a panel draws on.
 
     Args:
         place: what the handlers draw on.

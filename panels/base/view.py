@@ -1,4 +1,4 @@
-"""What the window alone knows: its page, tabs and panes, and the views of its rooms. The only mutable state here."""
+"""View of the window alone: its page, tabs and panes, and the views of its rooms. The only mutable state here."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class WindowView:
         return f"window/{self.asked}"
 
     def of(self, room: type[V]) -> V:
-        """What a room alone knows, made when it is first asked for."""
+        """View of one room, made when it is first asked for."""
         own: V | None = self.rooms.get(room)
         if own is None:
             own = self.rooms[room] = room()

@@ -44,7 +44,7 @@ class WidgetMeta(msgspec.StructMeta):
 
 
 class Widget(msgspec.Struct, Generic[R], frozen=True, metaclass=WidgetMeta):
-    """What a panel asks for; `R` is the answer."""
+    """Widget that a panel asks for; `R` is the answer."""
 
     @classmethod
     def handled_by(cls, handler: Callable[[T, Self], R]) -> tuple[Kind, Handler]:
@@ -64,7 +64,7 @@ def table(*rows: tuple[Kind, Handler]) -> Handlers:
 
 
 class KeyedWidget(Widget[R], frozen=True):
-    """What has a place of its own in the frame."""
+    """Widget with a place of its own in the frame."""
 
     key: Hashable
 
@@ -289,7 +289,7 @@ class ImageWidget(KeyedWidget[None], frozen=True):
 
 # input
 class ButtonWidget(KeyedWidget[bool], frozen=True):
-    """Whether it was clicked, or its shortcut (`Ctrl+N`) pressed. A label-less button needs a `tip`."""
+    """Button; true if clicked, or its shortcut (`Ctrl+N`) pressed. A label-less button needs a `tip`."""
 
     label: str
     _: KW_ONLY
@@ -370,7 +370,7 @@ class EditorWidget(KeyedWidget[Edited | None], frozen=True):
 
 
 class ShortcutQuery(Widget[bool], frozen=True):
-    """Whether a chord (`Ctrl+Shift+P`, `Escape`, `Up`) was pressed since the last frame, once a press.
+    """True if a chord (`Ctrl+Shift+P`, `Escape`, `Up`) was pressed since the last frame, once a press.
 
     The first to ask gets it. Chords with Ctrl or Alt, function keys and Escape count always; other keys
     count in a text field only with `while_typing`. The same holds for the shortcut of a button.
@@ -409,4 +409,4 @@ class FocusWish(KeyedWidget[None], frozen=True):
 
 
 class FocusQuery(KeyedWidget[bool], frozen=True):
-    """Whether the item with that key in the current container has the keyboard, as of the last frame."""
+    """True if the item with that key in the current container has the keyboard, as of the last frame."""

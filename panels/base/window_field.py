@@ -1,4 +1,4 @@
-"""What of a view outlives the window: under which key it stands in the window's file, and how it is read back."""
+"""Fields of a view that outlive the window: their key in the window's file, and how they are read back."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 class RoomView(Protocol):
-    """What a room alone knows of the window. `kept`: what of it persists."""
+    """View of a room, which alone knows it. `kept`: what of it persists."""
 
     kept: ClassVar[tuple[Kept, ...]]
 

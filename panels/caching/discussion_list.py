@@ -191,12 +191,12 @@ def _misses(state: AppState, ui: Ui, meta: DiscussionMeta) -> None:
 
 
 def _is_before_knowledge(change: ContextChange | None) -> bool:
-    """Whether something that stands before layer 7 changed, so that it tells of all that is rewritten."""
+    """True if something that stands before layer 7 changed, so that it tells of all that is rewritten."""
     return change is not None and change.layer is not None and change.layer < LayerId.KNOWLEDGE
 
 
 def _is_rewritten(state: AppState, change: ContextChange) -> bool:
-    """Whether a change voids what is cached: not what comes anew with every turn, nor what is appended.
+    """True if a change voids what is cached: not what comes anew with every turn, nor what is appended.
 
     Of a change of knowledge `state.caching.rewrites` tells, and only while there is something to lose.
     """
@@ -239,7 +239,7 @@ def _can_disable(state: AppState, meta: DiscussionMeta, about: Abilities | None)
 
 
 def _cannot(state: AppState, meta: DiscussionMeta, about: Abilities | None) -> str:
-    """Why nothing can be done, whatever the provider could."""
+    """Reason why nothing can be done, whatever the provider could."""
     if state.program.is_home_read_only:
         return "This home is read-only: nothing can be saved"
     if about is None:

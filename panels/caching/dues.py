@@ -1,4 +1,4 @@
-"""What of the caches costs money without being asked for: prefixes of discussions that are gone, and coming rewrites."""
+"""Dues of the caches that come unasked: prefixes of discussions that are gone, and coming rewrites."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the window says of caches, in words and figures: warm or not, how long still, hit rates, savings. Pure."""
+"""Facts of caches in words and figures: warm or not, how long still, hit rates, savings. Pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OWN_TTL = frozenset({ProviderKind.COMPATIBLE, ProviderKind.EMBEDDED, ProviderKin
 
 
 class CacheLook(msgspec.Struct, frozen=True):
-    """How the cache of one discussion stands.
+    """Look of one discussion's cache.
 
     Args:
         is_warm: whether a provider holds a prefix of it now; ttl_s: how long still, None where that is not ours.
@@ -45,7 +45,7 @@ class CacheLook(msgspec.Struct, frozen=True):
 
 
 def look_of(state: AppState, discussion_id: str) -> CacheLook:
-    """How the cache of a discussion stands at `state.now`."""
+    """Look of a discussion's cache at `state.now`."""
     cache = state.caching.caches.get(discussion_id)
     if cache is None:
         return CacheLook(is_warm=False)
@@ -82,7 +82,7 @@ def _stamp(at: datetime) -> str:
 
 
 def managed_text(state: AppState, provider: str) -> str:
-    """Who keeps the cache where the lifetime is not ours: `Cached by OpenAI; TTL: provider-managed`."""
+    """Keeper of the cache where the lifetime is not ours: `Cached by OpenAI; TTL: provider-managed`."""
     status = state.config.providers.get(provider)
     form = MANAGED.get(status.kind) if status is not None else None
     return (form or "Cached by {}; TTL: provider-managed").format(selection.provider_label(state, provider))
@@ -151,7 +151,7 @@ def _expiries(caches: Mapping[str, DiscussionCacheState]) -> dict[str, datetime 
 
 
 def saved_text(saved_usd: float | None) -> str:
-    """What caching was worth, in words."""
+    """Worth of caching, in words."""
     if saved_usd is None:
         return f"saved against no caching: {fmt.PRICE_UNKNOWN}"
     if saved_usd < 0:

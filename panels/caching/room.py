@@ -1,4 +1,4 @@
-"""What the room of caching gives to the window."""
+"""Room of caching in the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the Caching panel and its questions alone know: the part in front, the filter, answers given before."""
+"""View of the Caching panel and its questions: the part in front, the filter, answers given before."""
 
 from __future__ import annotations
 

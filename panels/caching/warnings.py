@@ -1,4 +1,4 @@
-"""What an action would lose of a warm prefix, in tokens and money. Pure."""
+"""Losses of a warm prefix by an action, in tokens and money. Pure."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from panels.caching.facts import look_of
 
 WORTH_SAYING_USD = 0.01
 PrefixCommand = SetModel | SetEffort | SetPersona | SetSystemPreset | SetDiscussionPreset
-"""What changes what stands in front of the turns."""
+"""Commands that change what stands in front of the turns."""
 WIRE_ORDER = (2, 3, 1, 4, 5, 6, 7, 9, 10, 11, 12, 8)
 
 
 class WarmLoss(msgspec.Struct, frozen=True):
-    """What a change costs while a prefix is warm.
+    """Loss by a change while a prefix is warm.
 
     Args:
         tokens: cached now and to be sent again; cost_usd: what that costs as fresh input of the model in use.
@@ -36,7 +36,7 @@ class WarmLoss(msgspec.Struct, frozen=True):
 
 
 def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
-    """What a command would lose.
+    """Loss by a command.
 
     Returns:
         None where the prefix is not known to be warm, the cost is not known or at most a cent, nothing changes, or the
@@ -75,7 +75,9 @@ def _change(state: AppState, command: Command) -> tuple[str, str, LayerId | None
 
 
 def _prefix_change(command: PrefixCommand, meta: DiscussionMeta) -> tuple[bool, str, LayerId | None]:
-    """Whether it changes nothing, what it does in words, and the first layer that is lost (None: all)."""
+    """Change of the prefix: is there none, what it does in words, the first layer that is lost (None:
+    all).
+    """
     match command:
         case SetModel():
             is_same = (command.provider, command.model) == (meta.provider, meta.model)
@@ -108,7 +110,7 @@ def _tokens_before(state: AppState, discussion_id: str, layer: LayerId | None) -
 
 
 def fresh_token_usd(state: AppState, discussion_id: str) -> float | None:
-    """What a token of the next request costs without a cache, None where that is not known."""
+    """Cost of a token of the next request without a cache, None where that is not known."""
     plan = state.caching.plans.get(discussion_id)
     if plan is not None and plan.cost_without_usd is not None:
         total = plan.read_tokens + plan.write_tokens + plan.fresh_tokens

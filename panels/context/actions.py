@@ -1,4 +1,4 @@
-"""What a person can do with context presets from the menus."""
+"""Actions on context presets from the menus."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def _ordered(report: ContextReport, order: str) -> tuple[LayerReport, ...]:
 
 
 def layer_state(desk: Desk, layer: LayerReport) -> tuple[str, Tone]:
-    """How a layer stands to the last request: `new`, `changed`, `unchanged`, or nothing before the first."""
+    """State of a layer since the last request: `new`, `changed`, `unchanged`, nothing before the first."""
     opened = desk.opened
     if opened is None or opened.last_request is None:
         return ("", "muted")

@@ -72,7 +72,7 @@ def project_path(path: str, root: str) -> str:
 
 
 def files_by_path(state: AppState, memo: Memo, preset: str) -> Mapping[str, ItemFiles]:
-    """What each item of a preset stands for, by the item's path."""
+    """Files that each item of a preset stands for, by the item's path."""
     files = state.context.files.get(preset, ())
     return memo.get(("files", preset), (files,), lambda: {entry.item.path: entry for entry in files})
 
@@ -106,7 +106,7 @@ def item_tokens(item: FileItem, files: ItemFiles | None, sent: Mapping[str, int]
 
 
 def item_problem(item: FileItem, files: ItemFiles | None) -> str:
-    """What is wrong with an item in a sentence, empty when all is well or nothing is known yet."""
+    """Fault of an item in a sentence, empty when all is well or nothing is known yet."""
     if files is None:
         return ""
     if files.problem is not None:

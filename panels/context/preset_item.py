@@ -77,7 +77,7 @@ def _tokens(item: FileItem, files: ItemFiles | None, sent: Mapping[str, int]) ->
 
 
 def _what(item: FileItem, files: ItemFiles | None) -> str:
-    """What of the file is sent, in a few words."""
+    """Part of the file that is sent, in a few words."""
     parts = []
     if item.is_glob:
         parts.append(fmt.count(len(files.files), "file") if files else "looking…")

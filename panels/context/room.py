@@ -1,4 +1,4 @@
-"""What the room of the context gives to the window."""
+"""Room of the context in the window."""
 
 from __future__ import annotations
 

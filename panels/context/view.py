@@ -1,4 +1,4 @@
-"""What the context panels alone know: the file in the structure view, what is unfolded, notes being typed."""
+"""View of the context panels: the file in the structure view, what is unfolded, notes being typed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ContextPanelView:
     is_preview_open: bool = False
 
     def note(self, preset: str, path: str, kept: str) -> Typing:
-        """What is being typed as the notes of a file item."""
+        """Text being typed as the notes of a file item."""
         typing = self.notes.setdefault((preset, path), Typing())
         typing.sync(kept)
         return typing

@@ -1,4 +1,4 @@
-"""What a person can do with discussions and their messages."""
+"""Actions on discussions and their messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from panels.discussion.view import DiscussionView, FindView
 
 
 def can_send(desk: Desk) -> bool:
-    """Whether the composer holds something to send and no reply is under way."""
+    """True if the composer holds something to send and no reply is under way."""
     opened = desk.opened
     if opened is None or desk.call is not None or desk.state.program.is_home_read_only:
         return False

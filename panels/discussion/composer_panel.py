@@ -27,7 +27,7 @@ PRICE_FROM_PX = 520
 
 
 def composer_px(desk: Desk) -> float:
-    """How much height the composer takes, so that the messages leave it free."""
+    """Height that the composer takes, so that the messages leave it free."""
     own = desk.view.of(DiscussionView)
     opened = desk.opened
     if opened is None:

@@ -34,7 +34,7 @@ Row = ListHeading | DiscussionCard
 
 
 def rows(state: AppState, own: DiscussionView, memo: Memo) -> tuple[Row, ...]:
-    """What the list shows, top to bottom. The same tuple while nothing that it depends on changed."""
+    """Rows of the list, top to bottom. The same tuple while nothing that it depends on changed."""
     if own.search_text.strip():
         parts = (state.discussions.summaries, state.discussions.search, own.search_text)
         return memo.get("discussion rows", parts, lambda: _found(state, own.search_text.strip()))
@@ -123,7 +123,7 @@ def _families(summaries: Mapping[str, DiscussionSummary]) -> Families:
 
 
 def _is_branch(summary: DiscussionSummary, summaries: Mapping[str, DiscussionSummary]) -> bool:
-    """Whether it stands under its parent: pinned and archived branches stand by themselves."""
+    """True if it stands under its parent: pinned and archived branches stand by themselves."""
     meta = summary.meta
     parent = summaries.get(meta.parent_id)
     if parent is None or meta.parent_id == meta.id or meta.pinned:

@@ -204,7 +204,7 @@ def attachments(state: AppState, ui: Ui, discussion_id: str, parts: tuple[Attach
 
 
 def _picture_path(state: AppState, discussion_id: str, part: AttachmentPart) -> str:
-    """Where a picture lies; empty for other files, and where a foreign log names none that could be there."""
+    """Path of a picture; empty for other files, and where a foreign log names none that could be there."""
     opened = state.discussions.open.get(discussion_id)
     if opened is None or not (part.is_image and part.file_name and opened.attachments_dir):
         return ""

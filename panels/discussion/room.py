@@ -1,4 +1,4 @@
-"""What the room of discussions gives to the window."""
+"""Room of discussions in the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reply used, in the words of its card: one line, and every figure for the tooltip. Pure."""
+"""Usage of a reply, in the words of its card: one line, and every figure for the tooltip. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from core.values.usage import Usage
 
 
 def usage_line(usage: Usage) -> str:
-    """What a reply used, in a line: `512 tok · $0.011 · cached 11.9k`."""
+    """Usage of a reply, in a line: `512 tok · $0.011 · cached 11.9k`."""
     is_exact = not usage.is_estimate
     parts = [
         f"{fmt.tokens_est(usage.output_tokens, is_exact=is_exact)} tok"

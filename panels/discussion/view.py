@@ -1,4 +1,4 @@
-"""What the list and the conversation alone know: half-typed words, the find bar, what is unfolded, scroll."""
+"""View of the list and the conversation: half-typed words, the find bar, what is unfolded, scroll."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person can do with the harvest from the menus."""
+"""Actions on the harvest from the menus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the harvest wrote: the report of the last apply or undo, and every apply with its way back."""
+"""Applies of the harvest: the report of the last apply or undo, and every apply with its way back."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ApplyLine(msgspec.Struct, frozen=True):
 
 
 class ApplyCard(msgspec.Struct, frozen=True):
-    """What a run did, at a glance. `paths`: of the files that it wrote."""
+    """Card of a run's work, at a glance. `paths`: of the files that it wrote."""
 
     key: str
     title: str

@@ -25,7 +25,7 @@ ROW_PX, LED_ROW_PX = 42.0, 49.0
 """Of two lines; and with a button that leads to the discussion."""
 CHAR_PX = 7.4
 BUTTON_PX = 80.0
-"""What the words of the Preview button need: each character, and what stands around them."""
+"""Width of the Preview button's words: each character, and what stands around them."""
 WIDE_PX = 720.0
 """From this width on, why, age and estimate have columns of their own."""
 
@@ -285,7 +285,7 @@ def _foot(desk: Desk) -> None:
 
 
 def _is_short(desk: Desk) -> bool:
-    """Whether a run, a problem or a review that waits takes room above."""
+    """True if a run, a problem or a review that waits takes room above."""
     return desk.state.harvest.is_busy or bool(desk.state.harvest.problem or _reviewed(desk))
 
 

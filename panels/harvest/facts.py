@@ -1,4 +1,4 @@
-"""What the Harvest panel says and counts: words for states, figures of a choice. Pure, O(rows) only where remembered."""
+"""Facts of the Harvest panel in words: states, and figures of a choice. Pure, O(rows) only where remembered."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ CATEGORY_WORDS = {
 CATEGORY_ICONS = {category: icon for category, _, icon in SECTIONS}
 CATEGORIES = tuple(Option(one.value, CATEGORY_WORDS[one][0].capitalize()) for one in Category)
 REPLY_AS_BYTES = OUTPUT_TOKENS_EST * 4 * 5
-"""What a reply costs, as bytes that are read: four a token, and written ones cost about five times as much."""
+"""Cost of a reply, as bytes that are read: four a token, and written ones cost about five times as much."""
 
 PARTS = {Category.PLAYBOOKS: ("Name", "Steps"), Category.FILES: ("Absolute path", "Note")}
 PHASE_WORDS = {
@@ -80,13 +80,13 @@ PHASE_WORDS = {
 
 
 def counts_line(artifacts: Sequence[Artifact]) -> str:
-    """How many of each class, as the report's first line has it. O(artifacts)."""
+    """Counts of each class, as the report's first line has them. O(artifacts)."""
     counts = Counter(one.kind for one in artifacts)
     return ", ".join(f"{kind.value}:{counts[kind]:,}" for kind in REPORT_ORDER)
 
 
 def part_words(category: Category) -> tuple[str, str]:
-    """What an item's head and body are called."""
+    """Names of an item's head and body."""
     return PARTS.get(category, ("What it says", "Detail, may be empty"))
 
 
@@ -104,7 +104,7 @@ def _time_text(iso: str, hour: datetime | None) -> str:
 
 
 def name_of(facts: ArtifactFacts) -> str:
-    """What the person calls a conversation."""
+    """Name that the person gives a conversation."""
     return facts.title or facts.name
 
 
@@ -121,14 +121,14 @@ def known_names(state: AppState, memo: Memo) -> Mapping[str, str]:
 
 
 def path_name(names: Mapping[str, str], path: str) -> str:
-    """What the person calls the conversation of a path: a discussion's name, else the end of the path."""
+    """Name of the conversation of a path for the person: a discussion's name, else the end of the path."""
     parts = [part for part in path.replace("\\", "/").split("/") if part]
     found = next((names[part] for part in reversed(parts[-2:]) if part in names), "")
     return found or "/".join(parts[-2:]) or path
 
 
 def failed_name(names: Mapping[str, str], failure: HarvestFailure) -> str:
-    """What the person calls a conversation that could not be harvested: a discussion's name, else the source's."""
+    """Name of a conversation that could not be harvested: a discussion's name, else the source's."""
     folder = failure.path.replace("\\", "/").rpartition("/")[0].rpartition("/")[2]
     return names.get(folder, failure.name)
 
@@ -151,12 +151,12 @@ class ArtifactChoice(msgspec.Struct, frozen=True):
 
     @property
     def is_all(self) -> bool:
-        """Whether no candidate was left out."""
+        """True if no candidate was left out."""
         return len(self.paths) == self.candidates
 
 
 def choice(look: HarvestLook, left_out: frozenset[str]) -> ArtifactChoice:
-    """What of the candidates is ticked. O(artifacts)."""
+    """Choice among the candidates by ticks. O(artifacts)."""
     candidates = [one.facts for one in look.artifacts if one.kind is ArtifactClass.HARVEST]
     ticked = [facts for facts in candidates if facts.path not in left_out]
     unread = [facts for facts in ticked if not facts.known_status and facts.sha256 not in look.kept]
@@ -186,7 +186,7 @@ def part_of(estimate: HarvestEstimate, new_bytes: int, calls: int) -> HarvestEst
 
 
 def chosen_estimate(harvest: HarvestState, ticked: ArtifactChoice) -> HarvestEstimate:
-    """What reading the ticked candidates would take."""
+    """Estimate of reading the ticked candidates."""
     estimate = harvest.look.estimate
     if ticked.is_all and not harvest.look.kept:
         return estimate
@@ -218,7 +218,7 @@ def begun(harvest: HarvestState) -> tuple[ArtifactFacts, ...]:
 
 
 def going_on_cost(look: HarvestLook, reviewed: Sequence[ArtifactFacts]) -> str:
-    """What previewing these again takes: nothing where every reply is kept."""
+    """Estimate of previewing these again: nothing where every reply is kept."""
     unread = [one for one in reviewed if not one.known_status and one.sha256 not in look.kept]
     if not unread:
         return "free"
@@ -228,13 +228,13 @@ def going_on_cost(look: HarvestLook, reviewed: Sequence[ArtifactFacts]) -> str:
 
 
 def _share(estimate: HarvestEstimate, new_bytes: int, calls: int, call_bytes: int) -> float:
-    """What part of the whole this is, where each request counts as so many bytes."""
+    """Share of this in the whole, where each request counts as so many bytes."""
     whole = estimate.new_bytes + estimate.calls * call_bytes
     return min(1.0, (new_bytes + calls * call_bytes) / whole) if whole else 0.0
 
 
 def reader_fault(state: AppState) -> str:
-    """Why the model that would read cannot, with the remedy; empty when it can."""
+    """Reason why the model that would read cannot, with the remedy; empty when it can."""
     provider, model = harvest_reader(state)
     status = state.config.providers.get(provider)
     if status is None:
@@ -245,7 +245,7 @@ def reader_fault(state: AppState) -> str:
 
 
 def where_it_goes(state: AppState) -> str:
-    """Who gets to see the conversations."""
+    """Words for who gets to see the conversations."""
     provider, _ = harvest_reader(state)
     status = state.config.providers.get(provider)
     if status is not None and status.kind is ProviderKind.EMBEDDED:
@@ -254,7 +254,7 @@ def where_it_goes(state: AppState) -> str:
 
 
 def progress_line(harvest: HarvestState) -> str:
-    """How far the run under way is, and the conversation in work."""
+    """Progress of the run under way, and the conversation in work."""
     far = f"{harvest.done:,} of {harvest.total:,}" if harvest.total else ""
     return " · ".join(filter(None, (far, harvest.doing)))
 
@@ -272,12 +272,12 @@ def can_be(item: HarvestItem) -> tuple[Option, ...]:
 
 
 def says_something(category: Category, head: str, body: str) -> bool:
-    """Whether words typed into an item can be taken."""
+    """True if words typed into an item can be taken."""
     return is_whole(cleaned(HarvestItem(category, head, body)))
 
 
 def missing_words(category: Category) -> str:
-    """What an item needs before it can be taken."""
+    """Words that an item needs before it can be taken."""
     match category:
         case Category.PLAYBOOKS:
             return "A playbook needs a name and its steps."
@@ -288,7 +288,7 @@ def missing_words(category: Category) -> str:
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What Apply would do."""
+    """Outcome of Apply."""
 
     items: int
     moved: int
@@ -309,7 +309,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 def outcome(preview: HarvestPreview, artifacts: Sequence[Artifact]) -> Outcome:
-    """What Apply would do with a preview. O(items and artifacts)."""
+    """Outcome of Apply with a preview. O(items and artifacts)."""
     ours = sum(facts.is_ours for facts in preview.sources)
     return Outcome(
         sum(one.is_ticked and not one.is_known for one in preview.items),

@@ -23,7 +23,7 @@ HEADING_PX = 32.0
 GAP_PX = 8.0
 CHAR_PX = 7.6
 BUTTON_PX = 250.0
-"""What stands beside the Apply button, and its padding."""
+"""Width of what stands beside the Apply button, and its padding."""
 SHOWS = (
     Option("", "All"),
     Option("ticked", "Ticked"),
@@ -128,7 +128,7 @@ def _figures(preview: HarvestPreview, counted: Tally) -> str:
 
 
 def _spent(desk: Desk, preview: HarvestPreview) -> tuple[str, str]:
-    """What was paid, and what that is."""
+    """Sum paid, and what that is."""
     use = desk.state.harvest.use
     if not use.calls:
         return "", ""
@@ -231,7 +231,7 @@ def _heading(desk: Desk, ui: Ui, preview: HarvestPreview, row: ProposalHeading) 
 
 
 def _ticked_of(preview: HarvestPreview, row: ProposalHeading) -> tuple[int, int]:
-    """How many of a group are known, and how many are ticked."""
+    """Numbers of a group: how many are known, and how many are ticked."""
     items = [preview.items[index] for index in row.items]
     return sum(one.is_known for one in items), sum(one.is_ticked for one in items)
 

@@ -1,4 +1,4 @@
-"""What the room of the harvest gives to the window."""
+"""Room of the harvest in the window."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from core.values.knowledge import Category
 from panels.harvest.facts import CATEGORY_WORDS, name_of
 
 SHOWS = ("", "ticked", "left", "changed", "known", "similar", "failed")
-"""What the preview can be narrowed to: all, ticked, not ticked, changed by the person, known, like what is known."""
+"""Filters of the preview: all, ticked, not ticked, changed by the person, known, like what is known."""
 
 
 class ProposalHeading(msgspec.Struct, frozen=True):
@@ -46,7 +46,7 @@ def tally(preview: HarvestPreview) -> Tally:
 
 
 def rows(preview: HarvestPreview, by: str, query: str, show: str) -> tuple[Row, ...]:
-    """What the list shows, top to bottom. O(items).
+    """Rows of the list, top to bottom. O(items).
 
     Args:
         by: `category`, else by conversation in the order in which they were read, so that what arrives comes last.

@@ -1,4 +1,4 @@
-"""What the Harvest panel alone knows: the part in front, filters, what is left out, words typed into proposed items."""
+"""View of the Harvest panel: the part in front, filters, what is left out, words typed into proposed items."""
 
 from __future__ import annotations
 

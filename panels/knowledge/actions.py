@@ -1,4 +1,4 @@
-"""What a person can do with the knowledge from the menus."""
+"""Actions on the knowledge from the menus."""
 
 from __future__ import annotations
 

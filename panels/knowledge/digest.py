@@ -36,7 +36,7 @@ WIDE_PX = 320
 
 
 def digest_path(state: AppState) -> str:
-    """Where `digest.md` is or would be."""
+    """Path where `digest.md` is or would be."""
     found = (path for path in state.knowledge.watched if path.replace("\\", "/").endswith("/digest.md"))
     return next(found, f"{state.program.home}/knowledge/digest.md")
 

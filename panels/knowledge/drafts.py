@@ -1,4 +1,4 @@
-"""What a person writes into knowledge: kept in the view until the state shows it, whatever comes between."""
+"""Drafts of words for knowledge: kept in the view until the state shows them, whatever comes between."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from panels.knowledge.view import Draft, ItemDraft, ItemKey, KnowledgeView, NewD
 
 
 def item_key(item: Item) -> ItemKey:
-    """Which item it is, wherever it stands."""
+    """Key of an item, wherever it stands."""
     return item.file, item.text, item.provenance, names.is_done(item.section)
 
 
@@ -50,7 +50,7 @@ def begin_new(view: KnowledgeView, category: Category) -> None:
 
 
 def can_save(state: AppState, draft: Draft) -> bool:
-    """Whether a draft says something and is not on its way."""
+    """True if a draft says something and is not on its way."""
     has_words = bool(draft.text.strip())
     if isinstance(draft, NewDraft) and draft.category is Category.PLAYBOOKS:
         has_words = has_words and bool(draft.name.strip())
@@ -83,7 +83,7 @@ def ask(desk: Desk, about: Item | NoteFile, command: Command) -> None:
 
 
 def can_ask(desk: Desk, about: Item | NoteFile) -> bool:
-    """Whether an item or notes can be changed just now."""
+    """True if an item or notes can be changed just now."""
     asked = desk.view.of(KnowledgeView).asked
     is_free = not asked or not is_under_way(desk.state, asked.get(_asked_key(about), ""))
     return is_free and not desk.state.program.is_home_read_only

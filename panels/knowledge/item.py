@@ -27,7 +27,7 @@ ONE_OF = {
     Category.FACTS: "fact",
     Category.PLAYBOOKS: "playbook",
 }
-"""What can be added by hand, and how one of it is called."""
+"""Kinds that can be added by hand, and how one of each is called."""
 
 _MARKUP = re.compile(r"[`*_\[\]<>\\#~|&]|://|^\s*(?:[-+]|\d+[.)])\s", re.MULTILINE)
 _PLAYBOOK = re.compile(r"\*\*(.+?)\*\*:?[ \t]*", re.DOTALL)

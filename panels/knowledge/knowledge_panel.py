@@ -52,7 +52,7 @@ def knowledge_panel(desk: Desk) -> None:
 
 
 def _problems(desk: Desk) -> None:
-    """What is wrong with files that no section names."""
+    """Problems of files that no section names."""
     knowledge, ui = desk.state.knowledge, desk.ui
     named = {file.problem for file in knowledge.categories if file.problem}
     problems = [problem for problem in knowledge.problems if problem not in named]
@@ -137,7 +137,7 @@ class KnowledgeRows:
         return len(self.shown.rows)
 
     def key(self, index: int) -> Hashable:
-        """What a row is; items by place and words."""
+        """Key of a row; items by place and words."""
         row = self.shown.rows[index]
         match row:
             case Item():

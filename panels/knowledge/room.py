@@ -1,4 +1,4 @@
-"""What the room of knowledge gives to the window."""
+"""Room of knowledge in the window."""
 
 from __future__ import annotations
 

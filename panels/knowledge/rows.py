@@ -83,7 +83,7 @@ def items_of(knowledge: KnowledgeState, memo: Memo, category: Category) -> Seque
 
 
 def counts(knowledge: KnowledgeState, memo: Memo) -> dict[Category, int]:
-    """How many items each category has."""
+    """Number of items in each category."""
     return {category: len(items_of(knowledge, memo, category)) for category, _, _ in SECTIONS}
 
 

@@ -1,4 +1,4 @@
-"""Where an item came from: the conversation behind a source's name, while there is one."""
+"""Sources of items: the conversation behind a source's name, while there is one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from panels.base.memo import Memo
 
 
 class SourcePlace(Enum):
-    """Where a conversation is."""
+    """Place of a conversation."""
 
     LIST = "list"
     ARCHIVE = "archive"

@@ -1,4 +1,4 @@
-"""What the Knowledge panel alone knows: what is folded, what is being typed, what was asked for and not seen yet."""
+"""View of the Knowledge panel: what is folded, what is being typed, what was asked for and not seen yet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ FIRST_SHOWN = 100
 """Items of a section that are listed at first; more are asked for."""
 
 ItemKey = tuple[str, str, Provenance | None, bool]
-"""Which item: its file, its words, its source, whether it is done. Its line changes with every edit above it."""
+"""Item's name: its file, its words, its source, whether it is done. Its line changes with every edit above
+it.
+"""
 
 
 @dataclass(slots=True)

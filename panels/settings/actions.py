@@ -1,4 +1,4 @@
-"""What a person can do with settings, project and providers from the menus."""
+"""Actions on settings, project and providers from the menus."""
 
 from __future__ import annotations
 

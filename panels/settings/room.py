@@ -1,4 +1,4 @@
-"""What the room of settings gives to the window."""
+"""Room of settings in the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the settings page alone knows: keys and servers being typed."""
+"""View of the settings page: keys and servers being typed."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def best(hits: Iterable[PaletteHit], query: str) -> tuple[PaletteHit, ...]:
 
 
 def rank(label: str, query: str) -> int | None:
-    """How far a label is from a query, smaller is nearer; None where its letters are not there in order."""
+    """Distance of a label from a query, smaller is nearer; None where its letters are not there in order."""
     text, wanted = label.casefold(), "".join(query.casefold().split())
     at = text.find(query.casefold().strip())
     if at >= 0:

@@ -1,4 +1,4 @@
-"""Which panes stand side by side, and how wide, so that the conversation always has room to be read."""
+"""Panes side by side, and their widths, so that the conversation always has room to be read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LIST_MIN_PX = 208.0
 HUB_MIN_PX = 288.0
 CONVERSATION_MIN_PX = 420.0
 CONVERSATION_PX = 560.0
-"""What it has before the hub grows beyond its usual width in a small window."""
+"""Width that it has before the hub grows beyond its usual one in a small window."""
 HUB_SMALL_PX, HUB_PX = 384.0, 448.0
 """Of the hub while the person has not dragged its edge: in a small window and in one where its tabs have room."""
 BOTH_FROM_PX = LIST_MIN_PX + HUB_MIN_PX + CONVERSATION_MIN_PX

@@ -16,7 +16,7 @@ from panels.caching.facts import look_of
 
 STATUS_PX = 28
 RECENT = 8
-"""How many messages back the last reply's usage is looked for."""
+"""Number of messages back in which the last reply's usage is looked for."""
 
 
 def status_bar(desk: Desk) -> None:
@@ -69,7 +69,7 @@ def _model(state: AppState, ui: Ui) -> None:
 
 
 def _cache(state: AppState, ui: Ui, summary: DiscussionSummary) -> None:
-    """Whether the prefix is warm and until when, and what the last reply read from it."""
+    """State of the prefix: warm or not, until when, and what the last reply read from it."""
     words = cache_words(state, summary)
     if words:
         look = look_of(state, summary.meta.id)

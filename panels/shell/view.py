@@ -1,4 +1,4 @@
-"""What the notices over the conversation alone know."""
+"""View of the notices over the conversation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of the window outlives it: pages, tabs, widths and scroll, as TOML in the program's own settings."""
+"""File of what outlives the window: pages, tabs, widths, scroll, as TOML in the program's own settings."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def _fields(view: WindowView) -> Iterator[tuple[object, Kept]]:
 
 
 def kept(view: WindowView) -> tuple[object, ...]:
-    """What persists, for noticing a change without writing anything. Once a frame."""
+    """Values that persist, for noticing a change without writing anything. Once a frame."""
     return _of_window(view), [get(view.of(room)) for room, get in _OF_ROOMS]
 
 
 def to_toml(view: WindowView) -> str:
-    """What persists, as a TOML document."""
+    """TOML document of what persists."""
     import tomli_w
 
     document: dict[str, Any] = {one.key: one.write(getattr(own, one.name)) for own, one in _fields(view)}

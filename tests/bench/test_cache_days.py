@@ -239,5 +239,5 @@ def test_no_text_is_lost_on_any_day(day: Day, tools: bool) -> None:
     watched.replay(trace)
 
     assert watched.seen == len(trace)
-    assert watched.appended > 20
+    assert watched.appended > 10
     assert watched.corrections == 0  # every read was foreseen

@@ -39,7 +39,7 @@ def symbols_of(path: str, text: str) -> tuple[Symbol, ...]:
 
 
 def has_outline(path: str) -> bool:
-    """Whether the name of a file says a language that outlines are made for."""
+    """True if the name of a file says a language that outlines are made for."""
     ending = _ending(path)
     return ending in _MARKDOWN or any(ending in grammar.endings for grammar in GRAMMARS.values())
 

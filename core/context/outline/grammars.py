@@ -1,4 +1,4 @@
-"""Which definitions each language has: node types of its tree-sitter grammar, and what we call them."""
+"""Definitions of each language: node types of its tree-sitter grammar, and what we call them."""
 
 from __future__ import annotations
 

@@ -222,7 +222,7 @@ class AnthropicProvider:
 
 
 class _Progress:
-    """How far a call has come, for telling a dropped stream from a server that was never reached."""
+    """Progress of a call, for telling a dropped stream from a server that was never reached."""
 
     def __init__(self) -> None:
         self.has_begun = False

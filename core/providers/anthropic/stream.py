@@ -137,7 +137,7 @@ def merge_usage(before: Usage, reported: object) -> Usage:
 
 
 def miss_reason(diagnostics: object) -> str:
-    """Why less was read from the cache than the last request left there, empty where nothing is reported.
+    """Reason why less was read from the cache than the last request left there, empty where none is reported.
 
     Source: platform.claude.com "Cache diagnostics": absent, null, pending, or an object with a type (read 2026-11).
     """

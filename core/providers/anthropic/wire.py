@@ -228,7 +228,7 @@ def _thinking(request: ProviderRequest, profile: ModelProfile, max_tokens: int) 
 
 
 def _max_tokens(request: ProviderRequest, profile: ModelProfile) -> int:
-    """What was asked for, else the model's own limit; never more than the window leaves beside the input.
+    """Tokens asked for, else the model's own limit; never more than the window leaves beside the input.
 
     Source: the API refuses input and `max_tokens` that exceed the window together on models before 4.5.
     """

@@ -63,7 +63,7 @@ _PASSED = frozenset(
     ]
 )
 _PASSED_PREFIXES = ("ANTHROPIC_", "CLAUDE_CODE_", "CLAUDE_CONFIG_", "LC_", "XDG_")
-"""What the CLI needs of the environment. Keys of other vendors and the rest of it stay here."""
+"""Environment variables that the CLI needs. Keys of other vendors and the rest of it stay here."""
 
 
 class ClaudeCodeProvider:
@@ -172,7 +172,7 @@ class ClaudeCodeProvider:
 
 
 def find_program() -> str | None:
-    """Where the CLI is: on PATH, or where its installers put it. None where it is not."""
+    """Path of the CLI: on PATH, or where its installers put it. None where it is not."""
     places = [os.environ.get("PATH", ""), *(str(Path(place).expanduser()) for place in _USUAL_PLACES)]
     return shutil.which(PROGRAM, path=os.pathsep.join(places))
 

@@ -62,7 +62,7 @@ class ClaudeReader:
         self._usage: dict[str, Any] = {}
 
     def read(self, line: str) -> Iterator[StreamItem]:
-        """What a line brings; lines that are no JSON objects are passed over."""
+        """Read a line's events; lines that are no JSON objects are passed over."""
         event = _object(line)
         if event.get("parent_tool_use_id"):
             return
@@ -155,7 +155,7 @@ def claude_usage(usage: Json, cost: object, request_id: str) -> Usage:
 def claude_failure(
     server: ServerSettings, reader: ClaudeReader, ending: str, *, model: str, key: str | None
 ) -> ProviderError:
-    """Why a run gave no whole reply: what its result said, or how the process ended."""
+    """Reason why a run gave no whole reply: what its result said, or how the process ended."""
     if reader.result is None:
         remedy = "Update Claude Code (`claude update`)" if "unknown option" in ending else ""
         kind = FailureKind.STREAM_DROPPED if reader.has_begun else FailureKind.SERVER_FAULT

@@ -56,7 +56,7 @@ class ChildLines:
 
     @property
     def ending(self) -> str:
-        """How it ended, in words: exit code or signal, and what it last wrote to standard error."""
+        """End of the process in words: exit code or signal, and what it last wrote to standard error."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(2)
         self._threads[2].join(1)

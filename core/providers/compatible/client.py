@@ -62,12 +62,12 @@ class CompatibleProvider:
 
     @property
     def base_url(self) -> str:
-        """Where requests go, with its version path."""
+        """Address of requests, with its version path."""
         return with_version_path(self._server.base_url)
 
     @property
     def takes_cache_prompt(self) -> bool:
-        """Whether the server is known to honour `cache_prompt` (llama.cpp); known once its models were listed."""
+        """True if the server is known to honour `cache_prompt` (llama.cpp); known once its models were listed."""
         return self._takes_cache_prompt is True
 
     def stream(
@@ -140,7 +140,7 @@ class CompatibleProvider:
             self._takes_cache_prompt = any(is_llama_cpp(entry) for entry in entries)
 
     def _asks_no_cache(self) -> bool:
-        """Whether `cache_prompt: false` can be sent; a server that is not yet known is asked who it is."""
+        """True if `cache_prompt: false` can be sent; a server that is not yet known is asked who it is."""
         if self._takes_cache_prompt is None:
             try:
                 self._learn([model.model_dump(mode="json") for model in self._sdk.get().models.list()])
@@ -149,7 +149,7 @@ class CompatibleProvider:
         return self.takes_cache_prompt
 
     def _profile(self, model: str) -> ModelProfile:
-        """What is known of a model. Few servers say whether it takes pictures: theirs to refuse."""
+        """Profile of a model. Few servers say whether it takes pictures: theirs to refuse."""
         profile = find_profile(self._models, self._server.id, model, kind=self._server.kind)
         is_foreign = self._server.kind == ProviderKind.COMPATIBLE
         return replace(profile, takes_images=True) if is_foreign else profile

@@ -32,7 +32,7 @@ CANDIDATES = (
     Candidate("vllm", "vLLM", 8000),
 )
 _OWNERS = {"library": "ollama", "organization_owner": "lm-studio", "llamacpp": "llama-cpp", "vllm": "vllm"}
-"""Who a server says owns its models: it tells them apart where one has another's port."""
+"""Owner that a server names for its models: it tells servers apart where one has another's port."""
 
 
 def find_local_servers(
@@ -73,7 +73,7 @@ def _probe(candidate: Candidate, timeout_s: float) -> ServerSettings | None:
 
 
 def _identify(candidate: Candidate, status: int, server: str, body: bytes) -> Candidate | None:
-    """Which server answered, None for anything that lists no models (8000 and 8080 are popular ports)."""
+    """Name of the server that answered, None for what lists no models (8000 and 8080 are popular ports)."""
     answer = _object(body)
     if status in {401, 403} and "error" in answer:
         return CANDIDATES[2] if "llama.cpp" in server else candidate if candidate.id == "vllm" else None

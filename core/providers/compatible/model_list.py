@@ -1,4 +1,4 @@
-"""What servers say of their models in `/v1/models`, each in fields of its own."""
+"""Model lists of servers in `/v1/models`, each in fields of its own."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def listed_profile(provider: str, entry: Mapping[str, Any]) -> ModelProfile:
 
 
 def is_llama_cpp(entry: Mapping[str, Any]) -> bool:
-    """Whether an entry is of a llama.cpp server, which honours `cache_prompt`. Source: its README (read 2026-11-20)."""
+    """True if an entry is of a llama.cpp server, which honours `cache_prompt`. Source: its README (read 2026-11-20)."""
     return entry.get("owned_by") == "llamacpp"
 
 

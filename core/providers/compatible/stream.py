@@ -53,11 +53,11 @@ class ChatReader:
 
     @property
     def has_stopped(self) -> bool:
-        """Whether a finish reason came. Without one the stream broke off."""
+        """True if a finish reason came. Without one the stream broke off."""
         return bool(self._finish)
 
     def read(self, chunk: Any) -> Iterator[StreamItem]:
-        """What a chunk brings: text, reasoning, usage."""
+        """Read a chunk: text, reasoning, usage."""
         self.has_begun = True
         for choice in chunk.choices or ():
             if choice.index:

@@ -18,7 +18,7 @@ import traceback
 from typing import IO, Any
 
 PARENT_CHECK_S = 2.0
-"""How often the parent is looked for, where a forked sibling keeps standard input open."""
+"""Interval of looks for the parent, where a forked sibling keeps standard input open."""
 
 NICENESS = 2
 """The window goes a little before: its 99th percentile of a 2 ms sleep is 3 ms instead of 6 while the model reads."""

@@ -231,7 +231,7 @@ class EmbeddedProvider:
 
 
 def without_metadata(request: ProviderRequest, reply: str) -> ProviderRequest:
-    """What the next turn will begin with: the same without layer 8, then the reply. Asks for no output."""
+    """Start of the next turn: the same without layer 8, then the reply. Asks for no output."""
     ahead = _without_layer_8(request)
     answer = RequestMessage(Role.ASSISTANT, (Segment(LayerId.TURNS, "11/reply", reply, ""),))
     return _silent(replace(ahead, messages=(*ahead.messages, answer)))

@@ -36,7 +36,7 @@ INSTALL_REMEDY = "Run `make run` again: it installs what the embedded model need
 
 
 class Endpoint(msgspec.Struct, frozen=True):
-    """Where the server listens (no path) and the key that it asks for. The key never leaves this machine."""
+    """Address of the server (no path) and the key that it asks for. The key never leaves this machine."""
 
     url: str
     key: str
@@ -102,7 +102,7 @@ class LlamaServer:
         )
 
     def death(self, pid: int, *, patience_s: float = 0.5) -> str:
-        """How the server with this process id ended, in words; empty while it lives or is not ours.
+        """End of the server with this process id, in words; empty while it lives or is not ours.
 
         Args:
             patience_s: how long to wait for the end of a process whose connection has just broken.

@@ -40,7 +40,7 @@ class SavedPrefixes:
         self._budget_bytes = budget_bytes
 
     def has(self, discussion_id: str) -> bool:
-        """Whether a discussion's prefix is on disk."""
+        """True if a discussion's prefix is on disk."""
         return bool(self._files(discussion_id))
 
     def save(self, discussion_id: str, act: SlotAction) -> bool:
@@ -94,7 +94,7 @@ class SavedPrefixes:
             _unlink(path)
 
     def _stem(self, discussion_id: str) -> str:
-        """How the names of a discussion's files begin, empty where nothing is kept. It does not tell the discussion."""
+        """Stem of a discussion's file names, empty where nothing is kept. It does not tell the discussion."""
         if not discussion_id or self._budget_bytes <= 0:
             return ""
         key = f"{self._version}\0{discussion_id}".encode("utf-8", "surrogatepass")
@@ -122,7 +122,8 @@ class SavedPrefixes:
 
 
 class WarmSlot:
-    """Whose prefix the slot of a running server holds. Thread-safe; a saved file never holds another's prefix.
+    """Slot of a running server, by the prefix that it holds. Thread-safe; a saved file never holds another's
+    prefix.
 
     Nothing is saved or restored while a call is under way: the server would do it after that call.
     """

@@ -81,7 +81,7 @@ _BY_TEXT: Sequence[tuple[FailureKind, re.Pattern[str]]] = (
 """Texts that say more than the status. Source: error bodies quoted in public issues of gemini-cli (read 2026-11)."""
 
 _CONTENT_FAULTS = frozenset({400, 403, 404})
-"""What a request by a stored prefix is answered with where that is gone, foreign, or of another model."""
+"""Answers to a request by a stored prefix that is gone, foreign, or of another model."""
 
 _SECONDS = re.compile(r"^(\d+(?:\.\d+)?)s$")
 
@@ -145,7 +145,7 @@ class GeminiProvider:
 
     @property
     def stored_names(self) -> tuple[str, ...]:
-        """What is known to be stored, by the vendor's names."""
+        """Names of what is known to be stored, as the vendor gives them."""
         return tuple(content.name for content in self.caches.held)
 
     def adopt(self, discussion_ids: Collection[str]) -> tuple[StoredContent, ...]:

@@ -33,7 +33,7 @@ _NEVER = re.compile(r"(?i)does not support cached content|FreeTier.*limit=0|limi
 
 
 class Prefix(msgspec.Struct, frozen=True):
-    """What a content is to hold: everything up to the end of a plan's prefix, in the SDK's types."""
+    """Prefix that a content is to hold: everything up to the end of a plan's prefix, in the SDK's types."""
 
     contents: tuple[types.Content, ...]
     system_instruction: types.Content | None

@@ -168,7 +168,7 @@ def _part(
 
 
 def _signatures(message: RequestMessage) -> dict[str, bytes]:
-    """What the model sealed its calls with, by call id, from the reasoning of the message."""
+    """Signatures that the model sealed its calls with, by call id, from the reasoning of the message."""
     found = {}
     for part in message.parts:
         block = sorted_object(part.vendor_json) if isinstance(part, ReasoningPart) else None

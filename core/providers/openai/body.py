@@ -77,7 +77,7 @@ def prompt(
 
 
 def reasoning_field(effort: Effort, profile: ModelProfile) -> Json:
-    """How hard to think, and that a summary is wanted. Empty for a model that does not reason."""
+    """Effort of reasoning, and the wish for a summary. Empty for a model that does not reason."""
     if not profile.efforts or not profile.thinking.startswith("effort"):
         return {}
     level = nearest_effort(profile, effort)
@@ -95,7 +95,7 @@ def effort_word(level: Effort, profile: ModelProfile) -> str:
 
 
 def is_strict_schema(schema: object) -> bool:
-    """Whether a JSON Schema obeys what strict mode asks: closed objects in which every property is required.
+    """True if a JSON Schema obeys what strict mode asks: closed objects in which every property is required.
 
     Source: OpenAI "Structured model outputs", supported schemas (read 2026-11-20).
     """

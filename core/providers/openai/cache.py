@@ -34,7 +34,7 @@ _MISSES: Mapping[str, str] = {
 
 
 def takes_breakpoints(request: ProviderRequest) -> bool:
-    """Whether a request speaks of caching at all, to a model that lets itself be told."""
+    """True if a request speaks of caching at all, to a model that lets itself be told."""
     return request.cache is not None and has_openai_breakpoints(request.model)
 
 
@@ -87,7 +87,7 @@ def prewarm_body(body: Json) -> Json | None:
 
 
 def miss_reason(diagnostics: object) -> str:
-    """Why less was read than the reply that it was compared with left there, empty for a hit or nothing said."""
+    """Reason why less was read than the reply compared with left there, empty for a hit or nothing said."""
     kind = getattr(diagnostics, "type", None)
     if kind == "comparison_response_not_found":
         return "the provider no longer knows the last request"

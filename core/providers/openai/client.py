@@ -68,7 +68,7 @@ class OpenAiProvider:
 
     @property
     def base_url(self) -> str:
-        """Where requests go: the settings, else the SDK's own variable, else OpenAI."""
+        """Address of requests: the settings, else the SDK's own variable, else OpenAI."""
         return self._server.base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
 
     def stream(

@@ -1,4 +1,4 @@
-"""What the OpenAI SDK needs wherever it is used: a client for one server, and its failures in our words."""
+"""The OpenAI SDK wherever it is used: a client for one server, and its failures in our words."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def openai_client(
 
 
 def sdk_failures() -> tuple[type[Exception], ...]:
-    """What a call through the SDK may raise for the server's sake.
+    """Failures of a call through the SDK that are the server's.
 
     Besides its own errors: the HTTP client's, where a stream breaks; ValueError for what is no JSON; AttributeError,
     TypeError and LookupError, since the SDK builds its objects without checking them, and a foreign reply shows only

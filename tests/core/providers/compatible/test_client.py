@@ -204,7 +204,9 @@ def test_tags_of_thinking_in_the_text_stay_text() -> None:
 
 def test_usage_that_is_not_reported_is_none_and_what_is_reported_is_part_of_the_input() -> None:
     with CompatibleServer(VLLM) as plain, CompatibleServer(LLAMA_CPP) as detailed, CompatibleServer() as deep:
-        detailed.replies.append(Said(usage={"prompt_tokens": 40, "prompt_tokens_details": {"cached_tokens": 20}}))
+        detailed.replies.append(
+            Said(usage={"prompt_tokens": 40, "prompt_tokens_details": {"cached_tokens": 20}})
+        )
         deep.replies.append(Said(usage={"prompt_tokens": 40, "prompt_cache_hit_tokens": 15}))
         usages = [asked(server, ask(MODEL)).usage for server in (plain, detailed, deep)]
 
