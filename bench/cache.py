@@ -21,7 +21,7 @@ from bench.__main__ import OUT, Row
 from bench.cache_before import ALL_READS, SEEDS, Before, before, title
 from bench.cache_days import BUSY, DAYS, DESK, NIGHTS, SPARSE
 from bench.cache_parallel import parallel_rows
-from bench.cache_policies import FIXED_HOUR, INPUT_USD
+from bench.cache_policies import FIXED_HOUR
 from bench.cache_replay import (
     ANY,
     MAIN,
@@ -39,6 +39,7 @@ from bench.cache_replay import (
     replay,
 )
 from bench.cache_tables import tables
+from core.caching.accounts import MOST_LOST
 
 VENDORS = ("bench.cache_openai", "bench.cache_gemini", "bench.cache_claude_code")
 """Modules with the days of other vendors, each with `rows()`. One that is not there yet is passed over."""
@@ -60,8 +61,6 @@ AGAINST_BEFORE = {(DESK.name, OFF): 0.92, (DESK.name, ON): 0.88}
 OVER_ANY = {(DESK.name, ON): 1.15, (SPARSE.name, ON): 1.25, (BUSY.name, OFF): 1.05, (BUSY.name, ON): 1.05}
 OVER_SAME = {(DESK.name, OFF): 1.08}
 BOUNDS = (SAME, SAME_ON, ANY, TEXT, TEXT_OFF, NEVER)
-STATED_LOSS_USD = SETTINGS[ON].keepalive_cap_usd
-"""Loss of a discussion against no caching at the very worst: what pings may cost in one idle time."""
 
 
 def rows(arguments: Sequence[str] = ()) -> list[Row]:
@@ -198,7 +197,7 @@ def _talk_rows(
     for policy in SETTINGS:
         for (name, turns), part in talks.items():
             few = [talk for one in part for talk in one.talks[policy, MAIN]]
-            worst = max(worst, *(_loss_usd(talk) for talk in few))
+            worst = max(worst, *(_loss(talk) for talk in few))
             what = f"{name}, {policy}, a discussion of {turns} by itself"
             bar = 1.0 if turns >= LEAST_TURNS else None
             found.append(_row(what, fmean(t.cost / t.without for t in few), "of no caching", bar, few))
@@ -206,13 +205,13 @@ def _talk_rows(
             by_length: dict[str, list[Talk]] = {}
             for talk in (talk for one in part for talk in one.talks[policy, MAIN]):
                 by_length.setdefault(_length(talk.turns), []).append(talk)
-                worst = max(worst, _loss_usd(talk))
+                worst = max(worst, _loss(talk))
             for length, few in sorted(by_length.items()):
                 what = f"{name}, {policy}, discussions of {length} turns"
                 found.append(_row(what, fmean(t.cost / t.without for t in few), "of no caching", 1.0, few))
     if found:
         what = "worst loss of a discussion over no caching"
-        found.append(_row(what, worst, "USD", STATED_LOSS_USD, [*days, *talks]))
+        found.append(_row(what, worst, "of its largest input", MOST_LOST, [*days, *talks]))
     return found
 
 
@@ -220,8 +219,8 @@ def _length(turns: int) -> str:
     return "3 to 8" if turns <= 8 else "9 to 60" if turns <= 60 else "over 60"
 
 
-def _loss_usd(talk: Talk) -> float:
-    return (talk.cost - talk.without) * INPUT_USD[MAIN]
+def _loss(talk: Talk) -> float:
+    return (talk.cost - talk.without) / talk.largest
 
 
 def _row(name: str, value: float, unit: str, bar: float | None, part: Sequence[object]) -> Row:

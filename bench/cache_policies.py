@@ -46,9 +46,11 @@ class Bill:
     write_long: int = 0
     pings: int = 0
     asks: int = 0
+    largest: int = 0
 
     def add(self, parts: Parts) -> None:
         """Add a request."""
+        self.largest = max(self.largest, parts.total)
         self.plain += parts.plain
         self.read += parts.read
         self.write += parts.write
@@ -62,6 +64,7 @@ class Bill:
         self.write_long += other.write_long
         self.pings += other.pings
         self.asks += other.asks
+        self.largest = max(self.largest, other.largest)
 
     def cost(self, read: float) -> float:
         """In tokens of fresh input."""

@@ -73,11 +73,14 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """Cost of a discussion at one price, in tokens of fresh input; `without`: had nothing been cached."""
+    """Cost of a discussion at one price, in tokens of fresh input; `without`: had nothing been cached;
+    `largest`: of its requests.
+    """
 
     turns: int
     cost: float
     without: int
+    largest: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,9 @@ def _talks(
     day: Sequence[Ask], bills: Mapping[str, Bill], without: Counter[str], read: float
 ) -> tuple[Talk, ...]:
     turns = Counter(ask.discussion for ask in day if ask.is_turn)
-    return tuple(Talk(turns[name], bill.cost(read), without[name]) for name, bill in bills.items())
+    return tuple(
+        Talk(turns[name], bill.cost(read), without[name], bill.largest) for name, bill in bills.items()
+    )
 
 
 def _bounds(day: Sequence[Ask], lines: Mapping[str, AsSent], read: float) -> dict[tuple[str, float], float]:

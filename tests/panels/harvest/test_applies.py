@@ -7,9 +7,11 @@ from msgspec.structs import replace
 from core.discussion.messages import SelectDiscussion
 from core.harvest.messages import UndoHarvest
 from core.values.harvest import HarvestPhase
+from panels.harvest.view import HarvestView
 from tests.panels.caching import cache_states
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.test_harvest_panel import open_at, panel
+from tests.panels.screen import Screen
 from tests.state_fields import with_fields
 
 
@@ -89,3 +91,16 @@ def test_before_an_undo_its_price_is_said() -> None:
     state = cache_states.with_price_of_deletion(hs.applied())
     assert open_at("applied", state).ui.shows("1 warm discussion will be rewritten on the next turn")
     assert not open_at("applied", hs.applied()).ui.shows("warm discussion")
+
+
+def test_the_menu_undoes_at_once_unless_that_has_a_price_which_is_shown_first() -> None:
+    for state, sends in (
+        (hs.looked(), [UndoHarvest()]),
+        (cache_states.with_price_of_deletion(hs.looked()), []),
+    ):
+        screen = Screen(state)
+        screen.ui.click("Edit")
+        screen.ui.click("Undo the last harvest")
+        assert screen.asked == sends
+        assert screen.view.of(HarvestView).tab == "applied"
+        assert screen.ui.shows("will be rewritten on the next turn") is not bool(sends)
