@@ -66,7 +66,7 @@ class BookDriver:
     rent_usd: float = 0.0
 
     def replay(self, day: Sequence[Ask]) -> None:
-        """Play a day, and an hour after it, in which what is stored comes to its end."""
+        """Play a day, and two hours after it, in which what is stored comes to its end."""
         now_s = day[0].at_s
         for ask in day:
             self._pass(now_s, ask.at_s)

@@ -1,1 +1,1 @@
-"""Prompt caching, pure: the ledger of what providers hold, the planner, and the view that appends while warm."""
+"""Public place of the state of caches, for scripts."""

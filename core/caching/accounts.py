@@ -46,7 +46,9 @@ def balanced(
         return balance
     read, written = usage.cache_read_tokens or 0, usage.cache_write_tokens or 0
     longest = max((write.ttl_s for write in plan.writes), default=0)
-    long = usage.cache_write_1h_tokens
+    long = (
+        usage.cache_write_1h_tokens if usage.cache_write_12h_tokens is None else usage.cache_write_12h_tokens
+    )
     short = 0 if long is None else max(0, written - long)
     extra = short * (prices.write_at(prices.writes[0].ttl_s) - 1.0) if prices.writes else 0.0
     extra += (written - short) * (prices.write_at(longest) - 1.0)

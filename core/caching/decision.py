@@ -185,9 +185,15 @@ def _shared(turn: PlannedTurn, market: Market, fresh: ContextView, memo: ViewMem
 
 
 def _cheapest(turn: PlannedTurn, rewritten: Decision, *others: Decision | None) -> Decision:
-    """The plan that costs least; the canonical one where that is as cheap."""
+    """The plan that costs least; the canonical one where that is as cheap, or another reads no more and is no shorter."""
     fits = [other for other in others if other is not None and not _is_too_long(turn, other)]
-    return min((rewritten, *fits), key=lambda one: one.plan.outlook)
+    worth = [
+        other
+        for other in fits
+        if other.plan.read_tokens > rewritten.plan.read_tokens
+        or other.wire.total_tokens < rewritten.wire.total_tokens
+    ]
+    return min((rewritten, *worth), key=lambda one: one.plan.outlook)
 
 
 def _planned(turn: PlannedTurn, market: Market, view: ContextView, memo: ViewMemo) -> Decision:

@@ -159,7 +159,7 @@ def _due(
     best = best_idle(idles, call.prices, gaps, settings(call), now)
     if best is None or best[1].ping_at is None or best[1].ping_at > now:
         return None
-    idle, decision = best[0], call.decision
+    idle, decision = replace(best[0], balance=None), call.decision
     marks = ping_marks(decision.plan, idle, decision.request)
     request = replace(ping_request(decision.request, idle), cache=replace(decision.plan, marks=marks))
     return Ping(discussion_id, call.scope.provider, request, idle, call, now)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from core.caching.decision import Decision, Market
 from core.caching.ledger import hits
-from core.caching.view import DIGEST_KEY, carried_pieces, delta_tokens, updates, visible_known
+from core.caching.view import DIGEST_KEY, carried_pieces, deletion, delta_tokens, updates, visible_known
 from core.caching.warmth import is_warm
 from core.context.pieces import Piece
 from core.context.stack import AggregateStack
@@ -153,13 +153,11 @@ def sent_parts(pieces: Sequence[Piece | Segment | BaseFile]) -> tuple[SentPart, 
 def _gone(
     sent: SentKnowledge, stack: AggregateStack, before: Sequence[SentPart], after: Sequence[SentPart]
 ) -> str:
-    """Deletions in words, empty where there is none; as `view.withdrawn`, which decides it."""
-    new = {part.key for part in after}
-    if any(part.key == DIGEST_KEY for part in sent.parts) and DIGEST_KEY not in new:
-        return "the digest is gone" if stack.layer(_KNOWLEDGE).pieces else "knowledge is off"
-    documents = [part.key for part in before if layer_of(part.key) == _PROJECT and part.key not in new]
-    if documents:
-        return f"{documents[0].partition('/')[2]} is gone"
+    """Deletions in words, empty where there is none; by the rule of `view.withdrawn`."""
+    if any(part.key == DIGEST_KEY for part in before) and not stack.layer(_KNOWLEDGE).pieces:
+        return "knowledge is off"
+    if words := deletion((part.key for part in before), stack):
+        return words
     said = {part.sha256 for part in after}
     is_left = any(part.sha256 not in said for part in (*sent.parts, *sent.superseded))
     return "something was taken out of knowledge" if sent.withdrawals != stack.withdrawals and is_left else ""

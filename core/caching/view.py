@@ -5,7 +5,7 @@ A view is a value; `replay` rebuilds the same from the log, byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -114,22 +114,33 @@ def withdrawn(view: ContextView, stack: AggregateStack) -> str:
     A document or a digest that is not there any more, the notes of a file that still is; and, when something was
     taken out of knowledge, every text of layer 7 that is not said any more. Another text in its place is no deletion.
     """
-    now = {piece.key for layer in _KNOWN for piece in stack.layer(layer).pieces}
-    for piece in visible_known(view):
-        layer, _, name = piece.key.partition("/")
-        if piece.key in now:
-            continue
-        if piece.key == DIGEST_KEY:
-            return "the digest is gone"
-        if layer == _PROJECT:
-            return f"{name} is gone"
-        if any(one.key == f"{_FILES}/{name}" for one in stack.layer(LayerId.FILE_DETAILS).pieces):
-            return f"the notes on {name} are gone"
+    if words := deletion((piece.key for piece in visible_known(view)), stack):
+        return words
     if view.base.withdrawals == stack.withdrawals:
         return ""
     said = {piece.sha256 for piece in stack.layer(LayerId.KNOWLEDGE).pieces}
     carried = (p for p in carried_pieces(view) if layer_of(p.key) == LayerId.KNOWLEDGE)
     return "something was taken out of knowledge" if any(p.sha256 not in said for p in carried) else ""
+
+
+def deletion(keys: Iterable[str], stack: AggregateStack) -> str:
+    """First of these pieces of layers 6 and 7 that was deleted, in words; empty where none was.
+
+    A piece that is not there any more; notes only of a file that still is, for a file that left takes its own along.
+    """
+    now = {piece.key for layer in _KNOWN for piece in stack.layer(layer).pieces}
+    files = {piece.key for piece in stack.layer(LayerId.FILE_DETAILS).pieces}
+    for key in keys:
+        layer, _, name = key.partition("/")
+        if key in now:
+            continue
+        if key == DIGEST_KEY:
+            return "the digest is gone"
+        if layer == _PROJECT:
+            return f"{name} is gone"
+        if f"{_FILES}/{name}" in files:
+            return f"the notes on {name} are gone"
+    return ""
 
 
 def visible_files(view: ContextView) -> dict[str, str]:

@@ -230,7 +230,7 @@ _AI = (
         "ai_settings.caching.gemini_enabled",
         Kind.SWITCH,
         True,
-        "Whether Gemini keeps the stable prefix as an explicit cache, where the model has it.",
+        "Whether Gemini keeps a discussion's prefix, its turns so far included, stored while that pays.",
         field="caching.gemini_enabled",
     ),
     Setting(
@@ -262,7 +262,8 @@ _AI = (
         "ai_settings.caching.appends_changes",
         Kind.SWITCH,
         True,
-        "Whether changed files are appended while the prefix is warm, instead of rewriting it.",
+        "Whether what changed (files, presets, digest, notes, identity files) is appended while the prefix is warm,"
+        " instead of rewriting it.",
         field="caching.appends_changes",
     ),
     Setting(
@@ -278,7 +279,8 @@ _AI = (
         Kind.NUMBER,
         1.0,
         "What keepalive may cost for one discussion and one idle time, in US dollars."
-        " Caching as a whole never loses more on one discussion than twice the input price of its largest request.",
+        " Marks and pings together never lose more on one discussion than twice the input price of its largest request;"
+        " storage at Gemini and prewarming, which you switch on, are not in that sum.",
         scope=SettingScope.USER,
         field="caching.keepalive_cap_usd",
         minimum=0,

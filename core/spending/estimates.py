@@ -22,8 +22,8 @@ TYPICAL_REPLY_TOKENS = 1_000
 
 CHARS_PER_TOKEN = 4
 
-_SHORT_S, _LONG_S = 300, 3600
-"""Lifetimes whose writes have prices of their own (Anthropic)."""
+_SHORT_S, _HOUR_S, _LONG_S = 300, 3_600, 43_200
+"""Lifetimes whose writes have prices of their own: Anthropic's two, and OpenAI's longer one."""
 
 
 def expected_input(plan: CachePlan | None, total_tokens: int) -> Usage:
@@ -41,12 +41,22 @@ def expected_input(plan: CachePlan | None, total_tokens: int) -> Usage:
         cache_read_tokens=read,
         cache_write_tokens=written,
     )
-    if not plan.write_tokens or {write.ttl_s for write in plan.writes} - {_SHORT_S, _LONG_S}:
+    lifetimes = {write.ttl_s for write in plan.writes}
+    if not plan.write_tokens or not lifetimes:
         return usage
-    long_end = max((write.tokens for write in plan.writes if write.ttl_s == _LONG_S), default=0)
-    hour = max(0, min(long_end, plan.read_tokens + plan.write_tokens) - plan.read_tokens)
-    hour = min(written, scaled(hour, plan.scale))
+    if _LONG_S in lifetimes:
+        return replace(usage, cache_write_12h_tokens=_written(plan, written, _LONG_S))
+    if lifetimes - {_SHORT_S, _HOUR_S}:
+        return usage
+    hour = _written(plan, written, _HOUR_S)
     return replace(usage, cache_write_5m_tokens=written - hour, cache_write_1h_tokens=hour)
+
+
+def _written(plan: CachePlan, written: int, ttl_s: int) -> int:
+    """Tokens of a plan's write, in the provider's count, that are to live so long."""
+    end = max((write.tokens for write in plan.writes if write.ttl_s == ttl_s), default=0)
+    long = max(0, min(end, plan.read_tokens + plan.write_tokens) - plan.read_tokens)
+    return min(written, scaled(long, plan.scale))
 
 
 def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price, *, is_whole: bool) -> Usage:
@@ -106,6 +116,7 @@ def _filled(reported: Usage, expected: Usage, reply_tokens_est: int) -> Usage:
             cache_write_tokens=expected.cache_write_tokens,
             cache_write_5m_tokens=expected.cache_write_5m_tokens,
             cache_write_1h_tokens=expected.cache_write_1h_tokens,
+            cache_write_12h_tokens=expected.cache_write_12h_tokens,
         )
     length = max(usage.output_tokens or 0, reply_tokens_est)
     return replace(usage, output_tokens=length, cost_usd=None, is_estimate=True)

@@ -25,7 +25,6 @@ class Usage(msgspec.Struct, frozen=True):
     cache_write_tokens: int | None = None
     cache_write_5m_tokens: int | None = None
     cache_write_1h_tokens: int | None = None
-    cache_write_12h_tokens: int | None = None
     reasoning_tokens: int | None = None
     cost_usd: float | None = None
     time_to_first_token_s: float | None = None
@@ -33,6 +32,7 @@ class Usage(msgspec.Struct, frozen=True):
     request_id: str = ""
     miss_reason: str = ""
     is_estimate: bool = False
+    cache_write_12h_tokens: int | None = None
 
 
 class UsageKind(StrEnum):

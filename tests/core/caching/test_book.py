@@ -400,7 +400,7 @@ def test_no_discussion_loses_more_than_the_stated_sum(
         found = plan_of(call)
         total = found.read_tokens + found.write_tokens + found.fresh_tokens
         lost = found.read_tokens if is_lost else 0
-        long = max((mark.ttl_s for mark in found.marks), default=300)
+        long = max((write.ttl_s for write in found.writes if write.tokens > found.read_tokens), default=300)
         cost_tokens -= (found.read_tokens - lost) * (1.0 - ANTHROPIC.read)
         cost_tokens += found.write_tokens * (ANTHROPIC.write_at(long) - 1.0)
         largest = max(largest, total)

@@ -257,7 +257,7 @@ def test_a_change_while_the_program_was_away_is_said_at_the_next_start(world: Wo
     (world.home / "knowledge" / "digest.md").unlink()
 
     second = world.start()
-    state = until(second, lambda s: chosen in s.caching.rewrites)
+    state = until(second, lambda s: chosen in s.caching.rewrites and other in s.discussions.open)
 
     assert other in state.discussions.open
     assert chosen not in state.discussions.open
