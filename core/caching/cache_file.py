@@ -29,6 +29,9 @@ from core.values.cache import (
 
 FORMAT = 1
 KEPT_ENTRIES = 64
+_MOST_TOKENS = 1_000_000_000
+_LONGEST_S = 366 * 86_400
+"""More is no figure of a cache, whatever it is."""
 _MAX_BYTES = 4_000_000
 
 
@@ -148,7 +151,7 @@ def decode_cache(data: bytes, discussion_id: str) -> LoadedCache:
         (s.provider, s.model): ExtensionEvidence(s.provider, s.model, lost=1) for s in file.cannot_extend
     }
     gaps = possible_gaps((*map(TurnGap, file.gaps_s), *file.gaps))
-    rents = tuple(rent for rent in file.rents if rent.name and rent.tokens >= 0)
+    rents = tuple(rent for rent in file.rents if rent.name and 0 <= rent.tokens <= _MOST_TOKENS)
     turns = file.turns
     if turns is None:
         turns = len(gaps) + (file.last_turn_at is not None)
@@ -192,4 +195,4 @@ def parsed(data: bytes) -> Any:
 
 
 def _is_possible(entry: CacheLedgerEntry) -> bool:
-    return bool(entry.prefix_hash) and entry.tokens >= 0 and entry.ttl_s > 0
+    return bool(entry.prefix_hash) and 0 <= entry.tokens <= _MOST_TOKENS and 0 < entry.ttl_s <= _LONGEST_S

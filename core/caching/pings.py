@@ -139,10 +139,24 @@ def _with_entry(book: CacheBook, ping: Ping, usage: Usage) -> CacheBook:
     ledger = replace(book.ledger, entries={**book.ledger.entries, scope: entries})
     state = page.cache.state
     if state is not None and state.expires_at is not None and is_held and page.last_call is ping.call:
-        until = ping.started_at + timedelta(seconds=idle.ttl_s)
-        state = replace(state, expires_at=max(state.expires_at, until))
+        state = _renewed(state, idle, scaled(idle.tokens, book.scale(scope)), ping.started_at)
     cache = replace(page.cache, state=state, ledger=of_discussion(ledger, name))
     return with_page(replace(book, ledger=ledger), name, replace(page, cache=cache))
+
+
+def _renewed(
+    state: DiscussionCacheState, idle: Idle, tokens: int, started_at: datetime
+) -> DiscussionCacheState:
+    """The state after a ping kept a part of it: the part that lives longer, or all.
+
+    Args:
+        tokens: of the part, in the provider's count.
+    """
+    until = started_at + timedelta(seconds=idle.ttl_s)
+    is_long_part = abs(tokens - state.long_tokens) < abs(tokens - state.tokens_cached)
+    if state.long_until is not None and is_long_part:
+        return replace(state, long_until=max(state.long_until, until))
+    return replace(state, expires_at=until if state.expires_at is None else max(state.expires_at, until))
 
 
 def _due(

@@ -22,9 +22,9 @@ def last_expiry(cache: DiscussionCacheState) -> datetime | None:
 
 def held_tokens(cache: DiscussionCacheState, now: datetime | None) -> int:
     """Tokens that the provider is believed to hold still: all, or the part that lives longer."""
-    if now is None or cache.expires_at is None or cache.expires_at > now or cache.long_until is None:
+    if now is None or cache.expires_at is None or cache.expires_at > now:
         return cache.tokens_cached
-    return cache.long_tokens if cache.long_until > now else 0
+    return cache.long_tokens if cache.long_until is not None and cache.long_until > now else 0
 
 
 def is_warm(cache: DiscussionCacheState, now: datetime | None) -> bool:

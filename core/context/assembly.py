@@ -38,6 +38,7 @@ from core.values.usage import Usage
 from core.values.view import ContextView
 
 SINCE_LAST_START = "changed since the program was last open"
+_MOST_OFF = 5
 REPLY_RESERVE_TOKENS = 1024
 """Room that is kept free for the reply when a request is judged, at most an eighth of the window."""
 
@@ -359,6 +360,8 @@ class Assembler:
             return
         key = (spec.inputs.provider, spec.inputs.model)
         counted = sum(count or 0 for count in counts)
+        if usage.input_tokens * _MOST_OFF < counted:
+            return  # no way of counting is so far off: the report is wrong
         self._factors[key] = recalibrated(self._factor(spec.profile), counted, usage.input_tokens)
 
     def forget(self, discussion_id: str) -> None:

@@ -11,8 +11,10 @@ from pathlib import Path
 from core.base import paths
 from core.base.errors import SlopError
 from core.discussion import log, trash
+from core.discussion.leftover_cost import paid_for
+from core.discussion.reply_journal import leftovers
 from core.spending.harvest_costs import harvest_payments
-from core.values.records import UsageRecord
+from core.values.records import RequestRecord, UsageRecord
 from core.values.spending import Payment
 
 logger = logging.getLogger(__name__)
@@ -37,6 +39,21 @@ def paid_since(log_file: Path, start: datetime) -> dict[str, Payment]:
     }
 
 
+def left_since(home: Path, log_file: Path, start: datetime) -> dict[str, Payment]:
+    """Estimates of replies that a killed process was receiving: paid for, and in the log only once it is read.
+
+    By the id that the record will have then. Raises StorageError.
+    """
+    paid: dict[str, Payment] = {}
+    with leftovers(home, log_file.parent.name) as left:
+        if left:
+            records = [line.content for line in log.scan(log_file) if isinstance(line.content, RequestRecord)]
+            for one in (record for reply in left for record in paid_for(reply, records)):
+                if one.at >= start and one.usage.cost_usd:
+                    paid[one.id] = Payment(one.usage.cost_usd, one.usage.is_estimate)
+    return paid
+
+
 def all_paid_since(home: Path, logs: Iterable[Path], start: datetime) -> dict[str, Payment]:
     """Payments since then for turns, pings, prewarms and harvests, also of what was deleted since.
 
@@ -50,6 +67,8 @@ def all_paid_since(home: Path, logs: Iterable[Path], start: datetime) -> dict[st
     for path in files:
         try:
             paid |= paid_since(path, start)
+            if path.parent.parent == paths.discussions_dir(home):
+                paid |= left_since(home, path, start)
         except Exception as fault:  # noqa: BLE001 (one log that cannot be read hides no other's money)
             logger.warning("What was paid in %s does not count today: %s", path, fault)
     with suppress(SlopError):

@@ -9,6 +9,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from core.app.execution import begin, is_over
+from core.base.errors import FailureKind
 from core.discussion.messages import (
     AttachFile,
     AttachText,
@@ -47,6 +48,9 @@ from core.values.updates import outcome_of
 
 MAX_TEXT_CHARS = 10_000_000
 SAVE_S = 30.0
+
+PAST_LIMIT = 'Raise it in Caching, Settings, or send it with "over_limit": true'
+"""Remedy where a spend limit stands against a send."""
 REPLY_S = 86_400.0
 BEAT_S = 15.0
 """A comment line keeps a silent stream of events alive."""
@@ -237,8 +241,7 @@ async def pay(desk: HookDesk, command: PaidCommand) -> CommandOutcome:
     if outcome is None:
         raise unknown("discussion", chosen, "It was deleted meanwhile")
     if outcome.refusal is not None:
-        remedy = 'Raise it in Caching, Settings, or send it with "over_limit": true'
-        raise RefusedError(409, "spend_limit", outcome.problem, remedy)
+        raise RefusedError(409, "spend_limit", outcome.problem, PAST_LIMIT)
     return outcome
 
 
@@ -285,6 +288,8 @@ class FollowedTurn:
         opened = self._opened(state)
         if opened.failure is not None and opened.failed_message_id == self.message_id:
             failure = opened.failure
+            if failure.kind is FailureKind.SPEND_LIMIT:
+                raise RefusedError(409, failure.kind.value, failure.what, PAST_LIMIT)
             raise RefusedError(502, failure.kind.value, failure.what, failure.remedy)
         reply = self._reply(opened)
         is_stopped = reply is None or reply.status is not Status.COMPLETE

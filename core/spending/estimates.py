@@ -22,6 +22,9 @@ TYPICAL_REPLY_TOKENS = 1_000
 
 CHARS_PER_TOKEN = 4
 
+_SURE_TOKENS = 1_000
+"""From so many on an estimate of the input is not five times too high."""
+
 _SHORT_S, _HOUR_S, _LONG_S = 300, 3_600, 43_200
 """Lifetimes whose writes have prices of their own: Anthropic's two, and OpenAI's longer one."""
 
@@ -70,10 +73,18 @@ def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price
         The usage with its cost. An estimate is for money: where there is no price, or nothing to pay, what was not
         reported stays so.
     """
+    if _is_far_too_little(reported, expected):
+        reported = replace(reported, input_tokens=None, cost_usd=None)
     if is_whole and _says_all(reported, reply_tokens_est):
         return _priced(reported, price)
     usage = _priced(_filled(reported, expected, reply_tokens_est), price)
     return usage if usage.cost_usd else _priced(reported, price)
+
+
+def _is_far_too_little(reported: Usage, expected: Usage) -> bool:
+    """True if the input that a provider reports cannot be what was sent: it is then as if it were not reported."""
+    sent = expected.input_tokens or 0
+    return sent >= _SURE_TOKENS and reported.input_tokens is not None and reported.input_tokens * 5 < sent
 
 
 def with_lost(usage: Usage, expected: Usage, lost: int, price: Price) -> Usage:

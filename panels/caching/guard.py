@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from core.app.messages import Command
 from core.base import figures as fmt
+from core.spending.estimates import next_input_usd
 from core.spending.limits import reached_limits
 from core.turn.messages import SendPrompt
 from core.values.spending import LimitScope, ReachedLimit, SpendRefusal
@@ -89,22 +90,25 @@ def spend_limit_dialog(desk: Desk, dialog: Dialog) -> None:
         for limit in reached:
             with ui.row(("sum", limit.scope)):
                 ui.icon("icon", "circle-exclamation", tone="warn")
-                ui.text("line", _line(limit), style="strong")
+                ui.text("line", _line(desk.state, dialog.subject, limit), style="strong")
         if not reached:
             ui.text("free", "No limit is reached any more.")
-        report = desk.state.context.reports.get(dialog.subject)
-        cost = fmt.money(report.cost_usd) if report is not None else fmt.PRICE_UNKNOWN
+        cost = fmt.estimated(next_input_usd(desk.state, dialog.subject))
         note = f"The next request: {cost}, and its reply. The limits stand in Caching, Settings."
         ui.text("next", note, tone="muted", wraps=True)
         answer = answers(desk.ui, "Do not send", "Send anyway")
     _close(desk, dialog, answer, is_closed=closed.clicked)
 
 
-def _line(limit: ReachedLimit) -> str:
+def _line(state: AppState, discussion_id: str, limit: ReachedLimit) -> str:
     """`This discussion: $5.02 of $5.00`."""
-    what = "This discussion" if limit.scope is LimitScope.DISCUSSION else "Today"
+    is_own = limit.scope is LimitScope.DISCUSSION
+    what = "This discussion" if is_own else "Today"
+    row = state.discussions.summaries.get(discussion_id)
+    is_estimate = state.spending.has_estimate if not is_own else row is not None and row.usage.is_estimate
+    spent = fmt.money(limit.spent_usd, is_estimate=is_estimate)
     more = f", about {fmt.money(limit.reserved_usd)} more under way" if limit.reserved_usd else ""
-    return f"{what}: {fmt.money(limit.spent_usd)} of {fmt.money(limit.limit_usd)}{more}"
+    return f"{what}: {spent} of {fmt.money(limit.limit_usd)}{more}"
 
 
 def _close(desk: Desk, dialog: Dialog, answer: str, *, is_closed: bool) -> None:

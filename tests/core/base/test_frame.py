@@ -57,10 +57,10 @@ def test_the_tag_skips_every_number_that_the_text_uses() -> None:
 
 def test_a_text_full_of_end_tags_is_framed_in_linear_time() -> None:
     hostile = "".join(f"</file-{number}" for number in range(2, 150_000))
-    started = time.perf_counter()
+    started = time.thread_time()
 
     assert safe_tag("file", hostile) == "file-150000"
-    assert time.perf_counter() - started < 5
+    assert time.thread_time() - started < 5
 
 
 def test_attributes_are_json_strings_and_empty_ones_are_left_out() -> None:

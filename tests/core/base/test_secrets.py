@@ -77,10 +77,10 @@ def test_any_text_can_be_scrubbed_and_stays_scrubbed(text: str) -> None:
 def test_a_megabyte_of_anything_takes_no_unreasonable_time(unit: str) -> None:
     """No pattern may go over the same text again and again."""
     text = unit * (1_000_000 // len(unit))
-    began = time.perf_counter()
+    began = time.thread_time()
     scrub(text)
 
-    assert time.perf_counter() - began < 5
+    assert time.thread_time() - began < 5
 
 
 @pytest.mark.parametrize(

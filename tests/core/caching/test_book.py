@@ -38,7 +38,7 @@ from tests.core.stacks import said
 A, B = {"a.py": "ALPHA one\n", "b.py": "BETA\n"}, {"a.py": "ALPHA two\n", "b.py": "BETA\n"}
 MARKET = Market(SCOPE, ANTHROPIC, CacheLedger(), GapStats(), CacheSettings(), NOW, count)
 PINGING = CacheSettings(keepalive=True, ttl_s=300)
-PINGED = Usage(input_tokens=9, output_tokens=0)
+PINGED = Usage(input_tokens=9_000, output_tokens=0)
 
 
 def cost(_provider: str, _model: str, usage: Usage) -> float:
@@ -301,7 +301,7 @@ def test_a_ping_is_due_before_the_entry_ends_and_a_miss_is_the_last() -> None:
 
     assert paid.totals is not None
     assert paid.totals.upkeep.pings == 1
-    assert paid.totals.usage.input_tokens == (billed(plan_of(call)).input_tokens or 0) + 9
+    assert paid.totals.usage.input_tokens == (billed(plan_of(call)).input_tokens or 0) + 9_000
     play.book = hit
     assert len(due(580)) == 1
     play.book = miss
@@ -329,6 +329,26 @@ def test_a_ping_that_is_answered_after_a_newer_turn_leaves_that_turns_idle_alone
     assert entry.expires_at >= after(290 + ping.idle.ttl_s)
     known = play.book.ledger.entries[SCOPE].get(ping.idle.prefix_hash)
     assert known is None or entry.expires_at == max(known.expires_at, after(290 + ping.idle.ttl_s))
+
+
+def test_a_ping_moves_the_end_of_the_part_that_it_kept_and_of_no_other() -> None:
+    play = CachePlay()
+    play.book = replace(play.book, habits=habits_of(1200.0))
+    play.market = replace(MARKET, settings=PINGING)
+    play.turn("1", 0)
+    (ping,) = pings.due_pings(play.book, lambda _call: PINGING, after(290))
+    page = play.book.pages["d"]
+    assert page.cache.state is not None
+    both = replace(
+        page.cache.state, tokens_cached=20_000, long_until=after(295), long_tokens=ping.idle.tokens
+    )
+    play.book = books.with_page(play.book, "d", replace(page, cache=replace(page.cache, state=both)))
+
+    _, kept = pings.pinged(play.book, ping, replace(PINGED, cache_read_tokens=9), cost)
+
+    assert kept.state is not None
+    assert kept.state.long_until == after(290 + 300)
+    assert kept.state.expires_at == both.expires_at
 
 
 def test_a_ping_without_usage_is_booked_at_its_estimate_and_one_that_was_refused_costs_nothing() -> None:

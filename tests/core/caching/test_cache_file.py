@@ -224,3 +224,14 @@ def test_a_full_disk_leaves_the_old_file_whole(home: Path) -> None:
 def test_an_id_cannot_leave_the_home(tmp_path: Path) -> None:
     with pytest.raises(StorageError):
         load_cache(tmp_path, "../../etc")
+
+
+@pytest.mark.parametrize(
+    ("name", "figure"), [("ttl_s", 10**15), ("tokens", 10**15), ("ttl_s", -1), ("ttl_s", 0)]
+)
+def test_an_entry_with_an_impossible_figure_is_left_out(name: str, figure: int) -> None:
+    entry = CacheLedgerEntry("hash", 900, 300, NOW, ID)
+    data = json.loads(encode_cache(DiscussionCache(ledger=CacheLedger({SCOPE: {"hash": entry}}))))
+    data["rows"][0]["entry"][name] = figure
+
+    assert decode_cache(json.dumps(data).encode(), ID).cache.ledger.entries == {}

@@ -113,13 +113,13 @@ def test_a_hundred_thousand_files_stop_at_the_limit(tmp_path: Path, monkeypatch:
     source.write_text("x")
     for number in range(3_000):
         os.link(source, tmp_path / f"f{number}.py")
-    started = time.perf_counter()
+    started = time.thread_time()
     base, parts = glob_base(f"{tmp_path}/*.py")
     walked = expand(base, parts, limit=2_000)
 
     assert walked.is_too_many
     assert walked.visited < 2_010
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2
 
 
 def test_a_pattern_is_split_where_its_wildcards_begin() -> None:

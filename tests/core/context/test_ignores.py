@@ -147,10 +147,10 @@ def test_rules_that_cannot_be_read_or_meant_are_passed_over(tmp_path: Path) -> N
 
 def test_a_hostile_rule_takes_no_time(tmp_path: Path) -> None:
     make(tmp_path, "a" * 250, _="*a*a*a*a*a*a*b\n*a*a*b\n" + "**/a/" * 50 + "\n")
-    started = time.perf_counter()
+    started = time.thread_time()
 
     assert found(tmp_path, "*") == ["a" * 250]
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2
 
 
 NAMES_OF_200 = [f"f{number}" + "a" * 200 for number in range(300)]

@@ -201,10 +201,10 @@ HOSTILE = {
 
 @pytest.mark.parametrize("path", HOSTILE)
 def test_hostile_source_is_bounded_in_time_depth_and_count(path: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     symbols = symbols_of(path, HOSTILE[path])
 
-    assert time.perf_counter() - started < 10
+    assert time.thread_time() - started < 10
     assert len(symbols) <= MAX_SYMBOLS
     assert all(symbol.depth < 40 and len(symbol.signature) <= 200 for symbol in symbols)
 

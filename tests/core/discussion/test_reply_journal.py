@@ -19,7 +19,7 @@ from core.base.disk import OS_DISK, Disk
 from core.base.errors import LockedError, StorageError
 from core.discussion import log, reply_journal, store
 from core.discussion.journals import Journals
-from core.discussion.payments import paid_since
+from core.discussion.payments import all_paid_since, paid_since
 from core.discussion.reply_journal import ReplyHead, ReplyJournal
 from core.spending.pricing import cost
 from core.values.messages import Message, Part, ReasoningPart, Role, Status, TextPart
@@ -334,12 +334,15 @@ def test_what_a_killed_program_was_receiving_is_booked_at_its_estimate_once(tmp_
     journal = journal_in(tmp_path, ReplyHead("r1", NOW, "anthropic", "claude-opus-5-5"))
     journal.add_text("tide " * 80)
     journal.close()
+    before = all_paid_since(tmp_path, [paths.log_file(tmp_path, ID)], NOW)
 
     found = store.load(tmp_path, ID, NOW).discussion
     usage = found.messages[-1].usage
 
     assert usage is not None
     assert usage.is_estimate
+    assert before, "it counts towards the day before anybody opens it"
+    assert before == all_paid_since(tmp_path, [paths.log_file(tmp_path, ID)], NOW)
     assert (usage.input_tokens, usage.cache_read_tokens, usage.output_tokens) == (10_000, 9_000, 100)
     assert usage.cost_usd == cost("anthropic", "claude-opus-5-5", replace(usage, cost_usd=None), NOW)
     assert found.usage.cost_usd == usage.cost_usd

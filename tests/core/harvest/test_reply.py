@@ -201,12 +201,12 @@ def test_secrets_do_not_reach_an_item() -> None:
 
 
 def test_a_ten_megabyte_string_is_refused_at_once() -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
 
     with pytest.raises(ValueError, match="characters"):
         read_reply(reply(facts=[fact("x" * 10_000_000)]))
     assert read_reply(reply(facts=[fact("x" * 1_900_000), fact()])).dropped == 1
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2
 
 
 def test_a_million_items_are_refused_and_a_hundred_thousand_are_cut() -> None:

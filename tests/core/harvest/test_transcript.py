@@ -61,11 +61,11 @@ def test_a_block_that_is_never_closed_hides_nothing() -> None:
 
 def test_recalled_memory_is_found_in_linear_time() -> None:
     hostile = "{knowledge}\n" * 80_000 + "[from: " * 20_000 + "{/rag-context}"
-    started = time.perf_counter()
+    started = time.thread_time()
 
     without_recalled(hostile)
 
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2
 
 
 def test_a_message_that_held_nothing_but_memory_is_gone() -> None:

@@ -145,3 +145,21 @@ def test_the_input_is_expected_by_the_plans_split_in_the_providers_tokens() -> N
         cache_write_1h_tokens=600,
     )
     assert expected_input(None, 700) == Usage(input_tokens=700)
+
+
+def test_input_that_cannot_be_what_was_sent_is_as_if_it_were_not_reported() -> None:
+    sent = Usage(input_tokens=8_000)
+    for reported in (Usage(input_tokens=12, output_tokens=7), Usage(input_tokens=0, output_tokens=0)):
+        found = booked(reported, sent, 7, per_token, is_whole=True)
+        assert (found.input_tokens, found.is_estimate) == (8_000, True)
+    near = Usage(input_tokens=2_000, output_tokens=7)
+    assert not booked(near, sent, 7, per_token, is_whole=True).is_estimate
+    assert not booked(
+        Usage(input_tokens=12, output_tokens=7), Usage(input_tokens=90), 7, per_token, is_whole=True
+    ).is_estimate
+
+
+def test_a_write_for_twelve_hours_is_expected_as_one() -> None:
+    plan = CachePlan(write_tokens=900, fresh_tokens=100, writes=(PlannedWrite("a", 900, 43_200),))
+
+    assert expected_input(plan, 0).cache_write_12h_tokens == 900
