@@ -6,18 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from msgspec.structs import replace
-
-from bench.cache_days import Ask, count_labels, part_text
-from core.caching import book as books
+from bench.cache_days import Ask, LabelCounter
+from bench.cache_turns import market_for, no_price, turn_let_go, turn_opened, turn_planned
 from core.caching import calls, content_store, pings
 from core.caching.book import BookedCall, CacheBook
-from core.caching.decision import DecideMemo, Decision, Market, PlannedTurn
+from core.caching.decision import DecideMemo, Decision
 from core.caching.pings import Ping
-from core.caching.replay import Replayed
-from core.values.cache import CachePrices, CacheSettings, DiscussionCache, LedgerScope
-from core.values.provider import ContentsReport, RequestPart, StoredContent
-from core.values.stack import ToolSchema
+from core.values.cache import CachePrices, CacheSettings
+from core.values.provider import ContentsReport, StoredContent
 from core.values.usage import Usage
 from tests.vendors.billing.clock import Clock, moment
 
@@ -62,7 +58,7 @@ class BookDriver:
     tick_s: float = 60.0
     book: CacheBook = field(default_factory=CacheBook)
     memos: dict[str, DecideMemo] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
+    count: LabelCounter = field(default_factory=LabelCounter)
     rent_usd: float = 0.0
 
     def replay(self, day: Sequence[Ask]) -> None:
@@ -76,29 +72,13 @@ class BookDriver:
 
     def _ask(self, ask: Ask) -> None:
         self.vendor.clock.now_s = ask.at_s
-        name, now = ask.discussion, moment(ask.at_s)
-        if name not in self.book.pages:
-            self.book = books.opened(self.book, name, DiscussionCache(), Replayed())
-        if ask.is_turn:
-            self.book = books.turn_begun(self.book, name, now)
-        scope = LedgerScope(self.prices.provider, "key", self.prices.model)
-        market = Market(
-            scope,
-            self.prices,
-            self.book.ledger,
-            books.gaps_of(self.book, name),
-            self.settings,
-            now,
-            self._count,
-        )
-        turn = PlannedTurn(ask.stack, ask.message_id, discussion_id=name)
-        call = calls.plan_call(self.book, turn, market, self.memos.setdefault(name, DecideMemo()))
-        self.book, _ = calls.admitted(self.book, "call", call, None)
-        page = replace(self.book.pages[name], replayed=Replayed(call.decision.view))
-        self.book = books.with_page(self.book, name, page)
+        self.book = turn_opened(self.book, ask)
+        market = market_for(self.book, ask, self.prices, self.settings, self.count)
+        call = turn_planned(self.book, ask, market, self.memos)
+        self.book = turn_let_go(self.book, "call", call)
         usage, contents = self.vendor.send(ask, call.decision)
         self.book = calls.begun(self.book, "call")
-        self.book, _ = calls.ended(self.book, "call", usage, contents, now, _unpriced)
+        self.book, _ = calls.ended(self.book, "call", usage, contents, moment(ask.at_s), no_price)
         self._tick(ask.at_s)
 
     def _pass(self, now_s: float, end_s: float) -> None:
@@ -114,7 +94,7 @@ class BookDriver:
         if self.settings.keepalive:
             for ping in pings.due_pings(self.book, self._for_call, now):
                 usage = self.vendor.ping(ping)
-                self.book, _ = pings.pinged(self.book, ping, usage, _unpriced)
+                self.book, _ = pings.pinged(self.book, ping, usage, no_price)
         if not any(page.cache.rents for page in self.book.pages.values()):
             return
         self.book, tending = content_store.tended(self.book, (), self._price, self._for_prices, now)
@@ -138,14 +118,3 @@ class BookDriver:
 
     def _for_prices(self, _prices: CachePrices) -> CacheSettings:
         return self.settings
-
-    def _count(self, part: RequestPart | ToolSchema) -> int:
-        text = part_text(part)
-        known = self.counts.get(text)
-        if known is None:
-            known = self.counts[text] = count_labels(text)
-        return known
-
-
-def _unpriced(_provider: str, _model: str, _usage: Usage) -> float | None:
-    return None

@@ -108,6 +108,21 @@ def count_labels(text: str) -> int:
     return sum(map(int, _SIZE.findall(text))) + len(text) // 8
 
 
+@dataclass(slots=True)
+class LabelCounter:
+    """Tokens of a part by the sizes that its labels say; each text is read once."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def __call__(self, part: RequestPart | ToolSchema) -> int:
+        """Count a part."""
+        text = part_text(part)
+        known = self.counts.get(text)
+        if known is None:
+            known = self.counts[text] = count_labels(text)
+        return known
+
+
 def part_text(part: RequestPart | ToolSchema) -> str:
     """The text of a part that is counted."""
     match part:

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from msgspec.structs import replace
 
-from bench.cache_days import Ask, count_labels, part_text
+from bench.cache_days import Ask, LabelCounter
 from bench.cache_policies import Bill, InProcess, Line, in_place, prices_for
-from core.caching.book import BookedCall, CacheBook, gaps_of, opened, turn_begun, with_page
-from core.caching.calls import admitted, begun, ended, plan_call
-from core.caching.decision import DecideMemo, Decision, Market, PlannedTurn
+from bench.cache_turns import market_for, no_price, turn_let_go, turn_opened, turn_planned
+from core.caching.book import BookedCall, CacheBook
+from core.caching.calls import begun, ended
+from core.caching.decision import DecideMemo, Decision, Market
 from core.caching.economy import ping_window_s
 from core.caching.pings import Ping, due_pings, pinged
 from core.caching.planner import PlanInputs, plan
-from core.caching.replay import Replayed
 from core.providers.blocks import wire_of
-from core.values.cache import CacheLedger, CachePrices, CacheSettings, DiscussionCache, LedgerScope
-from core.values.provider import RequestPart
-from core.values.stack import ToolSchema
+from core.values.cache import CacheLedger, CachePrices, CacheSettings
 from core.values.usage import Usage
 from tests.vendors.billing.anthropic import AnthropicCache
 from tests.vendors.billing.clock import moment
@@ -44,7 +41,7 @@ class Ours:
     book: CacheBook = field(default_factory=CacheBook)
     bills: dict[str, Bill] = field(default_factory=dict)
     memos: dict[str, DecideMemo] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
+    count: LabelCounter = field(default_factory=LabelCounter)
     corrections: int = 0
     sent_by: Line = field(init=False)
     prices: CachePrices = field(init=False)
@@ -75,29 +72,20 @@ class Ours:
     def _ask(self, ask: Ask, call_id: str) -> None:
         name, now = ask.discussion, moment(ask.at_s)
         self.sent_by.clock.now_s = ask.at_s
-        if name not in self.book.pages:
-            self.book = opened(self.book, name, DiscussionCache(), Replayed())
-        if ask.is_turn:
-            self.book = turn_begun(self.book, name, now)
-        call = self._plan(ask, now)
-        self.book, _ = admitted(self.book, call_id, call, None)
-        page = self.book.pages[name]
-        self.book = with_page(self.book, name, replace(page, replayed=Replayed(call.decision.view)))
+        self.book = turn_opened(self.book, ask)
+        call = self._plan(ask)
+        self.book = turn_let_go(self.book, call_id, call)
         self.book = begun(self.book, call_id)
         parts = self.sent_by.send(call.decision.request, call.decision.plan.marks, ask.answer)
         bill = self.bills.setdefault(name, Bill())
         bill.add(parts)
         bill.asks += 1
-        self.book, report = ended(self.book, call_id, _usage(parts), None, now, _no_price)
+        self.book, report = ended(self.book, call_id, _usage(parts), None, now, no_price)
         self.corrections += bool(report and report.miss_reason)
 
-    def _plan(self, ask: Ask, now: datetime) -> BookedCall:
-        turn = PlannedTurn(ask.stack, ask.message_id, discussion_id=ask.discussion)
-        scope = LedgerScope("anthropic", "key", self.prices.model)
-        book = self.book
-        gaps = gaps_of(book, ask.discussion)
-        market = Market(scope, self.prices, book.ledger, gaps, self.settings, now, self._count)
-        call = plan_call(book, turn, market, self.memos.setdefault(ask.discussion, DecideMemo()))
+    def _plan(self, ask: Ask) -> BookedCall:
+        market = market_for(self.book, ask, self.prices, self.settings, self.count)
+        call = turn_planned(self.book, ask, market, self.memos)
         decision = self._decided(ask, call.decision)
         return call if self.tail_last else replace(call, decision=_planned_in_place(decision, market))
 
@@ -132,14 +120,7 @@ class Ours:
         bill = self.bills[ping.discussion_id]
         bill.add(parts)
         bill.pings += 1
-        self.book, _ = pinged(self.book, ping, _usage(parts), _no_price)
-
-    def _count(self, part: RequestPart | ToolSchema) -> int:
-        text = part_text(part)
-        known = self.counts.get(text)
-        if known is None:
-            known = self.counts[text] = count_labels(text)
-        return known
+        self.book, _ = pinged(self.book, ping, _usage(parts), no_price)
 
 
 def _usage(parts: Parts) -> Usage:
@@ -149,10 +130,6 @@ def _usage(parts: Parts) -> Usage:
         cache_write_tokens=parts.write + parts.write_long,
         cache_write_1h_tokens=parts.write_long,
     )
-
-
-def _no_price(_provider: str, _model: str, _usage: Usage) -> float | None:
-    return None
 
 
 def _planned_in_place(decision: Decision, market: Market) -> Decision:

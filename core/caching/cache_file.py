@@ -14,6 +14,7 @@ import msgspec
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, write_file
 from core.discussion.log_codec import from_json_value, to_json_value
+from core.providers.usage import MOST_TOKENS
 from core.values.cache import (
     Balance,
     CacheLedger,
@@ -29,9 +30,8 @@ from core.values.cache import (
 
 FORMAT = 1
 KEPT_ENTRIES = 64
-_MOST_TOKENS = 1_000_000_000
 _LONGEST_S = 366 * 86_400
-"""More is no figure of a cache, whatever it is."""
+"""Longer is no lifetime of a cache, whatever it is."""
 _MAX_BYTES = 4_000_000
 
 
@@ -151,7 +151,7 @@ def decode_cache(data: bytes, discussion_id: str) -> LoadedCache:
         (s.provider, s.model): ExtensionEvidence(s.provider, s.model, lost=1) for s in file.cannot_extend
     }
     gaps = possible_gaps((*map(TurnGap, file.gaps_s), *file.gaps))
-    rents = tuple(rent for rent in file.rents if rent.name and 0 <= rent.tokens <= _MOST_TOKENS)
+    rents = tuple(rent for rent in file.rents if rent.name and 0 <= rent.tokens <= MOST_TOKENS)
     turns = file.turns
     if turns is None:
         turns = len(gaps) + (file.last_turn_at is not None)
@@ -195,4 +195,4 @@ def parsed(data: bytes) -> Any:
 
 
 def _is_possible(entry: CacheLedgerEntry) -> bool:
-    return bool(entry.prefix_hash) and 0 <= entry.tokens <= _MOST_TOKENS and 0 < entry.ttl_s <= _LONGEST_S
+    return bool(entry.prefix_hash) and 0 <= entry.tokens <= MOST_TOKENS and 0 < entry.ttl_s <= _LONGEST_S

@@ -20,7 +20,7 @@ from core.context.memo import StackMemo
 from core.context.report import layer_report, recorded
 from core.context.stack import AggregateStack, build_stack
 from core.context.wire import based_layers
-from core.spending.estimates import expected_input
+from core.spending.estimates import expected_input, is_far_below
 from core.values.cache import RewriteCosts
 from core.values.curation import ItemFiles, NamedText
 from core.values.provider import ModelProfile, ProviderRequest
@@ -38,7 +38,6 @@ from core.values.usage import Usage
 from core.values.view import ContextView
 
 SINCE_LAST_START = "changed since the program was last open"
-_MOST_OFF = 5
 REPLY_RESERVE_TOKENS = 1024
 """Room that is kept free for the reply when a request is judged, at most an eighth of the window."""
 
@@ -360,8 +359,8 @@ class Assembler:
             return
         key = (spec.inputs.provider, spec.inputs.model)
         counted = sum(count or 0 for count in counts)
-        if usage.input_tokens * _MOST_OFF < counted:
-            return  # no way of counting is so far off: the report is wrong
+        if is_far_below(usage.input_tokens, counted):
+            return  # the report is wrong
         self._factors[key] = recalibrated(self._factor(spec.profile), counted, usage.input_tokens)
 
     def forget(self, discussion_id: str) -> None:

@@ -13,7 +13,7 @@ from core.values.updates import Result
 
 def inspect(state: AppState, path: str) -> Result:
     """Read one file for the structure view, or close it."""
-    state = replace(state, context=replace(state.context, inspected=None, inspected_path=path))
+    state = replace(state, context=replace(state.context, inspected=None))
     if not path:
         return state, ()
     project = state.config.project

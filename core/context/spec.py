@@ -41,7 +41,6 @@ def stack_spec(state: AppState, discussion_id: str, user_message: Message | None
         profile=profile_of(state, meta.provider, meta.model),
         effort=Effort(meta.effort),
         max_output_tokens=state.config.settings.ai.max_output_tokens,
-        is_project_trusted=state.config.project.is_trusted,
         knowledge=state.config.settings.knowledge,
         caching=state.config.settings.caching,
         caching_enabled=meta.caching_enabled,

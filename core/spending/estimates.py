@@ -84,7 +84,12 @@ def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price
 def _is_far_too_little(reported: Usage, expected: Usage) -> bool:
     """True if the input that a provider reports cannot be what was sent: it is then as if it were not reported."""
     sent = expected.input_tokens or 0
-    return sent >= _SURE_TOKENS and reported.input_tokens is not None and reported.input_tokens * 5 < sent
+    return sent >= _SURE_TOKENS and is_far_below(reported.input_tokens, sent)
+
+
+def is_far_below(reported: int | None, counted: int) -> bool:
+    """True if a reported count of tokens is so far below ours that no way of counting explains it."""
+    return reported is not None and reported * 5 < counted
 
 
 def with_lost(usage: Usage, expected: Usage, lost: int, price: Price) -> Usage:

@@ -36,7 +36,6 @@ class StackSpec(msgspec.Struct, frozen=True):
     profile: ModelProfile = msgspec.field(default_factory=lambda: ModelProfile("", ""))
     effort: Effort = Effort.AUTO
     max_output_tokens: int | None = None
-    is_project_trusted: bool = False
     knowledge: KnowledgeSettings = msgspec.field(default_factory=KnowledgeSettings)
     caching: CachingSettings = msgspec.field(default_factory=CachingSettings)
     caching_enabled: bool = True

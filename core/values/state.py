@@ -188,14 +188,13 @@ class ContextState(msgspec.Struct, frozen=True):
 
     Args:
         files: what the active presets stand for, by preset name; files_revision: grows when a watched file changed.
-        inspected: the file that the person looks into, None until it was read; inspected_path: its path.
+        inspected: the file that the person looks into, None until it was read.
         reports: the assembled stack by discussion id.
     """
 
     files: Mapping[str, tuple[ItemFiles, ...]] = msgspec.field(default_factory=dict)
     files_revision: int = 0
     inspected: FileSnapshot | None = None
-    inspected_path: str = ""
     reports: Mapping[str, ContextReport] = msgspec.field(default_factory=dict)
 
 

@@ -1,0 +1,49 @@
+"""Turns of a day over the program's own book of caches: planned, and let go with the view that they send."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from bench.cache_days import Ask
+from core.caching import book as books
+from core.caching import calls
+from core.caching.book import BookedCall, CacheBook
+from core.caching.decision import DecideMemo, Market, PlannedTurn
+from core.caching.replay import Replayed
+from core.providers.blocks import CountTokens
+from core.values.cache import CachePrices, CacheSettings, DiscussionCache, LedgerScope
+from core.values.usage import Usage
+from tests.vendors.billing.clock import moment
+
+
+def turn_opened(book: CacheBook, ask: Ask) -> CacheBook:
+    """The book with the discussion of a request on it, its turn begun where the request is the first of one."""
+    if ask.discussion not in book.pages:
+        book = books.opened(book, ask.discussion, DiscussionCache(), Replayed())
+    return books.turn_begun(book, ask.discussion, moment(ask.at_s)) if ask.is_turn else book
+
+
+def market_for(
+    book: CacheBook, ask: Ask, prices: CachePrices, settings: CacheSettings, count: CountTokens
+) -> Market:
+    """Everything that a request is planned against when it is asked."""
+    scope, gaps = LedgerScope(prices.provider, "key", prices.model), books.gaps_of(book, ask.discussion)
+    return Market(scope, prices, book.ledger, gaps, settings, moment(ask.at_s), count)
+
+
+def turn_planned(book: CacheBook, ask: Ask, market: Market, memos: dict[str, DecideMemo]) -> BookedCall:
+    """The call of a request."""
+    turn = PlannedTurn(ask.stack, ask.message_id, discussion_id=ask.discussion)
+    return calls.plan_call(book, turn, market, memos.setdefault(ask.discussion, DecideMemo()))
+
+
+def turn_let_go(book: CacheBook, call_id: str, call: BookedCall) -> CacheBook:
+    """The book with a call under way, and the view that it sends on its page."""
+    book, _ = calls.admitted(book, call_id, call, None)
+    page = book.pages[call.discussion_id]
+    return books.with_page(book, call.discussion_id, replace(page, replayed=Replayed(call.decision.view)))
+
+
+def no_price(_provider: str, _model: str, _usage: Usage) -> float | None:
+    """No price: the engine bills, not the program."""
+    return None
