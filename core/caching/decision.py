@@ -16,6 +16,7 @@ from core.caching.view import (
     SharedBase,
     pruned,
     shared_view,
+    spared_view,
     superseded_tokens,
     view_for,
     withdrawn,
@@ -125,7 +126,8 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     """Choose how layers 6, 7, 9 and 10 are shown, and plan the cache.
 
     Candidates are the canonical view, the discussion's own with what changed appended, and the canonical one over
-    the mode's warm layers 6 and 7a. What a person deleted is in none of them, whatever that costs.
+    the mode's warm layers 6 and 7a. What a person deleted is in none of them, whatever that costs: the discussion's own
+    is left without the messages' updates that told it, and is none where its base did.
 
     While a turn is running (its tool results are being answered) the view stays as it is: vendors bind a running
     turn's thinking to every byte before it. Where nothing is said yet there is no message to append to: what changed
@@ -140,10 +142,13 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     if not market.settings.appends_changes or not market.settings.is_enabled:
         return _planned(turn, market, fresh, memo.canonical)
     gone = withdrawn(turn.view, turn.stack) if turn.view is not None else ""
-    appended = None
-    if turn.view is not None and not gone:
+    appended: ContextView | None = None
+    view: ContextView | None = turn.view
+    if view is not None and gone:
+        view = spared_view(view, turn.stack)
+    if view is not None:
         show = pruned if is_silent else view_for
-        appended = show(turn.view, turn.stack, turn.message_id)
+        appended = show(view, turn.stack, turn.message_id)
         if appended == fresh:
             return _planned(turn, market, fresh, memo.canonical)
     rewritten = _planned(turn, market, fresh, memo.canonical)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
+
 from msgspec.structs import replace
 
 from core.base.figures import dollars
@@ -89,12 +91,22 @@ def _changed(before: AppState, after: AppState) -> set[str]:
 def checked(state: AppState, event: RewritesChecked) -> AppState:
     """Take in which discussions pay for changes, as they stand now."""
     asked = frozenset(event.discussion_ids)
-    kept = {name: one for name, one in state.caching.withdrawals.items() if name not in asked}
-    withdrawals = {**kept, **{one.discussion_id: one for one in event.withdrawals}}
-    if withdrawals != state.caching.withdrawals:
-        state = replace(state, caching=replace(state.caching, withdrawals=withdrawals))
+    caching = replace(
+        state.caching,
+        withdrawals=_renewed(state.caching.withdrawals, asked, event.withdrawals),
+        switch_offs=_renewed(state.caching.switch_offs, asked, event.switch_offs),
+    )
+    if caching != state.caching:
+        state = replace(state, caching=caching)
     kept = {name: one for name, one in state.caching.rewrites.items() if name not in asked}
     return _told(state, {**kept, **{one.discussion_id: one for one in event.rewrites}})
+
+
+def _renewed(
+    known: Mapping[str, Rewrite], asked: Collection[str], found: Iterable[Rewrite]
+) -> Mapping[str, Rewrite]:
+    kept = {name: one for name, one in known.items() if name not in asked}
+    return {**kept, **{one.discussion_id: one for one in found}}
 
 
 def over(state: AppState) -> AppState:
