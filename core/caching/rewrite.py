@@ -220,7 +220,7 @@ class _Asked:
                 scope=market.scope,
                 prices=market.prices,
                 ledger=ledger,
-                gaps=market.gaps,
+                gaps=replace(market.gaps, turns=market.gaps.turns + 1),  # of the next turn
                 settings=market.settings,
                 now=market.now,
                 superseded_tokens=superseded_tokens,
