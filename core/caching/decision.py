@@ -129,9 +129,10 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     the mode's warm layers 6 and 7a. What a person deleted is in none of them, whatever that costs: the discussion's own
     is left without the messages' updates that told it, and is none where its base did.
 
-    While a turn is running (its tool results are being answered) the view stays as it is: vendors bind a running
-    turn's thinking to every byte before it. Where nothing is said yet there is no message to append to: what changed
-    waits for it.
+    While a turn is running (its tool results are being answered) the view stays as it is, deleted text included:
+    vendors bind a running turn's thinking to every byte before it and refuse it behind another prefix, so that a
+    deletion would end the turn that it falls into, with all that was paid for it. It takes hold with the next message.
+    Where nothing is said yet there is no message to append to: what changed waits for it.
     """
     memo = memo or DecideMemo()
     fresh = turn.stack.canonical_view
@@ -142,13 +143,11 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     if not market.settings.appends_changes or not market.settings.is_enabled:
         return _planned(turn, market, fresh, memo.canonical)
     gone = withdrawn(turn.view, turn.stack) if turn.view is not None else ""
-    appended: ContextView | None = None
-    view: ContextView | None = turn.view
-    if view is not None and gone:
-        view = spared_view(view, turn.stack)
-    if view is not None:
+    own = spared_view(turn.view, turn.stack) if turn.view is not None and gone else turn.view
+    appended = None
+    if own is not None:
         show = pruned if is_silent else view_for
-        appended = show(view, turn.stack, turn.message_id)
+        appended = show(own, turn.stack, turn.message_id)
         if appended == fresh:
             return _planned(turn, market, fresh, memo.canonical)
     rewritten = _planned(turn, market, fresh, memo.canonical)

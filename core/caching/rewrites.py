@@ -60,9 +60,10 @@ def _withdrawal_key(state: AppState) -> tuple[object, ...]:
     return (known.withdrawals, known.is_on, state.caching.adopted)
 
 
-def withdrawal_text(state: AppState) -> str:
-    """Cost of taking something out of knowledge, in a sentence; empty where nothing warm holds any of it."""
-    warm = [one for one in state.caching.withdrawals.values() if _is_due(state, one)]
+def withdrawal_text(state: AppState, *, is_all: bool = False) -> str:
+    """Cost of taking something out of knowledge, or all of it away, in a sentence; empty where nothing warm holds any."""
+    prices = state.caching.switch_offs if is_all else state.caching.withdrawals
+    warm = [one for one in prices.values() if _is_due(state, one)]
     if not warm:
         return ""
     tokens, cost = sum(one.tokens for one in warm), _cost([one.cost_usd for one in warm])
