@@ -302,4 +302,3 @@ def _notes(keys: Sequence[str]) -> str:
     if len(keys) > 1:
         return f"notes on {len(keys)} files changed"
     return f"notes on {keys[0].rpartition('/')[2]} changed"
-

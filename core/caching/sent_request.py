@@ -15,7 +15,7 @@ from core.caching.ledger import hits
 from core.caching.view import carried_pieces, visible_file_set, visible_known, visible_pieces
 from core.context.pieces import Piece
 from core.context.wire import delta_text, layer_of
-from core.providers.blocks import Block, CountTokens, MarkPlace, Wire
+from core.providers.blocks import Block, MarkPlace, Wire
 from core.values.cache import (
     CacheLedgerEntry,
     LedgerScope,
@@ -277,4 +277,3 @@ def _size(wire: Wire, key: str) -> int:
 
 def _parts(pieces: Sequence[BaseFile], layer: LayerId) -> tuple[SentPart, ...]:
     return sent_parts([piece for piece in pieces if layer_of(piece.key) == layer])
-

@@ -30,7 +30,7 @@ from core.values.cache import (
     RewriteCosts,
 )
 from core.values.curation import NamedText
-from core.values.messages import Message, Role, TextPart
+from core.values.messages import Message, Role
 from core.values.provider import ContentsReport, ProviderKind, RequestPart
 from core.values.stack import DiscussionFacts, StackInputs, ToolSchema
 from core.values.usage import Usage
@@ -153,7 +153,9 @@ class Desk:
         self.count += 1
         message_id = f"m{self.count}"
         facts = DiscussionFacts(f"d {self.count}")
-        inputs = replace(self.inputs(**changes), turns=self.turns, facts=facts, user_text=f"words {message_id}")
+        inputs = replace(
+            self.inputs(**changes), turns=self.turns, facts=facts, user_text=f"words {message_id}"
+        )
         self.book = books.turn_begun(self.book, "d", self.now)
         asked = PlannedTurn(build_stack(inputs), message_id, discussion_id="d", project="/project")
         call = calls.plan_call(self.book, asked, self.market())
@@ -182,9 +184,7 @@ class Desk:
     def costs(self, **changes: object) -> RewriteCosts:
         page = self.book.pages["d"]
         stack = build_stack(self.inputs(**changes))
-        return rewrite_costs(
-            page.cache, "d", stack, self.market(), page.replayed.view, is_kept=False
-        )
+        return rewrite_costs(page.cache, "d", stack, self.market(), page.replayed.view, is_kept=False)
 
     def drop_stored(self) -> None:
         """Something was taken out of knowledge: what is stored for rent goes."""

@@ -22,7 +22,7 @@ from core.values.state import AppState
 from core.values.usage import Usage
 from panels.caching.view import CachingView
 from tests.core.app.programs import until
-from tests.core.caching.test_money_whole import LONG, Billing, Clock, World, ask, settled, spent
+from tests.core.caching.test_money_whole import LONG, Billing, Clock, World, ask, settled
 from tests.panels.screen import Screen
 from tests.panels.views import view_of
 from tests.vendors.anthropic_rules import Model
@@ -114,9 +114,7 @@ class Week:
         """What the panel shows is what the vendor's books say, to the cent."""
         state = until(self.controller, self._is_counted)
         shown = Screen(state, view_of(CachingView(tab="settings"), hub_tab="caching"))
-        own, today = (
-            _shown(shown, label) for label in ("This discussion: ", "Today: ")
-        )
+        own, today = (_shown(shown, label) for label in ("This discussion: ", "Today: "))
         billed = self.books.since(None) - self.unsaid
         assert own == pytest.approx(billed, abs=CENT)
         lost = self.unsaid if self.unsaid and self.cut_at >= state.spending.day_start else 0.0  # type: ignore[operator]
@@ -240,9 +238,7 @@ def test_a_week_costs_what_the_vendors_books_say_and_the_panel_shows_it(world: W
     other = world.discussion(week.controller)
     assert other != week.chosen
     world.change(week.controller, prewarm=True)
-    settled(
-        week.controller, week.chosen, lambda: week.controller.send(SelectDiscussion(week.chosen))
-    )
+    settled(week.controller, week.chosen, lambda: week.controller.send(SelectDiscussion(week.chosen)))
     week.ask("Sunday?")
     state = week.controller.snapshot()
     assert state.discussions.summaries[week.chosen].upkeep.prewarms == 1

@@ -142,9 +142,7 @@ def with_price_of_deletion(state: AppState) -> AppState:
     held = DiscussionCacheState(name, "anthropic", states.NOW, states.NOW + LEFT, tokens_cached=12_000)
     price = Rewrite(name, "", 12_300, 0.0414, states.NOW + LEFT)
     less = replace(price, tokens=11_400, cost_usd=0.0321)
-    found = replace(
-        state.caching, caches={name: held}, withdrawals={name: price}, switch_offs={name: less}
-    )
+    found = replace(state.caching, caches={name: held}, withdrawals={name: price}, switch_offs={name: less})
     return replace(state, caching=found)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from msgspec.structs import replace
 
 from core.knowledge.messages import DeleteDigest, RegenerateDigest
