@@ -43,7 +43,7 @@ _JOINED = (str(int(LayerId.PROJECT)), str(int(LayerId.FILE_DETAILS)))
 
 
 _SHARED = (
-    "An earlier state of layers 6 and 7 is warm: it is read, and what changed since joined your message; the rest "
+    "An earlier state of layers 6 and 7 is warm: it is read, and what changed since joins the message; the rest "
     "stands in its place."
 )
 
@@ -277,4 +277,4 @@ def _why_kept(turn: PlannedTurn, kept: Decision, view: ContextView) -> str:
     )
     words += [f"{files} changed file{'s' * (files > 1)}"] if files else []
     what = " and ".join(words) or "the preset"
-    return f"The cache is warm: {what} joined your message instead of rewriting what was sent; {carried}"
+    return f"The cache is warm: {what} joins the message instead of rewriting what was sent; {carried}"

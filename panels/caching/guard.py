@@ -73,7 +73,8 @@ def lose_cache_dialog(desk: Desk, dialog: Dialog) -> None:
     """Say what a change costs; do it only after a yes."""
     ui, command = desk.ui, dialog.command
     loss = warm_loss(desk.state, command) if command is not None else None
-    with ui.dialog("lose cache", "Leave the warm cache?", width=440) as closed:
+    title = loss.title if loss else "Leave the cache?"
+    with ui.dialog("lose cache", title, width=440) as closed:
         said = loss.sentence if loss else "Nothing of it is warm any more: the change costs nothing."
         ui.text("what", said, wraps=True)
         if dialog.subject:

@@ -61,12 +61,13 @@ class WarmLoss(msgspec.Struct, frozen=True):
 
     Args:
         discussion_id: the one that loses, empty where it is not one alone.
-        sentence: all of it in words; verb: what the button says that does it anyway.
+        sentence: all of it in words; verb: what the button says that does it anyway; title: the question.
     """
 
     discussion_id: str
     sentence: str
     verb: str = "Change anyway"
+    title: str = "Leave the warm cache?"
 
 
 def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
@@ -106,7 +107,7 @@ def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
 
 def _withdrawal(state: AppState, verb: str, *, is_all: bool = False) -> WarmLoss | None:
     sentence = withdrawal_text(state, is_all=is_all)
-    return WarmLoss("", sentence, verb) if sentence else None
+    return WarmLoss("", sentence, verb, "Take it out of knowledge?") if sentence else None
 
 
 def _given_up(state: AppState, discussion_id: str, what: str, verb: str) -> WarmLoss | None:
