@@ -149,6 +149,11 @@ class Tree:
             element.layout(self.m, width, height)
         return any(abs(e.w - w) > 0.5 or abs(e.h - h) > 0.5 for e, w, h in self.assumed)
 
+    def is_touched(self) -> bool:
+        """True if what was described differs from what is on the screen."""
+        layers = self.top.order != self.top.was or self.focus_wish is not None or self.opened is not None
+        return layers or any(element.touched for element in (self.root, *self.top.order))
+
     def paint(self) -> None:
         """Bring everything to the screen."""
         for element in (self.root, *self.top.order):
