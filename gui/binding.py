@@ -162,7 +162,7 @@ class DpgUi:
 
     def _is_uppermost(self, element: Element) -> bool:
         """True if it is still shown and no layer lies over it."""
-        layer = self.tree.top.order[-1] if self.tree.top.order else self.tree.root
+        layer = self.tree.uppermost(self.tree.top.order) or self.tree.root
         return any(one is element for one in layer.walk())
 
     def _focus_button(self, button: Button) -> None:
