@@ -124,7 +124,7 @@ class _Asked:
         return self._told(canonical(self.sent, seen, self._tokens), drops=False)
 
     def rewrite(self, why: str) -> Rewrite:
-        """What was changed is written in its place at once; `goes` where it was deleted."""
+        """All that was changed is written in its place at once, or what was deleted is left out of the updates."""
         goes = goes_from(self.stack, self.sent.withdrawals)
         return self._rewrite(why, self.now, goes, drops=self._is_withdrawn(goes))
 
@@ -187,7 +187,7 @@ class _Asked:
         return self._plan(told.wire, live)
 
     def _held(self, kept: int) -> dict[str, CacheLedgerEntry]:
-        """What of what is held another telling can read.
+        """Entries that another telling can read.
 
         A provider that caches by itself reads up to the first difference. Of breakpoints that are left over, the last
         stands at a message that is not as it was: entries of earlier ones are not found.
@@ -230,7 +230,7 @@ class _Asked:
 
 
 def _live(ledger: CacheLedger, market: Market, until: datetime | None) -> dict[str, CacheLedgerEntry]:
-    """What is held; all that was written where nothing but another prompt ends it."""
+    """Entries that are held; all that were written where nothing but another prompt ends them."""
     if until is not None:
         return dict(live_entries(ledger, market.scope, market.now))
     return {

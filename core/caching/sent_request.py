@@ -45,7 +45,7 @@ class Told(msgspec.Struct, frozen=True):
     kept: int
 
 
-class _Row(msgspec.Struct, frozen=True):
+class _SentRow(msgspec.Struct, frozen=True):
     """A row and its own tokens. `prefix_hash`: empty where it is not as it was sent."""
 
     key: str
@@ -120,7 +120,7 @@ def canonical(sent: SentKnowledge, now: Sequence[SentPart], tokens: Mapping[str,
         place = next((n for n, row in enumerate(rows) if row.place is not MarkPlace.STABLE), len(rows))
     has_folded = {_SET: any(delta.has_set for delta in sent.deltas)}
     has_folded[_FILES] = any(delta.has_files for delta in sent.deltas)
-    told: list[_Row] = []
+    told: list[_SentRow] = []
     joined = any(row.key == _PROJECT for row in rows)  # layer 6 is one block, behind layer 7
     mine = [part for part in now if not (joined and part.key.startswith(f"{_PROJECT}/"))]
     before = [part for part in sent.base if not (joined and part.key.startswith(f"{_PROJECT}/"))]
@@ -131,7 +131,9 @@ def canonical(sent: SentKnowledge, now: Sequence[SentPart], tokens: Mapping[str,
         is_same = is_same and number < len(before) and before[number] == part
         row = by_key.get(part.key)
         told.append(
-            row if is_same and row is not None else _Row(part.key, MarkPlace.STABLE, tokens.get(part.key, 0))
+            row
+            if is_same and row is not None
+            else _SentRow(part.key, MarkPlace.STABLE, tokens.get(part.key, 0))
         )
     is_same = is_same and len(before) == len(mine)
     documents = [part for part in now if part.key.startswith(f"{_PROJECT}/")] if joined else []
@@ -151,8 +153,8 @@ def canonical(sent: SentKnowledge, now: Sequence[SentPart], tokens: Mapping[str,
         elif not is_folded and row.place is not MarkPlace.STABLE and any(has_folded.values()):
             # what was appended was the first of its layer
             is_same, is_folded = False, True
-            told.append(_Row(_FILES, MarkPlace.BASE, max(0, sent.folded_tokens)))
-        told.append(_Row(row.key, row.place, size, row.prefix_hash if is_same else "", row.positions))
+            told.append(_SentRow(_FILES, MarkPlace.BASE, max(0, sent.folded_tokens)))
+        told.append(_SentRow(row.key, row.place, size, row.prefix_hash if is_same else "", row.positions))
     return _told(sent, told)
 
 
@@ -182,13 +184,13 @@ def spared(
     again += sum(tokens.get(part.key, 0) for part in now if kept.get(part.key) != part.sha256)
     if again:
         again += note_tokens
-    told: list[_Row] = []
+    told: list[_SentRow] = []
     is_same = True
     for row in _rows(sent):
         is_same = is_same and row.key not in bad
         if row.key not in bad:
             told.append(
-                _Row(row.key, row.place, row.tokens, row.prefix_hash if is_same else "", row.positions)
+                _SentRow(row.key, row.place, row.tokens, row.prefix_hash if is_same else "", row.positions)
             )
     return _told(sent, told, again)
 
@@ -207,30 +209,30 @@ def _telling(wire: Wire, held: Collection[int]) -> set[int]:
     return {row for row in rows if 0 <= row < len(blocks)}
 
 
-def _rows(sent: SentKnowledge) -> Iterator[_Row]:
+def _rows(sent: SentKnowledge) -> Iterator[_SentRow]:
     tokens = position = 0
     for one in sent.places:
         place = MarkPlace(one.place)
-        yield _Row(one.key, place, one.tokens - tokens, one.prefix_hash, one.position - position)
+        yield _SentRow(one.key, place, one.tokens - tokens, one.prefix_hash, one.position - position)
         tokens, position = one.tokens, one.position
 
 
-def _told(sent: SentKnowledge, rows: list[_Row], again: int = 0) -> Told:
+def _told(sent: SentKnowledge, rows: list[_SentRow], again: int = 0) -> Told:
     kept = next((n for n, row in enumerate(rows) if not row.prefix_hash), len(rows)) - 1
     return Told(_wire(_next(sent, rows, again)), kept)
 
 
-def _next(sent: SentKnowledge, rows: list[_Row], again: int = 0) -> list[_Row]:
+def _next(sent: SentKnowledge, rows: list[_SentRow], again: int = 0) -> list[_SentRow]:
     """With the answer and the next message behind it, before which so many tokens are told anew."""
     tail = next((n for n, row in enumerate(rows) if row.place is MarkPlace.TAIL), len(rows))
-    added = [_Row(f"{_TURNS}next", MarkPlace.TALK, sent.reply_tokens)]
+    added = [_SentRow(f"{_TURNS}next", MarkPlace.TALK, sent.reply_tokens)]
     if again:
-        added.append(_Row(f"{_DELTA}next", MarkPlace.TALK, again))
-    words = _Row(f"{int(LayerId.USER)}/next", MarkPlace.TALK, 0)
+        added.append(_SentRow(f"{_DELTA}next", MarkPlace.TALK, again))
+    words = _SentRow(f"{int(LayerId.USER)}/next", MarkPlace.TALK, 0)
     return [*rows[:tail], *added, words, *(replace(row, prefix_hash="") for row in rows[tail:])]
 
 
-def _wire(rows: list[_Row]) -> Wire:
+def _wire(rows: list[_SentRow]) -> Wire:
     ends: list[int] = []
     positions: list[int] = []
     for row in rows:
@@ -243,7 +245,7 @@ def _wire(rows: list[_Row]) -> Wire:
     return Wire(blocks, hashes, tuple(ends), tuple(positions), talk - 1 if 0 <= talk <= head else head, head)
 
 
-def _is_known(row: _Row) -> bool:
+def _is_known(row: _SentRow) -> bool:
     return row.key.startswith(_KNOWN)
 
 

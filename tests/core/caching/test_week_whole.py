@@ -52,11 +52,11 @@ class Books(Billing):
         return message
 
     def since(self, start: datetime | None) -> float:
-        """What was billed since then."""
+        """Sum that was billed since then."""
         return sum(usd for at, usd, _ in self.rows if start is None or at >= start)
 
     def saved(self, first: int) -> float:
-        """What the cache saved, from the row on."""
+        """Sum that the cache saved, from the row on."""
         return sum(whole - usd for _, usd, whole in self.rows[first:])
 
 
@@ -111,7 +111,7 @@ class Week:
         return usage
 
     def check(self) -> None:
-        """What the panel shows is what the vendor's books say, to the cent."""
+        """The panel shows what the vendor's books say, to the cent."""
         state = until(self.controller, self._is_counted)
         shown = Screen(state, view_of(CachingView(tab="settings"), hub_tab="caching"))
         own, today = (_shown(shown, label) for label in ("This discussion: ", "Today: "))
@@ -141,11 +141,10 @@ class Week:
 
         def act() -> None:
             self.controller.send(SendPrompt(self.chosen, text))
-            calls = until(
+            until(
                 self.controller,
                 lambda s: self.chosen in s.turns.calls and len(s.turns.calls[self.chosen].text) > 500,
             )
-            assert calls
             self.controller.send(CancelReply(self.chosen))
 
         state = settled(self.controller, self.chosen, act)
