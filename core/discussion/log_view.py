@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from msgspec.structs import replace
-
 from core.discussion.log_content import FoldedLog
-from core.values.discussion import DiscussionMeta, OpenDiscussion
+from core.values.discussion import OpenDiscussion
 from core.values.messages import Message, ReasoningPart, Role, TextPart
 from core.values.records import (
     ChooseRecord,
@@ -109,11 +107,6 @@ def _last_reply(records: Sequence[Record]) -> set[str]:
 
 def _is_prompt(record: Record) -> bool:
     return isinstance(record, MessageRecord) and record.role is Role.USER
-
-
-def branch_meta(parent: DiscussionMeta, message_id: str, new: DiscussionMeta) -> DiscussionMeta:
-    """The meta of a branch: `new` with the parent's id and the branch point."""
-    return replace(new, parent_id=parent.id, branch_message_id=message_id)
 
 
 def _target(record: Record) -> str:

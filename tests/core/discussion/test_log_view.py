@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from core.base.errors import FailureKind
-from core.discussion.log_view import apply, branch_meta, branch_records, fold, model_view
+from core.discussion.log_view import apply, branch_records, fold, model_view
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Mark, Message, Role, Status, TextPart, ToolCallPart
 from core.values.provider import Failure
@@ -22,7 +22,6 @@ from tests.core.records import (
     delete,
     edit,
     mark,
-    meta,
     records,
     reply,
     request,
@@ -234,12 +233,6 @@ def test_a_branch_shows_exactly_the_parents_messages_up_to_the_point(log: list[R
 
 def test_a_branch_from_a_message_that_is_not_there_is_none() -> None:
     assert branch_records([user("a"), mark("m")], "m") is None
-
-
-def test_the_meta_of_a_branch_names_its_parent() -> None:
-    made = branch_meta(meta(ID), "b", meta("20261120-080000-bbbbbb", "Fork"))
-
-    assert (made.parent_id, made.branch_message_id, made.name) == (ID, "b", "Fork")
 
 
 def test_one_more_record_on_ten_thousand_messages_takes_well_under_a_millisecond() -> None:
