@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from core.base.stamp import Stamp
 from core.base.text import clean
@@ -18,7 +19,7 @@ from core.values.discussion import OpenDiscussion
 from core.values.messages import Entry, Message, Role, Status, TextPart
 from core.values.records import EditRecord, MessageRecord, Record
 from core.values.state import AppState
-from core.values.updates import Result, decline
+from core.values.updates import Result, decline, with_open
 
 CONTINUE_PROMPT = "continue.md"
 
@@ -138,6 +139,9 @@ def _in_branch(
     reached = () if command.over_limit else reached_limits(state, parent)
     if reached:
         return refuse(state, command, refusal_of(command, reached))
+    opened = state.discussions.open[parent]
+    if opened.refusal is not None:
+        state = with_open(state, replace(opened, refusal=None))
     meta = branch_meta(state.discussions.summaries[parent].meta, given, point_id)
     token = BranchToken(prompt_id, command.over_limit, command.command_id)
     return state, (BranchOnDisk(parent, held_id, meta, records, token, command.command_id),)
