@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from functools import reduce
+from pathlib import Path
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.discussion import log, store
+from core.discussion.catalog import Catalog
 from core.discussion.log_codec import decode, encode
 from core.discussion.log_view import apply, branch_records, fold, model_view
 from core.values.discussion import OpenDiscussion, ReplyVersions
@@ -20,6 +24,7 @@ from tests.core.records import (
     delete,
     edit,
     mark,
+    meta,
     reply,
     request,
     restore,
@@ -174,10 +179,11 @@ def talks(draw: st.DrawFn) -> list[Record]:
     for number in range(draw(st.integers(1, 18))):
         name, what = f"m{number}", draw(st.integers(0, 5))
         if what == 0 or not replies:
-            log += [user(f"u{number}", name), reply(name, name)]
+            log += [user(f"u{number}", f"x{name}x"), reply(name, f"x{name}y")]
             replies.append(name)
         elif what in {1, 2}:
-            log.append(version(name, replies[-1] if what == 1 else draw(st.sampled_from(replies)), name))
+            of = replies[-1] if what == 1 else draw(st.sampled_from(replies))
+            log.append(version(name, of, f"x{name}x"))
             replies.append(name)
         elif what == 3:
             log.append(choose(name, draw(st.sampled_from(replies))))
@@ -214,6 +220,26 @@ def test_a_branch_shows_what_the_person_sees_up_to_its_point(log: list[Record], 
     assert made == shown[: point + 1]
     named = {r.target_id for r in copied if isinstance(r, (ChooseRecord, DeleteRecord))}
     assert named <= {r.id for r in copied if isinstance(r, MessageRecord)}
+
+
+@given(talks())
+@settings(max_examples=40, deadline=None)
+def test_search_and_the_list_know_what_is_seen_and_nothing_that_was_put_aside(records: list[Record]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        store.create(home, meta())
+        log.append(home, ID, records)
+        catalog = Catalog(home, home / "catalog.sqlite")
+        row = catalog.update(ID)
+        found = fold(ID, records)
+        names = {r.parts[0].text for r in records if isinstance(r, MessageRecord)}  # type: ignore[union-attr]
+        hits = {name for name in names if catalog.search(name).ids}
+        catalog.close()
+
+    assert hits == {message.text for message in found.messages}
+    assert row is not None
+    assert row.turns == sum(message.role is Role.USER for message in found.messages)
+    assert row.preview == (found.messages[-1].text if found.messages else "")
 
 
 @given(talks())
