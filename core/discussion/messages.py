@@ -209,10 +209,7 @@ class CreateOnDisk(msgspec.Struct, frozen=True):
 
 
 class BranchToken(msgspec.Struct, frozen=True):
-    """A call waits for the branch: that for the reply to one of its messages.
-
-    `over_limit` and `command_id` are the command's.
-    """
+    """A call waits for the branch, for the reply to this message of it; the rest is the command's."""
 
     user_message_id: str
     over_limit: bool = False
@@ -220,10 +217,7 @@ class BranchToken(msgspec.Struct, frozen=True):
 
 
 class BranchOnDisk(msgspec.Struct, frozen=True):
-    """Make a discussion whose log starts with the parent's records up to a message, then `records`.
-
-    Empty `message_id`: nothing of the parent. None waits for it without a token.
-    """
+    """Make a discussion whose log starts with the parent's records up to a message (empty: none), then `records`."""
 
     parent_id: str
     message_id: str

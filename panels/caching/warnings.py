@@ -8,8 +8,16 @@ import msgspec
 
 from core.app.messages import Command
 from core.base import figures as fmt
-from core.discussion.messages import SetDiscussionPreset, SetEffort, SetModel, SetPersona, SetSystemPreset
-from core.values.discussion import DiscussionMeta
+from core.discussion.messages import (
+    ChooseVersion,
+    SetDiscussionPreset,
+    SetEffort,
+    SetModel,
+    SetPersona,
+    SetSystemPreset,
+)
+from core.values.discussion import DiscussionMeta, OpenDiscussion
+from core.values.messages import Role
 from core.values.stack import LayerId
 from core.values.state import AppState
 from panels.caching.facts import look_of
@@ -45,14 +53,14 @@ def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
     about = _change(state, command)
     if about is None:
         return None
-    discussion_id, what, first_lost, verb = about
+    discussion_id, what, kept_tokens, verb = about
     look = look_of(state, discussion_id)
-    tokens = look.tokens - _tokens_before(state, discussion_id, first_lost)
+    tokens = look.tokens - kept_tokens
     price = fresh_token_usd(state, discussion_id)
     if not look.is_warm or tokens <= 0 or price is None or tokens * price <= WORTH_SAYING_USD:
         return None
     until = "" if look.ttl_s is None else f" for another {fmt.countdown(look.ttl_s)}"
-    unused = "them" if first_lost is None else f"{fmt.tokens(tokens)} of them"
+    unused = f"{fmt.tokens(tokens)} of them" if kept_tokens else "them"
     sentence = (
         f"{look.provider} holds {fmt.tokens(look.tokens)} tokens of this discussion{until}. {what} leaves"
         f" {unused} unused: sending them again costs about {fmt.money(tokens * price)}."
@@ -60,8 +68,11 @@ def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
     return WarmLoss(discussion_id, tokens, tokens * price, sentence, verb)
 
 
-def _change(state: AppState, command: Command) -> tuple[str, str, LayerId | None, str] | None:
-    """Discussion, what is done in words, the first layer that is lost (None: all), and the verb of the button."""
+def _change(state: AppState, command: Command) -> tuple[str, str, int, str] | None:
+    """Discussion, what is done in words, tokens that stay cached, and the verb of the button."""
+    if isinstance(command, ChooseVersion):
+        kept = tokens_before_version(state, command)
+        return None if kept is None else (command.discussion_id, "Choosing another version", kept, "Choose it")
     if not isinstance(command, PrefixCommand):
         return None
     meta = _meta(state, command)
@@ -71,7 +82,8 @@ def _change(state: AppState, command: Command) -> tuple[str, str, LayerId | None
     is_appended = isinstance(command, SetDiscussionPreset) and state.config.settings.caching.appends_changes
     if is_same or is_appended:
         return None
-    return meta.id, what, first_lost, "Switch anyway" if isinstance(command, SetModel) else "Change anyway"
+    kept = _tokens_before(state, meta.id, first_lost)
+    return meta.id, what, kept, "Switch anyway" if isinstance(command, SetModel) else "Change anyway"
 
 
 def _prefix_change(command: PrefixCommand, meta: DiscussionMeta) -> tuple[bool, str, LayerId | None]:
@@ -107,6 +119,36 @@ def _tokens_before(state: AppState, discussion_id: str, layer: LayerId | None) -
         return 0
     kept = WIRE_ORDER[: WIRE_ORDER.index(int(layer))]
     return sum(one.tokens_est for one in report.layers if int(one.layer) in kept)
+
+
+def tokens_before_version(state: AppState, command: ChooseVersion) -> int | None:
+    """Tokens that stand before a reply on the wire: another version of it leaves them as they are.
+
+    Returns:
+        None where that is not known, there is no such version, or it is the last reply, which was never sent back.
+    """
+    opened = state.discussions.open.get(command.discussion_id)
+    report = state.context.reports.get(command.discussion_id)
+    if opened is None or report is None:
+        return None
+    known = next((one for one in opened.versions.values() if command.message_id in one.aside), None)
+    if known is None or not _is_sent_back(opened, known.chosen_id):
+        return None
+    turns = next((layer.segments for layer in report.layers if layer.layer is LayerId.TURNS), ())
+    before = 0
+    for segment in turns:
+        if segment.key.split("/")[1:2] == [known.chosen_id]:
+            return _tokens_before(state, command.discussion_id, LayerId.TURNS) + before
+        before += segment.tokens_est
+    return None
+
+
+def _is_sent_back(opened: OpenDiscussion, message_id: str) -> bool:
+    """True if the person has written on behind a message."""
+    for message in reversed(opened.messages):
+        if message.id == message_id or message.role is Role.USER:
+            return message.id != message_id
+    return False
 
 
 def fresh_token_usd(state: AppState, discussion_id: str) -> float | None:
