@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from core.discussion.log_content import FoldedLog
 from core.values.discussion import OpenDiscussion
@@ -61,8 +61,8 @@ def branch_records(records: Sequence[Record], message_id: str) -> tuple[Record, 
 
     Returns:
         Everything up to that message, and what was later said of those messages (edits, deletions, usage, versions,
-        which one was chosen), so that the branch starts as the person sees the parent now. Versions that came after
-        the last one that it holds are left out. None where no such message is in the log.
+        which one was chosen), so that the branch starts as the person sees the parent now. Later versions of its last
+        reply are left out where one of them would be seen instead. None where no such message is in the log.
     """
     end = next(
         (i for i, r in enumerate(records) if isinstance(r, MessageRecord) and r.id == message_id), None
@@ -70,20 +70,39 @@ def branch_records(records: Sequence[Record], message_id: str) -> tuple[Record, 
     if end is None:
         return None
     end = _before_later_turns(records, end)
+    whole = _branch(records, end, frozenset())
+    if _ends_with(whole, message_id):
+        return whole
+    return _branch(records, end, _last_reply(records[: end + 1]), but=message_id)
+
+
+def _branch(
+    records: Sequence[Record], end: int, closed: Collection[str], but: str = ""
+) -> tuple[Record, ...]:
+    """Records up to a place, and later ones about their messages.
+
+    Args:
+        closed: messages of which no later version comes along, `but` one.
+    """
     begin = records[: end + 1]
     kept = {record.id for record in begin if isinstance(record, (MessageRecord, RequestRecord))}
-    last = _last_reply(begin)
     later: list[Record] = []
     for record in records[end + 1 :]:
         target = _target(record)
+        if target not in kept:
+            continue
         if isinstance(record, MessageRecord):
-            if target not in kept or (target in last and record.id != message_id):
+            if target in closed and record.id != but:
                 continue
             kept.add(record.id)
-        elif target not in kept:
-            continue
         later.append(record)
     return (*begin, *later)
+
+
+def _ends_with(records: Sequence[Record], message_id: str) -> bool:
+    entries = fold("", records).entries
+    last = next((entry for entry in reversed(entries) if isinstance(entry, Message)), None)
+    return last is not None and last.id == message_id
 
 
 def _before_later_turns(records: Sequence[Record], end: int) -> int:

@@ -156,7 +156,17 @@ def test_a_branch_holds_the_versions_that_there_were_and_shows_the_chosen_one() 
     made = fold("new", copied)
     assert seen(made) == ["one", "first", "two"]
     assert versions(made) == versions(fold(ID, log))
-    assert seen(fold("new", branch_records(log, "b") or ())) == ["one", "first"]
+    at_reply = fold("new", branch_records(log, "b") or ())
+    assert seen(at_reply) == ["one", "first"]
+    assert versions(at_reply) == versions(fold(ID, log))
+
+
+def test_a_branch_at_a_reply_leaves_out_a_version_that_would_be_seen_instead() -> None:
+    log: list[Record] = [user("a", "one"), reply("b", "first"), user("d", "two"), version("c", "b", "late")]
+
+    made = fold("new", branch_records(log, "b") or ())
+
+    assert (seen(made), made.versions) == (["one", "first"], {})
 
 
 def test_a_branch_at_a_late_version_holds_nothing_that_came_before_it_in_another_turn() -> None:
