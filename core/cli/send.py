@@ -282,7 +282,7 @@ class _Turn:
         return replies[-1] if replies else None
 
     def _new(self, opened: OpenDiscussion) -> list[Entry]:
-        """What came since the prompt; a reply that was tried again is another version of what there was."""
+        """New entries since the prompt; a reply that was tried again is another version of what there was."""
         return [entry for entry in opened.entries if entry.id not in self.before]
 
     def _say(self, opened: OpenDiscussion, reply: Message | None, *, is_stopped: bool) -> None:

@@ -185,11 +185,11 @@ def _index_record(db: sqlite3.Connection, number: int, record: Record, start: in
             pass
 
 
-def _index_message(
-    db: sqlite3.Connection, number: int, record: MessageRecord, start: int, size: int
-) -> None:
+def _index_message(db: sqlite3.Connection, number: int, record: MessageRecord, start: int, size: int) -> None:
     row = db.execute("SELECT coalesce(max(position), 0) + 1 FROM entry WHERE discussion = ?", (number,))
-    entry = _Entry(number, int(row.fetchone()[0]), record.id, record.role.value, record.id, start, size)
+    entry = _IndexedEntry(
+        number, int(row.fetchone()[0]), record.id, record.role.value, record.id, start, size
+    )
     place = versions.place_for(db, number, record)
     if place is not None:
         entry = replace(entry, position=place.position, first=place.first, aside=place.aside)
@@ -206,11 +206,13 @@ def _replace(db: sqlite3.Connection, number: int, record: EditRecord, start: int
         return
     known, position, role, first, is_deleted, aside = old
     db.execute("DELETE FROM entry WHERE number = ?", (known,))
-    entry = _Entry(number, position, record.target_id, role, first, start, size, bool(is_deleted), aside)
+    entry = _IndexedEntry(
+        number, position, record.target_id, role, first, start, size, bool(is_deleted), aside
+    )
     _insert(db, entry, parts_text(record.parts))
 
 
-class _Entry(msgspec.Struct, frozen=True):
+class _IndexedEntry(msgspec.Struct, frozen=True):
     """A row of the table `entry`, without its text."""
 
     discussion: int
@@ -224,7 +226,7 @@ class _Entry(msgspec.Struct, frozen=True):
     aside: str = ""
 
 
-def _insert(db: sqlite3.Connection, entry: _Entry, text: str) -> None:
+def _insert(db: sqlite3.Connection, entry: _IndexedEntry, text: str) -> None:
     clean = scrub(text[:MAX_WORDS_CHARS])
     row = db.execute(
         "INSERT INTO entry(discussion, position, message_id, role, first, start, size, is_deleted, aside, preview)"
@@ -241,7 +243,7 @@ def _index_name(db: sqlite3.Connection, number: int, name: str) -> None:
     ] == name and _has_name(db, number):
         return
     db.execute("DELETE FROM entry WHERE discussion = ? AND position = 0", (number,))
-    _insert(db, _Entry(number, 0, "", "name", "", 0, 0), name)
+    _insert(db, _IndexedEntry(number, 0, "", "name", "", 0, 0), name)
     db.execute("UPDATE discussion SET name = ? WHERE number = ?", (name, number))
 
 

@@ -24,7 +24,7 @@ from core.values.updates import Result, decline, with_open
 CONTINUE_PROMPT = "continue.md"
 
 
-class _Turn(msgspec.Struct, frozen=True):
+class _AskedTurn(msgspec.Struct, frozen=True):
     """One message of the person and what followed it up to their next one.
 
     Args:
@@ -98,15 +98,11 @@ def branched(state: AppState, given: Stamp, event: DiscussionCreated) -> Result:
     token = event.token
     if token is None:
         return state, ()
-    command = RegenerateReply(
-        event.discussion.id, token.user_message_id, token.over_limit, token.command_id
-    )
+    command = RegenerateReply(event.discussion.id, token.user_message_id, token.over_limit, token.command_id)
     return regenerate(state, given, command)
 
 
-def _ask_again(
-    state: AppState, given: Stamp, command: RetrySend | RegenerateReply, prompt_id: str
-) -> Result:
+def _ask_again(state: AppState, given: Stamp, command: RetrySend | RegenerateReply, prompt_id: str) -> Result:
     """Call anew for the reply to a message: another version of the last one, in a branch before it."""
     turn = _turn(state.discussions.open[command.discussion_id], prompt_id)
     if turn is None:
@@ -147,7 +143,7 @@ def _in_branch(
     return state, (BranchOnDisk(parent, held_id, meta, records, token, command.command_id),)
 
 
-def _turn(opened: OpenDiscussion, prompt_id: str) -> _Turn | None:
+def _turn(opened: OpenDiscussion, prompt_id: str) -> _AskedTurn | None:
     """The turn of a message of the person; None where it is not there, or deleted."""
     messages = [entry for entry in opened.entries if isinstance(entry, Message)]
     at = next((i for i, m in enumerate(messages) if m.id == prompt_id and _is_prompt(m)), None)
@@ -155,7 +151,7 @@ def _turn(opened: OpenDiscussion, prompt_id: str) -> _Turn | None:
         return None
     end = next((i for i in range(at + 1, len(messages)) if _is_prompt(messages[i])), len(messages))
     before_id = messages[at - 1].id if at else ""
-    return _Turn(messages[at], tuple(messages[at + 1 : end]), before_id, end == len(messages))
+    return _AskedTurn(messages[at], tuple(messages[at + 1 : end]), before_id, end == len(messages))
 
 
 def _prompt_of(entries: Sequence[Entry], message_id: str) -> str:

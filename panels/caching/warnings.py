@@ -72,7 +72,9 @@ def _change(state: AppState, command: Command) -> tuple[str, str, int, str] | No
     """Discussion, what is done in words, tokens that stay cached, and the verb of the button."""
     if isinstance(command, ChooseVersion):
         kept = tokens_before_version(state, command)
-        return None if kept is None else (command.discussion_id, "Choosing another version", kept, "Choose it")
+        return (
+            None if kept is None else (command.discussion_id, "Choosing another version", kept, "Choose it")
+        )
     if not isinstance(command, PrefixCommand):
         return None
     meta = _meta(state, command)

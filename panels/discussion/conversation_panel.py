@@ -206,9 +206,7 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
     if own.shown_id != opened.id:
         own.shown_id = opened.id
         own.scroll_to = own.scroll.get(opened.id, -1)
-    rows = MessageRows(
-        opened, shown_entries(opened, call), call, own, draw, branch_points(desk, opened)
-    )
+    rows = MessageRows(opened, shown_entries(opened, call), call, own, draw, branch_points(desk, opened))
     target, own.scroll_to = own.scroll_to, None
     if target is not None:
         target = min(target, len(rows) - 1)

@@ -24,7 +24,7 @@ from panels.discussion.view import DiscussionView, MessageKey
 PLAIN_FROM_CHARS = 200_000
 PLAIN_PX = 420.0
 KEY_FAILURES = frozenset({FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.FORBIDDEN})
-NARROW_CARD_PX = 260
+WIDE_CARD_PX, NARROW_CARD_PX = 520, 260
 RESEND = "Send these words in a branch that ends before this message; what was answered here stays"
 CARD_ACTIONS = (
     ("copy", "copy", "Copy as Markdown"),
@@ -113,16 +113,16 @@ def _meta_line(desk: Desk, message: Message) -> str:
 def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
     own = desk.view.of(DiscussionView)
     ui, key = desk.ui, (opened.id, message.id)
-    is_wide = ui.width() >= NARROW_CARD_PX
     actions = (*CARD_ACTIONS, REGENERATE) if message.role is Role.ASSISTANT else CARD_ACTIONS
-    if is_wide:
-        for name, icon, label in actions:
-            if ui.button(name, "", icon=icon, kind="ghost", tip=label, is_small=True):
-                _act(desk, opened, message, name)
+    width = ui.width()
+    as_buttons = actions if width >= WIDE_CARD_PX else CARD_ACTIONS if width >= NARROW_CARD_PX else ()
+    for name, icon, label in as_buttons:
+        if ui.button(name, "", icon=icon, kind="ghost", tip=label, is_small=True):
+            _act(desk, opened, message, name)
     with ui.menu("more", "", icon="ellipsis", tip="More") as is_open:
         if not is_open:
             return
-        for name, icon, label in () if is_wide else actions:
+        for name, icon, label in actions[len(as_buttons) :]:
             if ui.menu_item(name, label, icon=icon):
                 _act(desk, opened, message, name)
         is_selecting = key in own.selecting
@@ -160,7 +160,14 @@ def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
             del own.editing[key]
         if message.role is Role.USER:
             is_enabled = bool(text.strip()) and not is_under_way(desk.state, own.resent.get(key, ""))
-            if ui.button("resend", "Save and resend", icon="paper-plane", is_small=True, is_enabled=is_enabled, tip=RESEND):
+            if ui.button(
+                "resend",
+                "Save and resend",
+                icon="paper-plane",
+                is_small=True,
+                is_enabled=is_enabled,
+                tip=RESEND,
+            ):
                 own.resent[key] = desk.ask(ResendMessage(*key, text))
         if ui.button("cancel", "Cancel", is_small=True):
             own.editing.pop(key, None)

@@ -83,7 +83,12 @@ def branch_foot(desk: Desk, opened: OpenDiscussion, point_id: str) -> None:
         return
     with ui.row(("branches", point_id), gap=6):
         ui.icon("icon", "code-branch", tone="muted")
-        ui.text("text", "Branch from here" if len(made) == 1 else "Branches from here", tone="muted", style="small")
+        ui.text(
+            "text",
+            "Branch from here" if len(made) == 1 else "Branches from here",
+            tone="muted",
+            style="small",
+        )
         for row in made[-BRANCHES_SHOWN:]:
             if ui.button(("to", row.meta.id), row.meta.name, kind="link", is_small=True, tip="Open it"):
                 desk.send(SelectDiscussion(row.meta.id))

@@ -55,7 +55,13 @@ class MessageRows(msgspec.Struct, frozen=True):
             frozenset(self.own.selecting),
             frozenset(self.own.open_reasoning),
         )
-        return Same(self.opened.entries), self.call and self.call.id, self._has_failure, modes, Same(self.branched)
+        return (
+            Same(self.opened.entries),
+            self.call and self.call.id,
+            self._has_failure,
+            modes,
+            Same(self.branched),
+        )
 
     @property
     def _has_failure(self) -> bool:

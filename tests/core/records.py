@@ -128,9 +128,7 @@ usages = st.builds(
 )
 
 
-def records(
-    ids: st.SearchStrategy[str] = texts, *, has_versions: bool = True
-) -> st.SearchStrategy[Record]:
+def records(ids: st.SearchStrategy[str] = texts, *, has_versions: bool = True) -> st.SearchStrategy[Record]:
     """Any record; ids and targets come from one strategy, so that a small one makes them meet."""
     firsts = st.just("") | ids if has_versions else st.just("")
     several = st.lists(parts, max_size=3).map(tuple)

@@ -132,7 +132,9 @@ def test_a_version_that_came_twice_is_there_once() -> None:
     assert versions(found).ids == ("b", "c")
 
 
-def test_a_log_without_versions_keeps_its_bytes_and_an_old_program_passes_over_what_it_does_not_know() -> None:
+def test_a_log_without_versions_keeps_its_bytes_and_an_old_program_passes_over_what_it_does_not_know() -> (
+    None
+):
     assert "version_of" not in encode(reply("b")).decode()
     line = encode(version("c", "b"))
     assert json.loads(line)["version_of"] == "b"

@@ -69,7 +69,12 @@ def _versioned(at: str) -> AppState:
     state = cache_states.caching()
     other = states.reply("m2b", "Another answer.", version_of=at)
     versions = {at: ReplyVersions((at, "m2b"), at, {"m2b": (other,)})}
-    said = [states.user("m1", "one"), states.reply("m2", "1"), states.user("m3", "two"), states.reply("m4", "2")]
+    said = [
+        states.user("m1", "one"),
+        states.reply("m2", "1"),
+        states.user("m3", "two"),
+        states.reply("m4", "2"),
+    ]
     return states.with_opened(state, entries=tuple(said), versions=versions)
 
 

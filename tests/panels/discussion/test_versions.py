@@ -80,6 +80,17 @@ def test_any_reply_can_be_asked_for_again() -> None:
     assert screen.ui.tips().count("Regenerate this reply") == 2
 
 
+def test_where_a_card_is_narrow_its_head_has_room_for_the_model_and_the_menu_asks_again() -> None:
+    screen = Screen(states.versioned(), width_px=1000.0)
+    assert "Regenerate this reply" not in screen.ui.tips()
+    assert "Edit message" in screen.ui.tips()
+
+    screen.ui.click("More", within=LAST)
+    screen.ui.click("Regenerate this reply")
+
+    assert screen.asked == [RegenerateReply("d1", "w2")]
+
+
 def test_while_a_version_is_on_its_way_it_stands_in_place_of_the_other() -> None:
     call = replace(states.streaming().turns.calls["d1"], user_message_id="u2", version_of="w1")
     state = with_fields(states.versioned(), calls={"d1": call})
