@@ -281,26 +281,37 @@ class _CallServices(msgspec.Struct, frozen=True):
     def provider(self, provider_id: str) -> Provider:
         return self.clients.get(provider_id)
 
-    def journal(self, effect: CallProvider) -> ReplyJournal:
-        inputs = effect.spec.inputs
+    def journal(self, effect: CallProvider, expected: Usage, factor: float) -> ReplyJournal:
+        inputs, known = effect.spec.inputs, None if expected == Usage() else expected
         return self.journals.journal(
             effect.spec.discussion_id,
-            lambda: ReplyHead(effect.reply_id, self.clock(), inputs.provider, inputs.model),
+            lambda: ReplyHead(
+                effect.reply_id, self.clock(), inputs.provider, inputs.model, effect.call_id, known, factor
+            ),
         )
 
     def read_blob(self, spec: StackSpec) -> ReadBlob:
         return attachment_reader(self.home, spec)
 
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
-        return self.assembler.reply_tokens(spec.profile, texts)
+        return self.assembler.reply_tokens(spec, texts)
+
+    def recounted(self, spec: StackSpec, expected: Usage) -> Usage:
+        return self.assembler.recounted(spec, expected)
 
     def begun(self, call_id: str) -> None:
         self.keeper.begun(call_id)
 
     def ended(
-        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None, paid: Usage
+        self,
+        call_id: str,
+        spec: StackSpec,
+        usage: Usage,
+        contents: ContentsReport | None,
+        paid: Usage,
+        texts: Sequence[str],
     ) -> CacheReported | None:
-        self.assembler.learn(spec, usage)
+        self.assembler.learn(spec, usage, texts)
         report = self.keeper.ended(call_id, usage, contents, paid)
         if report is None:
             return None

@@ -35,6 +35,7 @@ class BookedCall(msgspec.Struct, frozen=True):
     Args:
         mode: of the discussion, see `mode_of`.
         has_begun: its answer has, so that what it wrote can be read.
+        off: what the provider counted of it over what was planned, once it has said so.
     """
 
     discussion_id: str
@@ -44,6 +45,7 @@ class BookedCall(msgspec.Struct, frozen=True):
     started_at: datetime
     mode: str = ""
     has_begun: bool = False
+    off: float = 1.0
 
 
 class BookPage(msgspec.Struct, frozen=True):
@@ -68,7 +70,6 @@ class CacheBook(msgspec.Struct, frozen=True):
     Args:
         ledger: of all discussions; habits: the person's.
         calls: under way, by id; pages: by discussion; totals: of this run, by provider.
-        scales: reported input tokens over ours, of the last call of each provider and model.
         shared: layers 6 and 7a as they were sent last, by mode.
         turns: that were answered; changed: those of them that found layers 6 or 7 changed.
     """
@@ -78,12 +79,6 @@ class CacheBook(msgspec.Struct, frozen=True):
     calls: Mapping[str, BookedCall] = msgspec.field(default_factory=dict)
     pages: Mapping[str, BookPage] = msgspec.field(default_factory=dict)
     totals: Mapping[str, ProviderTotals] = msgspec.field(default_factory=dict)
-    scales: Mapping[tuple[str, str], float] = msgspec.field(default_factory=dict)
-
-    def scale(self, scope: LedgerScope) -> float:
-        """Factor from our count of a request to the provider's."""
-        return self.scales.get((scope.provider, scope.model), 1.0)
-
     shared: Mapping[str, SharedBase] = msgspec.field(default_factory=dict)
     turns: int = 0
     changed: int = 0

@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base.ids import make_id
+from core.base.tokens import within_range
 from core.caching.accounts import after_contents, after_usage, balanced
 from core.caching.book import BookedCall, CacheBook, gaps_of, sent_by, turn_answered, with_page, with_shared
 from core.caching.content_store import freshest, reported
@@ -27,9 +28,6 @@ from core.values.records import ViewRecord
 from core.values.state import ProviderTotals
 from core.values.usage import Usage, UsageKind, add_usage
 from core.values.view import base_pieces
-
-_MOST_SCALE = 4.0
-"""A report that is further from our count than this says nothing of how the provider counts."""
 
 Cost = Callable[[str, str, Usage], float | None]
 """Price of a usage of a provider's model in USD, None where unknown. Raises nothing."""
@@ -67,7 +65,6 @@ def plan_call(
     gaps = gaps_of(book, turn.discussion_id)
     market = replace(market, ledger=book.ledger, gaps=gaps, balance=page.cache.balance, edits=book.edits)
     decision = decide(turn, market, memo)
-    decision = replace(decision, plan=replace(decision.plan, scale=book.scale(market.scope)))
     return BookedCall(turn.discussion_id, market.scope, market.prices, decision, market.now, mode)
 
 
@@ -138,7 +135,7 @@ def ended(
     correction = correct(book.ledger, scope, wire, plan, usage, label(scope.provider), name, at)
     ledger = with_contents(correction.ledger, scope, plan, contents)
     calls = {other: one for other, one in book.calls.items() if other != call_id}
-    book = _measured(replace(book, ledger=ledger, calls=calls), call, usage)
+    book = replace(book, ledger=ledger, calls=calls)
     rent = contents_usd(call.prices, contents)
     book, totals = added(book, scope.provider, scope.model, paid or usage, cost, rent)
     page = book.pages[name]
@@ -161,17 +158,14 @@ def ended(
     idle = () if is_stored else idle_entries(wire, ledger, scope, at)
     reason = contents.text if contents is not None and contents.text else correction.reason
     reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")
-    page = replace(page, cache=cache, idle=idle, last_call=call)
+    page = replace(page, cache=cache, idle=idle, last_call=replace(call, off=_off(call, usage)))
     book = reported(with_page(book, name, page), name, scope.provider, contents, at, now)
     return book, CacheReport(name, state, totals, reason, lost_extensions(ledger))
 
 
-def _measured(book: CacheBook, call: BookedCall, usage: Usage) -> CacheBook:
-    """Learn how the provider counts: estimates of what it does not report are the nearer."""
-    if not usage.input_tokens:
-        return book
-    scale = min(_MOST_SCALE, max(1 / _MOST_SCALE, scale_of(call.decision.wire, usage)))
-    return replace(book, scales={**book.scales, (call.scope.provider, call.scope.model): scale})
+def _off(call: BookedCall, usage: Usage) -> float:
+    """Ratio of what the provider counted of a call to what was planned: its parts are by so much larger than planned."""
+    return within_range(scale_of(call.decision.wire, usage))
 
 
 def added(

@@ -22,12 +22,13 @@ from core.caching.content_store import Gone, Tending
 from core.caching.decision import DecideMemo, Market, PlannedTurn
 from core.caching.learned_file import Learned
 from core.caching.ledger import lost_extensions
-from core.caching.parameters import scope_settings, settings_for, token_counter
+from core.caching.parameters import scope_settings, settings_for
 from core.caching.pings import Ping, Upkept
 from core.caching.rent import RentDue
 from core.caching.replay import Replayed, replay
 from core.caching.rewrite import holds_withdrawn, rewrite_costs
 from core.context.stack import AggregateStack
+from core.context.token_scale import token_counter
 from core.spending.estimates import expected_input
 from core.values.cache import (
     CacheLedger,

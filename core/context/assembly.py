@@ -13,12 +13,21 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError
-from core.base.tokens import recalibrated, scaled
+from core.base.tokens import scaled
 from core.context.difference import as_sent, base_reasons, compare, prefix_change, prefix_reasons
 from core.context.file_reader import FileCache, Outliner, read_items
 from core.context.memo import StackMemo
 from core.context.report import layer_report, recorded
 from core.context.stack import AggregateStack, build_stack
+from core.context.token_scale import (
+    RequestCount,
+    TokenScale,
+    counted_request,
+    recounted,
+    request_parts,
+    with_reply,
+    with_request,
+)
 from core.context.wire import based_layers
 from core.spending.estimates import expected_input, is_far_below
 from core.values.cache import RewriteCosts
@@ -32,6 +41,7 @@ from core.values.stack import (
     ContextReport,
     LayerId,
     LayerReport,
+    Segment,
     StackInputs,
 )
 from core.values.usage import Usage
@@ -113,12 +123,13 @@ class Assembly(msgspec.Struct, frozen=True):
 
 
 class BuiltCall(msgspec.Struct, frozen=True):
-    """A request that may be sent, with its record for the log."""
+    """A request that may be sent, with its record for the log. `reply_factor`: the model's tokens over o200k's in a reply."""
 
     request: ProviderRequest
     record: RequestRecord
     warning: str
     views: tuple[ViewRecord, ...] = ()
+    reply_factor: float = 1.0
 
 
 @dataclass(slots=True)
@@ -129,6 +140,8 @@ class _Desk:
     memo: StackMemo = field(default_factory=StackMemo)
     sent: AggregateStack | None = None
     sent_inputs: StackInputs | None = None
+    request: ProviderRequest | None = None
+    count: RequestCount = field(default_factory=lambda: RequestCount(0))
 
 
 class Assembler:
@@ -159,7 +172,7 @@ class Assembler:
         self._files_lock = threading.Lock()
         self._files = FileCache()
         self._desks: dict[str, _Desk] = {}
-        self._factors: dict[tuple[str, str], float] = {}
+        self._scale = TokenScale()
 
     def inputs(self, spec: StackSpec) -> StackInputs:
         """Everything that the stack is built from, files and knowledge read as they are now."""
@@ -262,7 +275,7 @@ class Assembler:
 
     def _shown_report(self, assembly: Assembly, shown: AggregateStack) -> tuple[LayerReport, ...]:
         """The report of a stack as it goes out; what it has in common with the assembly's is taken over."""
-        known, factor = self._counter.known(), self._factor(assembly.profile)
+        known, factor = self._counter.known(), self._factor(assembly.spec)
         pairs = zip(assembly.layers, assembly.stack.layers, shown.layers, strict=True)
         return tuple(
             report if one is two else layer_report(two, report.offset_chars, known, factor)
@@ -289,6 +302,7 @@ class Assembler:
         reason, warning = self._guard(spec, stack, planned)
         plan = None if planned is None else planned.plan
         request = self._request(assembly) if planned is None else planned.request
+        self._remember(spec.discussion_id, request)
         record = RequestRecord(
             id=call.request_id,
             at=self._clock(),
@@ -304,14 +318,15 @@ class Assembler:
             expected_read_tokens=None if plan is None else plan.read_tokens,
             estimate=expected_input(plan, assembly.total_tokens),
         )
-        return BuiltCall(request, record, warning, () if planned is None else planned.records)
+        factor = self._scale.reply_factor(spec.profile, spec.discussion_id)
+        return BuiltCall(request, record, warning, () if planned is None else planned.records, factor)
 
     def plan(self, assembly: Assembly) -> PlannedRequest | None:
         """Plan of the next request's sending and caching, None where nothing plans."""
         if self._keeper is None:
             return None
         spec, profile = assembly.spec, assembly.profile
-        return self._keeper.preview(spec, assembly.stack, profile, self._factor(profile))
+        return self._keeper.preview(spec, assembly.stack, profile, self._factor(spec))
 
     def rewrite(self, spec: StackSpec) -> RewriteCosts:
         """Cost of a change of layers 6 and 7 in a warm discussion's next turn, and that of a deletion."""
@@ -319,49 +334,67 @@ class Assembler:
             return RewriteCosts(spec.discussion_id)
         spec = replace(self._known(spec, self.read(spec)), previous=None)
         known = build_stack(replace(spec.inputs, turns=(), items=(), user_text="", attachments=()))
-        return self._keeper.rewrite(spec, known, spec.profile, self._factor(spec.profile))
+        return self._keeper.rewrite(spec, known, spec.profile, self._factor(spec))
 
     def prewarm_request(self, spec: StackSpec) -> ProviderRequest | None:
         """Request to read when a discussion opens, None where nothing plans or it would not fit."""
         assembly = self.assemble(spec)
         if self._keeper is None or _too_large(assembly):
             return None
-        profile = assembly.profile
-        return self._keeper.prewarm_request(spec, assembly.stack, profile, self._factor(profile))
+        return self._keeper.prewarm_request(spec, assembly.stack, assembly.profile, self._factor(spec))
 
     def _planned(self, call: CallToBuild, assembly: Assembly) -> PlannedRequest | None:
         """The request of a call through the view that costs least, None where nothing plans."""
         if self._keeper is None:
             return None
         spec, stack, profile = assembly.spec, assembly.stack, assembly.profile
-        return self._keeper.plan_call(replace(call, spec=spec), stack, profile, self._factor(profile))
+        return self._keeper.plan_call(replace(call, spec=spec), stack, profile, self._factor(spec))
 
-    def reply_tokens(self, profile: ModelProfile, texts: Iterable[str]) -> int:
+    def reply_tokens(self, spec: StackSpec, texts: Iterable[str]) -> int:
         """Tokens of a model's own words, for a reply whose provider did not count it."""
+        return scaled(self._counted(texts), self._scale.reply_factor(spec.profile, spec.discussion_id))
+
+    def _counted(self, texts: Iterable[str]) -> int:
         by_hash = {hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(): text for text in texts}
         self._counter.count(by_hash)
         known = self._counter.known()
-        return scaled(sum(known.get(key, 0) for key in by_hash), self._factor(profile))
+        return sum(known.get(key, 0) for key in by_hash)
+
+    def recounted(self, spec: StackSpec, expected: Usage) -> Usage:
+        """The expected input of a discussion's last call, with every text of it counted. Blocks until they are."""
+        desk = self._desk(spec.discussion_id)
+        if desk.request is None or desk.count.is_whole:
+            return expected
+        known = self._counter.known()
+        parts = (part for part in request_parts(desk.request) if isinstance(part, Segment))
+        self._counter.count({part.sha256: part.text for part in parts if part.sha256 not in known})
+        return recounted(expected, desk.count, counted_request(desk.request, self._counter.known()))
+
+    def _remember(self, discussion_id: str, request: ProviderRequest) -> None:
+        desk = self._desk(discussion_id)
+        desk.request, desk.count = request, counted_request(request, self._counter.known())
 
     @staticmethod
     def _request(assembly: Assembly) -> ProviderRequest:
         spec = assembly.spec
         return assembly.stack.request(spec.effort, spec.max_output_tokens, spec.discussion_id)
 
-    def learn(self, spec: StackSpec, usage: Usage) -> None:
-        """Move the model's token factor towards what a call reported, when everything of it was counted."""
-        desk = self._desk(spec.discussion_id)
-        if usage.input_tokens is None or desk.sent is None:
-            return
-        known = self._counter.known()
-        counts = [known.get(segment.sha256) for segment in desk.sent.segments]
-        if any(count is None for count in counts):
-            return
-        key = (spec.inputs.provider, spec.inputs.model)
-        counted = sum(count or 0 for count in counts)
-        if is_far_below(usage.input_tokens, counted):
-            return  # the report is wrong
-        self._factors[key] = recalibrated(self._factor(spec.profile), counted, usage.input_tokens)
+    def learn(self, spec: StackSpec, usage: Usage, texts: Iterable[str] = ()) -> None:
+        """Move the model's factors towards what a call reported, where all that is weighed was counted.
+
+        Args:
+            usage: as the provider said; texts: of its reply, none where it did not end whole.
+        """
+        desk, profile = self._desk(spec.discussion_id), spec.profile
+        written = self._counted(texts) if usage.output_tokens else 0
+        count = (
+            RequestCount(0) if desk.request is None else counted_request(desk.request, self._counter.known())
+        )
+        sent = usage.input_tokens or 0
+        with self._lock:
+            if not is_far_below(sent, count.tokens + count.images):  # else the report is wrong
+                self._scale = with_request(self._scale, profile, spec.discussion_id, count, sent)
+            self._scale = with_reply(self._scale, profile, written, usage.output_tokens or 0)
 
     def forget(self, discussion_id: str) -> None:
         """Drop what is kept of a discussion."""
@@ -371,12 +404,12 @@ class Assembler:
     def _measured(self, spec: StackSpec, stack: AggregateStack, items: tuple[ItemFiles, ...]) -> Assembly:
         known = self._counter.known()
         profile = spec.profile
-        layers = stack.report(known, self._factor(profile))
+        layers = stack.report(known, self._factor(spec))
         is_counted = all(segment.sha256 in known for segment in stack.segments)
         return Assembly(spec, stack, items, layers, profile, is_counted)
 
-    def _factor(self, profile: ModelProfile) -> float:
-        return self._factors.get((profile.provider, profile.id), profile.token_factor)
+    def _factor(self, spec: StackSpec) -> float:
+        return self._scale.request_factor(spec.profile, spec.discussion_id)
 
     def _price(self, inputs: StackInputs) -> float | None:
         return self._prices.input_usd_per_token(inputs.provider, inputs.model, self._clock())

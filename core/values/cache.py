@@ -188,7 +188,6 @@ class CachePlan(msgspec.Struct, frozen=True):
         writes: what the ledger records when the answer begins.
         superseded_tokens: earlier versions of files and presets that the request still carries.
         sentences: one for each choice.
-        scale: the provider's tokens over ours in the model's last call, for estimates of what was not reported.
     """
 
     marks: tuple[CacheMark, ...] = ()
@@ -209,7 +208,6 @@ class CachePlan(msgspec.Struct, frozen=True):
     writes: tuple[PlannedWrite, ...] = ()
     superseded_tokens: int = 0
     sentences: tuple[str, ...] = ()
-    scale: float = 1.0
 
 
 class TurnGap(msgspec.Struct, frozen=True):
