@@ -54,14 +54,14 @@ class BookPage(msgspec.Struct, frozen=True):
     Args:
         cache: what `cache.json` holds; replayed: the view as the log tells it.
         idle: what the last call left alive; last_call: that call, for pings.
-        warming: layer 7 of a prewarming that was not answered yet.
+        warming: a prewarming that was not answered yet.
     """
 
     cache: DiscussionCache = msgspec.field(default_factory=DiscussionCache)
     replayed: Replayed = msgspec.field(default_factory=Replayed)
     idle: tuple[Idle, ...] = ()
     last_call: BookedCall | None = None
-    warming: SentKnowledge | None = None
+    warming: BookedCall | None = None
 
 
 class CacheBook(msgspec.Struct, frozen=True):
@@ -144,18 +144,24 @@ def turn_begun(book: CacheBook, discussion_id: str, now: datetime) -> CacheBook:
 
 
 def prewarming(book: CacheBook, call: BookedCall) -> CacheBook:
-    """A prefix is about to be read ahead: what that writes is counted on at once."""
-    plan, name = call.decision.plan, call.discussion_id
-    book = replace(book, ledger=record(book.ledger, call.scope, plan, call.started_at, name))
-    book = with_shared(book, call.mode, shared_base(call.decision.view, call.started_at))
-    return with_page(book, name, replace(book.pages[name], warming=sent_by(book, call, call.started_at)))
+    """A prefix is about to be read ahead. It may be given up: nothing is counted on before it is answered."""
+    return with_page(book, call.discussion_id, replace(book.pages[call.discussion_id], warming=call))
 
 
 def prewarmed(book: CacheBook, discussion_id: str) -> CacheBook:
-    """The prefix was read: its layer 7 is now what the provider holds."""
+    """The prefix was read: what that wrote is held, and its layer 7 is now what the provider knows."""
     page = book.pages[discussion_id]
-    cache = replace(page.cache, sent=page.warming or page.cache.sent)
-    return with_page(book, discussion_id, replace(page, cache=cache))
+    call = page.warming
+    if call is None:
+        return book
+    ledger = record(book.ledger, call.scope, call.decision.plan, call.started_at, discussion_id)
+    book = with_shared(
+        replace(book, ledger=ledger), call.mode, shared_base(call.decision.view, call.started_at)
+    )
+    cache = replace(
+        page.cache, sent=sent_by(book, call, call.started_at), ledger=of_discussion(ledger, discussion_id)
+    )
+    return with_page(book, discussion_id, replace(page, cache=cache, warming=None))
 
 
 def forgotten(book: CacheBook, discussion_id: str, now: datetime) -> CacheBook:

@@ -100,13 +100,20 @@ def shown(book: CacheBook, call: BookedCall, request_id: str) -> tuple[Replayed,
 
 
 def begun(book: CacheBook, call_id: str) -> CacheBook:
-    """The answer begins: what the request wrote can be read from now on."""
+    """The answer begins: what the request wrote can be read from now on, however the call ends, a kill included."""
     call = book.calls.get(call_id)
     if call is None or call.has_begun:
         return book
-    ledger = record(book.ledger, call.scope, call.decision.plan, call.started_at, call.discussion_id)
+    name = call.discussion_id
+    ledger = record(book.ledger, call.scope, call.decision.plan, call.started_at, name)
     book = with_shared(book, call.mode, shared_base(call.decision.view, call.started_at))
-    return replace(book, ledger=ledger, calls={**book.calls, call_id: replace(call, has_begun=True)})
+    book = replace(book, ledger=ledger, calls={**book.calls, call_id: replace(call, has_begun=True)})
+    sent = sent_by(book, call, call.started_at)
+    book, changed = turn_answered(book, name, sent)
+    page = book.pages[name]
+    own = of_discussion(ledger, name)
+    cache = replace(page.cache, ledger=own, sent=sent, mode=call.mode, changed=changed)
+    return with_page(book, name, replace(page, cache=cache))
 
 
 def ended(
@@ -141,17 +148,13 @@ def ended(
     page = book.pages[name]
     state = after_usage(page.cache.state, name, scope.provider, plan, usage, at)
     state = after_contents(state, contents, now)
-    sent, changed = page.cache.sent, page.cache.changed
-    if call.has_begun:
-        sent = sent_by(book, call, now)
-        book, changed = turn_answered(book, name, sent)
+    sent = sent_by(book, call, now) if call.has_begun else page.cache.sent
     cache = replace(
         page.cache,
         state=state,
         ledger=of_discussion(ledger, name),
         sent=sent,
         mode=call.mode,
-        changed=changed,
         balance=balanced(page.cache.balance, plan, usage, call.prices, rent),
     )
     is_stored = call.prices.mechanism is Mechanism.CONTENTS  # held for rent: no reading keeps it

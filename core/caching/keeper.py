@@ -164,11 +164,14 @@ class CacheKeeper:
         return _planned(call, before, records)
 
     def begun(self, call_id: str) -> None:
-        """The answer begins: what the request wrote can be read from now on."""
+        """The answer begins: what the request wrote can be read from now on, also by the program after a kill."""
         with self._lock:
+            call = self._book.calls.get(call_id)
             self._book = calls.begun(self._book, call_id)
             if call_id in self._answers:
                 self._answers[call_id].set()
+        if call is not None and not call.has_begun:
+            self._keep(call.discussion_id)
 
     def ended(
         self,

@@ -365,10 +365,15 @@ class Assembler:
         desk = self._desk(spec.discussion_id)
         if desk.request is None or desk.count.is_whole:
             return expected
+        return recounted(expected, desk.count, self._counted_whole(desk.request))
+
+    def _counted_whole(self, request: ProviderRequest) -> RequestCount:
         known = self._counter.known()
-        parts = (part for part in request_parts(desk.request) if isinstance(part, Segment))
-        self._counter.count({part.sha256: part.text for part in parts if part.sha256 not in known})
-        return recounted(expected, desk.count, counted_request(desk.request, self._counter.known()))
+        parts = (part for part in request_parts(request) if isinstance(part, Segment))
+        missing = {part.sha256: part.text for part in parts if part.sha256 not in known}
+        if missing:
+            self._counter.count(missing)
+        return counted_request(request, self._counter.known())
 
     def _remember(self, discussion_id: str, request: ProviderRequest) -> None:
         desk = self._desk(discussion_id)
@@ -380,16 +385,15 @@ class Assembler:
         return assembly.stack.request(spec.effort, spec.max_output_tokens, spec.discussion_id)
 
     def learn(self, spec: StackSpec, usage: Usage, texts: Iterable[str] = ()) -> None:
-        """Move the model's factors towards what a call reported, where all that is weighed was counted.
+        """Move the model's factors towards what a call reported. Blocks until all that was sent is counted.
 
         Args:
             usage: as the provider said; texts: of its reply, none where it did not end whole.
         """
         desk, profile = self._desk(spec.discussion_id), spec.profile
         written = self._counted(texts) if usage.output_tokens else 0
-        count = (
-            RequestCount(0) if desk.request is None else counted_request(desk.request, self._counter.known())
-        )
+        is_told = desk.request is not None and bool(usage.input_tokens)
+        count = self._counted_whole(desk.request) if is_told and desk.request is not None else RequestCount(0)
         sent = usage.input_tokens or 0
         with self._lock:
             if not is_far_below(sent, count.tokens + count.images):  # else the report is wrong

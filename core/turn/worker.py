@@ -278,8 +278,7 @@ class CallWorker:
         )
 
     def _take(self, call_id: str, item: StreamItem, reply: _Reply, journal: ReplyJournal) -> None:
-        if not reply.has_begun:
-            self._services.begun(call_id)
+        is_first = not reply.has_begun
         reply.add(item)
         if isinstance(item, TextDelta) and item.text:
             journal.add_text(item.text)
@@ -289,6 +288,8 @@ class CallWorker:
             self._emit(ReplyArrived(call_id, reasoning=item.text))
         elif isinstance(item, UsageUpdate):
             journal.add_usage(item.usage)
+        if is_first:
+            self._services.begun(call_id)
 
     def _fail(self, effect: CallProvider, reply: _Reply, failure: Failure) -> None:
         usage = self._usage(effect, reply, is_whole=False)

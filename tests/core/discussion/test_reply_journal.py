@@ -24,6 +24,7 @@ from core.discussion.payments import all_paid_since, paid_since
 from core.discussion.reply_journal import ReplyHead, ReplyJournal
 from core.spending.pricing import cost
 from core.values.messages import Message, Part, ReasoningPart, Role, Status, TextPart
+from core.values.records import UsageRecord
 from core.values.usage import Usage
 from tests.core.base.faults import FullDisk, ReadOnlyDisk, made, names
 from tests.core.records import ID, NOW, reply, request, texts, user
