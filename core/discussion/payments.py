@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from core.base import paths
@@ -14,16 +14,11 @@ from core.discussion import log, trash
 from core.discussion.leftover_cost import paid_for, unlogged
 from core.discussion.reply_journal import leftovers
 from core.spending.harvest_costs import harvest_payments
+from core.spending.limits import midnight
 from core.values.records import MessageRecord, UsageRecord
 from core.values.spending import Payment
 
 logger = logging.getLogger(__name__)
-
-
-def midnight(now: datetime) -> datetime:
-    """The last midnight where the person is, UTC."""
-    here = now.astimezone()
-    return here.replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
 
 
 def paid_since(log_file: Path, start: datetime) -> dict[str, Payment]:

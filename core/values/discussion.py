@@ -115,6 +115,7 @@ class LiveCall(msgspec.Struct, frozen=True):
         reserved_usd: what it is expected to cost, what it did cost once that is known, until it is counted as spent.
         over_limit: the person said yes to it past a limit; is_built: its request is assembled; is_out: it was let go.
         refused: the limits that stood against it when its cost was known: it is not sent.
+        elsewhere_usd: what other programs had under way when its cost was known.
         text, reasoning: what has arrived; retry_at and retry_reason: while `RETRYING`.
     """
 
@@ -138,3 +139,4 @@ class LiveCall(msgspec.Struct, frozen=True):
     is_built: bool = False
     is_out: bool = False
     refused: tuple[ReachedLimit, ...] = ()
+    elsewhere_usd: float = 0.0
