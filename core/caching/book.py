@@ -72,6 +72,7 @@ class CacheBook(msgspec.Struct, frozen=True):
         calls: under way, by id; pages: by discussion; totals: of this run, by provider.
         shared: layers 6 and 7a as they were sent last, by mode.
         turns: that were answered; changed: those of them that found layers 6 or 7 changed.
+        answered: providers and models that were seen to answer.
     """
 
     ledger: CacheLedger = msgspec.field(default_factory=CacheLedger)
@@ -82,6 +83,7 @@ class CacheBook(msgspec.Struct, frozen=True):
     shared: Mapping[str, SharedBase] = msgspec.field(default_factory=dict)
     turns: int = 0
     changed: int = 0
+    answered: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def edits(self) -> float:
@@ -94,9 +96,13 @@ def with_page(book: CacheBook, discussion_id: str, page: BookPage) -> CacheBook:
     return replace(book, pages={**book.pages, discussion_id: page})
 
 
-def learned(book: CacheBook, habits: Habits, ledger: CacheLedger) -> CacheBook:
+def learned(
+    book: CacheBook, habits: Habits, ledger: CacheLedger, answered: frozenset[tuple[str, str]] = frozenset()
+) -> CacheBook:
     """Take up what was learned of the person and the models, once, before the first discussion is opened."""
-    return replace(book, habits=habits, ledger=merge((book.ledger, ledger)))
+    return replace(
+        book, habits=habits, ledger=merge((book.ledger, ledger)), answered=book.answered | answered
+    )
 
 
 def opened(book: CacheBook, discussion_id: str, cache: DiscussionCache, replayed: Replayed) -> CacheBook:

@@ -63,7 +63,16 @@ def plan_call(
     page = book.pages[turn.discussion_id]
     turn = replace(turn, view=page.replayed.view, shared=book.shared.get(mode))
     gaps = gaps_of(book, turn.discussion_id)
-    market = replace(market, ledger=book.ledger, gaps=gaps, balance=page.cache.balance, edits=book.edits)
+    model = (market.scope.provider, market.scope.model)
+    settings = replace(market.settings, has_answered=model in book.answered)
+    market = replace(
+        market,
+        ledger=book.ledger,
+        gaps=gaps,
+        balance=page.cache.balance,
+        edits=book.edits,
+        settings=settings,
+    )
     decision = decide(turn, market, memo)
     return BookedCall(turn.discussion_id, market.scope, market.prices, decision, market.now, mode)
 
@@ -143,6 +152,8 @@ def ended(
     ledger = with_contents(correction.ledger, scope, plan, contents)
     calls = {other: one for other, one in book.calls.items() if other != call_id}
     book = replace(book, ledger=ledger, calls=calls)
+    if usage.input_tokens:
+        book = replace(book, answered=book.answered | {(scope.provider, scope.model)})
     rent = contents_usd(call.prices, contents)
     book, totals = added(book, scope.provider, scope.model, paid or usage, cost, rent)
     page = book.pages[name]

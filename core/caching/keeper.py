@@ -403,7 +403,7 @@ class CacheKeeper:
         with self._learned:
             if not self._is_learned:
                 there = self._store.load_learned()
-                self._change(lambda book: books.learned(book, there.habits, there.ledger))
+                self._change(lambda book: books.learned(book, there.habits, there.ledger, there.answered))
                 self._is_learned = True
 
     def _keep_learned(self) -> None:
@@ -411,7 +411,7 @@ class CacheKeeper:
         with self._learned:
             book = self._book
             try:
-                self._store.save_learned(Learned(book.habits, book.ledger.extensions))
+                self._store.save_learned(Learned(book.habits, book.ledger.extensions, answered=book.answered))
             except SlopError as error:
                 log.warning("what was learned of caching was not kept: %s", error)
 
