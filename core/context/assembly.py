@@ -16,6 +16,7 @@ from core.base.errors import FailureKind, ProviderError
 from core.base.tokens import scaled
 from core.context.difference import as_sent, base_reasons, compare, prefix_change, prefix_reasons
 from core.context.file_reader import FileCache, Outliner, read_items
+from core.context.measure import Assembly, problems, too_large, what_to_leave_out
 from core.context.memo import StackMemo
 from core.context.report import layer_report, recorded
 from core.context.stack import AggregateStack, build_stack
@@ -36,7 +37,6 @@ from core.values.provider import ModelProfile, ProviderRequest
 from core.values.records import RequestRecord, ViewRecord
 from core.values.spec import PREVIEW_ID, CallToBuild, PlannedRequest, StackSpec
 from core.values.stack import (
-    LAYER_TITLES,
     ContextChange,
     ContextReport,
     LayerId,
@@ -48,8 +48,6 @@ from core.values.usage import Usage
 from core.values.view import ContextView
 
 SINCE_LAST_START = "changed since the program was last open"
-REPLY_RESERVE_TOKENS = 1024
-"""Room that is kept free for the reply when a request is judged, at most an eighth of the window."""
 
 
 class TokenCounter(Protocol):
@@ -103,23 +101,6 @@ class Prices(msgspec.Struct, frozen=True):
 
     input_usd_per_token: Callable[[str, str, datetime], float | None]
     output_usd_per_token: Callable[[str, str, datetime], float | None] = lambda _provider, _model, _at: None
-
-
-class Assembly(msgspec.Struct, frozen=True):
-    """A stack with what was measured of it. `read_at`: when its files began to be read."""
-
-    spec: StackSpec
-    stack: AggregateStack
-    items: tuple[ItemFiles, ...]
-    layers: tuple[LayerReport, ...]
-    profile: ModelProfile
-    is_counted: bool
-    read_at: datetime | None = None
-
-    @property
-    def total_tokens(self) -> int:
-        """The whole request, estimated for the model in use."""
-        return sum(layer.tokens_est for layer in self.layers)
 
 
 class BuiltCall(msgspec.Struct, frozen=True):
@@ -223,7 +204,7 @@ class Assembler:
         price = self._price(spec.inputs)
         total, limit = assembly.total_tokens, assembly.profile.context_tokens
         change = self._change(assembly, price, planned)
-        too_large = _too_large(assembly)
+        too_large_text = too_large(assembly)
         return ContextReport(
             layers=assembly.layers,
             texts=tuple(layer.text for layer in stack.layers),
@@ -232,9 +213,9 @@ class Assembler:
             limit_tokens=limit,
             cost_usd=None if price is None else price * total,
             change=change,
-            problems=(*((too_large,) if too_large else ()), *_problems(assembly.items)),
+            problems=(*((too_large_text,) if too_large_text else ()), *problems(assembly.items)),
             is_exact=assembly.is_counted and assembly.profile.family == "gpt",
-            fits=not too_large,
+            fits=not too_large_text,
             read_at=assembly.read_at,
             output_usd_per_token=self._prices.output_usd_per_token(
                 spec.inputs.provider, spec.inputs.model, self._clock()
@@ -289,13 +270,13 @@ class Assembler:
             ProviderError: the request is larger than the model's window; names sizes and what to leave out.
         """
         assembly = self.assemble(call.spec)
-        if _too_large(assembly):
+        if too_large(assembly):
             assembly = self.recount(assembly)
-        if sentence := _too_large(assembly):
+        if sentence := too_large(assembly):
             raise ProviderError(
                 FailureKind.CONTEXT_TOO_LONG,
                 sentence,
-                remedy=f"{_what_to_leave_out(assembly)} or choose a model with a larger window. Nothing was sent.",
+                remedy=f"{what_to_leave_out(assembly)} or choose a model with a larger window. Nothing was sent.",
             )
         spec, stack = assembly.spec, assembly.stack
         planned = self._planned(call, assembly)
@@ -339,7 +320,7 @@ class Assembler:
     def prewarm_request(self, spec: StackSpec) -> ProviderRequest | None:
         """Request to read when a discussion opens, None where nothing plans or it would not fit."""
         assembly = self.assemble(spec)
-        if self._keeper is None or _too_large(assembly):
+        if self._keeper is None or too_large(assembly):
             return None
         return self._keeper.prewarm_request(spec, assembly.stack, assembly.profile, self._factor(spec))
 
@@ -469,57 +450,3 @@ def _based_texts(
         return texts
     based = (layer for layer in based_layers(view) if layer.sha256 != stack.layer(layer.id).sha256)
     return {**texts, **{layer.id: layer.text for layer in based}}
-
-
-def _too_large(assembly: Assembly) -> str:
-    """A sentence with sizes when the request exceeds the model's window, else empty."""
-    limit = assembly.profile.context_tokens
-    if limit is None:
-        return ""
-    wanted = assembly.spec.max_output_tokens or REPLY_RESERVE_TOKENS
-    room = limit - min(wanted, limit // 8)
-    total = assembly.total_tokens
-    if total <= room:
-        return ""
-    layers = _largest_layers(assembly)
-    parts = ", ".join(f"{LAYER_TITLES[layer.layer].lower()} {layer.tokens_est:,}" for layer in layers)
-    return (
-        f"The request has about {total:,} tokens; {assembly.profile.label or assembly.profile.id} takes "
-        f"{room:,} beside its reply. Largest: {parts}{_largest_files(assembly)}"
-    )
-
-
-def _largest_layers(assembly: Assembly) -> list[LayerReport]:
-    return sorted(assembly.layers, key=lambda layer: -layer.tokens_est)[:2]
-
-
-def _what_to_leave_out(assembly: Assembly) -> str:
-    layer = _largest_layers(assembly)[0].layer
-    match layer:
-        case LayerId.FILE_SET | LayerId.FILE_DETAILS:
-            return "Leave files out of the preset"
-        case LayerId.TURNS:
-            return "Delete long messages, branch from an earlier one, start a new discussion"
-        case LayerId.USER:
-            return "Shorten the message or its attachments"
-        case _:
-            return f"Shorten the {LAYER_TITLES[layer].lower()}"
-
-
-def _largest_files(assembly: Assembly) -> str:
-    details = next((x for x in _largest_layers(assembly) if x.layer is LayerId.FILE_DETAILS), None)
-    files = sorted(details.segments, key=lambda segment: -segment.tokens_est)[:3] if details else []
-    if not files:
-        return "."
-    named = ", ".join(f"{segment.key.partition('/')[2]} ({segment.tokens_est:,})" for segment in files)
-    return f". Largest files: {named}."
-
-
-def _problems(items: Iterable[ItemFiles]) -> tuple[str, ...]:
-    """Problems of the preset's items that cannot be sent as asked, one sentence each."""
-    found: list[str] = []
-    for item in items:
-        if item.problem is not None:
-            found.append(f"{item.item.path}: {item.problem.detail}")
-        found.extend(f"{f.path}: {f.problem.detail}" for f in item.files if f.problem is not None)
-    return tuple(found)

@@ -487,12 +487,8 @@ def test_with_a_model_that_never_answered_nothing_is_stored_and_once_it_has_some
     """One that is asked for by a name that its vendor does not serve costs no rent."""
     save_learned(world.home, Learned())
     world.start()
-    world.keeper.plan_call(
-        CallToBuild("lost", "q", "u", StackSpec(ID, INPUTS, Preset(""), "/project")),
-        build_stack(INPUTS),
-        ModelProfile("gemini", FLASH, context_tokens=1_000_000),
-        1.0,
-    )
+    call = CallToBuild("lost", "q", "u", StackSpec(ID, INPUTS, Preset(""), "/project"))
+    world.keeper.plan_call(call, build_stack(INPUTS), ModelProfile("gemini", FLASH), 1.0)
     world.keeper.ended("lost", Usage())  # 404: no answer began
     first, _, _ = world.turn()
     assert first.contents is None

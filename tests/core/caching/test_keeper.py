@@ -155,30 +155,6 @@ def test_after_a_restart_what_the_provider_holds_is_still_known(world: World) ->
     assert world.call().read_tokens >= 0.9 * first.write_tokens
 
 
-def killed_call(world: World, *, is_begun: bool) -> None:
-    """A call whose program is killed under way, and the program that starts after it."""
-    spec = world.spec("When?")
-    planned = world.keeper.plan_call(
-        CallToBuild("k", "q", "u", spec), build_stack(spec.inputs), PROFILE, world.factor
-    )
-    log.append(world.home, META.id, planned.records)
-    if is_begun:
-        world.keeper.begun("k")
-    world.start()
-
-
-def test_what_a_call_had_written_is_known_after_a_kill_once_its_answer_had_begun(world: World) -> None:
-    """Providers write a prefix before they answer: the next plan reads it, and keeps the view that it holds."""
-    killed_call(world, is_begun=True)
-    assert world.keeper.known(META.id) is None, "it reported nothing"
-    assert world.call().read_tokens > 0
-
-
-def test_what_a_call_may_have_written_is_not_counted_on_where_no_answer_had_begun(world: World) -> None:
-    killed_call(world, is_begun=False)
-    assert world.call().read_tokens == 0
-
-
 def test_what_was_learned_of_a_model_outlives_the_discussion_and_the_program(world: World) -> None:
     """An hour was marked behind a hit that lived five minutes; half an hour later nothing of it was read."""
     for _ in range(60):
@@ -367,12 +343,6 @@ def test_what_was_prewarmed_is_expected_to_be_read(world: World) -> None:
     assert request.cache.marks
     world.keeper.prewarmed(META.id)
     assert world.call().read_tokens > 0
-
-
-def test_what_a_prewarming_that_was_given_up_would_have_written_is_not_counted_on(world: World) -> None:
-    spec = world.spec("")
-    world.keeper.prewarm_request(spec, build_stack(spec.inputs), PROFILE, 1.0)
-    assert world.call().read_tokens == 0
 
 
 def rewritten(world: World, digest: str, withdrawals: int = 0) -> Rewrite | None:
