@@ -25,7 +25,7 @@ class Call:
         self._sockets: list[socket.socket] = []
         self._is_closed = False
         self.is_sent = is_sent
-        """True once a whole request has left: the server may act on it whatever happens then."""
+        """True once a request's body goes out: all of it may have arrived before anybody here hears of that."""
         self.has_begun = False
         """True once the head of an answer has arrived."""
 
@@ -33,7 +33,7 @@ class Call:
         """Take in an event of the HTTP client's `trace` extension."""
         if event.endswith("receive_response_headers.complete"):
             self.has_begun = True
-        if event.endswith("send_request_body.complete"):
+        if event.endswith("send_request_body.started"):
             self.is_sent = True
         if not event.endswith(("connect_tcp.complete", "start_tls.complete")):
             return
