@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
-from core.base.tokens import scaled
 from core.values.cache import CachePlan
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Message, Part, ReasoningPart, TextPart, ToolCallPart
@@ -38,28 +37,23 @@ def expected_input(plan: CachePlan | None, total_tokens: int) -> Usage:
     total = 0 if plan is None else plan.read_tokens + plan.write_tokens + plan.fresh_tokens
     if plan is None or not total:
         return Usage(input_tokens=total_tokens)
-    read, written = scaled(plan.read_tokens, plan.scale), scaled(plan.write_tokens, plan.scale)
-    usage = Usage(
-        input_tokens=read + written + scaled(plan.fresh_tokens, plan.scale),
-        cache_read_tokens=read,
-        cache_write_tokens=written,
-    )
+    written = plan.write_tokens
+    usage = Usage(input_tokens=total, cache_read_tokens=plan.read_tokens, cache_write_tokens=written)
     lifetimes = {write.ttl_s for write in plan.writes}
     if not plan.write_tokens or not lifetimes:
         return usage
     if _LONG_S in lifetimes:
-        return replace(usage, cache_write_12h_tokens=_written(plan, written, _LONG_S))
+        return replace(usage, cache_write_12h_tokens=_written(plan, _LONG_S))
     if lifetimes - {_SHORT_S, _HOUR_S}:
         return usage
-    hour = _written(plan, written, _HOUR_S)
+    hour = _written(plan, _HOUR_S)
     return replace(usage, cache_write_5m_tokens=written - hour, cache_write_1h_tokens=hour)
 
 
-def _written(plan: CachePlan, written: int, ttl_s: int) -> int:
-    """Tokens of a plan's write, in the provider's count, that are to live so long."""
+def _written(plan: CachePlan, ttl_s: int) -> int:
+    """Tokens of a plan's write that are to live so long."""
     end = max((write.tokens for write in plan.writes if write.ttl_s == ttl_s), default=0)
-    long = max(0, min(end, plan.read_tokens + plan.write_tokens) - plan.read_tokens)
-    return min(written, scaled(long, plan.scale))
+    return max(0, min(end, plan.read_tokens + plan.write_tokens) - plan.read_tokens)
 
 
 def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price, *, is_whole: bool) -> Usage:

@@ -147,6 +147,7 @@ class LiveCall(msgspec.Struct, frozen=True):
         version_of: the reply that it will be another version of, empty for a first one.
         over_limit: the person said yes to it past a limit; is_built: its request is assembled; is_out: it was let go.
         refused: the limits that stood against it when its cost was known: it is not sent.
+        elsewhere_usd: what other programs had under way when its cost was known.
         text, reasoning: what has arrived; retry_at and retry_reason: while `RETRYING`.
     """
 
@@ -171,3 +172,4 @@ class LiveCall(msgspec.Struct, frozen=True):
     is_out: bool = False
     refused: tuple[ReachedLimit, ...] = ()
     version_of: str = ""
+    elsewhere_usd: float = 0.0
