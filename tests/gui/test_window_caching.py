@@ -38,7 +38,7 @@ STATES: dict[str, Callable[[], AppState]] = {
 
 
 def _view(tab: str = "overview") -> WindowView:
-    return view_of(CachingView(tab=tab), hub_tab="caching")
+    return view_of(CachingView(tab=tab), panel="caching")
 
 
 @pytest.mark.parametrize("tab", ["overview", "discussions", "settings"])

@@ -37,7 +37,7 @@ ALL = {category.value for category in Category}
 
 
 def _view(tab: str = "items", *only: str) -> WindowView:
-    view = view_of(KnowledgeView(tab=tab), hub_tab="knowledge")
+    view = view_of(KnowledgeView(tab=tab), panel="knowledge")
     if only:
         view.of(KnowledgeView).closed = ALL - set(only)
     return view
@@ -90,7 +90,7 @@ def test_five_tabs_fit_a_narrow_hub_and_each_can_be_clicked(screen: Screen) -> N
     assert len(tabs) == 5
     assert [tab.is_collapsed for tab in tabs] == [True, True, False, True, True]
     screen.driver.click(tabs[3])
-    assert view.hub_tab == "caching"
+    assert view.panel == "caching"
     screen.driver.step(3)
     assert [tab.is_collapsed for tab in tabs] == [True, True, True, False, True]
 

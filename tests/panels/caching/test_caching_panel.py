@@ -29,7 +29,7 @@ from tests.state_fields import with_fields
 
 
 def _screen(state: AppState | None = None, tab: str = "overview") -> Screen:
-    return Screen(state or cache_states.caching(), view_of(CachingView(tab=tab), hub_tab="caching"))
+    return Screen(state or cache_states.caching(), view_of(CachingView(tab=tab), panel="caching"))
 
 
 def _panel(screen: Screen) -> list[str]:
@@ -51,23 +51,22 @@ def _from_menu(screen: Screen) -> None:
     screen.ui.click("Caching", within="Switch theme")
 
 
-def test_it_is_reached_from_the_rail_the_tabs_the_menu_and_its_chord() -> None:
+def test_it_is_reached_from_the_rail_the_menu_and_its_chord() -> None:
     acts: tuple[Callable[[Screen], None], ...] = (
         lambda s: s.ui.press("Ctrl+4"),
         lambda s: s.ui.click("Caching (Ctrl+4)"),
-        lambda s: s.ui.click("Caching", within="Presets"),
         _from_menu,
     )
     for act in acts:
         screen = Screen(cache_states.caching())
         act(screen)
-        assert screen.view.hub_tab == "caching"
+        assert screen.view.panel == "caching"
         assert screen.ui.shows("Hit rate and cost")
 
 
 def test_its_part_in_front_comes_back_after_a_restart() -> None:
     screen = _screen()
-    screen.ui.click("Settings", within="Discussions")
+    screen.ui.click("Settings", within="Overview")
 
     assert restored(to_toml(screen.view)).of(CachingView).tab == "settings"
 

@@ -21,7 +21,7 @@ from tests.panels.views import view_of
 
 
 def _screen(state: AppState | None = None, tab: str = "overview") -> Screen:
-    return Screen(state or cache_states.due(), view_of(CachingView(tab=tab), hub_tab="caching"))
+    return Screen(state or cache_states.due(), view_of(CachingView(tab=tab), panel="caching"))
 
 
 def _words(screen: Screen) -> str:

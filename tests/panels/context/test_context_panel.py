@@ -15,7 +15,7 @@ from tests.state_fields import with_fields
 
 
 def _screen(state: AppState | None = None, **view: object) -> Screen:
-    return Screen(state or states.working(), WindowView(hub_tab="context", **view))  # type: ignore[arg-type]
+    return Screen(state or states.working(), WindowView(panel="context", **view))  # type: ignore[arg-type]
 
 
 def _titles(screen: Screen) -> list[str]:

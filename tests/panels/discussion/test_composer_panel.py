@@ -230,7 +230,7 @@ def test_the_price_is_what_the_request_will_cost_with_its_cache() -> None:
 
     assert Screen(state).ui.has("≈12.4k / 200k · est. $0.004")
     for tab in ("context", "caching"):
-        assert Screen(state, WindowView(hub_tab=tab)).ui.has("est. $0.004"), f"in {tab}, too"
+        assert Screen(state, WindowView(panel=tab)).ui.has("est. $0.004"), f"in {tab}, too"
 
 
 def test_an_unknown_price_is_said_to_be_unknown() -> None:

@@ -29,7 +29,7 @@ TABLE = "ai_settings.knowledge"
 
 def open_at(tab: HarvestTab, state: AppState, *, is_wide: bool = False) -> Screen:
     """The window with a part of the panel in front, everything looked at."""
-    made = WindowView(hub_tab="harvest", hub_px=1000.0 if is_wide else 424.0)
+    made = WindowView(panel="harvest", hub_px=1000.0 if is_wide else 424.0)
     made.of(HarvestView).tab = tab
     made.of(HarvestView).looked_with = state.config.settings.knowledge
     return Screen(state, made)
@@ -59,17 +59,16 @@ def _from_menu(screen: Screen) -> None:
     screen.ui.click("Harvest", within="Switch theme")
 
 
-def test_it_is_reached_from_the_rail_the_tabs_the_menu_and_its_chord() -> None:
+def test_it_is_reached_from_the_rail_the_menu_and_its_chord() -> None:
     acts: tuple[Callable[[Screen], None], ...] = (
         lambda s: s.ui.press("Ctrl+5"),
         lambda s: s.ui.click("Harvest (Ctrl+5)"),
-        lambda s: s.ui.click("Harvest", within="Presets"),
         _from_menu,
     )
     for act in acts:
         screen = Screen(hs.looked())
         act(screen)
-        assert screen.view.hub_tab == "harvest"
+        assert screen.view.panel == "harvest"
         assert screen.ui.shows("live:1, user-kept:1, prune:2, harvest:4, keep:1")
 
 
@@ -418,7 +417,7 @@ def test_a_failure_stands_in_the_panel_with_its_remedy() -> None:
 def test_every_state_draws_in_every_part(name: str, tab: HarvestTab) -> None:
     screen = open_at(tab, getattr(hs, name)())
 
-    assert screen.ui.has("Harvest", kind="tab")
+    assert screen.ui.has("Conversations", kind="tab")
     assert screen.asked == []
 
 

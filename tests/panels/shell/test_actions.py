@@ -66,7 +66,7 @@ CASES: dict[str, Case] = {
     "composer": Case(shows=lambda s: s.ui.is_focused_on("Write a message")),
     "to_end": Case(shows=lambda s: s.view.of(DiscussionView).is_at_end),
     "list": Case(shows=lambda s: not s.ui.has("Search discussions")),
-    "hub": Case(shows=lambda s: not s.ui.has("Presets", kind="tab")),
+    "hub": Case(shows=lambda s: not s.ui.has("Hide Context Presets (Ctrl+Shift+H)")),
     "presets": Case(shows=lambda s: s.ui.shows("New preset")),
     "context": Case(shows=lambda s: s.ui.shows("Context stack")),
     "caching": Case(shows=lambda s: s.ui.shows("Hit rate and cost")),

@@ -18,7 +18,7 @@ from tests.panels.views import restored, view_of
 
 BEFORE = """\
 page = "settings"
-hub_tab = "context"
+panel = "context"
 settings_section = "files"
 list_px = 301
 hub_px = 512.5
@@ -40,7 +40,7 @@ def _changed() -> WindowView:
     return view_of(
         DiscussionView(is_archive_open=True, scroll={"20261120-140500-abcdef": 7}), ContextPanelView(order="wire"),
         CachingView(tab="discussions"), KnowledgeView(tab="digest"), HarvestView(tab="ledger"),
-        page="settings", hub_tab="context", settings_section="files", list_px=301, hub_px=512.5, is_hub_shown=False,
+        page="settings", panel="context", settings_section="files", list_px=301, hub_px=512.5, is_hub_shown=False,
     )  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def test_half_typed_words_and_keys_are_not_written_to_disk() -> None:
     view = view_of(DiscussionView(search_text="secret plan"), SettingsView({"anthropic": "sk-1"}))
 
     assert set(tomllib.loads(to_toml(view))) == {
-        "page", "hub_tab", "settings_section", "list_px", "hub_px", "is_list_shown", "is_hub_shown",
+        "page", "panel", "settings_section", "list_px", "hub_px", "is_list_shown", "is_hub_shown",
         "is_archive_open", "context_order", "caching_tab", "knowledge_tab", "harvest_tab", "scroll",
     }  # fmt: skip
     assert "secret" not in to_toml(view)
