@@ -15,7 +15,14 @@ def hub_panel(desk: Desk) -> None:
     with ui.surface("hub", "clear", height=0, padding=(12, 8)):
         with ui.row("head"):
             ui.text("title", shown.title, style="h3", width=0)
-            if ui.button("close", "", icon="xmark", kind="ghost", is_small=True, tip=f"Hide {shown.title} (Ctrl+Shift+H)"):
+            if ui.button(
+                "close",
+                "",
+                icon="xmark",
+                kind="ghost",
+                is_small=True,
+                tip=f"Hide {shown.title} (Ctrl+Shift+H)",
+            ):
                 view.is_hub_shown = False
         with ui.surface(view.panel, "clear", height=0, padding=(0, 0)):
             shown.draw(desk)

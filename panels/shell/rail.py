@@ -5,6 +5,7 @@ from __future__ import annotations
 from panels.base.action import action_tip
 from panels.base.desk import Desk
 from panels.base.room import HubPanel
+from panels.base.ui import ButtonKind
 from panels.shell.panes import shown_panes, toggle_side
 from panels.shell.rooms import PANELS
 
@@ -50,6 +51,6 @@ def _panel(desk: Desk, panel: HubPanel, width: float) -> None:
 
 def _button(desk: Desk, action_id: str, label: str, icon: str, width: float, *, is_on: bool) -> bool:
     """A button for what an action does; the tip names the action and its chord."""
-    kind = "rail_active" if is_on else "rail"
+    kind: ButtonKind = "rail_active" if is_on else "rail"
     tip = action_tip(desk, action_id)
     return desk.ui.button(action_id, label, icon=icon, kind=kind, tip=tip, width=width - 2 * PADDING_PX)

@@ -14,7 +14,7 @@ _HUB_PX = within(160, 1200)
 
 WINDOW: tuple[Kept, ...] = (
     Kept("page", "page", one_of("chat", "settings")),
-    Kept("panel", "panel", one_of(*(one.id for one in PANELS))),
+    Kept("hub_tab", "panel", one_of(*(one.id for one in PANELS))),
     Kept("settings_section", "settings_section", text),
     Kept("list_px", "list_px", within(160, 800)),
     Kept("hub_px", "hub_px", lambda value, now: _HUB_PX(value or None, now)),
