@@ -115,9 +115,11 @@ def _head(desk: Desk) -> None:
     if harvest.looked_at is None:
         return
     artifacts = harvest.look.artifacts
-    line = desk.view.memo.get("harvest counts", (artifacts,), lambda: facts.counts_line(artifacts))
+    memo = desk.view.memo
+    line = memo.get("harvest counts", (artifacts,), lambda: facts.counts_line(artifacts))
+    words = memo.get("harvest count words", (artifacts,), lambda: facts.counts_words(artifacts))
     with ui.group("figures", gap=4):
-        ui.text("counts", line, style="mono_small", wraps=True, tip="What a harvest would do with each")
+        ui.text("counts", words, style="small", wraps=True, tip=f"What a harvest would do with each\n{line}")
         model = selection.model_label(state, harvest.provider, harvest.model)
         found = ticked(desk)
         line = facts.estimate_line(facts.chosen_estimate(harvest, found), model)

@@ -68,7 +68,7 @@ CASES: dict[str, Case] = {
     "list": Case(shows=lambda s: not s.ui.has("Search discussions")),
     "hub": Case(shows=lambda s: not s.ui.has("Hide Context Presets (Ctrl+Shift+H)")),
     "presets": Case(shows=lambda s: s.ui.shows("New preset")),
-    "context": Case(shows=lambda s: s.ui.shows("Context stack")),
+    "context": Case(shows=lambda s: s.ui.shows("Since the last request")),
     "caching": Case(shows=lambda s: s.ui.shows("Hit rate and cost")),
     "knowledge": Case(shows=lambda s: s.ui.shows("Memory is on"), state=knowledge_states.some),
     "harvest": Case(shows=lambda s: s.ui.shows("harvest:4"), state=harvest_states.looked),
