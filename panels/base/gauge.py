@@ -10,10 +10,11 @@ NAME = "Next request"
 
 
 def gauge(request: NextRequest) -> str:
-    """Tokens of the next request against the model's window: `≈18.4k / 200k`."""
+    """Tokens of the next request against the model's window: `≈18.4k / 200k`; `≈18.4k tokens` where that is unknown."""
     total = fmt.tokens_est(request.tokens_est, is_exact=request.is_exact)
-    limit = "window unknown" if request.limit_tokens is None else fmt.tokens(request.limit_tokens)
-    return f"{total} / {limit}"
+    return (
+        f"{total} tokens" if request.limit_tokens is None else f"{total} / {fmt.tokens(request.limit_tokens)}"
+    )
 
 
 def estimate(request: NextRequest) -> str:

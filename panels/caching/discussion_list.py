@@ -10,6 +10,7 @@ import msgspec
 from core.base import figures as fmt
 from core.caching.messages import DisableCaching, EnableCaching, InvalidateCache
 from core.caching.step import abilities_for
+from core.caching.warmth import is_alive
 from core.discussion.messages import SelectDiscussion
 from core.providers.abilities import Abilities
 from core.values.cache import DiscussionCacheState
@@ -73,13 +74,9 @@ def active_ids(desk: Desk) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """
     state, query = desk.state, desk.view.of(CachingView).query.strip().casefold()
     caching = state.caching
-    parts = (
-        state.discussions.summaries,
-        caching.caches,
-        caching.rewrites,
-        state.discussions.selected_id,
-        query,
-    )
+    minute = 0 if state.now is None else state.now.replace(second=0, microsecond=0)
+    chosen = state.discussions.selected_id
+    parts = (state.discussions.summaries, caching.caches, caching.rewrites, chosen, query, minute)
     return desk.view.memo.get("active discussions", parts, lambda: _active(state, query))
 
 
@@ -97,9 +94,10 @@ def _active(state: AppState, query: str) -> tuple[tuple[str, ...], tuple[str, ..
 
 
 def _holds(state: AppState, summary: DiscussionSummary) -> bool:
-    """True if there is something to see or to take back: a cache, a rewrite to come, caching that was turned off."""
-    meta, caching = summary.meta, state.caching
-    return meta.id in caching.caches or meta.id in caching.rewrites or not meta.caching_enabled
+    """True if there is something to see or to take back: a cache that lives, a rewrite to come, caching that was turned off."""
+    meta, cache = summary.meta, state.caching.caches.get(summary.meta.id)
+    is_held = cache is not None and is_alive(cache, state.now)
+    return is_held or meta.id in state.caching.rewrites or not meta.caching_enabled
 
 
 def _rank(

@@ -175,7 +175,7 @@ def test_two_turns_stand_in_the_summary_and_the_countdown_runs_with_the_clock(
     assert int(line[3]) == 100 * second.cache_read_tokens // sent
     assert expires is not None
     assert left == (expires - sitting.clock.now).total_seconds() >= 300
-    sitting.sees("cached: yes (Anthropic)")
+    sitting.sees("Cached by Anthropic")
     sitting.sees("1 hit")
     assert not screen.driver.has("last miss")
 
@@ -188,7 +188,7 @@ def test_two_turns_stand_in_the_summary_and_the_countdown_runs_with_the_clock(
     sitting.pass_time(left - 1)
     assert sitting.read()[4] == "0:01"
     sitting.pass_time(2)
-    sitting.sees("cached: no")
+    sitting.sees("Not cached")
     sitting.sees("expired: ")
     screen.check()
 
@@ -202,13 +202,13 @@ def test_after_a_click_on_invalidate_the_next_request_misses_and_the_one_after_h
     screen.driver.click("Invalidate cache")
     sitting.until(lambda s: s.caching.caches[sitting.chosen].tokens_cached == 0)
     sitting.sees("last miss: Invalidated by you.")
-    sitting.sees("cached: no")
+    sitting.sees("Not cached")
     screen.check()
 
     missed = sitting.say("and a spring tide")
     assert missed.cache_read_tokens == 0
     assert missed.cache_write_tokens > 5000
-    sitting.sees("cached: yes (Anthropic)")
+    sitting.sees("Cached by Anthropic")
     hit = sitting.say("and a bore")
     assert hit.cache_read_tokens >= 0.9 * missed.cache_write_tokens
     assert "cache epoch 1" in json.dumps(sitting.server.bodies[-1])
@@ -226,7 +226,7 @@ def test_a_click_on_disable_ends_the_marks_and_a_click_on_enable_brings_them_bac
     assert sitting.marks == 0
     assert not off.cache_read_tokens
     assert not off.cache_write_tokens
-    sitting.sees("cached: no")
+    sitting.sees("Not cached")
     sitting.sees("ttl:none")
     assert not screen.driver.has("expired: ")
     screen.check()
@@ -237,4 +237,4 @@ def test_a_click_on_disable_ends_the_marks_and_a_click_on_enable_brings_them_bac
     on = sitting.say("and a spring tide")
     assert 0 < sitting.marks <= 4
     assert on.cache_read_tokens > 5000  # what the vendor held meanwhile
-    sitting.sees("cached: yes (Anthropic)")
+    sitting.sees("Cached by Anthropic")

@@ -83,7 +83,7 @@ def test_a_harvest_is_previewed_unticked_edited_applied_and_taken_back_with_the_
     sitting.sees("Tides")
     person.key("Ctrl+5")
     sitting.ends(lambda s: s.harvest.looked_at is not None)
-    sitting.sees("live:1, user-kept:0, prune:0, harvest:1, keep:0")
+    sitting.sees("1 to read, 1 in use")
     assert sitting.server.bodies == []
     screen.check()
 

@@ -26,7 +26,7 @@ def test_the_gauge_warns_before_the_window_is_full() -> None:
     assert gauge_tone(REQUEST) == "muted"
     assert gauge_tone(replace(REQUEST, tokens_est=170_000)) == "warn"
     assert gauge_tone(replace(REQUEST, fits=False)) == "error"
-    assert gauge(replace(REQUEST, limit_tokens=None, is_exact=True)) == "12.4k / window unknown"
+    assert gauge(replace(REQUEST, limit_tokens=None, is_exact=True)) == "12.4k tokens"
     assert estimate(replace(REQUEST, cost_usd=None)) == "≈12.4k / 200k · price unknown"
 
 

@@ -69,7 +69,7 @@ def test_it_is_reached_from_the_rail_the_menu_and_its_chord() -> None:
         screen = Screen(hs.looked())
         act(screen)
         assert screen.view.panel == "harvest"
-        assert screen.ui.shows("live:1, user-kept:1, prune:2, harvest:4, keep:1")
+        assert screen.ui.shows("4 to read, 2 empty, 1 in use, 1 kept by you, 1 left alone")
 
 
 def test_it_looks_once_when_it_is_first_seen_and_not_before() -> None:
@@ -144,7 +144,7 @@ def test_a_wide_panel_has_a_column_for_each() -> None:
 def test_the_figures_are_those_of_the_report() -> None:
     words = panel(open_at("conversations", hs.looked()))
 
-    assert "live:1, user-kept:1, prune:2, harvest:4, keep:1" in words
+    assert "4 to read, 2 empty, 1 in use, 1 kept by you, 1 left alone" in words
     assert "892KB, ~204K input tokens, ~$0.42 with Claude Opus 4.8" in words
     assert any(word.startswith("Nothing on disk changes before Apply.") for word in words)
 
@@ -439,4 +439,4 @@ def test_a_harvest_of_a_first_run_is_quiet() -> None:
 def test_a_look_without_anything_has_no_counts_to_hide() -> None:
     screen = open_at("conversations", hs.state(hs.seen(look=HarvestLook())))
 
-    assert screen.ui.shows("live:0, user-kept:0, prune:0, harvest:0, keep:0")
+    assert screen.ui.shows("None are there")
