@@ -107,7 +107,7 @@ def _providers(desk: Desk) -> None:
                 saved = totals.saved_usd if totals is not None else None
                 if totals is not None and totals.usage != Usage():
                     tone: Tone = "ok" if saved is not None and saved > 0 else "muted"
-                    ui.text("saved", facts.saved_text(saved), tone=tone, style="small")
+                    ui.text("saved", facts.saved_text(saved), tone=tone, style="small", wraps=True)
                 if totals is not None and (upkeep := facts.upkeep_text(totals.upkeep)):
                     ui.text("upkeep", upkeep, tone="muted", style="small")
         for lost in state.caching.lost_extensions:

@@ -32,7 +32,10 @@ WIDE_PX = 720.0
 RANKS = {kind: rank for rank, kind in enumerate(
     (ArtifactClass.HARVEST, ArtifactClass.PRUNE, ArtifactClass.KEEP, ArtifactClass.USER_KEPT, ArtifactClass.LIVE)
 )}  # fmt: skip
-KINDS = (Option("", "All classes"), *(Option(kind.value, kind.value.capitalize()) for kind in RANKS))
+KINDS = (
+    Option("", "All of them"),
+    *(Option(kind.value, facts.CLASS_WORDS[kind].capitalize()) for kind in RANKS),
+)
 NARROW = (Column("", width=40), Column("Conversation"), Column("Class", width=82, is_number=True))
 WIDE = (Column("", width=40), Column("Conversation"), Column("Class", width=88), Column("Why", weight=0.5),
         Column("Size", width=72, is_number=True), Column("Age", width=88, is_number=True),
@@ -205,7 +208,8 @@ class ArtifactRows:
         _tick(self.desk, ui, artifact)
         _name(self.desk, ui, artifact, is_wide=self.is_wide)
         kind = artifact.kind
-        ui.text("class", kind.value, tone=facts.CLASS_TONES.get(kind, "muted"), tip=facts.CLASS_TIPS[kind])
+        words, tone = facts.CLASS_WORDS[kind], facts.CLASS_TONES.get(kind, "muted")
+        ui.text("class", words, tone=tone, tip=facts.CLASS_TIPS[kind])
         if self.is_wide:
             ui.text("why", artifact.why, tone="muted", style="small", width=0, tip=artifact.why)
         if self.is_wide:

@@ -117,12 +117,12 @@ class Sitting:
         self.driver.step(4)
 
     def read(self) -> re.Match[str]:
-        """The provider's summary, as it stands on the screen."""
+        """The provider's summary, as it is said on hover."""
         self.driver.until(self._lines, "the provider's summary")
         return self._lines()[0]
 
     def _lines(self) -> list[re.Match[str]]:
-        found = (LINE.match(element.label()) for element in self.driver.visible())
+        found = (LINE.match(element.tip) for element in self.driver.visible())
         return [match for match in found if match is not None]
 
     def sees(self, text: str) -> None:
@@ -177,7 +177,7 @@ def test_two_turns_stand_in_the_summary_and_the_countdown_runs_with_the_clock(
     assert left == (expires - sitting.clock.now).total_seconds() >= 300
     sitting.sees("Cached by Anthropic")
     sitting.sees("1 hit")
-    assert not screen.driver.has("last miss")
+    assert not screen.driver.has("Missed last time")
 
     for step in (1, 59, 60):
         sitting.pass_time(step)
@@ -189,7 +189,7 @@ def test_two_turns_stand_in_the_summary_and_the_countdown_runs_with_the_clock(
     assert sitting.read()[4] == "0:01"
     sitting.pass_time(2)
     sitting.sees("Not cached")
-    sitting.sees("expired: ")
+    sitting.sees("Expired at ")
     screen.check()
 
 
@@ -201,7 +201,7 @@ def test_after_a_click_on_invalidate_the_next_request_misses_and_the_one_after_h
 
     screen.driver.click("Invalidate cache")
     sitting.until(lambda s: s.caching.caches[sitting.chosen].tokens_cached == 0)
-    sitting.sees("last miss: Invalidated by you.")
+    sitting.sees("Missed last time: Invalidated by you.")
     sitting.sees("Not cached")
     screen.check()
 
@@ -227,8 +227,10 @@ def test_a_click_on_disable_ends_the_marks_and_a_click_on_enable_brings_them_bac
     assert not off.cache_read_tokens
     assert not off.cache_write_tokens
     sitting.sees("Not cached")
-    sitting.sees("ttl:none")
-    assert not screen.driver.has("expired: ")
+    screen.driver.until(
+        lambda: any(e.tip.endswith("ttl:none") for e in screen.driver.visible()), "no lifetime"
+    )
+    assert not screen.driver.has("Expired ")
     screen.check()
 
     screen.driver.click("Enable caching for this")

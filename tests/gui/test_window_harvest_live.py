@@ -141,7 +141,7 @@ def test_a_setting_typed_in_the_panel_is_kept_and_looked_with_at_once(
     sitting.sees("Tides")
     person.key("Ctrl+5")
     sitting.ends(lambda s: s.harvest.looked_at is not None)
-    sitting.sees("harvest:1")
+    sitting.sees("1 to read")
 
     person.click("Settings")
     sitting.sees("Leave alone for (days)")
@@ -153,7 +153,7 @@ def test_a_setting_typed_in_the_panel_is_kept_and_looked_with_at_once(
     sitting.driver.step()
     sitting.ends(lambda s: all(one.kind is ArtifactClass.LIVE for one in s.harvest.look.artifacts))
     person.click("Back")
-    sitting.sees("live:2, user-kept:0, prune:0, harvest:0, keep:0")
+    sitting.sees("2 in use")
     sitting.sees("there is nothing to harvest")
     screen.check()
     assert "live_days = 2000" in sitting.config.read_text(encoding="utf-8")

@@ -124,21 +124,21 @@ def test_every_conversation_stands_there_with_class_why_size_age_and_estimate() 
     words = [" | ".join(row) for row in rows(open_at("conversations", hs.looked()))]
 
     assert words[:2] == [
-        "Cache TTL policy | 82 KB · 10 days · ~21K, ~$0.05 | harvest",
-        "Harvest worker design | 83 KB · 11 days · ~21K, ~$0.05 | harvest",
+        "Cache TTL policy | 82 KB · 10 days · ~21K, ~$0.05 | to read",
+        "Harvest worker design | 83 KB · 11 days · ~21K, ~$0.05 | to read",
     ]
-    assert "Parser regressions | 85 KB · 12 days · read before, free | harvest" in words
-    assert "Untitled | empty · 0 B · 14 days | prune" in words
-    assert "Knowledge import | too large · 3.4 MB · 17 days | keep" in words
-    assert "Release checklist | pinned · 92 KB · 16 days | user-kept" in words
-    assert words[-1] == "Today's work | open · 95 KB · 40 min | live"
+    assert "Parser regressions | 85 KB · 12 days · read before, free | to read" in words
+    assert "Untitled | empty · 0 B · 14 days | empty" in words
+    assert "Knowledge import | too large · 3.4 MB · 17 days | left alone" in words
+    assert "Release checklist | pinned · 92 KB · 16 days | kept by you" in words
+    assert words[-1] == "Today's work | open · 95 KB · 40 min | in use"
 
 
 def test_a_wide_panel_has_a_column_for_each() -> None:
     screen = open_at("conversations", hs.looked(), is_wide=True)
 
     keep = next(row for row in rows(screen) if "Knowledge import" in row)
-    assert keep == ["Knowledge import", "keep", "too large", "3.4 MB", "17 days"]
+    assert keep == ["Knowledge import", "left alone", "too large", "3.4 MB", "17 days"]
 
 
 def test_the_figures_are_those_of_the_report() -> None:
@@ -205,7 +205,7 @@ def test_the_filter_finds_by_words_and_by_class() -> None:
     assert [row[0] for row in rows(screen)] == ["Parser regressions"]
 
     screen.ui.type("Find a conversation", "")
-    screen.ui.choose("Show one class", "Prune")
+    screen.ui.choose("Show one class", "Empty")
     assert [row[0] for row in rows(screen)] == ["Untitled", "Untitled 2"]
 
     screen.ui.type("Find a conversation", "nothing like that")
