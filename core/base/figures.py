@@ -189,7 +189,7 @@ def in_time(left_s: float) -> str:
 
 
 def at_moment(at: datetime, now: datetime | None) -> str:
-    """When something was or will be, in a sentence: `at 14:02`, `yesterday 14:05`, `on 12 Mar`."""
+    """A past or coming time in a sentence: `at 14:02`, `yesterday 14:05`, `on 12 Mar`."""
     said = moment(at, now)
     if said.startswith("yesterday"):
         return said

@@ -45,7 +45,7 @@ def hit_percent(usage: Usage) -> int | None:
 
 
 def provider_sentence(state: AppState, provider: str) -> str:
-    """What a provider has read from its cache since the start: `Anthropic: 836 of 82,100 tokens from the cache`."""
+    """Tokens that a provider read from its cache since the start: `Anthropic: 836 of 82,100 tokens from the cache`."""
     usage, label = _usage(state, provider), _label(state, provider)
     if usage.input_tokens == 0:
         return f"{label}: nothing was sent yet"

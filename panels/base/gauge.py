@@ -23,7 +23,7 @@ def estimate(request: NextRequest) -> str:
 
 
 def estimate_tip(request: NextRequest) -> str:
-    """What the figures mean, on hover."""
+    """Meaning of the figures, on hover."""
     limit = "" if request.limit_tokens is None else f" of the {request.limit_tokens:,} that the model takes"
     lines = [
         f"{NAME}: {'' if request.is_exact else 'about '}{request.tokens_est:,} tokens{limit}",

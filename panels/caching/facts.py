@@ -85,7 +85,7 @@ def _end_words(state: AppState, at: datetime, left_s: float) -> str:
 
 
 def keeper_words(state: AppState, provider: str) -> str:
-    """Who decides how long, where the lifetime is not ours."""
+    """Keeper of the cache where the lifetime is not ours, in words."""
     status = state.config.providers.get(provider)
     known = KEEPERS.get(status.kind) if status is not None else None
     return known or f"{selection.provider_label(state, provider)} decides how long it is kept"

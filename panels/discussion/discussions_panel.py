@@ -263,7 +263,7 @@ def _cost(summary: DiscussionSummary) -> str:
 
 
 def row_tip(state: AppState, summary: DiscussionSummary) -> str:
-    """What a row says on hover: the whole name, turns and model, what it cost, its project, when it was used last."""
+    """Tip of a row: the whole name, turns and model, what it cost, its project, when it was used last."""
     meta, used = summary.meta, summary.usage
     model = selection.model_label(state, meta.provider, meta.model)
     lines = [meta.name, f"{fmt.count(summary.turns, 'turn')} · {model}" if summary.turns else model]

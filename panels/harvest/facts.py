@@ -93,7 +93,7 @@ def counts_line(artifacts: Sequence[Artifact]) -> str:
 
 
 def counts_words(artifacts: Sequence[Artifact]) -> str:
-    """What a harvest would do with the conversations: `4 to read, 2 empty, 1 in use`. O(artifacts)."""
+    """Counts of each class, as a person says them: `4 to read, 2 empty, 1 in use`. O(artifacts)."""
     counts = Counter(one.kind for one in artifacts)
     known = [f"{counts[kind]:,} {words}" for kind, words in CLASS_WORDS.items() if counts[kind]]
     return ", ".join(known) or "None are there"

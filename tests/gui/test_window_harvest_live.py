@@ -143,7 +143,7 @@ def test_a_setting_typed_in_the_panel_is_kept_and_looked_with_at_once(
     sitting.ends(lambda s: s.harvest.looked_at is not None)
     sitting.sees("1 to read")
 
-    person.click("Settings")
+    person.click("Which model reads, what is left alone, where else to look")
     sitting.sees("Leave alone for (days)")
     person.click(person.find("Leave alone for (days)", kind=Field))
     person.key("Ctrl+A")

@@ -89,16 +89,16 @@ def test_ids_are_times_with_letters_and_never_repeat(book: Playbook) -> None:
 
 
 def test_a_new_discussion_records_the_project_s_folder_and_its_branch_stays_there(book: Playbook) -> None:
-    book.play(settings_loaded(Project(root="/work/tides", name="tides")))
+    book.play(settings_loaded(Project(root="/projects/tides", name="tides")))
     chosen = book.discussion()
-    book.play(settings_loaded(Project(root="/work/moon", name="moon")))
+    book.play(settings_loaded(Project(root="/projects/moon", name="moon")))
     book.answer(book.ask(chosen, "one"), "first")
     point = book.state.discussions.open[chosen].messages[0].id
 
     (made,) = of(book.play(BranchDiscussion(chosen, point)), BranchOnDisk)
 
-    assert book.state.discussions.summaries[chosen].meta.folder == "/work/tides"
-    assert made.meta.folder == "/work/tides"
+    assert book.state.discussions.summaries[chosen].meta.folder == "/projects/tides"
+    assert made.meta.folder == "/projects/tides"
 
 
 def test_a_new_discussion_takes_the_settings_defaults(book: Playbook) -> None:

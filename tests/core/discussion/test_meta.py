@@ -34,7 +34,7 @@ FULL = DiscussionMeta(
     "msg",
     1.5,
     3,
-    "/home/person/work/tides",
+    "/projects/tides",
 )
 
 
