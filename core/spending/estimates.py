@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+import msgspec
 from msgspec.structs import replace
 
 from core.values.cache import CachePlan
@@ -154,15 +155,59 @@ def next_call_usd(state: AppState, discussion_id: str, text: str = "") -> float:
     return last.cost_usd or _last_of_model_usd(state, discussion_id)
 
 
-def next_input_usd(state: AppState, discussion_id: str) -> float | None:
-    """Expected cost of the next request's input in US dollars, by its cache plan; None where unknown.
+class NextRequest(msgspec.Struct, frozen=True):
+    """Next request of a discussion as it would be sent now: the one estimate that every front end shows.
 
-    The one figure that the composer, the Context and the Caching panel show.
+    Args:
+        tokens_est: of all of it, without the reply; limit_tokens: the model's window, None where unknown.
+        is_exact: counted and not estimated; fits: into the window.
+        cost_usd: of its input, by the cache plan; cost_without_usd: without any cache; None where the price is unknown.
+        read_tokens_est, write_tokens_est, fresh_tokens_est: its parts as they are expected to be billed, which add up
+            to `tokens_est`; all fresh where nothing was planned.
     """
+
+    tokens_est: int
+    limit_tokens: int | None = None
+    is_exact: bool = False
+    fits: bool = True
+    cost_usd: float | None = None
+    cost_without_usd: float | None = None
+    read_tokens_est: int = 0
+    write_tokens_est: int = 0
+    fresh_tokens_est: int = 0
+
+
+def next_request(state: AppState, discussion_id: str) -> NextRequest | None:
+    """The estimate of a discussion's next request; None while it was neither assembled nor planned."""
     plan, report = state.caching.plans.get(discussion_id), state.context.reports.get(discussion_id)
+    if report is None and plan is None:
+        return None
+    planned = 0 if plan is None else plan.read_tokens + plan.write_tokens + plan.fresh_tokens
+    tokens = planned if report is None else report.total_tokens_est
+    without = report.cost_usd if report is not None else None
+    read = written = 0
+    cost = without
     if plan is not None and plan.cost_usd is not None:
-        return plan.cost_usd
-    return report.cost_usd if report is not None else None
+        cost, without = plan.cost_usd, plan.cost_without_usd if plan.cost_without_usd is not None else without
+    if plan is not None and planned:
+        read, written = (round(tokens * part / planned) for part in (plan.read_tokens, plan.write_tokens))
+    return NextRequest(
+        tokens_est=tokens,
+        limit_tokens=report.limit_tokens if report is not None else None,
+        is_exact=report is not None and report.is_exact,
+        fits=report is None or report.fits,
+        cost_usd=cost,
+        cost_without_usd=without,
+        read_tokens_est=read,
+        write_tokens_est=min(written, tokens - read),
+        fresh_tokens_est=tokens - read - min(written, tokens - read),
+    )
+
+
+def next_input_usd(state: AppState, discussion_id: str) -> float | None:
+    """Expected cost of the next request's input in US dollars, by its cache plan; None where unknown."""
+    request = next_request(state, discussion_id)
+    return request.cost_usd if request is not None else None
 
 
 def _input_usd(state: AppState, discussion_id: str, report: ContextReport, more_chars: int) -> float:

@@ -18,7 +18,8 @@ from core.values.usage import Upkeep, Usage
 class DiscussionMeta(msgspec.Struct, frozen=True):
     """`meta.toml`. `parent_id` and `branch_message_id` are empty for a discussion that is no branch.
 
-    `cache_epoch` counts invalidations: it salts the prefix, 0 until the first.
+    `cache_epoch` counts invalidations: it salts the prefix, 0 until the first. `folder`: root of the project that it was
+    started in; empty for none, and for a discussion from before this was recorded.
     """
 
     id: str
@@ -37,6 +38,7 @@ class DiscussionMeta(msgspec.Struct, frozen=True):
     branch_message_id: str = ""
     spend_limit_usd: float | None = None
     cache_epoch: int = 0
+    folder: str = ""
 
 
 class DiscussionSummary(msgspec.Struct, frozen=True):
