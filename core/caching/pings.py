@@ -12,7 +12,15 @@ from core.base.tokens import scaled
 from core.caching.accounts import after_ping_paid
 from core.caching.book import BookedCall, BookPage, CacheBook, gaps_of, with_page
 from core.caching.calls import Cost, added
-from core.caching.keepalive import Idle, after_ping, best_idle, ping_marks, ping_request
+from core.caching.keepalive import (
+    Idle,
+    after_ping,
+    best_idle,
+    lifted,
+    ping_marks,
+    ping_request,
+    ping_tokens,
+)
 from core.caching.ledger import of_discussion
 from core.spending.estimates import booked
 from core.values.cache import CacheLedgerEntry, CacheSettings, DiscussionCacheState, GapStats
@@ -53,7 +61,7 @@ def due_pings(
 
 def ping_usd(ping: Ping) -> float:
     """Expected cost of a ping, 0 where the price is not known."""
-    return ping.idle.tokens * ping.call.prices.read * (ping.call.prices.input_usd or 0.0)
+    return ping_tokens(ping.idle, ping.call.prices) * (ping.call.prices.input_usd or 0.0)
 
 
 class Upkept(msgspec.Struct, frozen=True):
@@ -94,8 +102,15 @@ def pinged(
     if not has_failed:
         book = _with_entry(book, ping, usage)
     scope = ping.call.scope
-    tokens = scaled(ping.idle.tokens, book.scale(scope))
-    whole = Usage(input_tokens=tokens, output_tokens=0, cache_read_tokens=tokens)
+    read_tokens, tokens = (scaled(idle.tokens, book.scale(scope)) for idle in (ping.idle, lifted(ping.idle)))
+    more = tokens - read_tokens
+    whole = Usage(
+        input_tokens=tokens,
+        output_tokens=0,
+        cache_read_tokens=read_tokens,
+        cache_write_tokens=more,
+        cache_write_1h_tokens=more,
+    )
     book, paid = upkeep(
         book, scope.provider, scope.model, usage, whole, cost, UsageKind.KEEPALIVE, is_whole=not has_failed
     )
@@ -126,6 +141,7 @@ def _with_entry(book: CacheBook, ping: Ping, usage: Usage) -> CacheBook:
     idle, scope, name = ping.idle, ping.call.scope, ping.discussion_id
     entries = dict(book.ledger.entries.get(scope, {}))
     known = entries.get(idle.prefix_hash)
+    after = lifted(idle)
     is_held = usage.cache_read_tokens != 0 or bool(usage.cache_write_tokens)
     page = book.pages[name]
     if known is None and not page.idle:
@@ -136,10 +152,15 @@ def _with_entry(book: CacheBook, ping: Ping, usage: Usage) -> CacheBook:
         entry = known or CacheLedgerEntry(idle.prefix_hash, idle.tokens, idle.ttl_s, ping.started_at, name)
         until = ping.started_at + timedelta(seconds=entry.ttl_s)
         entries[idle.prefix_hash] = replace(entry, expires_at=max(entry.expires_at, until))
+        if idle.lift is not None:
+            until = ping.started_at + timedelta(seconds=after.ttl_s)
+            entries[after.prefix_hash] = CacheLedgerEntry(
+                after.prefix_hash, after.tokens, after.ttl_s, until, name, is_extended=True
+            )
     ledger = replace(book.ledger, entries={**book.ledger.entries, scope: entries})
     state = page.cache.state
     if state is not None and state.expires_at is not None and is_held and page.last_call is ping.call:
-        state = _renewed(state, idle, scaled(idle.tokens, book.scale(scope)), ping.started_at)
+        state = _renewed(state, after, scaled(after.tokens, book.scale(scope)), ping.started_at)
     cache = replace(page.cache, state=state, ledger=of_discussion(ledger, name))
     return with_page(replace(book, ledger=ledger), name, replace(page, cache=cache))
 
