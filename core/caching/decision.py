@@ -154,8 +154,9 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
         if appended == fresh:
             return _planned(turn, market, fresh, memo, memo.canonical)
     rewritten = _planned(turn, market, fresh, memo, memo.canonical)
-    kept = None if appended is None else _planned(turn, market, appended, memo, memo.appended)
-    best = _cheapest(turn, rewritten, kept, _shared(turn, market, fresh, memo))
+    whole = rewritten.wire.total_tokens
+    kept = None if appended is None else _planned(turn, market, appended, memo, memo.appended, whole)
+    best = _cheapest(turn, rewritten, kept, _shared(turn, market, fresh, memo, whole))
     if gone:
         return _with_sentence(best, rewritten, f"The context was rewritten at once: {gone}.")
     if kept is None:
@@ -181,31 +182,37 @@ def _is_running(turn: PlannedTurn) -> bool:
     return bool(pieces) and pieces[-1].mark == Role.TOOL.value
 
 
-def _shared(turn: PlannedTurn, market: Market, fresh: ContextView, memo: DecideMemo) -> Decision | None:
+def _shared(
+    turn: PlannedTurn, market: Market, fresh: ContextView, memo: DecideMemo, whole: int
+) -> Decision | None:
     """The plan over the mode's warm layers 6 and 7a, None where they say what the canonical ones do."""
     if turn.shared is None:
         return None
     view = shared_view(turn.shared, turn.stack, turn.message_id)
     if view is not None and not turn.stack.layer(LayerId.USER).pieces:
         view = replace(view, deltas=())
-    return None if view is None or view == fresh else _planned(turn, market, view, memo, memo.shared)
+    return None if view is None or view == fresh else _planned(turn, market, view, memo, memo.shared, whole)
 
 
 def _cheapest(turn: PlannedTurn, rewritten: Decision, *others: Decision | None) -> Decision:
-    """The plan that costs least; the canonical one where that is as cheap, or another reads no more and is no shorter."""
+    """The plan that costs least; the canonical one where that is as cheap."""
     fits = [other for other in others if other is not None and not _is_too_long(turn, other)]
-    worth = [
-        other
-        for other in fits
-        if other.plan.read_tokens > rewritten.plan.read_tokens
-        or other.wire.total_tokens < rewritten.wire.total_tokens
-    ]
-    return min((rewritten, *worth), key=lambda one: one.plan.outlook)
+    return min((rewritten, *fits), key=lambda one: one.plan.outlook)
 
 
 def _planned(
-    turn: PlannedTurn, market: Market, view: ContextView, memo: DecideMemo, last: ViewMemo
+    turn: PlannedTurn,
+    market: Market,
+    view: ContextView,
+    memo: DecideMemo,
+    last: ViewMemo,
+    whole: int | None = None,
 ) -> Decision:
+    """Plan a view.
+
+    Args:
+        whole: tokens of the canonical request: no more than what is over them is superseded. None: not known.
+    """
     request = turn.stack.request(
         turn.effort,
         turn.max_output_tokens,
@@ -216,6 +223,9 @@ def _planned(
     )
     count = _counting(view, market.count)
     wire = wire_of(request, market.scope, count, last.wire, market.count_revision)
+    superseded = superseded_tokens(view, market.count)
+    if whole is not None:
+        superseded = min(superseded, max(0, wire.total_tokens - whole))
     inputs = PlanInputs(
         wire=wire,
         scope=market.scope,
@@ -224,7 +234,7 @@ def _planned(
         gaps=market.gaps,
         settings=market.settings,
         now=market.now,
-        superseded_tokens=superseded_tokens(view, market.count),
+        superseded_tokens=superseded,
         next_round=turn.next_round,
         edits=market.edits,
         balance=market.balance,

@@ -21,9 +21,15 @@ from core.caching.keepalive import (
     ping_request,
     ping_tokens,
 )
-from core.caching.ledger import of_discussion
+from core.caching.ledger import CacheHit, of_discussion, rests_on_extension, with_extension
 from core.spending.estimates import booked
-from core.values.cache import CacheLedgerEntry, CacheSettings, DiscussionCacheState, GapStats
+from core.values.cache import (
+    CacheLedgerEntry,
+    CacheSettings,
+    DiscussionCacheState,
+    ExtensionEvidence,
+    GapStats,
+)
 from core.values.provider import ProviderRequest
 from core.values.state import ProviderTotals
 from core.values.usage import Usage, UsageKind
@@ -158,11 +164,26 @@ def _with_entry(book: CacheBook, ping: Ping, usage: Usage) -> CacheBook:
                 after.prefix_hash, after.tokens, after.ttl_s, until, name, is_extended=True
             )
     ledger = replace(book.ledger, entries={**book.ledger.entries, scope: entries})
+    if known is not None and (seen := _evidence(ping, known, usage)) is not None:
+        ledger = with_extension(ledger, seen)
     state = page.cache.state
     if state is not None and state.expires_at is not None and is_held and page.last_call is ping.call:
         state = _renewed(state, after, scaled(after.tokens, book.scale(scope)), ping.started_at)
     cache = replace(page.cache, state=state, ledger=of_discussion(ledger, name))
     return with_page(replace(book, ledger=ledger), name, replace(page, cache=cache))
+
+
+def _evidence(ping: Ping, entry: CacheLedgerEntry, usage: Usage) -> ExtensionEvidence | None:
+    """Evidence of whether an earlier mark for long kept what it stood behind; None where the ping tells nothing of it."""
+    scope, writes, read = ping.call.scope, ping.call.prices.writes, usage.cache_read_tokens
+    hit = CacheHit(0, entry.tokens, entry.ttl_s, entry.prefix_hash, entry.is_extended, entry.expires_at)
+    if read is None or not writes or not rests_on_extension(hit, writes[0].ttl_s, ping.started_at):
+        return None
+    if read:
+        return ExtensionEvidence(scope.provider, scope.model, kept=1)
+    return ExtensionEvidence(
+        scope.provider, scope.model, 0, 1, ping.started_at, ping.discussion_id, ping.idle.tokens, read
+    )
 
 
 def _renewed(
