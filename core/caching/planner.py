@@ -186,8 +186,8 @@ def _points(inputs: PlanInputs, found: tuple[CacheHit, ...]) -> _Points:
     has_slot = anchor < 0 and prices.mechanism is not Mechanism.BREAKPOINTS
     early = _large(wire, _early(inputs), prices) if has_slot else -1
     eve = _large(wire, eve_of(wire), prices) if inputs.settings.keepalive else -1
-    keep = _large(wire, keep, prices)
-    return _Points(shared, base, anchor, keep, _large(wire, head, prices), turn, early, eve)
+    anchor, keep, head = (_large(wire, place, prices) for place in (anchor, keep, head))
+    return _Points(shared, base, anchor, keep, head, turn, early, eve)
 
 
 def _early(inputs: PlanInputs) -> int:
