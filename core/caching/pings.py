@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base.tokens import scaled
-from core.caching.accounts import after_ping_paid
+from core.caching.accounts import after_upkeep, total_allowed
 from core.caching.book import BookedCall, BookPage, CacheBook, gaps_of, with_page
 from core.caching.calls import Cost, added
 from core.caching.keepalive import (
@@ -25,6 +25,7 @@ from core.caching.ledger import CacheHit, of_discussion, rests_on_extension, wit
 from core.spending.estimates import booked
 from core.values.cache import (
     CacheLedgerEntry,
+    CachePrices,
     CacheSettings,
     DiscussionCacheState,
     ExtensionEvidence,
@@ -102,9 +103,6 @@ def pinged(
         book = with_page(book, name, page)
     if usage is None:
         return book, Upkept()
-    page = book.pages[name]
-    cache = replace(page.cache, balance=after_ping_paid(page.cache.balance, usage, ping.call.prices))
-    book = with_page(book, name, replace(page, cache=cache))
     if not has_failed:
         book = _with_entry(book, ping, usage)
     scope = ping.call.scope
@@ -118,15 +116,15 @@ def pinged(
         cache_write_1h_tokens=more,
     )
     book, paid = upkeep(
-        book, scope.provider, scope.model, usage, whole, cost, UsageKind.KEEPALIVE, is_whole=not has_failed
+        book, name, ping.call.prices, usage, whole, cost, UsageKind.KEEPALIVE, is_whole=not has_failed
     )
     return book, replace(paid, state=book.pages[name].cache.state)
 
 
 def upkeep(
     book: CacheBook,
-    provider: str,
-    model: str,
+    discussion_id: str,
+    prices: CachePrices,
     reported: Usage,
     expected: Usage,
     cost: Cost,
@@ -134,10 +132,24 @@ def upkeep(
     *,
     is_whole: bool = True,
 ) -> tuple[CacheBook, Upkept]:
-    """Book what a ping or a prewarm cost, at its estimate where the provider did not say."""
+    """Book what a ping or a prewarm cost, at its estimate where the provider did not say, and take it from the balance."""
+    provider, model = prices.provider, prices.model
+    page = book.pages.get(discussion_id)
+    if page is not None:
+        cache = replace(page.cache, balance=after_upkeep(page.cache.balance, reported, prices))
+        book = with_page(book, discussion_id, replace(page, cache=cache))
     usage = booked(reported, expected, 0, lambda used: cost(provider, model, used), is_whole=is_whole)
     book, totals = added(book, provider, model, usage, cost, kind=kind)
     return book, Upkept(usage, totals)
+
+
+def may_prewarm(book: CacheBook, call: BookedCall) -> bool:
+    """True if a prewarm, which may be for nothing, stays within what caching may lose on its discussion."""
+    prices, plan = call.prices, call.decision.plan
+    longest = max((write.ttl_s for write in plan.writes), default=0)
+    cost = plan.read_tokens * prices.read + plan.write_tokens * prices.write_at(longest)
+    balance = book.pages[call.discussion_id].cache.balance
+    return prices.input_usd == 0.0 or cost <= total_allowed(balance, call.decision.wire.total_tokens)
 
 
 def _with_entry(book: CacheBook, ping: Ping, usage: Usage) -> CacheBook:

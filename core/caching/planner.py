@@ -123,7 +123,9 @@ def plan(inputs: PlanInputs) -> CachePlan:
         return _made(inputs, _none(inputs, own), own, found)
     if prices.mechanism is Mechanism.CONTENTS:
         odds = own_odds(inputs.gaps, inputs.now.timestamp())
-        return contents_plan(wire, prices, live, odds, settings, inputs.now, inputs.superseded_tokens)
+        most = total_allowed(inputs.balance, wire.total_tokens)
+        superseded = inputs.superseded_tokens
+        return contents_plan(wire, prices, live, odds, settings, inputs.now, superseded, most)
     points = _points(inputs, found)
     ttls = {hit.index: hit.ttl_s for hit in found}
     choices = [
