@@ -85,8 +85,8 @@ class Planner(Protocol):
 
     def prewarm_request(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
-    ) -> ProviderRequest:
-        """Request to read when a discussion opens."""
+    ) -> ProviderRequest | None:
+        """Request to read when a discussion opens; None: that may lose too much."""
         ...
 
     def plan_call(
