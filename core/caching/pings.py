@@ -105,7 +105,6 @@ def pinged(
         return book, Upkept()
     if not has_failed:
         book = _with_entry(book, ping, usage)
-    scope = ping.call.scope
     read_tokens, tokens = (scaled(idle.tokens, ping.call.off) for idle in (ping.idle, lifted(ping.idle)))
     more = tokens - read_tokens
     whole = Usage(
