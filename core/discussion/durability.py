@@ -46,6 +46,9 @@ def _applied(opened: OpenDiscussion, records: tuple[Record, ...]) -> OpenDiscuss
     failure, failed_id = opened.failure, opened.failed_message_id
     for record in records:
         opened = apply(opened, record)
+    said = {record.id for record in records}
+    if any(prompt.id in said for prompt in opened.queue):
+        opened = replace(opened, queue=tuple(prompt for prompt in opened.queue if prompt.id not in said))
     return opened if failure is None else replace(opened, failure=failure, failed_message_id=failed_id)
 
 

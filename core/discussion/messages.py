@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from core.base.offer import OfferedCommand
+from core.discussion.queue_messages import AddToQueue, PromptGone, QueueWritten, RemoveFromQueue
 from core.values.discussion import DiscussionMeta, DiscussionSummary, Draft, OpenDiscussion
 from core.values.messages import AttachmentPart
 from core.values.records import Record
@@ -232,11 +233,16 @@ WriteToken = PromptToken | ReplyToken
 
 
 class AppendRecords(msgspec.Struct, frozen=True):
-    """Append, fsync, then report `RecordsAppended` or `WriteFailed` with the token. None: nobody waits."""
+    """Append, fsync, then report `RecordsAppended` or `WriteFailed` with the token. None: nobody waits.
+
+    `queued_id`: the queued prompt that the records hold, empty for none. It leaves the queue with the same hold of the
+    lock; where it is not there any more nothing is appended, and `PromptGone` is reported.
+    """
 
     discussion_id: str
     records: tuple[Record, ...]
     token: WriteToken | None = None
+    queued_id: str = ""
 
 
 class WriteMeta(msgspec.Struct, frozen=True):
@@ -449,6 +455,8 @@ DiscussionEvent = (
     | DiscussionVanished
     | RecordsAppended
     | WriteFailed
+    | QueueWritten
+    | PromptGone
     | AttachmentStored
     | SearchFound
 )
@@ -459,6 +467,8 @@ DiskEffect = (
     | BranchOnDisk
     | LoadDiscussion
     | AppendRecords
+    | AddToQueue
+    | RemoveFromQueue
     | WriteMeta
     | LookAtDiscussions
     | WriteDraft

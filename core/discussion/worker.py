@@ -11,10 +11,11 @@ from typing import Protocol, assert_never
 from msgspec.structs import replace
 
 from core.base import paths
+from core.base.disk import Appended
 from core.base.errors import SlopError, StorageError
 from core.base.reports import OperationDone, Report
 from core.base.text import one_line
-from core.discussion import attachments, log, meta, store, trash
+from core.discussion import attachments, log, meta, queue_file, store, trash
 from core.discussion.messages import (
     AppendRecords,
     AttachmentStored,
@@ -43,6 +44,7 @@ from core.discussion.messages import (
     WriteMeta,
 )
 from core.discussion.payments import midnight, paid_since
+from core.discussion.queue_messages import AddToQueue, PromptGone, QueueWritten, RemoveFromQueue
 from core.discussion.sightings import Seen
 from core.spending.messages import PaymentsSeen, SpendingEvent
 from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
@@ -79,6 +81,13 @@ class DiscussionHandler:
         match effect:
             case AppendRecords():
                 self._append(effect)
+            case AddToQueue():
+                queue = queue_file.add(self._root, effect.discussion_id, effect.prompt)
+                self._emit(QueueWritten(effect.discussion_id, queue, effect.prompt, effect.command_id))
+            case RemoveFromQueue():
+                meta.write_draft(self._root, effect.discussion_id, effect.draft)
+                queue = queue_file.remove(self._root, effect.discussion_id, effect.prompt_id)
+                self._emit(QueueWritten(effect.discussion_id, queue))
             case CreateOnDisk():
                 store.create(self._root, effect.meta)
                 self._created(effect.meta)
@@ -115,16 +124,26 @@ class DiscussionHandler:
 
     def _append(self, effect: AppendRecords) -> None:
         try:
-            went = log.append(self._root, effect.discussion_id, effect.records)
+            went = self._appended(effect)
         except SlopError as error:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
             self._emit(WriteFailed(effect.discussion_id, effect.token, error.what, detail, effect.records))
+            return
+        if went is None:
+            queue = queue_file.read(self._root, effect.discussion_id).prompts
+            call_id = "" if effect.token is None else effect.token.call_id
+            self._emit(PromptGone(effect.discussion_id, call_id, queue))
             return
         if isinstance(effect.token, ReplyToken):
             self._journals.drop(effect.discussion_id)
         self._emit(RecordsAppended(effect.discussion_id, effect.records, effect.token))
         if self._seen.appended(effect.discussion_id, went):
             self._tell_changed(effect.discussion_id)
+
+    def _appended(self, effect: AppendRecords) -> Appended | None:
+        if effect.queued_id:
+            return queue_file.send(self._root, effect.discussion_id, effect.records, effect.queued_id)
+        return log.append(self._root, effect.discussion_id, effect.records)
 
     def _load(self, discussion_id: str) -> store.LoadedDiscussion:
         self._seen.look(discussion_id)

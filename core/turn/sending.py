@@ -26,9 +26,10 @@ from core.turn.messages import (
     SendRequest,
     TurnEffect,
 )
-from core.values.discussion import CallPhase, Draft, LiveCall, OpenDiscussion
-from core.values.messages import Message, Role, TextPart
+from core.values.discussion import CallPhase, Draft, LiveCall, OpenDiscussion, QueuedPrompt
+from core.values.messages import AttachmentPart, Message, Role, TextPart
 from core.values.outcomes import CommandOutcome
+from core.values.provider import StopKind
 from core.values.records import DeleteRecord, MessageRecord, Record
 from core.values.spending import SpendRefusal
 from core.values.state import AppState, Level
@@ -52,9 +53,21 @@ def send(state: AppState, given: Stamp, command: SendPrompt) -> Result:
         return _ignore(state, command, "The discussion is not open.")
     if not text.strip() and not opened.draft.attachments:
         return _ignore(state, command, "There is nothing to send.")
-    parts = (*((TextPart(text),) if text.strip() else ()), *opened.draft.attachments)
-    record = MessageRecord(given.make_id(0), given.at, Role.USER, parts)
-    return _save_then_call(state, given, command, record.id, (record,))
+    record = MessageRecord(
+        given.make_id(0), given.at, Role.USER, prompt_parts(text, opened.draft.attachments)
+    )
+    return open_call(state, given, command, record.id, (record,))
+
+
+def has_words(state: AppState, command: SendPrompt) -> bool:
+    """True if there is something to send, in a discussion that is open."""
+    opened = state.discussions.open.get(command.discussion_id)
+    return opened is not None and bool(command.text.strip() or opened.draft.attachments)
+
+
+def prompt_parts(text: str, attachments: tuple[AttachmentPart, ...]) -> tuple[TextPart | AttachmentPart, ...]:
+    """Parts of a message of the person; blank text is none."""
+    return (*((TextPart(text),) if text.strip() else ()), *attachments)
 
 
 def _ignore(state: AppState, command: PaidCommand, why: str) -> Result:
@@ -62,7 +75,7 @@ def _ignore(state: AppState, command: PaidCommand, why: str) -> Result:
     return conclude(state, CommandOutcome(command.command_id, problem=why)), ()
 
 
-def _refuse(state: AppState, command: PaidCommand, refusal: SpendRefusal) -> Result:
+def decline_send(state: AppState, command: PaidCommand, refusal: SpendRefusal) -> Result:
     """A spend limit stands against it: write nothing, call nothing, and say what a yes would send."""
     if command.command_id:
         return conclude(
@@ -71,19 +84,27 @@ def _refuse(state: AppState, command: PaidCommand, refusal: SpendRefusal) -> Res
     return with_open(state, replace(state.discussions.open[command.discussion_id], refusal=refusal)), ()
 
 
-def _save_then_call(
-    state: AppState, given: Stamp, command: PaidCommand, user_message_id: str, records: tuple[Record, ...]
+def open_call(
+    state: AppState,
+    given: Stamp,
+    command: PaidCommand,
+    user_message_id: str,
+    records: tuple[Record, ...],
+    queued: QueuedPrompt | None = None,
 ) -> Result:
     """Open a call in phase SAVING and append `records`; without any the call starts at once.
 
     One call at a time in a discussion, and none past a spend limit without the person's yes.
+
+    Args:
+        queued: the queue's prompt that `records` hold, None where they are of the composer or of the log.
     """
     opened = state.discussions.open[command.discussion_id]
     if opened.id in state.turns.calls:
         return _ignore(state, command, "A reply is under way in this discussion.")
     reached = () if command.over_limit else reached_limits(state, opened.id)
     if reached:
-        return _refuse(
+        return decline_send(
             state, command, SpendRefusal(reached, replace(command, over_limit=True, command_id=""))
         )
     meta = state.discussions.summaries[opened.id].meta
@@ -96,16 +117,25 @@ def _save_then_call(
         model=meta.model,
         started_at=given.at,
         command_id=command.command_id,
-        reserved_usd=next_call_usd(state, opened.id, command.text if isinstance(command, SendPrompt) else ""),
+        reserved_usd=next_call_usd(state, opened.id, _text(command, queued)),
         over_limit=command.over_limit,
+        was_queued=queued is not None,
     )
-    if opened.refusal is not None:
-        state = with_open(state, replace(opened, refusal=None))
+    hold = opened.queue_hold if opened.queue else ""
+    if opened.refusal is not None or hold != opened.queue_hold:
+        state = with_open(state, replace(opened, refusal=None, queue_hold=hold))
     state = with_call(state, call)
     state = dismiss(state, f"call/{opened.id}")
     if records:
-        return state, (AppendRecords(opened.id, records, PromptToken(call.id)),)
+        queued_id = "" if queued is None else queued.id
+        return state, (AppendRecords(opened.id, records, PromptToken(call.id), queued_id),)
     return start_call(state, given, call)
+
+
+def _text(command: PaidCommand, queued: QueuedPrompt | None) -> str:
+    if queued is not None:
+        return queued.text
+    return command.text if isinstance(command, SendPrompt) else ""
 
 
 def start_call(state: AppState, given: Stamp, call: LiveCall) -> Result:
@@ -140,7 +170,7 @@ def prompt_saved(state: AppState, given: Stamp, call: LiveCall, records: tuple[R
     effects: tuple[DiscussionEffect, ...] = ()
     message = _message(opened, call.user_message_id)
     if message is not None and any(record.id == message.id for record in records):
-        state, effects = _clear_draft(state, opened, message)
+        state, effects = _take_over(state, opened, message, is_draft=not call.was_queued)
     if call.phase is CallPhase.STOPPING:
         state = conclude(state, CommandOutcome(call.command_id, call.user_message_id))
         stopped = replace(state.discussions.open[opened.id], failed_message_id=call.user_message_id)
@@ -150,12 +180,24 @@ def prompt_saved(state: AppState, given: Stamp, call: LiveCall, records: tuple[R
     return state, (*effects, *started)
 
 
-def _clear_draft(state: AppState, opened: OpenDiscussion, message: Message) -> Result:
+def end_while_saving(call: LiveCall) -> StopKind:
+    """How a call stands whose prompt is on disk now: stopped meanwhile, or well."""
+    return StopKind.CANCELLED if call.phase is CallPhase.STOPPING else StopKind.COMPLETED
+
+
+def draft_after(draft: Draft, text: str, attachments: tuple[AttachmentPart, ...]) -> Draft:
+    """What stays in the composer of a draft once these words and files have left it."""
+    later = draft.text if draft.text.strip() != text.strip() else ""
+    return Draft(later, tuple(part for part in draft.attachments if part not in attachments))
+
+
+def _take_over(state: AppState, opened: OpenDiscussion, message: Message, *, is_draft: bool) -> Result:
     """Forget the draft that was sent, remember the prompt, and name an unnamed discussion after it."""
-    later = opened.draft.text if opened.draft.text.strip() != message.text.strip() else ""
-    draft = Draft(later)
-    state = with_open(state, replace(opened, draft=draft))
-    effects: list[DiscussionEffect] = [WriteDraft(opened.id, draft)]
+    effects: list[DiscussionEffect] = []
+    if is_draft:
+        draft = draft_after(opened.draft, message.text, message.attachments)
+        state = with_open(state, replace(opened, draft=draft))
+        effects.append(WriteDraft(opened.id, draft))
     if message.text:
         history = (*(p for p in state.discussions.prompt_history if p != message.text), message.text)
         state = replace(
@@ -197,7 +239,7 @@ def _ask_again(
     deleted: tuple[Record, ...] = tuple(
         DeleteRecord(given.make_id(10 + i), given.at, m.id) for i, m in enumerate(messages[position + 1 :])
     )
-    return _save_then_call(state, given, command, user_message_id, deleted)
+    return open_call(state, given, command, user_message_id, deleted)
 
 
 def cancel(state: AppState, discussion_id: str) -> Result:

@@ -63,6 +63,15 @@ class Draft(msgspec.Struct, frozen=True):
     attachments: tuple[AttachmentPart, ...] = ()
 
 
+class QueuedPrompt(msgspec.Struct, frozen=True):
+    """A message that waits until the reply under way has ended. `id`: that of its message in the log, later."""
+
+    id: str
+    at: datetime
+    text: str = ""
+    attachments: tuple[AttachmentPart, ...] = ()
+
+
 class OpenDiscussion(msgspec.Struct, frozen=True):
     """A discussion whose log is loaded.
 
@@ -74,6 +83,8 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         record_count: records in the log, for making ids unique in it; attachments_dir: where its files lie.
         refusal: the last send that a spend limit stood against and nobody waits for; None since another began.
         usage, upkeep: as in `DiscussionSummary`.
+        queue: what is sent next, in order, as it stands on disk; queue_hold: why it waits for the person, in a
+            sentence, empty while it goes on by itself.
     """
 
     id: str
@@ -88,6 +99,8 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     refusal: SpendRefusal | None = None
     usage: Usage = msgspec.field(default_factory=Usage)
     upkeep: Upkeep = msgspec.field(default_factory=Upkeep)
+    queue: tuple[QueuedPrompt, ...] = ()
+    queue_hold: str = ""
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -115,6 +128,7 @@ class LiveCall(msgspec.Struct, frozen=True):
         reserved_usd: what it is expected to cost, what it did cost once that is known, until it is counted as spent.
         over_limit: the person said yes to it past a limit; is_built: its request is assembled; is_out: it was let go.
         refused: the limits that stood against it when its cost was known: it is not sent.
+        was_queued: its prompt waited in the queue, and never was the composer's since.
         text, reasoning: what has arrived; retry_at and retry_reason: while `RETRYING`.
     """
 
@@ -138,3 +152,4 @@ class LiveCall(msgspec.Struct, frozen=True):
     is_built: bool = False
     is_out: bool = False
     refused: tuple[ReachedLimit, ...] = ()
+    was_queued: bool = False

@@ -15,6 +15,7 @@ from panels.base.desk import Desk, send_chord
 from panels.base.gauge import gauge, gauge_tone
 from panels.base.ui import Ui
 from panels.discussion.actions import can_send
+from panels.discussion.queue_strip import queue_px, queue_strip
 from panels.discussion.view import ComposerView, DiscussionView
 
 EDITOR_MIN_PX = 68.0
@@ -34,7 +35,7 @@ def composer_px(desk: Desk) -> float:
         return 0.0
     height = CHROME_PX + _editor_px(own.composer(opened.id))
     height += CHIPS_PX if opened.draft.attachments else 0.0
-    height += PROBLEM_PX * len(_problems(desk))
+    height += PROBLEM_PX * len(_problems(desk)) + queue_px(desk)
     return height + (0.0 if own.is_at_end else CHIPS_PX)
 
 
@@ -57,6 +58,7 @@ def composer_panel(desk: Desk, opened: OpenDiscussion) -> None:
                 run_action("to_end", desk)
             ui.push()
     with ui.surface(("composer", opened.id), "card", padding=(12, 10)):
+        queue_strip(desk, opened)
         _editor(desk, opened, composer)
         if opened.draft.attachments:
             _chips(desk, opened)
@@ -157,24 +159,23 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
             tip = f"Tokens of the next request and the model's window\n{price}"
             ui.text("gauge", shown, tone=gauge_tone(report), style="small", tip=tip)
         ui.push()
-        if desk.call is not None:
-            if ui.button("stop", "Stop", icon="stop", tip="Stop the reply (Escape)"):
-                desk.send(CancelReply(opened.id))
-            return
-        chord = send_chord(desk.state)
+        is_stopped = desk.call is not None and ui.button(
+            "stop", "Stop", icon="stop", tip="Stop the reply (Escape)"
+        )
+        if is_stopped:
+            desk.send(CancelReply(opened.id))
+        chord, queues = send_chord(desk.state), desk.call is not None
         if ui.button(
-            "send", "Send", icon="paper-plane", kind="primary", is_enabled=can_send(desk),
-            shortcut=chord if chord != "Enter" else "", tip=_send_tip(desk, chord),
+            "send", "Queue" if queues else "Send", icon="clock" if queues else "paper-plane", kind="primary",
+            is_enabled=can_send(desk), shortcut=chord if chord != "Enter" else "", tip=_send_tip(desk, chord),
         ):  # fmt: skip
             run_action("send", desk)
 
 
 def _send_tip(desk: Desk, chord: str) -> str:
-    return (
-        "This home is read-only: nothing can be saved"
-        if desk.state.program.is_home_read_only
-        else f"Send ({chord})"
-    )
+    if desk.state.program.is_home_read_only:
+        return "This home is read-only: nothing can be saved"
+    return f"Send ({chord})" if desk.call is None else f"Send when the reply has ended ({chord})"
 
 
 def _preset_menu(desk: Desk) -> None:

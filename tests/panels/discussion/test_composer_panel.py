@@ -72,7 +72,7 @@ def test_the_composer_is_empty_once_the_words_are_sent_and_takes_the_next_ones()
     _draft(screen, "next")
 
     assert screen.ui.find(EDITOR).value == "next"
-    assert screen.asked[-2:] == [SendPrompt("d1", "hello"), SetDraft("d1", "next")]
+    assert screen.asked[-2:] == [SendPrompt("d1", "hello", may_queue=True), SetDraft("d1", "next")]
 
 
 def test_words_that_could_not_be_written_come_back_before_what_was_typed_since() -> None:
@@ -132,7 +132,7 @@ def test_enter_sends_when_the_settings_say_so() -> None:
 
     screen.ui.press("Enter")
 
-    assert screen.asked[-1] == SendPrompt("d1", "hello")
+    assert screen.asked[-1] == SendPrompt("d1", "hello", may_queue=True)
 
 
 def test_up_and_down_walk_through_earlier_prompts_while_the_composer_is_empty() -> None:
