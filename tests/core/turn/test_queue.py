@@ -330,7 +330,7 @@ def test_a_prompt_that_can_not_be_written_stays_in_the_queue_and_is_held(book: P
 
 def test_a_queue_goes_on_in_its_own_discussion_only_and_not_while_the_program_ends(book: Playbook) -> None:
     chosen, call = waiting(book, "second")
-    other, other_call = waiting(book)
+    _other, other_call = waiting(book)
     assert not of(end(book, other_call), AppendRecords)
     assert queued(book, chosen) == ["second"]
 
