@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from core.base.tokens import estimate_tokens, scaled
 from core.caching.ledger import life_s
+from core.providers.attachments import attachment_tokens
 from core.providers.blocks import CountTokens
 from core.values.cache import (
     CacheLedger,
@@ -19,11 +20,9 @@ from core.values.cache import (
     Mechanism,
 )
 from core.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart
-from core.values.provider import ContentsReport, ProviderKind, RequestPart
+from core.values.provider import ContentsReport, PdfForm, ProviderKind, RequestPart
 from core.values.settings import CachingSettings
 from core.values.stack import Segment, ToolSchema
-
-IMAGE_TOKENS = 1_500
 
 
 def with_contents(
@@ -82,12 +81,15 @@ def settings_for(
 
 
 def token_counter(
-    counted: Mapping[str, int], factor: float, estimated: set[str] | None = None
+    counted: Mapping[str, int],
+    factor: float,
+    estimated: set[str] | None = None,
+    pdf: PdfForm | None = None,
 ) -> CountTokens:
     """Tokens of a part for the model in use, from what was counted and from sizes.
 
     Args:
-        estimated: takes the digests of texts that were not counted yet.
+        estimated: takes the digests of texts that were not counted yet; pdf: how the model takes a PDF.
     """
 
     def tokens_of(part: RequestPart | ToolSchema) -> int:
@@ -101,7 +103,7 @@ def token_counter(
                     factor,
                 )
             case AttachmentPart():
-                return IMAGE_TOKENS if part.is_image else scaled(estimate_tokens(part.size_bytes), factor)
+                return attachment_tokens(part, pdf, factor)
             case ToolCallPart():
                 return scaled(estimate_tokens(len(part.arguments_json) + len(part.name)), factor)
             case ToolResultPart() | ReasoningPart():

@@ -265,7 +265,9 @@ class Assembler:
         known, factor = self._counter.known(), self._factor(assembly.profile)
         pairs = zip(assembly.layers, assembly.stack.layers, shown.layers, strict=True)
         return tuple(
-            report if one is two else layer_report(two, report.offset_chars, known, factor)
+            report
+            if one is two
+            else layer_report(two, report.offset_chars, known, factor, assembly.profile.pdf)
             for report, one, two in pairs
         )
 
@@ -371,7 +373,7 @@ class Assembler:
     def _measured(self, spec: StackSpec, stack: AggregateStack, items: tuple[ItemFiles, ...]) -> Assembly:
         known = self._counter.known()
         profile = spec.profile
-        layers = stack.report(known, self._factor(profile))
+        layers = stack.report(known, self._factor(profile), profile.pdf)
         is_counted = all(segment.sha256 in known for segment in stack.segments)
         return Assembly(spec, stack, items, layers, profile, is_counted)
 

@@ -23,7 +23,7 @@ from core.discussion.messages import (
 )
 from core.spending.limits import add_spent
 from core.values.discussion import DiscussionSummary, OpenDiscussion
-from core.values.messages import Message, Role, TextPart
+from core.values.messages import AttachmentPart, Message, Part, Role, TextPart
 from core.values.records import DeleteRecord, EditRecord, MessageRecord, Record, RestoreRecord, UsageRecord
 from core.values.state import AppState, Level, PendingWrite
 from core.values.updates import Result, dismiss, notify, with_open, with_summary
@@ -117,15 +117,21 @@ def retry_pending(state: AppState, given: Stamp) -> Result:
 
 
 def edit_message(state: AppState, given: Stamp, command: EditMessage) -> Result:
-    """Replace a message's text; attachments, reasoning and tool parts stay."""
+    """Replace a message's text and take attachments off it; reasoning and tool parts stay."""
     message = _find(state.discussions.open.get(command.discussion_id), command.message_id)
     text = clean(command.text)
-    if message is None or text == message.text:
+    if message is None:
         return state, ()
-    rest = tuple(part for part in message.parts if not isinstance(part, TextPart))
+    rest = tuple(part for part in message.parts if not _is_replaced(part, command.detached))
     parts = (TextPart(text), *rest) if text.strip() else rest
+    if text == message.text and len(rest) == sum(not isinstance(part, TextPart) for part in message.parts):
+        return state, ()
     record = EditRecord(given.make_id(), given.at, message.id, parts)
     return state, (AppendRecords(command.discussion_id, (record,)),)
+
+
+def _is_replaced(part: Part, detached: tuple[str, ...]) -> bool:
+    return isinstance(part, TextPart) or (isinstance(part, AttachmentPart) and part.sha256 in detached)
 
 
 def delete_message(state: AppState, given: Stamp, command: DeleteMessage) -> Result:

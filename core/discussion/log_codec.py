@@ -37,7 +37,7 @@ _RECORDS: tuple[type[Record], ...] = (
 )
 RECORD_TYPES: dict[str, type[Record]] = {str(cls.__struct_config__.tag): cls for cls in _RECORDS}
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_ONLY_WHEN_TRUE = frozenset({"is_estimate"})
+_ONLY_WHEN_TRUE = frozenset({"is_estimate", "pages", "text_sha256", "text_bytes"})
 """Fields that later versions added: left out where they say nothing, so that a log's bytes stay what they were."""
 
 T = TypeVar("T")

@@ -127,11 +127,12 @@ class SetSystemPreset(msgspec.Struct, frozen=True):
 
 
 class EditMessage(msgspec.Struct, frozen=True):
-    """Replace a message's text; its attachments stay."""
+    """Replace a message's text. `detached`: sha256 of the attachments that are taken off it; the others stay."""
 
     discussion_id: str
     message_id: str
     text: str
+    detached: tuple[str, ...] = ()
 
 
 class DeleteMessage(msgspec.Struct, frozen=True):
@@ -474,7 +475,6 @@ DiskEffect = (
     | WriteDraft
     | TrashOnDisk
     | RestoreOnDisk
-    | StoreAttachment
     | WriteExport
 )
 """The disk worker's: one thread, first in first out."""
@@ -482,4 +482,4 @@ DiskEffect = (
 ListEffect = LoadSummaries | IndexDiscussion | SearchCatalog
 """The list worker's: the derived index, on one thread."""
 
-DiscussionEffect = DiskEffect | ListEffect
+DiscussionEffect = DiskEffect | ListEffect | StoreAttachment

@@ -12,13 +12,12 @@ from msgspec.structs import replace
 
 from core.base import paths
 from core.base.disk import Appended
-from core.base.errors import SlopError, StorageError
+from core.base.errors import SlopError
 from core.base.reports import OperationDone, Report
 from core.base.text import one_line
-from core.discussion import attachments, log, meta, queue_file, store, trash
+from core.discussion import log, meta, queue_file, store, trash
 from core.discussion.messages import (
     AppendRecords,
-    AttachmentStored,
     BranchOnDisk,
     CreateOnDisk,
     DiscussionChangedOutside,
@@ -35,7 +34,6 @@ from core.discussion.messages import (
     RecordsAppended,
     ReplyToken,
     RestoreOnDisk,
-    StoreAttachment,
     TrashListed,
     TrashOnDisk,
     WriteDraft,
@@ -115,8 +113,6 @@ class DiscussionHandler:
                 self._emit(DiscussionTrashed(replace(item, name=effect.name)))
             case RestoreOnDisk():
                 self._restore(effect.discussion_id)
-            case StoreAttachment():
-                self._attach(effect)
             case WriteExport():
                 self._export(effect)
             case _:
@@ -192,12 +188,6 @@ class DiscussionHandler:
         loaded = self._load(back)
         self._emit(DiscussionRestored(summarise(loaded.meta, loaded.discussion)))
 
-    def _attach(self, effect: StoreAttachment) -> None:
-        data, name = (effect.text.encode(), effect.name) if effect.text else _read_file(effect)
-        _check_size(effect, len(data), name)
-        part = attachments.save(self._root, effect.discussion_id, data, name)
-        self._emit(AttachmentStored(effect.discussion_id, part))
-
     def _export(self, effect: WriteExport) -> None:
         from core.base.disk import write_file
         from core.discussion.export import export_json, export_markdown
@@ -207,30 +197,6 @@ class DiscussionHandler:
         target = Path(effect.path).expanduser()
         write_file(target, render(loaded.meta, loaded.discussion).encode("utf-8", "replace"))
         self._emit(OperationDone("export", f"Exported {loaded.meta.name!r}.", str(target)))
-
-
-def _check_size(effect: StoreAttachment, size_bytes: int, name: str) -> None:
-    limit = effect.max_bytes
-    if size_bytes > limit:
-        raise StorageError(
-            f"{name!r} is {size_bytes:,} bytes, more than an attachment may have ({limit:,})",
-            remedy="Attach a part of it, add it to a context preset in slices, or raise files.max_attachment_bytes",
-            where=effect.path,
-        )
-
-
-def _read_file(effect: StoreAttachment) -> tuple[bytes, str]:
-    path = effect.path
-    source = Path(path).expanduser()
-    if not source.is_file():
-        raise StorageError(f"{path!r} is not a file", remedy="Choose a file that exists", where=path)
-    _check_size(effect, source.stat().st_size, source.name)
-    try:
-        return source.read_bytes(), source.name
-    except OSError as error:
-        raise StorageError(
-            f"Cannot read {path!r}: {error.strerror}", where=path, errno=error.errno
-        ) from error
 
 
 def summarise(found: DiscussionMeta, discussion: OpenDiscussion) -> DiscussionSummary:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from core.base import figures as fmt
 from core.discussion.messages import AttachText, Detach, SetDiscussionPreset, SetDraft
+from core.providers.attachments import attachment_problem, goes_as_pdf
+from core.settings.models import profile_of
 from core.spending.estimates import next_input_usd
 from core.turn.messages import CancelReply
 from core.values.discussion import OpenDiscussion
@@ -86,8 +88,19 @@ def _follow_sent(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> 
 
 
 def _problems(desk: Desk) -> tuple[str, ...]:
-    report = selection.report_of(desk.state)
-    return report.problems[:2] if report is not None and not report.fits else ()
+    report, opened = selection.report_of(desk.state), desk.opened
+    parts = opened.draft.attachments if opened is not None else ()
+    problems = tuple(filter(None, (_problem(desk, part) for part in parts)))
+    too_large = report.problems if report is not None and not report.fits else ()
+    return (*problems, *too_large)[:2]
+
+
+def _problem(desk: Desk, part: AttachmentPart) -> str:
+    """Why the chosen model cannot take a file, empty where it can."""
+    if desk.summary is None:
+        return ""
+    meta = desk.summary.meta
+    return attachment_problem(part, profile_of(desk.state, meta.provider, meta.model))
 
 
 def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
@@ -139,11 +152,24 @@ def _chips(desk: Desk, opened: OpenDiscussion) -> None:
 
 
 def _chip(desk: Desk, ui: Ui, discussion_id: str, part: AttachmentPart) -> None:
+    problem = _problem(desk, part)
     with ui.row(("chip", part.sha256), gap=4):
-        ui.icon("icon", "file-image" if part.is_image else "file-lines")
-        ui.text("name", part.name, style="small", tip=fmt.size(part.size_bytes))
+        ui.icon("icon", "file-image" if part.is_image else "file-lines", tone="warn" if problem else "muted")
+        tip = "\n".join(filter(None, (attachment_line(desk, part), problem)))
+        ui.text("name", part.name, style="small", tone="warn" if problem else "text", tip=tip)
         if ui.button("remove", "", icon="xmark", kind="ghost", tip=f"Remove {part.name}", is_small=True):
             desk.send(Detach(discussion_id, part.sha256))
+
+
+def attachment_line(desk: Desk, part: AttachmentPart) -> str:
+    """Size of a file; of a PDF its pages, and whether the model gets them or their text."""
+    told = [fmt.size(part.size_bytes)]
+    if part.pages:
+        told.append(fmt.count(part.pages, "page"))
+    if part.is_pdf and desk.summary is not None and not _problem(desk, part):
+        profile = profile_of(desk.state, desk.summary.meta.provider, desk.summary.meta.model)
+        told.append("sent as PDF" if goes_as_pdf(part, profile.pdf) else "sent as its text")
+    return " · ".join(told)
 
 
 def _foot(desk: Desk, opened: OpenDiscussion) -> None:

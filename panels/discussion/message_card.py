@@ -57,7 +57,7 @@ def message_card(desk: Desk, opened: OpenDiscussion, message: Message, *, is_fou
     with desk.ui.surface("card", "card_selected" if is_found else "card", padding=(16, 12)):
         _head(desk, opened, message)
         if key in own.editing:
-            _edit_form(desk, key)
+            _edit_form(desk, key, message)
             return
         _reasoning(own, desk.ui, key, message)
         _body(own, desk.ui, key, message)
@@ -130,19 +130,37 @@ def _act(desk: Desk, opened: OpenDiscussion, message: Message, name: str) -> Non
             desk.send(BranchDiscussion(opened.id, message.id))
 
 
-def _edit_form(desk: Desk, key: MessageKey) -> None:
+def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
     ui, own = desk.ui, desk.view.of(DiscussionView)
     text = own.editing[key]
     height = min(360.0, max(96.0, 22.0 * (text.count("\n") + 3)))
     edited = ui.editor("edit", text, height=height, hint="Message", is_focused=True)
     if edited is not None:
         own.editing[key] = text = edited.text
+    left = _attachments_left(ui, own, key, message)
     with ui.row("edit buttons"):
-        if ui.button("save", "Save", kind="primary", is_small=True, is_enabled=bool(text.strip())):
-            desk.send(EditMessage(*key, text))
+        is_enabled = bool(text.strip()) or bool(left)
+        if ui.button("save", "Save", kind="primary", is_small=True, is_enabled=is_enabled):
+            desk.send(EditMessage(*key, text, own.detached.pop(key, ())))
             del own.editing[key]
         if ui.button("cancel", "Cancel", is_small=True):
             own.editing.pop(key, None)
+            own.detached.pop(key, None)
+
+
+def _attachments_left(
+    ui: Ui, own: DiscussionView, key: MessageKey, message: Message
+) -> tuple[AttachmentPart, ...]:
+    """The files that the message keeps when it is saved, each with a button that takes it off."""
+    detached = own.detached.get(key, ())
+    left = tuple(part for part in message.attachments if part.sha256 not in detached)
+    for part in left:
+        with ui.row(("attached", part.sha256), gap=4):
+            ui.icon("icon", "file-image" if part.is_image else "file-lines")
+            ui.text("name", part.name, style="small")
+            if ui.button("remove", "", icon="xmark", kind="ghost", tip=f"Remove {part.name}", is_small=True):
+                own.detached[key] = (*detached, part.sha256)
+    return left
 
 
 def _reasoning(own: DiscussionView, ui: Ui, key: MessageKey, message: Message) -> None:

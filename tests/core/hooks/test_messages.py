@@ -300,9 +300,12 @@ def test_who_waits_for_a_queued_message_gets_its_own_reply(running: World) -> No
     running.server.replies.extend([Said("One."), Said("Two.")])
     running.server.faults.append(HoldAfter(2, gate))
     running.client.post(path, {"text": "first"})
-    opener = threading.Thread(
-        target=lambda: (running.until(lambda s: bool(s.discussions.open[chosen].queue)), gate.open())
-    )
+
+    def open_once_queued() -> None:
+        running.until(lambda s: bool(s.discussions.open[chosen].queue))
+        gate.open()
+
+    opener = threading.Thread(target=open_once_queued)
     opener.start()
 
     answer = running.client.post(path, {"text": "second", "queue": True}, Accept="text/event-stream")
