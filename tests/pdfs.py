@@ -33,7 +33,7 @@ def make_pdf(*pages: str) -> bytes:
 def _add_line(document: Any, page: Any, text: str, y: float) -> None:
     font = pdfium.FPDFText_LoadStandardFont(document, b"Helvetica")
     item = pdfium.FPDFPageObj_CreateTextObj(document, font, ctypes.c_float(12))
-    encoded = (text + "\0").encode("utf-16-le")
+    encoded = ctypes.create_string_buffer((text + "\0").encode("utf-16-le"))
     pdfium.FPDFText_SetText(item, ctypes.cast(encoded, ctypes.POINTER(ctypes.c_ushort)))
     pdfium.FPDFPageObj_Transform(item, 1, 0, 0, 1, 20, y)
     pdfium.FPDFPage_InsertObject(page, item)

@@ -25,7 +25,7 @@ from core.values.messages import AttachmentPart
 from core.values.records import EditRecord, MessageRecord, Record
 
 LEFT_BEHIND = "It was left when the program ended."
-"""Why a queue that is read from disk waits for the person: a start never spends money by itself."""
+"""Reason of a queue that is read from disk to wait for the person: a start never spends money by itself."""
 
 
 class LoadedDiscussion(msgspec.Struct, frozen=True):

@@ -23,7 +23,7 @@ _LARGE_WINDOW = 200_000
 
 
 def pdf_form(kind: str, model: str, context_tokens: int | None = None) -> PdfForm | None:
-    """How models of a vendor that see pictures take a PDF, None where a vendor documents nothing.
+    """Form in which a vendor's models that see pictures take a PDF, None where nothing is documented.
 
     Claude Code and compatible servers get its text: what they do with a PDF is nowhere promised.
 
@@ -67,7 +67,7 @@ def attachment_tokens(part: AttachmentPart, form: PdfForm | None, factor: float 
 
 
 def attachment_problem(part: AttachmentPart, profile: ModelProfile) -> str:
-    """Why a model cannot take an attachment, in a sentence; empty where it can."""
+    """Reason of a model not to take an attachment, in a sentence; empty where it does."""
     who = profile.label or profile.id
     if part.is_image:
         if profile.takes_images and part.media_type in IMAGE_TYPES:

@@ -181,12 +181,12 @@ def prompt_saved(state: AppState, given: Stamp, call: LiveCall, records: tuple[R
 
 
 def end_while_saving(call: LiveCall) -> StopKind:
-    """How a call stands whose prompt is on disk now: stopped meanwhile, or well."""
+    """End of a call that has saved its prompt: stopped meanwhile, or none yet."""
     return StopKind.CANCELLED if call.phase is CallPhase.STOPPING else StopKind.COMPLETED
 
 
 def draft_after(draft: Draft, text: str, attachments: tuple[AttachmentPart, ...]) -> Draft:
-    """What stays in the composer of a draft once these words and files have left it."""
+    """Rest of a draft that stays in the composer once these words and files have left it."""
     later = draft.text if draft.text.strip() != text.strip() else ""
     return Draft(later, tuple(part for part in draft.attachments if part not in attachments))
 

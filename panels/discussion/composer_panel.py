@@ -96,7 +96,7 @@ def _problems(desk: Desk) -> tuple[str, ...]:
 
 
 def _problem(desk: Desk, part: AttachmentPart) -> str:
-    """Why the chosen model cannot take a file, empty where it can."""
+    """Reason of the chosen model not to take a file, empty where it does."""
     if desk.summary is None:
         return ""
     meta = desk.summary.meta

@@ -23,7 +23,6 @@ from core.discussion.messages import (
     BranchDiscussion,
     CreateDiscussion,
     DeleteDiscussion,
-    ReadDiscussion,
     RenameDiscussion,
     SearchDiscussions,
     SelectDiscussion,
@@ -32,7 +31,7 @@ from core.discussion.messages import (
     UndoDelete,
 )
 from core.settings.models import profile_of
-from core.turn.messages import CancelReply, RetrySend, SendPrompt, SendQueued
+from core.turn.messages import CancelReply, RetrySend, SendPrompt
 from core.values.curation import FileItem
 from core.values.messages import Mark, Status
 from core.values.state import AppState
@@ -296,51 +295,6 @@ def test_what_arrived_survives_a_kill(world: World) -> None:
     assert len(reply.text) >= 10
     assert ("It turns every six hours, " * 40).startswith(reply.text)
     assert any("kept" in sentence for sentence in state.discussions.open[chosen].repaired)
-
-
-QUEUEING_CHILD = CHILD.replace(
-    "print(chosen",
-    """controller.send(SendPrompt(chosen, "And at night?", may_queue=True))
-controller.wait_for(lambda s: bool(s.discussions.open[chosen].queue), 30)
-print(chosen""",
-)
-
-
-def test_a_queue_survives_a_kill_and_sends_nothing_until_the_person_says_so(world: World) -> None:
-    world.server.replies.extend([Said("It turns every six hours, " * 40), Said("Just so.")])
-    gate = Gate()
-    world.server.faults.append(HoldAfter(400 // 5 * 2, gate))
-    child = subprocess.Popen(
-        [sys.executable, "-c", QUEUEING_CHILD, str(world.home), str(world.project)],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert child.stdout is not None
-    chosen = child.stdout.readline().strip()
-    assert chosen
-    child.send_signal(signal.SIGKILL)
-    child.wait()
-    child.stdout.close()
-    gate.open()
-
-    first = world.start()
-    state = until(first, lambda s: chosen in s.discussions.open)
-    assert [prompt.text for prompt in state.discussions.open[chosen].queue] == ["And at night?"]
-    assert state.discussions.open[chosen].queue_hold
-    assert len(world.server.bodies) == 1
-
-    second = world.start(owns_home=False)
-    second.send(ReadDiscussion(chosen))
-    until(second, lambda s: chosen in s.discussions.open)
-    for controller in (first, second):
-        controller.send(SendQueued(chosen))
-    for controller in (first, second):
-        until(
-            controller,
-            lambda s: chosen not in s.turns.calls and not s.discussions.open[chosen].queue,
-        )
-    until(first, lambda s: texts(s, chosen)[-1:] == ["Just so."] or not s.discussions.open[chosen].queue)
-    assert [body["messages"][-1]["content"].count("And at night?") for body in world.server.bodies] == [0, 1]
 
 
 def test_words_that_cannot_be_written_are_said_and_kept_in_the_composer(
