@@ -11,7 +11,6 @@ from panels.base.ui import Ui
 
 SHOWN = 4
 ROW_PX = 32.0
-BUTTON_PX = 120.0
 LINE_CHARS = 400
 
 
@@ -44,11 +43,9 @@ def _head(desk: Desk, opened: OpenDiscussion, count: int) -> None:
             text = f"{what} for you. {opened.queue_hold}".rstrip()
         else:
             text = f"{what} for the end of the reply"
-        width = -BUTTON_PX if is_held else 0
-        ui.text("what", text, tone="warn" if is_held else "muted", style="small", width=width, tip=text)
+        ui.text("what", text, tone="warn" if is_held else "muted", style="small", width=0, tip=text)
         if not is_held:
             return
-        ui.push()
         tip = "Send the first now, the others after it" if count > 1 else "Send it now"
         if desk.call is not None:
             tip = "Send it when the reply has ended"
@@ -67,10 +64,9 @@ def _row(desk: Desk, discussion_id: str, prompt: QueuedPrompt) -> None:
             "text",
             one_line(prompt.text, LINE_CHARS),
             style="small",
-            width=-BUTTON_PX,
+            width=0,
             tip=prompt.text[:LINE_CHARS],
         )
-        ui.push()
         if ui.button(
             "take back", "Take back", icon="arrow-turn-down", kind="ghost", is_small=True,
             tip="Put it back into the composer",
