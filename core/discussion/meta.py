@@ -121,9 +121,10 @@ def read_draft(home: Path, discussion_id: str) -> Draft:
 
 
 def _attachment(item: Mapping[str, Any]) -> AttachmentPart:
-    text = str(item.get("text_sha256", "")), int(item.get("text_bytes", 0))
+    sha256, media_type, name = str(item["sha256"]), str(item["media_type"]), str(item["name"])
     size, pages = int(item["size_bytes"]), int(item.get("pages", 0))
-    return AttachmentPart(str(item["sha256"]), str(item["media_type"]), str(item["name"]), size, pages, *text)
+    text = str(item.get("text_sha256", "")), int(item.get("text_bytes", 0))
+    return AttachmentPart(sha256, media_type, name, size, pages, *text)
 
 
 def _write_or_remove(path: Path, data: bytes, disk: Disk) -> None:
