@@ -212,7 +212,8 @@ class CachingState(msgspec.Struct, frozen=True):
         caches: what providers hold, by discussion id; plans: of the next request; miss_reasons: why the last
             request missed, both by discussion id; totals: by provider id.
         rewrites: warm discussions whose layers 6 or 7 changed since they were sent, by id.
-        withdrawals: what taking something out of knowledge would rewrite, by discussion.
+        withdrawals, switch_offs: what taking something out of knowledge, or all of it away, would rewrite, by
+            discussion.
         orphans: what providers store for discussions that are gone; adopted: providers that were asked what they
             store.
         lost_extensions: models with which long marks behind short-lived hits are not counted on, with the evidence.
@@ -224,6 +225,7 @@ class CachingState(msgspec.Struct, frozen=True):
     totals: Mapping[str, ProviderTotals] = msgspec.field(default_factory=dict)
     rewrites: Mapping[str, Rewrite] = msgspec.field(default_factory=dict)
     withdrawals: Mapping[str, Rewrite] = msgspec.field(default_factory=dict)
+    switch_offs: Mapping[str, Rewrite] = msgspec.field(default_factory=dict)
     orphans: tuple[CacheOrphan, ...] = ()
     lost_extensions: tuple[ExtensionEvidence, ...] = ()
     adopted: frozenset[str] = frozenset()
