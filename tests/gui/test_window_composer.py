@@ -17,7 +17,7 @@ from gui.markdown.document import load
 from panels.discussion.view import ComposerView, DiscussionView
 from tests.core.app.programs import Programs, until
 from tests.gui.conftest import Screen
-from tests.gui.sitting import over
+from tests.gui.sitting import over, sees
 from tests.vendors.anthropic_server import KEY, AnthropicServer
 from tests.vendors.loopback import Gate, HoldAfter
 
@@ -119,7 +119,7 @@ def test_what_is_typed_after_ctrl_enter_with_a_frame_for_every_key_is_the_next_m
     assert writer.said()[0] == "one tide"
 
 
-def test_while_a_reply_streams_the_composer_takes_the_next_message(
+def test_while_a_reply_streams_the_next_message_queues_and_can_be_taken_back(
     writer: Writer, server: AnthropicServer
 ) -> None:
     gate = Gate()
@@ -128,14 +128,19 @@ def test_while_a_reply_streams_the_composer_takes_the_next_message(
     writer.driver.key("Ctrl+Enter")
     writer.until(lambda s: writer.chosen in s.turns.calls and bool(s.turns.calls[writer.chosen].text))
     writer.driver.until(lambda: writer.driver.has("Stop"), "the reply on its way")
-    writer.driver.type("next")
-    writer.driver.key("Ctrl+Enter")
-    writer.driver.type(" words")
-    writer.holds("next words")
+    for text in ("next", "last"):
+        writer.driver.type(text)
+        writer.driver.key("Ctrl+Enter")
+        writer.until(lambda s: text in [one.text for one in s.discussions.open[writer.chosen].queue])  # noqa: B023
+    sees(writer.driver, "2 messages wait for the end of the reply")
+    writer.driver.type("words")
+    writer.holds("words")
+
+    writer.driver.click("Take back", index=1)
+    writer.holds("last\nwords")
+    assert not writer.driver.has("2 messages wait for the end of the reply")
 
     gate.open()
-    writer.until(lambda s: writer.chosen not in s.turns.calls)
-    writer.driver.key("Ctrl+Enter")
-    writer.driver.type("more")
-    writer.holds("more")
-    writer.until(lambda s: "next words" in writer.said())
+    writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 4)
+    assert writer.said()[2] == "next"
+    assert writer.composer.text == "last\nwords"
