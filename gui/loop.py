@@ -15,6 +15,7 @@ import dearpygui.dearpygui as dpg
 from gui.binding import DpgUi
 from gui.elements.popups import MenuPoint
 from gui.hover import Hover
+from gui.pointer import Pointer
 from panels.base.ui import Ui
 
 ACTIVE_FPS = 60.0
@@ -56,6 +57,7 @@ class Loop:
         self._active_until_s = 0.0
         self._mouse = (-1.0, -1.0)
         self._hover = Hover(ui.canvas, [])
+        self._pointer = Pointer(ui.tree, ui.keys, clock)
         self._is_running = False
         self._failed: str = ""
         self._posted: deque[Callable[[], object]] = deque()
@@ -69,6 +71,7 @@ class Loop:
             dpg.add_key_release_handler(callback=lambda _, code: keys.on_release(_code(code)))
             dpg.add_mouse_wheel_handler(callback=lambda _, delta: self._on_wheel(float(delta)))
             dpg.add_mouse_click_handler(callback=lambda *_: self._hover.hide())
+            dpg.add_mouse_click_handler(button=0, callback=lambda *_: self._pointer.press())
             dpg.add_mouse_click_handler(button=1, callback=lambda *_: self._on_right_click())
         dpg.set_exit_callback(lambda *_: self._on_close())
         dpg.set_viewport_resize_callback(lambda *_: self.wake())
@@ -95,7 +98,14 @@ class Loop:
         now = self._clock()
         self.ui.poll()
         x, y = dpg.get_mouse_pos(local=False)
-        is_busy = had_jobs or (x, y) != self._mouse or self.ui.keys.has_news or self.ui.tree.root.touched
+        is_dragging = self._pointer.move()
+        is_busy = (
+            is_dragging
+            or had_jobs
+            or (x, y) != self._mouse
+            or self.ui.keys.has_news
+            or self.ui.tree.root.touched
+        )
         if (x, y) != self._mouse or is_busy or self._fresh or self._hover.is_waiting(now):
             self._mouse = (x, y)
             is_busy = self._hover.update(self.ui.tree, x, y, now) or is_busy
@@ -107,9 +117,13 @@ class Loop:
             self._fresh -= 1
             self._shown = shown
             self._draw(*size)
-        if is_busy or self.ui.keys.is_typing or shown != self._shown:
+        if is_busy or self._is_field_active() or shown != self._shown:
             self._active_until_s = now + ACTIVE_FOR_S
         return is_busy
+
+    def _is_field_active(self) -> bool:
+        """True while the toolkit's own field has the keyboard: it draws its caret itself."""
+        return self.ui.keys.is_typing and not self.ui.tree.keyboard.is_listening
 
     def _draw_first(self) -> None:
         """Describe before anything is rendered: the first frame shows the window, not its background."""
@@ -169,7 +183,7 @@ class Loop:
             start = self._clock()
             self.frame()
             fps = ACTIVE_FPS if start < self._active_until_s else IDLE_FPS
-            if not self.ui.is_keyboard_on_its_way:
+            if not (self.ui.is_keyboard_on_its_way or self.ui.has_typed):
                 time.sleep(max(0.0, 1 / fps - (self._clock() - start)))
 
 

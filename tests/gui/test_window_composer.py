@@ -12,7 +12,7 @@ from core.discussion.messages import CreateDiscussion
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
-from gui.elements.fields import Editor
+from gui.elements.editor import Editor
 from gui.markdown.document import load
 from panels.discussion.view import ComposerView, DiscussionView
 from tests.core.app.programs import Programs, until

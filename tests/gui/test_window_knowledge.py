@@ -9,7 +9,7 @@ import pytest
 from core.knowledge.messages import DeleteKnowledgeItem, EditKnowledgeItem, SetTaskDone
 from core.values.knowledge import Category
 from core.values.state import AppState
-from gui.elements.fields import Editor, SelectableText
+from gui.elements.editor import Editor, SelectableText
 from gui.elements.popups import anchor_of
 from gui.elements.tabs import Tab
 from panels.base.view import Dialog, WindowView
