@@ -203,7 +203,7 @@ class Keys:
     @property
     def has_news(self) -> bool:
         """True if a key was pressed since the last frame."""
-        return bool(self._pressed or self._fresh or self._again)
+        return bool(self._pressed or self._fresh)
 
     def end_frame(self) -> None:
         """Forget what nobody asked for."""

@@ -132,8 +132,9 @@ class Editor(Element):
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
         self.lay_out(m)
-        least, most = m.px(self.props[2]), m.px(self.props[3])
-        self.h = max(least, min(most, self.content_px(m)))
+        row_px, around = self.row_px(m), 2 * self.pads(m)[1]
+        most_rows = max(1, (m.px(self.props[3]) - around) // row_px)
+        self.h = max(m.px(self.props[2]), min(self.layout_.rows, most_rows) * row_px + around)
         self.keep_scroll(m)
 
     def lay_out(self, m: Measure) -> bool:
@@ -417,7 +418,7 @@ class Editor(Element):
             assert self.inner is not None
             self.bound = bound
             dpg.bind_item_theme(self.inner.item, c.skins[bound])
-            dpg.configure_item(self.hit, enabled=self.props[4])
+            dpg.configure_item(self.hit, show=self.props[4])
 
     def _seen_rows(self, m: Measure) -> tuple[int, int]:
         """First and last row that can be seen, in itself and in what scrolls around it."""
