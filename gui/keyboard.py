@@ -25,7 +25,7 @@ _OWN_WORK = frozenset(
     {"Ctrl+V", "Ctrl+X", "Ctrl+Z", "Ctrl+Y", "Ctrl+Shift+Z", "Shift+Insert", "Shift+Delete"}
 )
 """Chords by which the item changes its own text: nobody typed that."""
-_CARET_KEYS = frozenset({"Left", "Right", "Up", "Down", "Home", "End", "PageUp", "PageDown", "A"})
+_CARET_KEYS = frozenset({"Left", "Right", "Up", "Down", "Home", "End", "PageUp", "PageDown"})
 
 
 class KeyboardOwner(Protocol):
@@ -179,7 +179,7 @@ class Keyboard:
         text = self._text[self._item]
         if not text or self._before:
             return False
-        has_moved = any(chord.rpartition("+")[2] in _CARET_KEYS and len(chord) > 1 for chord in chords)
+        has_moved = any(chord == "Ctrl+A" or chord.rpartition("+")[2] in _CARET_KEYS for chord in chords)
         return has_moved or not _OWN_WORK.isdisjoint(chords) or len(text) > MOST_CHARS
 
     def _renew(self) -> None:
@@ -192,6 +192,7 @@ class Keyboard:
         item = int(
             dpg.add_input_text(
                 parent=self._window,
+                pos=(0, 0),
                 multiline=True,
                 tab_input=True,
                 no_undo_redo=True,
@@ -225,8 +226,8 @@ def _make_window() -> int:
     window = int(
         dpg.add_window(
             pos=(0, 0),
-            width=4,
-            height=4,
+            width=8,
+            height=8,
             min_size=(1, 1),
             no_title_bar=True,
             no_move=True,

@@ -60,7 +60,7 @@ def row_end(line: str, start: int, advances: Mapping[str, float], width: float) 
         return end
     if line[start : end + 1].isascii():
         at = max(line.rfind(" ", start, end), line.rfind("\t", start, end)) + 1
-        return at if at > start else end
+        return (at if at > start else end) if end > start else clusters.after(line, start)
     at = end
     while at > start:
         if line[at - 1] in _SPACES:
