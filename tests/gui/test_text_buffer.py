@@ -131,7 +131,7 @@ def test_an_enormous_past_is_forgotten_but_the_last_step_stays() -> None:
     assert len(edit.undone(buffer).text) == 29 * 400_000
 
 
-@given(st.lists(st.sampled_from("a,b, ,\n,漢,<,>,W,D,[,P,U,R".split(","))))
+@given(st.lists(st.sampled_from(["a", "b", " ", "\n", "漢", "<", ">", "W", "D", "[", "P", "U", "R"])))
 def test_undoing_everything_gives_back_the_beginning(keys: list[str]) -> None:
     """Undone to the first step and redone to the last, whatever was done between."""
     buffer = start = edit.filled("first words")

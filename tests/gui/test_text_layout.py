@@ -66,8 +66,8 @@ def test_one_character_wider_than_everything_stands_alone() -> None:
 def test_rows_after_any_change_are_those_of_a_new_layout(changes: list[tuple[str, int, int]]) -> None:
     layout, text = laid(""), ""
     for new, start, length in changes:
-        start = min(start, len(text))
-        text = text[:start] + new[:40] + text[start + length :]
+        at = min(start, len(text))
+        text = text[:at] + new[:40] + text[at + length :]
         layout.update(text, 95.0, WIDTHS)
         fresh = laid(text)
         assert rows(layout) == rows(fresh)
