@@ -152,7 +152,7 @@ class DpgUi:
         self._go_home()
 
     def _next_stop(self) -> Element | None:
-        """Where the Tab key leads from an editor."""
+        """Control to which the Tab key leads from an editor."""
         tab, self.tree.tab_from = self.tree.tab_from, None
         layer = self.tree.top.order[-1] if self.tree.top.order else self.tree.root
         return stop_beside(layer, *tab) if tab is not None else None

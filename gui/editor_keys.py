@@ -1,4 +1,4 @@
-"""What each key does to a text with a caret, given its rows. Pure; the clipboard is not a key's own affair."""
+"""Keys on a text with a caret, given its rows: moves and changes. Pure; the clipboard is the editor's affair."""
 
 from __future__ import annotations
 

@@ -18,9 +18,11 @@ from gui.keys import Keys
 
 ASK_AGAIN_FRAMES = 3
 """Frames that the toolkit takes to give the keyboard to an item that was asked for it."""
+LEAVING_FRAMES = 8
+"""Frames after leaving an editor in which the toolkit may come by it again, on its way to what was asked for."""
 MOST_CHARS = 4096
 KEPT_S = 3.0
-"""How long characters wait for an editor that is on its way (a discussion that is being read)."""
+"""Seconds that characters wait for an editor that is on its way (a discussion that is being read)."""
 _OWN_WORK = frozenset(
     {"Ctrl+V", "Ctrl+X", "Ctrl+Z", "Ctrl+Y", "Ctrl+Shift+Z", "Shift+Insert", "Shift+Delete"}
 )
@@ -29,7 +31,7 @@ _CARET_KEYS = frozenset({"Left", "Right", "Up", "Down", "Home", "End", "PageUp",
 
 
 class KeyboardOwner(Protocol):
-    """What characters are typed into."""
+    """Owner of the keyboard: characters are typed into it."""
 
     def is_hearing(self) -> bool:
         """True while it is shown, takes text, and no layer lies over it."""
@@ -61,6 +63,7 @@ class Keyboard:
         self.owner: KeyboardOwner | None = None
         self.is_away = False
         self.has_heard = False
+        self.leaving_frames = 0
         self.typed_s = float("-inf")
 
     # ownership
@@ -82,6 +85,7 @@ class Keyboard:
         """The person went elsewhere with the keyboard: no editor takes it by itself."""
         self.release()
         self.is_away = True
+        self.leaving_frames = LEAVING_FRAMES
 
     @property
     def is_listening(self) -> bool:
@@ -107,6 +111,7 @@ class Keyboard:
             self._window = _make_window()
             self._item = self._make_item()
         chords = self._keys.chords()
+        self.leaving_frames = max(0, self.leaving_frames - 1)
         self._was_active, self._is_active = self._is_active, bool(dpg.is_item_active(self._item))
         text = self._read(chords)
         self.has_heard = bool(text)
@@ -141,7 +146,7 @@ class Keyboard:
             self._waiting = ""
 
     def _read(self, chords: list[str]) -> str:
-        """What was typed: into the item before, which hears until the new one does, then into this one."""
+        """Characters typed: into the item before, which hears until the new one does, then into this one."""
         text = "".join(self._difference(item) for item in (self._before, self._item) if item)
         if self._before and self._is_active:
             dpg.delete_item(self._before)

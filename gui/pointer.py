@@ -18,7 +18,7 @@ AGAIN_PX = 5.0
 
 
 class Pointer:
-    """Who the mouse went down on, until it goes up.
+    """Holder of the mouse: the element that it went down on, until it goes up.
 
     Args:
         tree: whose elements are asked, the innermost first; keys: Shift extends a selection.
@@ -56,5 +56,6 @@ class Pointer:
             self._held = None
             held.on_release()
         elif held.spot is not None:
-            held.on_drag(*dpg.get_mouse_pos(local=False), self._tree.m)
+            x, y = dpg.get_mouse_pos(local=False)
+            held.on_drag(x, y, self._tree.m)
         return True

@@ -10,8 +10,9 @@ from gui import editor_keys
 from gui.describe import Tree
 from gui.elements.boxes import ColumnBox, RowBox
 from gui.elements.controls import Button, Checkbox, Slider
-from gui.elements.editor import Editor, SelectableText
+from gui.elements.editor import Editor
 from gui.elements.fields import Field
+from gui.elements.selectable_text import SelectableText
 from gui.elements.text import Text
 from gui.icons import glyph
 from gui.keys import normal_chord

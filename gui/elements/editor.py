@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,11 +11,12 @@ from gui import clusters, editor_keys
 from gui import text_buffer as edit
 from gui.canvas import CLEAR, Canvas, Pane
 from gui.elements.base import Element, Spec
+from gui.elements.text_rows import TextRows
 from gui.metrics import Measure
 from gui.primitives import Press
 from gui.text_buffer import TextBuffer
 from gui.text_layout import Advances, TextLayout
-from gui.visible_text import taken, visible
+from gui.visible_text import taken
 
 if TYPE_CHECKING:
     from gui.keyboard import Keyboard
@@ -108,7 +108,7 @@ class Editor(Element):
 
     @property
     def text(self) -> str:
-        """What stands in it."""
+        """Text that stands in it."""
         return self.buffer.text
 
     # layout
@@ -262,9 +262,11 @@ class Editor(Element):
     def poll(self, c: Canvas) -> None:
         if self.inner is None or self.keyboard is None:
             return
-        if self.wants_focus or (
-            self.hit and dpg.is_item_focused(self.hit) and self.keyboard.owner is not self
-        ):
+        keyboard = self.keyboard
+        is_reached = (
+            keyboard.owner is not self and not keyboard.leaving_frames and dpg.is_item_focused(self.hit)
+        )
+        if self.wants_focus or is_reached:
             self.wants_focus = False
             self.enter()
         self._blink(c)
@@ -436,15 +438,12 @@ class Editor(Element):
 
     def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
         m = c.m
-        specs = self._draw_selection(c)
-        tone = c.color("text" if self.props[4] else "faint")
         pad_x, pad_y = self.pads(m)
         row_px, style = self.row_px(m), self.style()
+        rows = TextRows(self.layout_, *self.window, float(pad_x), pad_y - self.scroll, row_px)
         rise = (row_px - m.sizes[style]) // 2
-        for row in range(self.window[0], self.window[1] + 1):
-            start, end = self.layout_.span(row)
-            y = round(pad_y + row * row_px - self.scroll) + rise
-            specs += self._draw_runs(self.text[start:end], pad_x, y, style, tone)
+        specs = rows.boxes(self.buffer.span, self.w - m.px(4), m.px(5), c.color("selection"))
+        specs += rows.texts(rise, style, c.color("text" if self.props[4] else "faint"))
         if not self.text and self.props[0]:
             hint = m.ellipsized(self.props[0], style, self.w - 2 * pad_x)
             specs.append(("text", pad_x, pad_y + rise, hint, style, c.color("faint")))
@@ -454,41 +453,6 @@ class Editor(Element):
             box = (round(left), round(top), round(right), round(top + length))
             specs.append(("rect", *box, c.color("scroll_thumb"), CLEAR, m.px(THUMB_PX / 2)))
         return specs
-
-    def _draw_runs(self, line: str, x: float, y: int, style: str, tone: object) -> list[Spec]:
-        """A row as runs between its tabs."""
-        specs: list[Spec] = []
-        advances = self.layout_.advances
-        for index, run in enumerate(line.split("\t")):
-            if index:
-                x += advances["\t"]
-            if run and not run.isspace():
-                specs.append(("text", round(x, 2), y, visible(run), style, tone))
-            if "\t" in line:
-                x += sum(map(advances.__getitem__, run))
-        return specs
-
-    def _draw_selection(self, c: Canvas) -> list[Spec]:
-        start, end = self.buffer.span
-        if start == end:
-            return []
-        m, specs = c.m, []
-        pad_x, pad_y = self.pads(m)
-        row_px, fill = self.row_px(m), c.color("selection")
-        first = max(self.window[0], self.layout_.row_of(start))
-        last = min(self.window[1], self.layout_.row_of(end))
-        for row in range(first, last + 1):
-            begin, stop = self.layout_.span(row)
-            left = pad_x + (self.layout_.x_of(start) if start > begin else 0.0)
-            right = pad_x + self._x_in(begin, min(end, stop))
-            if end > stop:
-                right = min(right + m.px(5), self.w - m.px(4))
-            y = round(pad_y + row * row_px - self.scroll)
-            specs.append(("rect", round(left), y, round(right), y + row_px, fill, CLEAR, 0))
-        return specs
-
-    def _x_in(self, begin: int, offset: int) -> float:
-        return sum(map(self.layout_.advances.__getitem__, self.text[begin:offset]))
 
     def _draw_caret(self, c: Canvas, *, is_lit: bool) -> None:
         self.is_lit = is_lit
@@ -528,33 +492,3 @@ class Editor(Element):
 
     def label(self) -> str:
         return self.name or self.tip
-
-
-class SelectableText(Editor):
-    """Text to select and copy, without a frame. `props` as an editor's, then the height: infinite for all of it."""
-
-    __slots__ = ()
-    IS_EDITABLE: ClassVar[bool] = False
-    SKIN: ClassVar[str] = "clear"
-    MOST_PX: ClassVar[float] = 600.0
-
-    def pads(self, m: Measure) -> tuple[int, int]:
-        return 0, round(m.px(2))
-
-    def wants_space(self) -> tuple[bool, bool]:
-        return True, self.tall is not None and self.tall <= 0
-
-    def measure(self, m: Measure) -> float:
-        return m.px(240)
-
-    def arrange(self, m: Measure, w: float, h: float | None) -> None:
-        self.lay_out(m)
-        content = self.content_px(m)
-        if self.tall is None or self.tall == math.inf:
-            self.h = content if self.tall is not None else min(content, m.px(self.MOST_PX))
-        else:
-            self.h = m.px(self.tall) if self.tall > 0 else h if h is not None else content
-        self.keep_scroll(m)
-
-    def label(self) -> str:
-        return self.text

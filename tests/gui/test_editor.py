@@ -8,7 +8,8 @@ import dearpygui.dearpygui as dpg
 import pytest
 
 from gui.driver import Driver
-from gui.elements.editor import Editor, SelectableText
+from gui.elements.editor import Editor
+from gui.elements.selectable_text import SelectableText
 from panels.base.ui import Ui
 from tests.gui.conftest import Screen
 
@@ -25,13 +26,15 @@ class Writing:
     sent: list[str] = field(default_factory=list)
     other: str = "other words"
     discussion: int = 0
-    options: dict[str, object] = field(default_factory=dict)
+    is_home: bool = False
+    is_enabled: bool = True
 
     def draw(self, ui: Ui) -> None:
         with ui.surface(("composer", self.discussion), "card"):
             edited = ui.editor(
-                "text", self.text, hint="Write", revision=self.revision, most_height=200, **self.options
-            )  # type: ignore[arg-type]
+                "text", self.text, hint="Write", revision=self.revision, most_height=200,
+                is_home=self.is_home, is_enabled=self.is_enabled,
+            )  # fmt: skip
             self.text = self.text if edited is None else edited.text
             if ui.button("send", "Send", shortcut="Ctrl+Enter"):
                 self.sent.append(self.text)
@@ -92,7 +95,7 @@ def test_what_is_struck_right_behind_ctrl_enter_is_the_next_message(screen: Scre
 
 
 def test_another_discussion_loses_no_key_and_each_has_its_own_caret(screen: Screen, writing: Writing) -> None:
-    writing.options = {"is_home": True}
+    writing.is_home = True
     person = screen.show(writing.draw)
     person.until(lambda: editor_of(person).is_active, "the keyboard at the start")
     person.type("first ground")
@@ -222,7 +225,9 @@ def test_tab_leads_on_and_back(screen: Screen, writing: Writing) -> None:
     person = screen.show(writing.draw)
     person.click("Write")
     person.key("Tab")
+    person.until(lambda: not editor_of(person).is_active)
     person.step(40)
+    person.key("Tab")  # shows where the keyboard is
     person.key("Tab")
     person.until(lambda: editor_of(person, "Other").is_active, "the editor behind the button")
     person.type("!")
@@ -270,7 +275,7 @@ def test_the_caret_blinks_for_a_while_and_then_rests(
 
 
 def test_a_disabled_editor_takes_nothing(screen: Screen, writing: Writing) -> None:
-    writing.options = {"is_enabled": False}
+    writing.is_enabled = False
     writing.put("as it is")
     person = screen.show(writing.draw)
     person.click(editor_of(person))

@@ -86,12 +86,11 @@ def test_undo_goes_word_by_word_however_the_characters_arrived() -> None:
     by_letter = edit.filled("")
     for char in "one two  three":
         by_letter = edit.typed(by_letter, char)
-    for buffer in (by_letter, edit.typed(edit.filled(""), "one two  three")):
-        texts = [buffer.text]
-        while buffer.done:
-            buffer = edit.undone(buffer)
-            texts.append(buffer.text)
-        assert texts == ["one two  three", "one two  ", "one ", ""]
+    for written in (by_letter, edit.typed(edit.filled(""), "one two  three")):
+        past = [written]
+        while past[-1].done:
+            past.append(edit.undone(past[-1]))
+        assert [buffer.text for buffer in past] == ["one two  three", "one two  ", "one ", ""]
 
 
 def test_a_paste_is_undone_as_a_whole_and_brings_back_what_it_replaced() -> None:

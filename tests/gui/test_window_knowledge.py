@@ -9,8 +9,9 @@ import pytest
 from core.knowledge.messages import DeleteKnowledgeItem, EditKnowledgeItem, SetTaskDone
 from core.values.knowledge import Category
 from core.values.state import AppState
-from gui.elements.editor import Editor, SelectableText
+from gui.elements.editor import Editor
 from gui.elements.popups import anchor_of
+from gui.elements.selectable_text import SelectableText
 from gui.elements.tabs import Tab
 from panels.base.view import Dialog, WindowView
 from panels.knowledge.drafts import begin_edit, begin_new
