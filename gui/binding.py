@@ -50,6 +50,14 @@ class DpgUi:
         self._is_field_active = False
         self._home: Editor | None = None
         self._looks: tuple[Palette, float] | None = None
+        self.has_painted = True
+        self.rest_s = float("inf")
+        self.has_blinked = False
+
+    @property
+    def is_settling(self) -> bool:
+        """True while the toolkit hands the keyboard over, which takes frames."""
+        return self.is_keyboard_on_its_way or bool(self._quiet) or self.canvas.is_focusing
 
     @property
     def is_keyboard_on_its_way(self) -> bool:
@@ -88,8 +96,12 @@ class DpgUi:
             button.quiet_frames = max(0, button.quiet_frames - 1)
         self._quiet = [button for button in self._quiet if button.quiet_frames]
         self.canvas.tick_focus()
+        self.rest_s, self.has_blinked = float("inf"), False
         for element in list(self._polled()):
             element.poll(self.canvas)
+            self.rest_s = min(self.rest_s, element.rest_s())
+            if isinstance(element, Editor) and element.has_blinked:
+                element.has_blinked, self.has_blinked = False, True
             if isinstance(element, Field) and element.is_active:
                 self.keys.is_typing = True
         self._is_field_active = self.keys.is_typing
@@ -112,7 +124,8 @@ class DpgUi:
     def frame(self, describe: Callable[[Ui], None], width: int, height: int) -> int:
         """Describe, lay out and paint a frame; again while the description relied on old sizes.
 
-        Returns the number of descriptions it took: 1, or 2 where something was resized.
+        Returns the number of descriptions it took: 1, or 2 where something was resized. `has_painted` then says
+        whether there is something new to see.
         """
         self.size = (width, height)
         passes = 0
@@ -126,6 +139,7 @@ class DpgUi:
                 continue
             if not self.tree.arrange(width, height):
                 break
+        self.has_painted = self.tree.is_touched() or bool(self.tree.effects)
         self.tree.paint()
         self._grant_focus()
         self.keys.end_frame()
@@ -154,7 +168,7 @@ class DpgUi:
     def _next_stop(self) -> Element | None:
         """Control to which the Tab key leads from an editor."""
         tab, self.tree.tab_from = self.tree.tab_from, None
-        layer = self.tree.top.order[-1] if self.tree.top.order else self.tree.root
+        layer = self.tree.now_uppermost() or self.tree.root
         return stop_beside(layer, *tab) if tab is not None else None
 
     def _go_home(self) -> None:

@@ -12,8 +12,9 @@ from gui.chooser import Chooser
 from gui.elements.base import Element
 from gui.elements.editor import Editor
 from gui.elements.fields import Field
+from gui.elements.floats import FloatLayer
 from gui.elements.split import SplitBox
-from gui.elements.surfaces import Root, SurfaceLayer
+from gui.elements.surfaces import Root
 from gui.keyboard import Keyboard
 from gui.keys import Keys
 from gui.metrics import Measure
@@ -24,6 +25,7 @@ from panels.base.widgets import Handlers
 
 E = TypeVar("E", bound=Element)
 V = TypeVar("V")
+L = TypeVar("L", bound=Root)
 
 
 class Scope(AbstractContextManager[V], Generic[V]):
@@ -125,7 +127,7 @@ class Tree:
                 self.canvas.created(kid.pane)
                 break
 
-    def layer(self, cls: type[SurfaceLayer], owner: Element) -> SurfaceLayer:
+    def layer(self, cls: type[L], owner: Element) -> L:
         """The layer above the window that belongs to an element."""
         here = self.at
         self.at = self.top
@@ -143,7 +145,7 @@ class Tree:
         self.at = self.root
         self.top.was, self.top.order = self.top.order, []
         self.root.was, self.root.order = self.root.order, []
-        self.cover = self.top.was[-1] if self.top.was else None
+        self.cover = self.uppermost(self.top.was)
 
     def end(self) -> None:
         """Finish a frame's description."""
@@ -160,6 +162,26 @@ class Tree:
             element.layout(self.m, width, height)
         return any(abs(e.w - w) > 0.5 or abs(e.h - h) > 0.5 for e, w, h in self.assumed)
 
+    def uppermost(self, layers: list[Element]) -> Element | None:
+        """The last of some layers that covers the window."""
+        return next((layer for layer in reversed(layers) if not isinstance(layer, FloatLayer)), None)
+
+    def now_uppermost(self) -> Element | None:
+        """The layer that covers the window now; None: nothing does."""
+        return self.uppermost(self.top.order)
+
+    def front(self, x: float, y: float) -> Element:
+        """Layer or window in front at a point of the viewport."""
+        for layer in reversed(self.top.order):
+            if not isinstance(layer, FloatLayer) or layer.holds(x, y):
+                return layer
+        return self.root
+
+    def is_touched(self) -> bool:
+        """True if what was described differs from what is on the screen."""
+        layers = self.top.order != self.top.was or self.focus_wish is not None or self.opened is not None
+        return layers or any(element.touched for element in (self.root, *self.top.order))
+
     def paint(self) -> None:
         """Bring everything to the screen."""
         for element in (self.root, *self.top.order):
@@ -172,7 +194,7 @@ class Tree:
 
         A press beside the home's editor in its own pane leads there; one in another pane leads away from it.
         """
-        if self.top.order or not chain or isinstance(chain[-1], Field | Editor):
+        if self.now_uppermost() is not None or not chain or isinstance(chain[-1], Field | Editor):
             return
         around: Element | None = self.home
         while around is not None and not isinstance(around.parent, SplitBox):

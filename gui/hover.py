@@ -66,8 +66,7 @@ class Hover:
 
     def update(self, tree: Tree, x: float, y: float, now_s: float) -> bool:
         """Find what is under the mouse; whether that changed."""
-        top = tree.top.order[-1] if tree.top.order else tree.root
-        chain = chain_at(top, x, y)
+        chain = chain_at(tree.front(x, y), x, y)
         is_new = chain != self.chain
         if is_new:
             for element in self.chain:

@@ -40,9 +40,10 @@ class Pointer:
         is_again = now - self._last_s < AGAIN_S and max(abs(x - last.x), abs(y - last.y)) < AGAIN_PX
         count = last.count % 3 + 1 if is_again else 1
         self._last, self._last_s = Press(x, y, count, self._keys.is_held("Shift")), now
-        top = self._tree.top.order[-1] if self._tree.top.order else self._tree.root
-        chain = chain_at(top, x, y)
-        self._tree.note_press(chain)
+        front = self._tree.front(x, y)
+        chain = chain_at(front, x, y)
+        if front is self._tree.root:
+            self._tree.note_press(chain)
         self._held = next(
             (element for element in reversed(chain) if element.on_press(self._last, self._tree.m)), None
         )

@@ -107,7 +107,11 @@ def _connect(tree: Tree, editor: Editor, revision: int, value: str) -> None:
     An editor that comes back (its discussion was left and is shown again) has its caret and its past again.
     """
     if editor.keyboard is None:
-        editor.keyboard, editor.selection, editor.layers = tree.keyboard, tree.selection, tree.top
+        editor.keyboard, editor.selection, editor.uppermost = (
+            tree.keyboard,
+            tree.selection,
+            tree.now_uppermost,
+        )
     if revision == editor.revision:
         return
     is_new, editor.revision = editor.revision is None, revision
@@ -168,7 +172,7 @@ def _edit_menu(tree: Tree, editor: Editor, paste_limit: int) -> None:
 def _selectable_text(tree: Tree, it: w.SelectableTextWidget) -> None:
     text = tree.take(SelectableText, it.key)
     if text.keyboard is None:
-        text.keyboard, text.selection, text.layers = tree.keyboard, tree.selection, tree.top
+        text.keyboard, text.selection, text.uppermost = tree.keyboard, tree.selection, tree.now_uppermost
     if text.differs(it):
         text.tall = it.height
         if taken(it.value) != text.text:

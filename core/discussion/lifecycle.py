@@ -65,7 +65,12 @@ def create(state: AppState, given: Stamp, command: CreateDiscussion) -> Result:
     if not command.provider and provider != ai.provider:
         why = state.config.providers[ai.provider].problem
         state = notify(
-            state, "provider", Level.WARNING, f"The embedded model answers instead of {ai.provider}.", why
+            state,
+            "provider",
+            Level.WARNING,
+            f"The embedded model answers instead of {ai.provider}.",
+            why,
+            is_standing=True,
         )
     meta = DiscussionMeta(
         id=_free_id(state, command.id) or given.make_id(),
@@ -138,6 +143,8 @@ def loaded(state: AppState, event: DiscussionLoaded) -> AppState:
             Level.WARNING,
             f"{name} was repaired when it was read.",
             "\n".join(opened.repaired),
+            discussion_id=opened.id,
+            is_standing=True,
         )
     if not state.discussions.prompt_history:
         state = replace(state, discussions=replace(state.discussions, prompt_history=_prompts(opened)))
@@ -261,17 +268,26 @@ def branch(state: AppState, given: Stamp, command: BranchDiscussion) -> Result:
     opened = state.discussions.open.get(command.discussion_id)
     if summary is None or opened is None or not _holds(opened, command.message_id):
         return state, ()
-    meta = replace(
-        summary.meta,
+    meta = branch_meta(summary.meta, given, command.message_id)
+    return state, (BranchOnDisk(command.discussion_id, command.message_id, meta),)
+
+
+def branch_meta(parent: DiscussionMeta, given: Stamp, message_id: str) -> DiscussionMeta:
+    """Meta of a new branch.
+
+    Args:
+        message_id: the branch point: the last message that both have, empty where they have none.
+    """
+    return replace(
+        parent,
         id=given.make_id(),
-        name=f"{summary.meta.name} (branch)",
+        name=f"{parent.name} (branch)",
         created_at=given.at,
         pinned=False,
         archived=False,
-        parent_id=command.discussion_id,
-        branch_message_id=command.message_id,
+        parent_id=parent.id,
+        branch_message_id=message_id,
     )
-    return state, (BranchOnDisk(command.discussion_id, command.message_id, meta),)
 
 
 def _holds(opened: OpenDiscussion, message_id: str) -> bool:

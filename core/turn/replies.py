@@ -86,6 +86,7 @@ def failed(state: AppState, given: Stamp, event: CallFailed) -> Result:
         ". ".join(part for part in (failure.remedy.removesuffix("."), failure.where) if part),
         action=RetrySend(call.discussion_id),
         action_label="Retry",
+        discussion_id=call.discussion_id,
     )
     mark = MarkRecord(given.make_id(2), given.at, "failed", failure.what)
     return _store(state, given, call, event.parts, Status.PARTIAL, event.usage, (mark,))
@@ -110,7 +111,16 @@ def _store(
     parts = tuple(TextPart(clean(part.text)) if isinstance(part, TextPart) else part for part in parts)
     if parts:
         records.append(
-            MessageRecord(call.reply_id, given.at, Role.ASSISTANT, parts, status, call.provider, call.model)
+            MessageRecord(
+                call.reply_id,
+                given.at,
+                Role.ASSISTANT,
+                parts,
+                status,
+                call.provider,
+                call.model,
+                call.version_of,
+            )
         )
     if usage != Usage():
         records.append(UsageRecord(given.make_id(1), given.at, call.reply_id if parts else call.id, usage))

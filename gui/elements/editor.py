@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 import dearpygui.dearpygui as dpg
@@ -56,13 +56,13 @@ class Editor(Element):
         "changed",
         "column_px",
         "grab",
+        "has_blinked",
         "hit",
         "inner",
         "is_active",
         "is_lit",
         "is_submitted",
         "keyboard",
-        "layers",
         "layout_",
         "looks",
         "m",
@@ -72,6 +72,7 @@ class Editor(Element):
         "scroll",
         "selection",
         "shows_caret",
+        "uppermost",
         "wants_focus",
         "was_focused",
         "window",
@@ -104,7 +105,8 @@ class Editor(Element):
         self.window = (0, 0)
         self.keyboard: Keyboard | None = None
         self.selection: TextSelection | None = None
-        self.layers: Element | None = None
+        self.uppermost: Callable[[], Element | None] = lambda: None
+        self.has_blinked = False
 
     @property
     def text(self) -> str:
@@ -241,7 +243,7 @@ class Editor(Element):
         """True while it is shown, is enabled, and no layer lies over it."""
         if self.spot is None or self.inner is None or not self.props[4]:
             return False
-        top = self.layers.order[-1] if self.layers is not None and self.layers.order else None
+        top = self.uppermost()
         node: Element | None = self
         while node is not None and node is not top:
             node = node.parent
@@ -281,6 +283,7 @@ class Editor(Element):
             is_lit = int(since / BLINK_S) % 2 == 0
         if is_lit != self.is_lit:
             self._draw_caret(c, is_lit=is_lit)
+            self.has_blinked = True
 
     def rest_s(self) -> float:
         if not self.is_active or self.keyboard is None:

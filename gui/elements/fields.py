@@ -14,6 +14,8 @@ from gui.metrics import Measure
 from gui.skins import CONTROL_PX
 
 Spot = tuple[int, int, int, int]
+CARET_S = 0.4
+"""Rest of a field with the keyboard: the toolkit blinks its caret only while frames are drawn."""
 
 
 class Field(Control):
@@ -98,6 +100,9 @@ class Field(Control):
             self.text = dpg.get_value(self.item) or ""
             if self.text != self.reported:
                 self.changed = self.reported = self.text
+
+    def rest_s(self) -> float:
+        return CARET_S if self.is_active else super().rest_s()
 
     def label(self) -> str:
         return self.name or self.tip

@@ -17,6 +17,8 @@ from gui.theme import Color
 Spot = tuple[int, int, int, int]
 COPY_GLYPH = "\uf0c5"
 DONE_GLYPH = "\uf00c"
+LOADING_S = 0.05
+"""Rest between two looks whether the parser is there."""
 
 
 class CopyHit(Hit):
@@ -95,6 +97,9 @@ class Markdown(Element):
     def poll(self, c: Canvas) -> None:
         if self.is_plain and is_ready():
             self.invalidate()
+
+    def rest_s(self) -> float:
+        return LOADING_S if self.is_plain else super().rest_s()
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
         source, is_streaming = self.props
