@@ -217,15 +217,24 @@ class Keyboard:
                 dpg.configure_item(item, ctrl_enter_for_new_line=on_ctrl)
 
 
+_UNSEEN = (
+    dpg.mvThemeCol_Text,
+    dpg.mvThemeCol_FrameBg,
+    dpg.mvThemeCol_Border,
+    dpg.mvThemeCol_NavHighlight,
+    dpg.mvThemeCol_InputTextCursor,
+    dpg.mvThemeCol_TextSelectedBg,
+    dpg.mvThemeCol_ScrollbarBg,
+    dpg.mvThemeCol_ScrollbarGrab,
+    dpg.mvThemeCol_ScrollbarGrabHovered,
+    dpg.mvThemeCol_ScrollbarGrabActive,
+)
+
+
 def _make_window() -> int:
     """A window below all others, in view (else nothing in it gets characters) and nowhere to be seen."""
     with dpg.theme() as theme, dpg.theme_component(dpg.mvAll):
-        for color in (
-            dpg.mvThemeCol_Text,
-            dpg.mvThemeCol_FrameBg,
-            dpg.mvThemeCol_Border,
-            dpg.mvThemeCol_NavHighlight,
-        ):
+        for color in _UNSEEN:
             dpg.add_theme_color(color, (0, 0, 0, 0))
         dpg.add_theme_style(dpg.mvStyleVar_WindowMinSize, 1, 1)
     window = int(
