@@ -10,6 +10,8 @@ import time
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from bench.__main__ import Row
 from bench.app_window import MESSAGES, NOW, long_state
 from bench.child import measured
@@ -58,6 +60,7 @@ def typing() -> dict[str, float]:
     editor = person.find("Write a message", kind=Editor)
     assert isinstance(editor, Editor)
     person.until(lambda: editor.is_active, "the keyboard")
+    assert len(editor.text) > 0.9 * TEXT_CHARS
     waits: list[int] = []
     taken: list[float] = []
     for index in range(KEYS):
@@ -103,7 +106,6 @@ def _long_window() -> Loop:
     from gui.window import Placement, open_viewport
     from panels.base.ui import Ui
     from panels.base.view import WindowView
-    from panels.discussion.view import DiscussionView
     from panels.shell.window import window
 
     sys.setswitchinterval(0.001)
@@ -111,8 +113,11 @@ def _long_window() -> Loop:
     dpg.configure_app(manual_callback_management=True)
     open_viewport(Placement(0, 0, 1440, 900))
     state, view = long_state(), WindowView()
+    opened = state.discussions.open["d0"]
     words = "some words that a person pasted, long enough to be wrapped; " * 20
-    view.of(DiscussionView).composer("d0").replace(f"{words}\n" * (TEXT_CHARS // (len(words) + 1)))
+    text = f"{words}\n" * (TEXT_CHARS // (len(words) + 1))
+    opened = replace(opened, draft=replace(opened.draft, text=text))
+    state = replace(state, discussions=replace(state.discussions, open={"d0": opened}))
 
     def describe(ui: Ui) -> None:
         window(state, view, ui, lambda _: None)
