@@ -12,6 +12,7 @@ from gui.elements.boxes import ColumnBox, RowBox
 from gui.elements.controls import Button, Checkbox, Slider
 from gui.elements.editor import Editor
 from gui.elements.fields import Field
+from gui.elements.rail import RailButton
 from gui.elements.selectable_text import SelectableText
 from gui.elements.text import Text
 from gui.icons import glyph
@@ -29,7 +30,7 @@ def _shortcut(tree: Tree, it: w.ShortcutQuery) -> bool:
 
 
 def _button(tree: Tree, it: w.ButtonWidget) -> bool:
-    button = tree.take(Button, it.key)
+    button = tree.take(RailButton if it.kind in ("rail", "rail_active") else Button, it.key)
     if button.differs(it):
         _show_button(button, it)
     was_clicked, button.is_clicked = button.is_clicked, False
