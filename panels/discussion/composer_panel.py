@@ -17,34 +17,13 @@ from panels.base.desk import Desk, send_chord
 from panels.base.gauge import NAME, estimate, estimate_tip, gauge, gauge_tone
 from panels.base.ui import Ui
 from panels.discussion.actions import can_send
-from panels.discussion.queue_strip import queue_px, queue_strip
+from panels.discussion.queue_strip import queue_strip
 from panels.discussion.view import ComposerView, DiscussionView
 
 EDITOR_MIN_PX = 68.0
 EDITOR_MAX_PX = 220.0
-LINE_PX = 20.0
-CHROME_PX = 78.0
-CHIPS_PX = 36.0
-PROBLEM_PX = 24.0
 GAUGE_FROM_PX, PRICE_FROM_PX, NAME_FROM_PX = 360, 520, 600
 """Width from which the estimate has room, with its price, with its name."""
-
-
-def composer_px(desk: Desk) -> float:
-    """Height that the composer takes, so that the messages leave it free."""
-    own = desk.view.of(DiscussionView)
-    opened = desk.opened
-    if opened is None:
-        return 0.0
-    height = CHROME_PX + _editor_px(own.composer(opened.id))
-    height += CHIPS_PX if opened.draft.attachments else 0.0
-    height += PROBLEM_PX * len(_problems(desk)) + queue_px(desk)
-    return height + (0.0 if own.is_at_end else CHIPS_PX)
-
-
-def _editor_px(composer: ComposerView) -> float:
-    lines = composer.text.count("\n", 0, 20_000) + 1
-    return min(EDITOR_MAX_PX, max(EDITOR_MIN_PX, LINE_PX * lines + 12))
 
 
 def composer_panel(desk: Desk, opened: OpenDiscussion) -> None:
@@ -110,8 +89,8 @@ def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
     _history(desk, opened, composer)
     is_wanted = view.focus == "composer" and view.focus_not != opened.id
     edited = ui.editor(
-        "editor", composer.text, hint="Write a message", height=_editor_px(composer), revision=composer.revision,
-        is_focused=is_wanted, paste_limit_chars=settings.files.paste_as_attachment_chars,
+        "editor", composer.text, hint="Write a message", height=EDITOR_MIN_PX, most_height=EDITOR_MAX_PX,
+        revision=composer.revision, is_focused=is_wanted, is_home=True, paste_limit_chars=settings.files.paste_as_attachment_chars,
         submits_on_enter=sends_on_enter,
     )  # fmt: skip
     if is_wanted:

@@ -10,14 +10,7 @@ from panels.base.desk import Desk
 from panels.base.ui import Ui
 
 SHOWN = 4
-ROW_PX = 32.0
 LINE_CHARS = 400
-
-
-def queue_px(desk: Desk) -> float:
-    """Height that the queue takes."""
-    count = len(waiting(desk.opened, desk.call))
-    return ROW_PX * (1 + min(count, SHOWN) + (count > SHOWN)) if count else 0.0
 
 
 def queue_strip(desk: Desk, opened: OpenDiscussion) -> None:
