@@ -9,8 +9,9 @@ from gui.canvas import CLEAR, Canvas, Pane
 from gui.elements.base import Element, Spec
 from gui.elements.controls import Hit
 from gui.elements.text import filled
+from gui.markdown.code_layout import HEAD_PX
 from gui.markdown.document import Document, is_ready
-from gui.markdown.layout import HEAD_PX, Laid, Op
+from gui.markdown.laid import Laid, Op
 from gui.metrics import Measure
 from gui.theme import Color
 

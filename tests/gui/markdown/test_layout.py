@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gui.markdown.blocks import MarkdownBlock
-from gui.markdown.layout import Laid, lay_out
+from gui.markdown.laid import BlockLook, Laid
+from gui.markdown.layout import lay_out
 from gui.markdown.parse import parse
 from gui.metrics import Measure
 from tests.gui.gallery_pages import SAMPLE
@@ -28,7 +29,7 @@ def source_of(block: MarkdownBlock) -> str:
 def assert_whole(source: str, measure: Measure, width: float) -> None:
     """Every block shows its text in order, within the width, one line above the next."""
     for index, block in enumerate(parse(source)):
-        laid = lay_out(block, measure, width, is_first=index == 0)
+        laid = lay_out(block, measure, width, is_first=index == 0, look=BlockLook(wraps=True))
         assert text_of(laid).replace(
             block.marker, "", 1 if block.marker in source_of(block) else -1
         ) == source_of(block).replace(block.marker, "")
