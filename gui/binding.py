@@ -111,6 +111,7 @@ class DpgUi:
         Returns the number of descriptions it took: 1, or 2 where something was resized.
         """
         self.size = (width, height)
+        self._copy_selection()
         passes = 0
         while passes < MOST_PASSES:
             passes += 1
@@ -121,6 +122,7 @@ class DpgUi:
                 continue
             if not self.tree.arrange(width, height):
                 break
+        self.tree.prose.mark()
         self.tree.paint()
         self._grant_focus()
         self.keys.end_frame()
@@ -128,6 +130,14 @@ class DpgUi:
             effect()
         self.tree.effects.clear()
         return passes
+
+    def _copy_selection(self) -> None:
+        """Ctrl+C copies what is selected of the texts. A field that has the keyboard has a selection of its own:
+        the window has one, so then there is none here.
+        """
+        prose = self.tree.prose
+        if prose.span() is not None and self.keys.has_news and self.keys.take("Ctrl+C", while_typing=True):
+            self.tree.ui.copy(prose.text())
 
     def _grant_focus(self) -> None:
         editor, self._left = self._left, None

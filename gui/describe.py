@@ -13,6 +13,8 @@ from gui.elements.base import Element
 from gui.elements.surfaces import Root, SurfaceLayer
 from gui.keys import Keys
 from gui.metrics import Measure
+from gui.prose_selection import ProseSelection
+from gui.text_selection import TextSelection
 from panels.base.ui import Ui
 from panels.base.widgets import Handlers
 
@@ -69,6 +71,9 @@ class Tree:
         self.choosers: dict[tuple[Hashable, ...], Chooser] = {}
         self.open_address: Callable[[str], object] = open_in_browser
         self.opened: Element | None = None
+        self.text_selection = TextSelection()
+        self.prose = ProseSelection(self, self.text_selection)
+        self.said = ""
         self.effects: list[Callable[[], object]] = []
 
     @property

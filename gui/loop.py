@@ -14,6 +14,7 @@ import dearpygui.dearpygui as dpg
 
 from gui.binding import DpgUi
 from gui.elements.popups import MenuPoint
+from gui.elements.prose import is_shift_down
 from gui.hover import Hover
 from panels.base.ui import Ui
 
@@ -69,6 +70,7 @@ class Loop:
             dpg.add_key_release_handler(callback=lambda _, code: keys.on_release(_code(code)))
             dpg.add_mouse_wheel_handler(callback=lambda _, delta: self._on_wheel(float(delta)))
             dpg.add_mouse_click_handler(callback=lambda *_: self._hover.hide())
+            dpg.add_mouse_click_handler(button=0, callback=lambda *_: self._on_press())
             dpg.add_mouse_click_handler(button=1, callback=lambda *_: self._on_right_click())
         dpg.set_exit_callback(lambda *_: self._on_close())
         dpg.set_viewport_resize_callback(lambda *_: self.wake())
@@ -95,7 +97,14 @@ class Loop:
         now = self._clock()
         self.ui.poll()
         x, y = dpg.get_mouse_pos(local=False)
-        is_busy = had_jobs or (x, y) != self._mouse or self.ui.keys.has_news or self.ui.tree.root.touched
+        is_selecting = self.ui.tree.prose.follow(x, y, is_down=dpg.is_mouse_button_down(0))
+        is_busy = (
+            had_jobs
+            or is_selecting
+            or (x, y) != self._mouse
+            or self.ui.keys.has_news
+            or self.ui.tree.root.touched
+        )
         if (x, y) != self._mouse or is_busy or self._fresh or self._hover.is_waiting(now):
             self._mouse = (x, y)
             is_busy = self._hover.update(self.ui.tree, x, y, now) or is_busy
@@ -107,6 +116,7 @@ class Loop:
             self._fresh -= 1
             self._shown = shown
             self._draw(*size)
+            self._say(x, y, now)
         if is_busy or self.ui.keys.is_typing or shown != self._shown:
             self._active_until_s = now + ACTIVE_FOR_S
         return is_busy
@@ -150,6 +160,17 @@ class Loop:
         for element in reversed(self._hover.chain):
             if element.on_wheel(delta, self.ui.tree.m):
                 return
+
+    def _on_press(self) -> None:
+        x, y = dpg.get_mouse_pos(local=False)
+        self.ui.tree.prose.press(x, y, self._clock(), is_extending=is_shift_down())
+        self.wake()
+
+    def _say(self, x: float, y: float, now_s: float) -> None:
+        """Tell beside the mouse what was done that shows nowhere else."""
+        if self.ui.tree.said:
+            self._hover.say(self.ui.tree.said, x, y, now_s)
+            self.ui.tree.said = ""
 
     def _on_right_click(self) -> None:
         for element in reversed(self._hover.chain):

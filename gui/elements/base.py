@@ -11,7 +11,7 @@ from gui.primitives import Spec
 if TYPE_CHECKING:
     from gui.canvas import Canvas, Pane
 
-__all__ = ["Element", "Spec"]
+__all__ = ["Element", "Spec", "chain_at"]
 
 
 class Element:
@@ -221,3 +221,25 @@ class Element:
     def path(self) -> tuple[Hashable, ...]:
         """The keys from the root."""
         return (*self.parent.path(), self.key) if self.parent is not None else ()
+
+
+def chain_at(element: Element, x: float, y: float) -> list[Element]:
+    """The elements under a point of the viewport, from the outermost in."""
+    chain: list[Element] = []
+    kids = element.order
+    while True:
+        for kid in reversed(kids):
+            if _contains(kid, x, y):
+                chain.append(kid)
+                kids = kid.order
+                break
+        else:
+            return chain
+
+
+def _contains(element: Element, x: float, y: float) -> bool:
+    if element.spot is None or element.pane is None:
+        return False
+    ox, oy = element.pane.origin()
+    x0, y0, x1, y1 = element.spot
+    return ox + x0 <= x < ox + x1 and oy + y0 <= y < oy + y1
