@@ -57,7 +57,7 @@ class Tree:
         self.canvas = canvas
         self.keys = keys
         self.ui = Ui(self, handlers)
-        self.root = Root("root", None)
+        self.root: Root = Root("root", None)
         self.root.props = (0,)
         self.top = Element("layers", None)
         self.turn = 0

@@ -53,8 +53,15 @@ class SelectionEnd(msgspec.Struct, frozen=True):
 class Layers(Protocol):
     """What is shown, the uppermost layer last."""
 
-    root: Element
-    top: Element
+    @property
+    def root(self) -> Element:
+        """The window below all layers."""
+        ...
+
+    @property
+    def top(self) -> Element:
+        """The layers above it."""
+        ...
 
     @property
     def m(self) -> Measure:

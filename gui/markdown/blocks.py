@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Literal
 
@@ -67,6 +68,6 @@ class MarkdownBlock(msgspec.Struct, frozen=True):
         return tuple((r, c, end - 1 - size, end - 1) for (r, c, size), end in zip(sizes, ends, strict=True))
 
 
-def joined(runs: tuple[Run, ...]) -> str:
+def joined(runs: Sequence[Run]) -> str:
     """The text of runs."""
     return "".join(run.text for run in runs)

@@ -23,6 +23,7 @@ from panels.base.desk import Desk
 from panels.base.memo import Same
 from panels.base.ui import Tone, Ui
 from panels.base.view import Dialog
+from panels.discussion.find_bar import open_hit
 from panels.discussion.list_rows import DiscussionCard, ListHeading, Row, rows
 from panels.discussion.view import DiscussionView
 
@@ -158,6 +159,7 @@ def _card_body(shown: DiscussionRows, ui: Ui, card: DiscussionCard, summary: Dis
                 _card_menu(shown, ui, summary)
     if clicks.clicked and own.renaming_id != card.id:
         shown.desk.view.page = "chat"
+        open_hit(state, own, card.id)
         if kind == "card":
             shown.desk.send(SelectDiscussion(card.id))
 
