@@ -17,7 +17,7 @@ __all__ = ["Element", "Spec", "chain_at"]
 class Element:
     """A node of the retained tree. Lives as long as the panel asks for its key.
 
-    `stale`: its layout must be computed again. `touched`: it, or something in it, must be painted again.
+    `sheet`: where its primitives lie, 0 for the pane's drawlist itself. `stale`: its layout must be computed again. `touched`: it, or something in it, must be painted again.
     """
 
     __slots__ = (
@@ -36,6 +36,7 @@ class Element:
         "prims",
         "props",
         "seen",
+        "sheet",
         "spot",
         "stale",
         "tall",
@@ -78,6 +79,7 @@ class Element:
         self.prims: list[Spec] = []
         self.prim_ids: list[int] = []
         self.pane: Pane | None = None
+        self.sheet = 0
 
     # change
     def invalidate(self) -> None:

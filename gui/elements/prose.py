@@ -130,8 +130,20 @@ class LinkHit(Hit):
         return self.text
 
 
+class Ground(Element):
+    """What lies under a text: fills of code, bars of quotes, lines of tables. Takes no space and no mouse."""
+
+    __slots__ = ()
+
+    def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
+        text = self.parent
+        assert isinstance(text, Markdown)
+        x, y = spot[0], spot[1]
+        return [spec(c, op, x, y + top) for top, laid in text.tops for op in laid.ops if not op.text]
+
+
 class Shade(Element):
-    """Tints over a text: what is selected, what a search found. Takes no space and no mouse."""
+    """Tints under a text: what is selected, what a search found. Takes no space and no mouse."""
 
     __slots__ = ()
 
@@ -157,11 +169,13 @@ class Markdown(Element):
         "copies",
         "document",
         "folds",
+        "ground",
         "is_plain",
         "links",
         "revealed",
         "selected",
         "shade",
+        "sheets",
         "wraps",
     )
     polls: ClassVar[bool] = True
@@ -177,7 +191,9 @@ class Markdown(Element):
         self.bars: list[BarHit] = []
         self.folds: list[FoldHit] = []
         self.links: list[LinkHit] = []
+        self.ground = Ground("ground", self)
         self.shade = Shade("shade", self)
+        self.sheets: list[int] = []
         self.selected: tuple[Place, Place] | None = None
         self.revealed: object = None
 
@@ -201,8 +217,9 @@ class Markdown(Element):
         self._place_bars(m)
         self._place_links(m)
         self._place_folds(m, w)
-        self.shade.touched = True
-        self.order = [*self.links, *self.folds, *self.copies, *self.wraps, *self.bars, self.shade]
+        self.ground.touched = self.shade.touched = True
+        hits = [*self.links, *self.folds, *self.copies, *self.wraps, *self.bars]
+        self.order = [self.ground, self.shade, *hits]
         self.kids = {kid.key: kid for kid in self.order} | {
             key: kid for key, kid in self.kids.items() if kid.pane is not None
         }
@@ -248,9 +265,22 @@ class Markdown(Element):
             _put(hit, m, 0.0, top, w, laid.height)
 
     def paint(self, c: Canvas, pane: Pane, x: float, y: float) -> None:
+        if not self.sheets:
+            self.sheets = c.sheets(pane, 3)
+            self.ground.sheet, self.shade.sheet, self.sheet = self.sheets
         super().paint(c, pane, x, y)
         for key in [key for key, kid in self.kids.items() if kid not in self.order]:
             self.kids.pop(key).drop(c)
+
+    def drop(self, c: Canvas) -> None:
+        super().drop(c)
+        for sheet in self.sheets:
+            c.delete(sheet)
+        self.sheets = []
+
+    def forget(self) -> None:
+        super().forget()
+        self.sheets = []
 
     def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
         x, y = spot[0], spot[1]
@@ -271,6 +301,10 @@ class Markdown(Element):
         """Bring the occurrence that a search stands on into view, once."""
         asked = (self.props[3], self.props[4]) if self.props[4] >= 0 else None
         if asked == self.revealed or self.spot is None or self.pane is None:
+            return
+        at = self.found_at()
+        if at >= 0 and self.document.bring(m, *self.found()[at][:2]):
+            self.invalidate()
             return
         self.revealed = asked
         box, holder = self.found_box(m), self.parent
@@ -369,8 +403,8 @@ def _kept(owner: Element, cls: type[H], key: Hashable) -> H:
 
 
 def is_shown(op: Op) -> bool:
-    """True if there is something to see."""
-    return not op.text or not op.text.isspace()
+    """True if there is a text to see."""
+    return bool(op.text) and not op.text.isspace()
 
 
 def tone_color(c: Canvas, tone: str) -> Color:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from gui.markdown import places
 from gui.markdown.blocks import MarkdownBlock
 from gui.markdown.excerpt import Place, everything, excerpt
-from gui.markdown.laid import AS_IT_COMES, NOTHING, BlockLook, Laid, TextMeasure
+from gui.markdown.laid import AS_IT_COMES, NOTHING, TAB, BlockLook, Laid, TextMeasure
 from gui.markdown.layout import lay_out
 from gui.markdown.parse import as_lines, parse, parse_written, split_stable
 from gui.visible_text import visible
@@ -147,6 +147,21 @@ class Document:
             return False
         self.looks[index] = replace(self.looks.get(index, AS_IT_COMES), shift=to)
         return True
+
+    def bring(self, m: TextMeasure, index: int, offset: int) -> bool:
+        """Open the folds around a place and scroll its code to it; whether that changed anything."""
+        block = self.blocks[index]
+        closed = set(block.folds) - self.open_folds
+        if closed:
+            self.open_folds |= closed
+            return True
+        reach = self.tops[index][1].reach
+        if reach is None:
+            return False
+        start, _ = places.line_at(block.text, offset)
+        x = m.width(block.text[start:offset].replace("\t", TAB), "mono")
+        is_in_view = reach.shift <= x <= reach.shift + reach.w * 0.8
+        return not is_in_view and self.shift(index, x - reach.w / 3)
 
     # selection
     def place_at(self, m: TextMeasure, x: float, y: float) -> Place:

@@ -13,6 +13,9 @@ from gui.markdown.parse import parse
 Place = tuple[int, int]
 """Number of a block, and a place in its shown text."""
 _MARKS = {"strong": "**", "italic": "*", "strike": "~~"}
+_MARKERS = {"•": "- ", "☐": "- [ ] ", "☑": "- [x] "}
+_LEAD = re.compile(r"[ \t>]*")
+"""Quotes that a line is in, and how far it stands in."""
 _SPECIAL = re.compile(r"([\\`*_\[\]<>$~])")
 
 
@@ -36,8 +39,8 @@ def excerpt(blocks: Sequence[MarkdownBlock], source: str, start: Place, end: Pla
     begin = head.start if is_head_whole else head.end
     finish = tail.end if is_tail_whole else tail.start
     whole = source[begin:finish]
-    before = "" if is_head_whole else _standing(head, at, len(head.shown()), is_start=True)
-    after = "" if is_tail_whole else _standing(tail, 0, until, is_start=False)
+    before = "" if is_head_whole else _standing(head, source, at, len(head.shown())).lstrip(" ")
+    after = "" if is_tail_whole else _standing(tail, source, 0, until)
     return f"{before}{whole}{after}".strip("\n")
 
 
@@ -63,20 +66,18 @@ def _part(block: MarkdownBlock, start: int, end: int) -> str:
             return inline(cut(block.runs, start, end))
 
 
-def _standing(block: MarkdownBlock, start: int, end: int, *, is_start: bool) -> str:
-    """A part of a block beside others: with what makes it that block, where its beginning is in it."""
+def _standing(block: MarkdownBlock, source: str, start: int, end: int) -> str:
+    """A part of a block beside others: with what makes it that block."""
     part = _part(block, start, end)
+    if block.kind in ("table", "written"):
+        return part
     if block.kind == "code":
         fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", part)), default=0))
         return f"{fence}{block.language}\n{part}\n{fence}"
-    if is_start or block.kind in ("table", "written"):
-        return part
-    lead = "> " * block.quotes + "  " * max(0, block.depth - 1)
-    marker = {"•": "- ", "☐": "- [ ] ", "☑": "- [x] "}.get(
-        block.marker, f"{block.marker} " if block.marker else ""
-    )
+    lead = _LEAD.match(source, block.start, block.end)
+    marker = _MARKERS.get(block.marker, f"{block.marker} " if block.marker else "")
     heading = "#" * block.level + " " if block.kind == "heading" else ""
-    return f"{lead}{marker}{heading}{part}"
+    return f"{lead[0] if lead else ''}{marker}{heading}{part}"
 
 
 def _table(block: MarkdownBlock, start: int, end: int) -> str:

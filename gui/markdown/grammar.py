@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from markdown_it.rules_block import StateBlock
     from markdown_it.rules_inline import StateInline
 
+MOST_LABEL_CHARS = 80
+MOST_MATH_LINES = 60
 NESTING_LIMIT = 60
 """markdown-it drops what is nested deeper, so a text that comes near is shown as it was written."""
 _DETAILS = re.compile(r"<details\b[^>]*>\s*(?:<summary>(.*?)</summary>)?\s*$", re.IGNORECASE)
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>\s*$", re.IGNORECASE)
 _END_OF_DETAILS = re.compile(r"</details>\s*$", re.IGNORECASE)
-_BRACKETS = re.compile(r"\\\(.+?\\\)|\\\[.+?\\\]", re.DOTALL)
+_BRACKETS = re.compile(r"\\\(.{1,2000}?\\\)|\\\[.{1,2000}?\\\]", re.DOTALL)
 
 
 @cache
@@ -31,6 +33,7 @@ def grammar() -> MarkdownIt:
     parser = MarkdownIt("commonmark", options).enable(["table", "strikethrough", "linkify"])
     parser.linkify = address_finder()
     footnote_plugin(parser, inline=False, move_to_end=False, always_match_refs=True)
+    parser.inline.ruler.at("footnote_ref", _footnote_ref)
     dollarmath_plugin(parser, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
     parser.inline.ruler.before("escape", "math_brackets", _math_brackets)
     ends = {"alt": ["paragraph", "reference", "blockquote", "list"]}
@@ -45,6 +48,15 @@ def address_finder() -> LinkifyIt:
     from linkify_it import LinkifyIt
 
     return LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
+
+
+def _footnote_ref(state: StateInline, silent: bool) -> bool:
+    """Rule: a reference to a footnote. The plugin's looks for its end as far as the text goes, from every start."""
+    from mdit_py_plugins.footnote.index import footnote_ref
+
+    if "]" not in state.src[state.pos : state.pos + MOST_LABEL_CHARS]:
+        return False
+    return footnote_ref(state, silent, always_match=True)
 
 
 def _line(state: StateBlock, line: int) -> str:
@@ -75,7 +87,14 @@ def _math_lines(state: StateBlock, line: int, end: int, silent: bool) -> bool:
     r"""Rule: lines from one that begins with `\[` to one that ends with `\]`."""
     if state.is_code_block(line) or not _line(state, line).startswith(r"\["):
         return False
-    last = next((n for n in range(line, end) if _line(state, n).rstrip().endswith(r"\]")), None)
+    last = next(
+        (
+            n
+            for n in range(line, min(end, line + MOST_MATH_LINES))
+            if _line(state, n).rstrip().endswith(r"\]")
+        ),
+        None,
+    )
     if last is None:
         return False
     if not silent:

@@ -305,6 +305,17 @@ def _aligned(flow: _Flow, room: float, side: str) -> dict[int, float]:
     return {row: max(0.0, room - end) * share for row, end in ends.items()}
 
 
+def _filled(low: list[float], liked: list[float], room: float) -> list[float]:
+    """Columns with the room shared out: those that want little get it whole, the others the same of the rest."""
+    widths = list(low)
+    order = sorted(range(len(low)), key=lambda column: liked[column] - low[column])
+    for place, column in enumerate(order):
+        given = min(liked[column] - low[column], room / (len(order) - place))
+        widths[column] += given
+        room -= given
+    return widths
+
+
 def _columns(block: MarkdownBlock, m: TextMeasure, width: float, count: int, pad: float) -> list[float]:
     """Widths of the columns: what they would like; when that is too much, the longest word of each and a share of
     what is left; when not even the words fit, shares of the width.
@@ -322,8 +333,7 @@ def _columns(block: MarkdownBlock, m: TextMeasure, width: float, count: int, pad
         return liked
     low = [min(a, b) for a, b in zip(least, liked, strict=True)]
     if sum(low) <= width:
-        wish = sum(liked) - sum(low)
-        return [a + (width - sum(low)) * (b - a) / wish for a, b in zip(low, liked, strict=True)]
+        return _filled(low, liked, width - sum(low))
     fair = width / count
     small = sum(want for want in low if want <= fair)
     large = sum(want for want in low if want > fair)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -79,16 +80,18 @@ def parse_written(source: str) -> tuple[MarkdownBlock, ...]:
 
 def _fences(lines: list[str]) -> Iterator[tuple[int, int, str]]:
     """First and last line of every fence that is closed, and its language."""
-    at = 0
+    at, unclosed = 0, {"`": sys.maxsize, "~": sys.maxsize}
     while at < len(lines):
         opened = _FENCE.match(lines[at])
-        if opened:
+        if opened and len(opened[1]) < unclosed[opened[1][0]]:
             mark = opened[1]
             close = re.compile(rf"^ {{0,3}}{re.escape(mark[0])}{{{len(mark)},}}\s*$")
             last = next((n for n in range(at + 1, len(lines)) if close.match(lines[n])), None)
             if last is not None:
                 yield at, last, opened[2]
                 at = last
+            else:
+                unclosed[mark[0]] = len(mark)  # nor will one be that opens farther down
         at += 1
 
 

@@ -16,8 +16,10 @@ _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 def offset_at(op: Op, m: TextMeasure, x: float) -> int:
     """The place in a block's text that is nearest to `x`, in an operation's text."""
+    if op.text == "\n":
+        return op.at
     if op.size != len(op.text):
-        return op.at + (op.size if x > op.x + op.w / 2 and op.text != "\n" else 0)
+        return op.at + (op.size if x > op.x + op.w / 2 else 0)
     used = op.x
     for index, char in enumerate(op.text):
         width = m.width(char, op.style)
