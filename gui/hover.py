@@ -65,6 +65,7 @@ class Hover:
         if now_s < self.said_until_s:
             self._show(*self.said)
         else:
+            self.said_until_s = 0.0
             self._show(tip if now_s - self.since_s >= DELAY_S else "", round(x), round(y))
         return is_new
 
@@ -75,7 +76,7 @@ class Hover:
 
     def is_waiting(self, now_s: float) -> bool:
         """True while a tooltip is about to appear."""
-        return now_s < self.said_until_s + 0.1 or (bool(self.tip) and now_s - self.since_s < DELAY_S + 0.1)
+        return self.said_until_s > 0 or (bool(self.tip) and now_s - self.since_s < DELAY_S + 0.1)
 
     def hide(self) -> None:
         """Take the tooltip away until the mouse rests again."""
