@@ -146,6 +146,11 @@ class RecordingUi:
                 return
         raise AssertionError(f"Nothing opens on a right click at {words!r}")
 
+    def select(self, markdown: str) -> None:
+        """Select some text of the window with the mouse: what it is as Markdown."""
+        self._record.selected = markdown
+        self.settle()
+
     def type(self, label: str, text: str, *, within: str = "") -> None:
         """Put `text` into an input in place of what is there; where it submits, press Enter."""
         node = self.find(label, kind=INPUTS, within=within)
