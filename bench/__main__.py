@@ -12,7 +12,14 @@ from typing import TypedDict
 OUT = Path("out/bench")
 
 SUITES: dict[str, tuple[str, ...]] = {
-    "app": ("bench.app_window", "bench.app_stack", "bench.app_log", "bench.app_set_up", "bench.app_embedded"),
+    "app": (
+        "bench.app_window",
+        "bench.app_open",
+        "bench.app_stack",
+        "bench.app_log",
+        "bench.app_set_up",
+        "bench.app_embedded",
+    ),
     "cache": ("bench.cache",),
     "knowledge": (
         "bench.knowledge_store",

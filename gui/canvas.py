@@ -185,7 +185,7 @@ class Canvas:
         self.calls += 1
 
     # primitives
-    def sheets(self, pane: Pane, count: int) -> list[int]:
+    def planes(self, pane: Pane, count: int) -> list[int]:
         """Layers of primitives above what a pane shows so far, the lowest first: each keeps an order of its own."""
         self.calls += count
         return [int(dpg.add_draw_node(parent=pane.drawlist)) for _ in range(count)]
@@ -195,7 +195,7 @@ class Canvas:
         old, ids = element.prims, element.prim_ids
         if specs == old:
             return
-        sheet = element.sheet or pane.drawlist
+        plane = element.plane or pane.drawlist
         shared = min(len(old), len(specs))
         for index in range(shared):
             before, now = old[index], specs[index]
@@ -206,12 +206,12 @@ class Canvas:
             else:
                 dpg.delete_item(ids[index])
                 following = ids[index + 1] if index + 1 < len(ids) else 0
-                ids[index] = self._make(sheet, now, following)
+                ids[index] = self._make(plane, now, following)
             self.calls += 1
         for index in range(shared, len(old)):
             dpg.delete_item(ids[index])
         del ids[shared:]
-        ids.extend(self._make(sheet, spec, 0) for spec in specs[shared:])
+        ids.extend(self._make(plane, spec, 0) for spec in specs[shared:])
         self.calls += len(old) + len(specs) - 2 * shared
         element.prims = specs
 
@@ -229,11 +229,11 @@ class Canvas:
         self.calls += len(element.prim_ids)
         element.prims, element.prim_ids = [], []
 
-    def _make(self, sheet: int, spec: Spec, before: int) -> int:
+    def _make(self, plane: int, spec: Spec, before: int) -> int:
         match spec:
             case ("text", x, y, text, style, color):
                 size = self.m.sizes[style]
-                item = dpg.draw_text((x, y), text, size=size, color=color, parent=sheet, before=before)
+                item = dpg.draw_text((x, y), text, size=size, color=color, parent=plane, before=before)
                 dpg.bind_item_font(item, self.fonts[style])
             case ("rect", x0, y0, x1, y1, fill, border, rounding):
                 item = dpg.draw_rectangle(
@@ -242,7 +242,7 @@ class Canvas:
                     fill=fill,
                     color=border,
                     rounding=rounding,
-                    parent=sheet,
+                    parent=plane,
                     before=before,
                 )
             case ("line", x0, y0, x1, y1, color, thickness):
@@ -251,13 +251,13 @@ class Canvas:
                     (x1, y1),
                     color=color,
                     thickness=thickness,
-                    parent=sheet,
+                    parent=plane,
                     before=before,
                 )
             case ("quad", p1, p2, p3, p4, fill):
-                item = dpg.draw_quad(p1, p2, p3, p4, color=CLEAR, fill=fill, parent=sheet, before=before)
+                item = dpg.draw_quad(p1, p2, p3, p4, color=CLEAR, fill=fill, parent=plane, before=before)
             case ("image", x0, y0, x1, y1, texture):
-                item = dpg.draw_image(texture, (x0, y0), (x1, y1), parent=sheet, before=before)
+                item = dpg.draw_image(texture, (x0, y0), (x1, y1), parent=plane, before=before)
             case _:
                 raise AssertionError(spec)
         return int(item)

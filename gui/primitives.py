@@ -10,11 +10,11 @@ Spec = tuple[Any, ...]
 
 
 class Painted(Protocol):
-    """Element that is on the screen by primitives of its own, in `sheet` or (0) in its pane's drawlist itself."""
+    """Element that is on the screen by primitives of its own, in `plane` or (0) in its pane's drawlist itself."""
 
     prims: list[Spec]
     prim_ids: list[int]
-    sheet: int
+    plane: int
 
 
 class PaneOwner(Protocol):

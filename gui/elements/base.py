@@ -17,7 +17,7 @@ __all__ = ["Element", "Spec", "chain_at"]
 class Element:
     """A node of the retained tree. Lives as long as the panel asks for its key.
 
-    `sheet`: where its primitives lie, 0 for the pane's drawlist itself. `stale`: its layout must be computed again. `touched`: it, or something in it, must be painted again.
+    `plane`: where its primitives lie, 0 for the pane's drawlist itself. `stale`: its layout must be computed again. `touched`: it, or something in it, must be painted again.
     """
 
     __slots__ = (
@@ -32,11 +32,11 @@ class Element:
         "order",
         "pane",
         "parent",
+        "plane",
         "prim_ids",
         "prims",
         "props",
         "seen",
-        "sheet",
         "spot",
         "stale",
         "tall",
@@ -79,7 +79,7 @@ class Element:
         self.prims: list[Spec] = []
         self.prim_ids: list[int] = []
         self.pane: Pane | None = None
-        self.sheet = 0
+        self.plane = 0
 
     # change
     def invalidate(self) -> None:

@@ -172,10 +172,10 @@ class Markdown(Element):
         "ground",
         "is_plain",
         "links",
+        "planes",
         "revealed",
         "selected",
         "shade",
-        "sheets",
         "wraps",
     )
     polls: ClassVar[bool] = True
@@ -193,7 +193,7 @@ class Markdown(Element):
         self.links: list[LinkHit] = []
         self.ground = Ground("ground", self)
         self.shade = Shade("shade", self)
-        self.sheets: list[int] = []
+        self.planes: list[int] = []
         self.selected: tuple[Place, Place] | None = None
         self.revealed: object = None
 
@@ -265,22 +265,22 @@ class Markdown(Element):
             _put(hit, m, 0.0, top, w, laid.height)
 
     def paint(self, c: Canvas, pane: Pane, x: float, y: float) -> None:
-        if not self.sheets:
-            self.sheets = c.sheets(pane, 3)
-            self.ground.sheet, self.shade.sheet, self.sheet = self.sheets
+        if not self.planes:
+            self.planes = c.planes(pane, 3)
+            self.ground.plane, self.shade.plane, self.plane = self.planes
         super().paint(c, pane, x, y)
         for key in [key for key, kid in self.kids.items() if kid not in self.order]:
             self.kids.pop(key).drop(c)
 
     def drop(self, c: Canvas) -> None:
         super().drop(c)
-        for sheet in self.sheets:
-            c.delete(sheet)
-        self.sheets = []
+        for plane in self.planes:
+            c.delete(plane)
+        self.planes = []
 
     def forget(self) -> None:
         super().forget()
-        self.sheets = []
+        self.planes = []
 
     def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
         x, y = spot[0], spot[1]

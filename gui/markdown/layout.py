@@ -62,6 +62,7 @@ class _Flow:
     def add(self, run: Run) -> None:
         """Put a run down, piece by piece; what of it stands on one line is one operation."""
         font, measure = self.font(run), self.m.width
+        known: dict[str, float] = {}
         if run.style == "code" and self.x > 0:
             self.x += CODE_GAP_PX * self.m.scale
         self.start = self.x
@@ -75,10 +76,14 @@ class _Flow:
                 self._flush(run, font)
                 self._mark(min(measure(TAB, font), max(0.0, self.width - self.x)), TAB)
                 continue
-            width = measure(piece, font)
-            if piece.isspace():
+            width = known.get(piece, -1.0)
+            if width < 0:
+                width = known[piece] = measure(piece, font)
+            if self.x + width <= self.width:
+                pass
+            elif piece.isspace():
                 width = min(width, max(0.0, self.width - self.x))
-            elif self.x + width > self.width:
+            else:
                 if self.x > 0:
                     self._newline(run, font)
                 if width > self.width:

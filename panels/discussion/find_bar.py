@@ -60,14 +60,11 @@ def occurrences(memo: Memo, opened: OpenDiscussion, terms: tuple[str, ...]) -> O
         texts = memo.get("folded", (opened.entries,), lambda: _folded(opened.entries))
         folded = [term.casefold() for term in terms]
         pattern = re.compile("|".join(map(re.escape, sorted(folded, key=len, reverse=True))))
-        found = [
-            (row, len(pattern.findall(text)))
-            for row, text in enumerate(texts)
-            if any(term in text for term in folded)
-        ]
+        rows = {row for term in folded for row, text in enumerate(texts) if term in text}
+        found = [(row, len(pattern.findall(texts[row]))) for row in sorted(rows)]
         return Occurrences(tuple(row for row, _ in found), tuple(accumulate(number for _, number in found)))
 
-    return memo.get("occurrences", (opened.entries, terms), count)
+    return memo.get("occurrences", (opened.entries, "\n".join(terms)), count)
 
 
 def _folded(entries: tuple[Entry, ...]) -> tuple[str, ...]:
