@@ -149,3 +149,9 @@ def test_typing_goes_on_from_what_is_in_view() -> None:
     screen.ui.press("Ctrl+F")
     screen.ui.type("Find in conversation", "alpha")
     assert screen.ui.shows("41 of 100")
+
+
+def test_a_conversation_is_read_once_for_a_query() -> None:
+    memo, opened = Memo(), OpenDiscussion("d", ENTRIES)
+    first = occurrences(memo, opened, ("alpha", "here"))
+    assert occurrences(memo, opened, ("alpha", "here")) is first
