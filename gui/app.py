@@ -104,6 +104,7 @@ class WindowApp:
         if self.controller is None:
             self.controller = self.find_controller()
             if self.controller is not None:
+                self.controller.listen(self.loop.nudge)
                 for command in self.early:
                     self.controller.send(command)
                 self.early.clear()

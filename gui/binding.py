@@ -51,6 +51,13 @@ class DpgUi:
         self._waiting: Editor | None = None
         self._waited = 0
         self._looks: tuple[Palette, float] | None = None
+        self.has_painted = True
+        self.rest_s = float("inf")
+
+    @property
+    def is_settling(self) -> bool:
+        """True while the toolkit hands the keyboard over, which takes frames."""
+        return self._waiting is not None or bool(self._quiet) or self.canvas.is_focusing
 
     @property
     def is_keyboard_on_its_way(self) -> bool:
@@ -87,8 +94,10 @@ class DpgUi:
         self._waited += 1
         if self._waiting is not None and (self._waiting.is_active or self._waited > MOST_WAITED):
             self._waiting = None
+        self.rest_s = float("inf")
         for element in list(self._polled()):
             element.poll(self.canvas)
+            self.rest_s = min(self.rest_s, element.rest_s())
             if isinstance(element, Field) and element.is_active:
                 self.keys.is_typing = True
             if isinstance(element, Editor) and self.keys.has_pressed("Enter"):
@@ -108,7 +117,8 @@ class DpgUi:
     def frame(self, describe: Callable[[Ui], None], width: int, height: int) -> int:
         """Describe, lay out and paint a frame; again while the description relied on old sizes.
 
-        Returns the number of descriptions it took: 1, or 2 where something was resized.
+        Returns the number of descriptions it took: 1, or 2 where something was resized. `has_painted` then says
+        whether there is something new to see.
         """
         self.size = (width, height)
         self._copy_selection()
@@ -123,6 +133,7 @@ class DpgUi:
             if not self.tree.arrange(width, height):
                 break
         self.tree.prose.mark()
+        self.has_painted = self.tree.is_touched() or bool(self.tree.effects)
         self.tree.paint()
         self._grant_focus()
         self.keys.end_frame()
@@ -161,7 +172,7 @@ class DpgUi:
 
     def _is_uppermost(self, element: Element) -> bool:
         """True if it is still shown and no layer lies over it."""
-        layer = self.tree.top.order[-1] if self.tree.top.order else self.tree.root
+        layer = self.tree.uppermost(self.tree.top.order) or self.tree.root
         return any(one is element for one in layer.walk())
 
     def _focus_button(self, button: Button) -> None:

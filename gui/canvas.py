@@ -82,6 +82,10 @@ class Canvas:
         self.fonts.rescale()
         self.skins.rebuild(palette)
 
+    def clear(self) -> None:
+        """Let the viewport have the colour of the root: a window's fill would draw every pixel once more."""
+        dpg.set_viewport_clear_color(list(self.palette["base"]))
+
     # panes
     def child_pane(
         self,
@@ -152,6 +156,11 @@ class Canvas:
             self._unflattened[pane] = FOCUS_FRAMES
             pane = dpg.get_item_parent(pane)
         dpg.focus_item(item)
+
+    @property
+    def is_focusing(self) -> bool:
+        """True in the frames after `focus`."""
+        return bool(self._unflattened)
 
     def tick_focus(self) -> None:
         """A frame has passed: the panes of an item that got the keyboard share their navigation again."""

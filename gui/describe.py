@@ -10,7 +10,8 @@ from typing import Generic, TypeVar
 from gui.canvas import Canvas
 from gui.chooser import Chooser
 from gui.elements.base import Element
-from gui.elements.surfaces import Root, SurfaceLayer
+from gui.elements.floats import FloatLayer
+from gui.elements.surfaces import Root
 from gui.keys import Keys
 from gui.metrics import Measure
 from gui.prose_selection import ProseSelection
@@ -20,6 +21,7 @@ from panels.base.widgets import Handlers
 
 E = TypeVar("E", bound=Element)
 V = TypeVar("V")
+L = TypeVar("L", bound=Root)
 
 
 class Scope(AbstractContextManager[V], Generic[V]):
@@ -119,7 +121,7 @@ class Tree:
                 self.canvas.created(kid.pane)
                 break
 
-    def layer(self, cls: type[SurfaceLayer], owner: Element) -> SurfaceLayer:
+    def layer(self, cls: type[L], owner: Element) -> L:
         """The layer above the window that belongs to an element."""
         here = self.at
         self.at = self.top
@@ -137,7 +139,7 @@ class Tree:
         self.at = self.root
         self.top.was, self.top.order = self.top.order, []
         self.root.was, self.root.order = self.root.order, []
-        self.cover = self.top.was[-1] if self.top.was else None
+        self.cover = self.uppermost(self.top.was)
 
     def end(self) -> None:
         """Finish a frame's description."""
@@ -153,6 +155,22 @@ class Tree:
         for element in (self.root, *self.top.order):
             element.layout(self.m, width, height)
         return any(abs(e.w - w) > 0.5 or abs(e.h - h) > 0.5 for e, w, h in self.assumed)
+
+    def uppermost(self, layers: list[Element]) -> Element | None:
+        """The last of some layers that covers the window."""
+        return next((layer for layer in reversed(layers) if not isinstance(layer, FloatLayer)), None)
+
+    def front(self, x: float, y: float) -> Element:
+        """What lies in front at a point of the viewport: a layer, or the window."""
+        for layer in reversed(self.top.order):
+            if not isinstance(layer, FloatLayer) or layer.holds(x, y):
+                return layer
+        return self.root
+
+    def is_touched(self) -> bool:
+        """True if what was described differs from what is on the screen."""
+        layers = self.top.order != self.top.was or self.focus_wish is not None or self.opened is not None
+        return layers or any(element.touched for element in (self.root, *self.top.order))
 
     def paint(self) -> None:
         """Bring everything to the screen."""

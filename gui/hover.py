@@ -47,8 +47,7 @@ class Hover:
 
     def update(self, tree: Tree, x: float, y: float, now_s: float) -> bool:
         """Find what is under the mouse; whether that changed."""
-        top = tree.top.order[-1] if tree.top.order else tree.root
-        chain = chain_at(top, x, y)
+        chain = chain_at(tree.front(x, y), x, y)
         is_new = chain != self.chain
         if is_new:
             for element in self.chain:
@@ -65,6 +64,7 @@ class Hover:
         if now_s < self.said_until_s:
             self._show(*self.said)
         else:
+            is_new = is_new or self.said_until_s > 0
             self.said_until_s = 0.0
             self._show(tip if now_s - self.since_s >= DELAY_S else "", round(x), round(y))
         return is_new
@@ -73,6 +73,10 @@ class Hover:
         """Show a word beside the mouse for a moment."""
         self.said, self.said_until_s = (what, round(x), round(y)), now_s + SAID_FOR_S
         self._show(*self.said)
+
+    def rest_s(self, now_s: float) -> float:
+        """Seconds after which a frame takes a word away that is shown; infinity for none."""
+        return max(0.0, self.said_until_s - now_s) if self.said_until_s > 0 else float("inf")
 
     def is_waiting(self, now_s: float) -> bool:
         """True while a tooltip is about to appear."""

@@ -16,11 +16,10 @@ from gui.binding import DpgUi
 from gui.elements.popups import MenuPoint
 from gui.elements.prose import is_shift_down
 from gui.hover import Hover
+from gui.input_watch import InputWatch, find_watch
+from gui.pace import ACTIVE_FPS, Pace
 from panels.base.ui import Ui
 
-ACTIVE_FPS = 60.0
-IDLE_FPS = 20.0
-ACTIVE_FOR_S = 0.7
 SETTLE_FRAMES = 2
 log = logging.getLogger(__name__)
 
@@ -54,7 +53,9 @@ class Loop:
         self._clock = clock
         self._shown: tuple[object, ...] = ()
         self._fresh = SETTLE_FRAMES
-        self._active_until_s = 0.0
+        self._is_drawn = True
+        self._watch: InputWatch | None = None
+        self._pace = Pace()
         self._mouse = (-1.0, -1.0)
         self._hover = Hover(ui.canvas, [])
         self._is_running = False
@@ -78,14 +79,26 @@ class Loop:
     def wake(self) -> None:
         """Describe the next frames although nothing seems to have changed."""
         self._fresh = SETTLE_FRAMES
+        self._is_drawn = False
+
+    def nudge(self) -> None:
+        """End the rest between two frames: the state may have changed. Thread-safe."""
+        if self._watch is not None:
+            self._watch.nudge()
+
+    def watch_with(self, watch: InputWatch) -> None:
+        """Rest with this watch, in place of the best of this system that `run` finds."""
+        self._watch = watch
 
     def post(self, job: Callable[[], object]) -> None:
         """Run a job on the loop's thread in its next frame. Thread-safe."""
         self._posted.append(job)
+        self.nudge()
 
     def stop(self) -> None:
         """Leave `run` after the current frame."""
         self._is_running = False
+        self.nudge()
 
     def frame(self) -> bool:
         """One frame: render, dispatch what happened, describe when needed. Whether anything happened."""
@@ -93,6 +106,7 @@ class Loop:
             self._draw_first()
         dpg.render_dearpygui_frame()
         self.frames += 1
+        self._is_drawn = True
         had_jobs = self._dispatch()
         now = self._clock()
         self.ui.poll()
@@ -117,9 +131,21 @@ class Loop:
             self._shown = shown
             self._draw(*size)
             self._say(x, y, now)
-        if is_busy or self.ui.keys.is_typing or shown != self._shown:
-            self._active_until_s = now + ACTIVE_FOR_S
+        if is_busy or any(dpg.is_mouse_button_down(button) for button in _BUTTONS):
+            self._pace.note_input(now)
+        rest_s = min(self.ui.rest_s, self._hover.rest_s(now))
+        self._pace.note_frame(now, wants_s=rest_s, is_away=_is_away(x, y, *size))
         return is_busy
+
+    def _look(self) -> None:
+        """Describe without a frame when the state has changed: one is rendered only if that shows."""
+        size = (dpg.get_viewport_client_width(), dpg.get_viewport_client_height())
+        shown = (self._revision(), size)
+        if shown != self._shown and min(size) > 0:
+            self._shown = shown
+            self._draw(*size)
+            if not self._is_drawn:
+                self._fresh = 1
 
     def _draw_first(self) -> None:
         """Describe before anything is rendered: the first frame shows the window, not its background."""
@@ -132,6 +158,7 @@ class Loop:
             self.described += 1
             self.ui.frame(self._describe, width, height)
             self._failed = ""
+            self._is_drawn = self._is_drawn and not self.ui.has_painted
         except Exception as error:  # noqa: BLE001  the callback pump: one broken panel must not end the window
             self._report(error)
 
@@ -183,15 +210,44 @@ class Loop:
                 return
 
     def run(self) -> None:
-        """Run frames until `stop`: 60 a second while something happens, 20 while nothing does."""
+        """Run until `stop`: frames for input, for a change that shows and for what moves, and none at rest."""
         sys.setswitchinterval(0.001)
         self._is_running = True
+        if self._watch is None:
+            self._watch = find_watch()
+        self._pace.hears_input = self._watch.hears_input
+        self._pace.note_input(self._clock())
         while self._is_running and dpg.is_dearpygui_running():
-            start = self._clock()
+            self.turn(self._watch)
+        watch, self._watch = self._watch, None
+        watch.close()
+
+    def turn(self, watch: InputWatch) -> None:
+        """One turn of `run`: a frame or a look, then a rest."""
+        start = self._clock()
+        if self._has_news() or start >= self._pace.next_frame_s(start):
             self.frame()
-            fps = ACTIVE_FPS if start < self._active_until_s else IDLE_FPS
-            if not self.ui.is_keyboard_on_its_way:
-                time.sleep(max(0.0, 1 / fps - (self._clock() - start)))
+        else:
+            self._look()
+        now = self._clock()
+        if self.ui.is_keyboard_on_its_way:
+            return
+        if self._has_news():
+            time.sleep(max(0.0, 1 / ACTIVE_FPS - (now - start)))
+        elif watch.wait(self._pace.rest_s(now, is_early=self._revision() is None)):
+            self._pace.note_input(self._clock())
+
+    def _has_news(self) -> bool:
+        """True if a frame is due at once."""
+        return not self._is_drawn or self._fresh > 0 or bool(self._posted) or self.ui.is_settling
+
+
+_BUTTONS = (dpg.mvMouseButton_Left, dpg.mvMouseButton_Right, dpg.mvMouseButton_Middle)
+
+
+def _is_away(x: float, y: float, width: float, height: float) -> bool:
+    """True if the mouse is not over the window."""
+    return not (0 <= x < width and 0 <= y < height)
 
 
 def _code(data: Any) -> int:

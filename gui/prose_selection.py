@@ -51,16 +51,15 @@ class SelectionEnd(msgspec.Struct, frozen=True):
 
 
 class Layers(Protocol):
-    """What is shown, the uppermost layer last."""
+    """What is shown: the window and the layers above it."""
 
     @property
     def root(self) -> Element:
         """The window below all layers."""
         ...
 
-    @property
-    def top(self) -> Element:
-        """The layers above it."""
+    def front(self, x: float, y: float) -> Element:
+        """The uppermost layer at a point."""
         ...
 
     @property
@@ -125,7 +124,7 @@ class ProseSelection:
         Args:
             is_extending: Shift is held.
         """
-        layer = self.layers.top.order[-1] if self.layers.top.order else self.layers.root
+        layer = self.layers.front(x, y)
         chain = chain_at(layer, x, y)
         if any(isinstance(one, Control) and not isinstance(one, LinkHit) for one in chain):
             return

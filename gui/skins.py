@@ -125,7 +125,7 @@ class Skins:
         return int(theme)
 
     def _window(self, kind: str) -> int:
-        fill = {"root": self._palette["base"], "dim": self._palette["overlay"], "clear": CLEAR}[kind]
+        fill = {"dim": self._palette["overlay"], "clear": CLEAR}[kind]
         with dpg.theme() as theme, dpg.theme_component(dpg.mvAll):
             dpg.add_theme_color(dpg.mvThemeCol_WindowBg, fill)
         return int(theme)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from gui.describe import Tree
 from gui.elements.base import Element
 from gui.elements.controls import Combo
+from gui.elements.floats import FloatLayer, FloatOwner
 from gui.elements.popups import (
     DialogOwner,
     MenuButton,
@@ -223,6 +224,17 @@ def _dialog(tree: Tree, it: w.DialogWidget) -> Iterator[Clicks]:
         tree.leave()
 
 
+@contextmanager
+def _float(tree: Tree, it: w.FloatWidget) -> Iterator[None]:
+    layer = tree.layer(FloatLayer, tree.take(FloatOwner, it.key))
+    layer.update((it.width, it.top))
+    tree.enter(layer)
+    try:
+        yield
+    finally:
+        tree.leave()
+
+
 def matches(option: Option, wanted: str) -> bool:
     """True if every word of `wanted` stands in the option's label or detail, in any case."""
     text = f"{option.label} {option.detail} {option.value}".casefold()
@@ -235,4 +247,5 @@ HANDLERS = w.table(
     w.MenuItemWidget.handled_by(_menu_item),
     w.ComboWidget.handled_by(_combo),
     w.DialogWidget.handled_by(_dialog),
+    w.FloatWidget.handled_by(_float),
 )

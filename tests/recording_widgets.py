@@ -386,6 +386,7 @@ HANDLERS = w.table(
     TableWidget.handled_by(_table),
     w.TabsWidget.handled_by(_tabs),
     w.DialogWidget.handled_by(_clicked),
+    w.FloatWidget.handled_by(_container),
     w.MenuWidget.handled_by(_menu),
     w.MenuItemWidget.handled_by(_menu_item),
     w.ContextMenuWidget.handled_by(_menu),

@@ -78,6 +78,7 @@ class AppController:
         self._revision = 0
         self._inbox: SimpleQueue[Command | Event | None] = SimpleQueue()
         self._changed = threading.Condition()
+        self._listeners: tuple[Callable[[], object], ...] = ()
         self._thread = threading.Thread(target=self._run, name="controller", daemon=True)
         self._is_stopped = False
 
@@ -111,6 +112,10 @@ class AppController:
     def revision(self) -> int:
         """Grows whenever the state was replaced."""
         return self._revision
+
+    def listen(self, listener: Callable[[], object]) -> None:
+        """Call `listener` after each change of the state, on the controller's thread: it must return at once."""
+        self._listeners = (*self._listeners, listener)
 
     def wait_for(self, predicate: Callable[[AppState], bool], timeout_s: float) -> AppState | None:
         """Wait until the state satisfies `predicate`.
@@ -217,6 +222,8 @@ class AppController:
             self._state = state
             self._revision += 1
             self._changed.notify_all()
+        for listener in self._listeners:
+            listener()
 
     def _drain(self) -> None:
         """Take in what the workers reported while they ended, so that the part of a last reply is kept."""

@@ -184,7 +184,10 @@ def _report(state: AppState, given: Stamp, report: Report) -> Result:
         case OperationFailed():
             outcome = CommandOutcome(report.command_id, problem=report.text, remedy=report.detail)
             state = conclude(state, outcome)
-            return notify(state, report.subject, Level.ERROR, report.text, report.detail), ()
+            state = notify(
+                state, report.subject, Level.ERROR, report.text, report.detail, is_standing=report.is_standing
+            )
+            return state, ()
         case OperationEnded():
             return conclude(state, CommandOutcome(report.command_id)), ()
         case OperationDone():

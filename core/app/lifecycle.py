@@ -25,14 +25,14 @@ from core.settings.messages import (
     LoadSettings,
 )
 from core.values.state import AppState, Level, WorkerStatus
-from core.values.updates import Result, dismiss, notify
+from core.values.updates import Result, notify, read_notice
 
 
 def command(state: AppState, asked: AppCommand) -> Result:
     """Decide what follows from a command of the program itself."""
     match asked:
         case DismissNotice():
-            return dismiss(state, asked.notice_id), ()
+            return read_notice(state, asked.notice_id), ()
         case SaveWindow():
             return _save_window(state, asked.data_toml)
         case Quit():

@@ -105,7 +105,7 @@ class Watcher:
         return now ^ before
 
     def _trouble(self, sentence: str) -> None:
-        self._emit(OperationFailed("watch", sentence))
+        self._emit(OperationFailed("watch", sentence, is_standing=True))
 
 
 def _is_note(path: str, known: frozenset[str]) -> bool:

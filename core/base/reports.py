@@ -15,12 +15,14 @@ class OperationFailed(msgspec.Struct, frozen=True):
     """Something that the person asked for could not be done. `subject` names the notice.
 
     `command_id` is that of the effect, and of the command that it was begun for: who waits for it is told.
+    `is_standing`: nobody asked for it just now; see `Notice`.
     """
 
     subject: str
     text: str
     detail: str = ""
     command_id: str = ""
+    is_standing: bool = False
 
 
 class OperationEnded(msgspec.Struct, frozen=True):

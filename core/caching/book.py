@@ -14,7 +14,8 @@ from core.caching.gaps import KEPT_GAPS, observed, stats_of, with_gap
 from core.caching.keepalive import Idle
 from core.caching.ledger import forget_discussion, live_entries, merge, of_discussion, record
 from core.caching.replay import Replayed
-from core.caching.rewrite import holds_withdrawn, sent_knowledge
+from core.caching.rewrite import holds_withdrawn
+from core.caching.sent_request import sent_knowledge
 from core.caching.view import SharedBase, shared_base
 from core.values.cache import (
     CacheLedger,
@@ -170,10 +171,13 @@ def forgotten(book: CacheBook, discussion_id: str, now: datetime) -> CacheBook:
     return with_page(book, discussion_id, replace(page, cache=invalidated(page.cache, now), idle=()))
 
 
-def sent_by(book: CacheBook, call: BookedCall, now: datetime) -> SentKnowledge:
+def sent_by(book: CacheBook, call: BookedCall, now: datetime, reply_tokens: int = 0) -> SentKnowledge:
     """Layers 6 and 7 as a call sent them, and what of its cache others would leave."""
-    live = live_entries(book.ledger, call.scope, now)
-    return sent_knowledge(call.decision, live, call.scope, call.prices)
+    live, decision = live_entries(book.ledger, call.scope, now), call.decision
+    scale = book.scale(call.scope)
+    sent = sent_knowledge(decision.wire, decision.view, live, call.scope, scale)
+    superseded = round(decision.plan.superseded_tokens * scale)
+    return replace(sent, superseded_tokens=superseded, reply_tokens=reply_tokens)
 
 
 def turn_answered(book: CacheBook, discussion_id: str, sent: SentKnowledge) -> tuple[CacheBook, int]:

@@ -146,7 +146,8 @@ def ended(
     state = after_contents(state, contents, now)
     sent, changed = page.cache.sent, page.cache.changed
     if call.has_begun:
-        sent = sent_by(book, call, now)
+        reply_tokens = (usage.output_tokens or 0) - (usage.reasoning_tokens or 0)
+        sent = sent_by(book, call, now, max(0, reply_tokens))
         book, changed = turn_answered(book, name, sent)
     cache = replace(
         page.cache,

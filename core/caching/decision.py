@@ -16,6 +16,7 @@ from core.caching.view import (
     SharedBase,
     pruned,
     shared_view,
+    spared_view,
     superseded_tokens,
     view_for,
     withdrawn,
@@ -42,7 +43,7 @@ _JOINED = (str(int(LayerId.PROJECT)), str(int(LayerId.FILE_DETAILS)))
 
 
 _SHARED = (
-    "An earlier state of layers 6 and 7 is warm: it is read, and what changed since joined your message; the rest "
+    "An earlier state of layers 6 and 7 is warm: it is read, and what changed since joins the message; the rest "
     "stands in its place."
 )
 
@@ -125,11 +126,13 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     """Choose how layers 6, 7, 9 and 10 are shown, and plan the cache.
 
     Candidates are the canonical view, the discussion's own with what changed appended, and the canonical one over
-    the mode's warm layers 6 and 7a. What a person deleted is in none of them, whatever that costs.
+    the mode's warm layers 6 and 7a. What a person deleted is in none of them, whatever that costs: the discussion's own
+    is left without the messages' updates that told it, and is none where its base did.
 
-    While a turn is running (its tool results are being answered) the view stays as it is: vendors bind a running
-    turn's thinking to every byte before it. Where nothing is said yet there is no message to append to: what changed
-    waits for it.
+    While a turn is running (its tool results are being answered) the view stays as it is, deleted text included:
+    vendors bind a running turn's thinking to every byte before it and refuse it behind another prefix, so that a
+    deletion would end the turn that it falls into, with all that was paid for it. It takes hold with the next message.
+    Where nothing is said yet there is no message to append to: what changed waits for it.
     """
     memo = memo or DecideMemo()
     fresh = turn.stack.canonical_view
@@ -140,10 +143,11 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     if not market.settings.appends_changes or not market.settings.is_enabled:
         return _planned(turn, market, fresh, memo.canonical)
     gone = withdrawn(turn.view, turn.stack) if turn.view is not None else ""
+    own = spared_view(turn.view, turn.stack) if turn.view is not None and gone else turn.view
     appended = None
-    if turn.view is not None and not gone:
+    if own is not None:
         show = pruned if is_silent else view_for
-        appended = show(turn.view, turn.stack, turn.message_id)
+        appended = show(own, turn.stack, turn.message_id)
         if appended == fresh:
             return _planned(turn, market, fresh, memo.canonical)
     rewritten = _planned(turn, market, fresh, memo.canonical)
@@ -273,4 +277,4 @@ def _why_kept(turn: PlannedTurn, kept: Decision, view: ContextView) -> str:
     )
     words += [f"{files} changed file{'s' * (files > 1)}"] if files else []
     what = " and ".join(words) or "the preset"
-    return f"The cache is warm: {what} joined your message instead of rewriting what was sent; {carried}"
+    return f"The cache is warm: {what} joins the message instead of rewriting what was sent; {carried}"

@@ -200,12 +200,13 @@ class ContentsDeleted(msgspec.Struct, frozen=True):
 class RewritesChecked(msgspec.Struct, frozen=True):
     """Rewrites of the discussions' next turns were checked, as layers 6 and 7 stand now.
 
-    `withdrawals`: what that would be if something were taken out of knowledge.
+    `withdrawals`: what that would be if something were taken out of knowledge; `switch_offs`: if all of it were.
     """
 
     discussion_ids: tuple[str, ...]
     rewrites: tuple[Rewrite, ...] = ()
     withdrawals: tuple[Rewrite, ...] = ()
+    switch_offs: tuple[Rewrite, ...] = ()
 
 
 CachingCommand = InvalidateCache | DisableCaching | EnableCaching | DeleteOrphanedCaches

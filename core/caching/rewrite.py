@@ -1,66 +1,50 @@
-"""Cost of a change of layers 6 and 7 in a warm discussion's next turn: appended, or written anew with all behind it."""
+"""Cost of a change of layers 6 and 7 in a warm discussion's next turn: appended, or told anew with what stands behind.
+
+A rewrite is priced by the planner: what the next request costs as it was sent last, and with these layers told anew.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
 
-from core.caching.decision import Decision, Market
-from core.caching.ledger import hits
-from core.caching.view import DIGEST_KEY, carried_pieces, deletion, delta_tokens, updates, visible_known
+from msgspec.structs import replace
+
+from core.caching.decision import Market
+from core.caching.ledger import live_entries
+from core.caching.planner import PlanInputs, plan
+from core.caching.sent_request import Told, as_sent, canonical, sent_parts, spared
+from core.caching.view import (
+    DIGEST_KEY,
+    TAKEN_OUT,
+    deletion,
+    delta_tokens,
+    goes_from,
+    updates,
+)
 from core.caching.warmth import is_warm
-from core.context.pieces import Piece
 from core.context.stack import AggregateStack
 from core.context.wire import layer_of
-from core.providers.blocks import Wire
+from core.providers.blocks import MarkPlace, Wire
 from core.values.cache import (
+    CacheLedger,
     CacheLedgerEntry,
-    CachePrices,
+    CachePlan,
     DiscussionCache,
-    LedgerScope,
     Mechanism,
     Rewrite,
     RewriteCosts,
     SentKnowledge,
     SentPart,
 )
-from core.values.stack import LayerId, Segment
+from core.values.stack import LayerId
 from core.values.view import BaseFile, ContextView, ViewDelta
 
 _PROJECT, _KNOWLEDGE = LayerId.PROJECT, LayerId.KNOWLEDGE
+_TAKEN = "taken"
+"""Digest of a piece that something was taken out of: it says what was never sent."""
 
-
-def sent_knowledge(
-    decision: Decision, live: Mapping[str, CacheLedgerEntry], scope: LedgerScope, prices: CachePrices
-) -> SentKnowledge:
-    """Layers 6 and 7 as a request that was sent tells them, and what of its cache another layer 7 would leave.
-
-    Marks, breakpoints and stored contents are read whole or not at all: of them only an entry that ends before the
-    layer is left. A provider that caches by itself reads up to the first difference.
-
-    Args:
-        live: entries of its scope.
-    """
-    request, wire, view = decision.request, decision.wire, decision.view
-    layer = [segment for segment in request.system if segment.layer is _KNOWLEDGE]
-    first = len(request.tools) + len(request.system) - len(layer)
-    start, end = _ends(wire, first), _ends(wire, first + len(layer))
-    found = hits(live, wire)
-    kept = max((hit.tokens for hit in found if hit.index < first), default=0)
-    deepest = live[found[0].prefix_hash] if found else None
-    known = visible_known(view)
-    parts = _parts(known, _KNOWLEDGE)
-    return SentKnowledge(
-        scope,
-        parts,
-        tokens=end - start,
-        kept_tokens=start if prices.mechanism is Mechanism.IMPLICIT else kept,
-        ttl_s=deepest.ttl_s if deepest is not None else 0,
-        expires_at=deepest.expires_at if deepest is not None else None,
-        documents=_parts(known, _PROJECT),
-        superseded=tuple(part for part in _parts(carried_pieces(view), _KNOWLEDGE) if part not in parts),
-        withdrawals=view.base.withdrawals,
-    )
+Goes = Callable[[SentPart], bool]
 
 
 def holds_withdrawn(sent: SentKnowledge, withdrawals: int, *, is_on: bool) -> bool:
@@ -94,17 +78,165 @@ def rewrite_costs(
     until = None if is_kept and state.expires_at is None else state.expires_at or sent.expires_at
     if until is not None and until <= market.now:
         return RewriteCosts(discussion_id)
-    layer = stack.layer(_KNOWLEDGE).segments
-    lost = state.tokens_cached - sent.kept_tokens
-    if lost <= 0:
+    if not sent.places:
         return RewriteCosts(discussion_id)
-    whole = _rewritten(discussion_id, sent, lost, layer, market, until)
+    asked = _Asked(cache, sent, discussion_id, stack, market, until)
+    if not asked.is_warm:
+        return RewriteCosts(discussion_id)
     has_knowledge = bool(sent.parts or sent.superseded)
     return RewriteCosts(
         discussion_id,
-        _due(sent, stack, whole, market, view or ContextView()),
-        whole if has_knowledge else None,
+        _due(asked, view or ContextView()),
+        asked.withdrawal() if has_knowledge else None,
+        asked.switch_off() if has_knowledge else None,
     )
+
+
+class _Asked:
+    """Prices of one discussion's next turn: as it was sent last, and with layers 6 and 7 told otherwise."""
+
+    def __init__(
+        self,
+        cache: DiscussionCache,
+        sent: SentKnowledge,
+        discussion_id: str,
+        stack: AggregateStack,
+        market: Market,
+        until: datetime | None,
+    ) -> None:
+        self.sent, self.stack, self.market = sent, stack, market
+        self._cache, self._name, self._until = cache, discussion_id, until
+        self._live = _live(cache.ledger, market, until) | _live(market.ledger, market, until)
+        self._tokens = {
+            segment.key: market.count(segment)
+            for layer in (_PROJECT, _KNOWLEDGE)
+            for segment in stack.layer(layer).segments
+        }
+        self.now = sent_parts([p for layer in (_PROJECT, _KNOWLEDGE) for p in stack.layer(layer).pieces])
+        self._wire = as_sent(sent)
+        as_it_was = self._plan(self._wire, self._live, sent.superseded_tokens)
+        self.is_warm = as_it_was.read_tokens > 0
+        self.same = min((self._folded(), as_it_was), key=lambda one: one.outlook)
+
+    def _folded(self) -> CachePlan:
+        """As it was sent, what was appended in its place: a turn that does so anyway loses nothing by a deletion."""
+        seen = (*(self.sent.documents or ()), *self.sent.parts)
+        return self._told(canonical(self.sent, seen, self._tokens), drops=False)
+
+    def rewrite(self, why: str) -> Rewrite:
+        """All that was changed is written in its place at once, or what was deleted is left out of the updates."""
+        goes = goes_from(self.stack, self.sent.withdrawals)
+        return self._rewrite(why, self.now, goes, drops=self._is_withdrawn(goes))
+
+    def canonical(self, why: str) -> Rewrite:
+        """All that was changed is written in its place, nothing stays appended."""
+        return self._rewrite(why, self.now, None)
+
+    def withdrawal(self) -> Rewrite:
+        """Something is taken out of knowledge: of the digest where there is one, else of notes."""
+        has_digest = any(part.key == DIGEST_KEY for part in self.now)
+
+        def is_taken(key: str) -> bool:
+            return key == DIGEST_KEY if has_digest else layer_of(key) == _KNOWLEDGE
+
+        now = tuple(SentPart(p.key, _TAKEN) if is_taken(p.key) else p for p in self.now)
+        said = {part.sha256 for part in now}
+        return self._rewrite("", now, self._goes(said, {part.key for part in now}), drops=True)
+
+    def switch_off(self) -> Rewrite:
+        """All of layer 7 is taken away."""
+        now = tuple(part for part in self.now if layer_of(part.key) != _KNOWLEDGE)
+        return self._rewrite("", now, self._goes(set(), {part.key for part in now}), drops=True)
+
+    def appended(self, why: str, tokens: int, cost_usd: float | None) -> Rewrite:
+        """It joins the next message."""
+        return Rewrite(self._name, why, tokens, cost_usd, self._until, is_appended=True)
+
+    def _goes(self, said: set[str], keys: set[str]) -> Goes:
+        def goes(part: SentPart) -> bool:
+            if layer_of(part.key) == _KNOWLEDGE:
+                return part.sha256 not in said
+            return part.key not in keys
+
+        return goes
+
+    def _is_withdrawn(self, goes: Goes) -> bool:
+        knowledge = [p for p in (*self.sent.parts, *self.sent.superseded) if layer_of(p.key) == _KNOWLEDGE]
+        return any(map(goes, knowledge))
+
+    def _rewrite(
+        self, why: str, now: Sequence[SentPart], goes: Goes | None, *, drops: bool = False
+    ) -> Rewrite:
+        """The cheapest telling; `drops`: what is stored for rent is deleted, for it may hold what goes."""
+        ways = [canonical(self.sent, now, self._tokens)]
+        note = delta_tokens(ViewDelta("", (BaseFile(DIGEST_KEY, "", ""),)), self.market.count)
+        other = None if goes is None else spared(self.sent, now, self._tokens, note, goes)
+        if other is not None:
+            ways.append(other)
+        chosen = min((self._told(way, drops=drops) for way in ways), key=lambda one: one.outlook)
+        same, cost = self.same, None
+        tokens = chosen.write_tokens + chosen.fresh_tokens - same.write_tokens - same.fresh_tokens
+        if chosen.cost_usd is not None and same.cost_usd is not None:
+            cost = max(0.0, chosen.cost_usd - same.cost_usd)
+        return Rewrite(self._name, why, max(0, tokens), cost, self._until)
+
+    def _told(self, told: Told, *, drops: bool) -> CachePlan:
+        live = self._held(told.kept)
+        if drops:
+            live = {key: e for key, e in live.items() if not e.name or e.discussion_id != self._name}
+        return self._plan(told.wire, live)
+
+    def _held(self, kept: int) -> dict[str, CacheLedgerEntry]:
+        """Entries that another telling can read.
+
+        A provider that caches by itself reads up to the first difference. Of breakpoints that are left over, the last
+        stands at a message that is not as it was: entries of earlier ones are not found.
+        """
+        wire, mechanism = self._wire, self.market.prices.mechanism
+        if mechanism is Mechanism.BREAKPOINTS:
+            talk = {
+                prefix
+                for prefix, block in zip(wire.hashes, wire.blocks, strict=True)
+                if block.place is MarkPlace.TALK
+            }
+            return {prefix: entry for prefix, entry in self._live.items() if prefix not in talk}
+        if mechanism is not Mechanism.IMPLICIT or kept < 0:
+            return self._live
+        held = [self._live[prefix] for prefix in wire.hashes if prefix in self._live]
+        deepest = max(held, key=lambda entry: entry.tokens, default=None)
+        prefix = wire.hashes[kept]
+        if deepest is None or deepest.tokens < wire.ends[kept]:
+            return self._live
+        return {**self._live, prefix: replace(deepest, prefix_hash=prefix, tokens=wire.ends[kept])}
+
+    def _plan(
+        self, wire: Wire, live: Mapping[str, CacheLedgerEntry], superseded_tokens: int = 0
+    ) -> CachePlan:
+        market = self.market
+        ledger = replace(market.ledger, entries={market.scope: live})
+        return plan(
+            PlanInputs(
+                wire=wire,
+                scope=market.scope,
+                prices=market.prices,
+                ledger=ledger,
+                gaps=replace(market.gaps, turns=market.gaps.turns + 1),  # of the next turn
+                settings=market.settings,
+                now=market.now,
+                superseded_tokens=superseded_tokens,
+                balance=self._cache.balance,
+            )
+        )
+
+
+def _live(ledger: CacheLedger, market: Market, until: datetime | None) -> dict[str, CacheLedgerEntry]:
+    """Entries that are held; all that were written where nothing but another prompt ends them."""
+    if until is not None:
+        return dict(live_entries(ledger, market.scope, market.now))
+    return {
+        key: replace(entry, expires_at=market.now + timedelta(seconds=entry.ttl_s))
+        for key, entry in ledger.entries.get(market.scope, {}).items()
+    }
 
 
 def why_changed(before: Sequence[SentPart], after: Sequence[SentPart]) -> str:
@@ -121,71 +253,36 @@ def why_changed(before: Sequence[SentPart], after: Sequence[SentPart]) -> str:
     return " and ".join(words) or "knowledge changed"
 
 
-def _due(
-    sent: SentKnowledge, stack: AggregateStack, whole: Rewrite, market: Market, view: ContextView
-) -> Rewrite | None:
+def _due(asked: _Asked, view: ContextView) -> Rewrite | None:
     """Cost of the changes that were made: appended where nothing was deleted and that is cheaper."""
+    sent, stack, market = asked.sent, asked.stack, asked.market
     layers = (_PROJECT, _KNOWLEDGE) if sent.documents is not None else (_KNOWLEDGE,)
     now = [piece for layer in layers for piece in stack.layer(layer).pieces]
     before, after = (*(sent.documents or ()), *sent.parts), sent_parts(now)
-    gone = _gone(sent, stack, before, after)
-    if gone:
-        return _with(whole, gone)
+    if gone := _gone(sent, stack, before):
+        return asked.rewrite(gone)
     if set(before) == set(after):
         return None
-    why = why_changed(before, after)
+    why, whole = why_changed(before, after), asked.canonical("")
     changed = [piece for piece in now if SentPart(piece.key, piece.sha256) not in before]
     tokens = delta_tokens(ViewDelta("", updates(view, changed)), market.count)
     if not market.settings.appends_changes or not market.settings.is_enabled:
-        return _with(whole, why)
+        return replace(whole, why=why)
     usd = market.prices.input_usd
     cost = None if usd is None else tokens * market.prices.write_at(sent.ttl_s) * usd
     if cost is not None and whole.cost_usd is not None and whole.cost_usd <= cost:
-        return _with(whole, why)
-    return Rewrite(whole.discussion_id, why, tokens, cost, whole.until, is_appended=True)
+        return replace(whole, why=why)
+    return asked.appended(why, tokens, cost)
 
 
-def sent_parts(pieces: Sequence[Piece | Segment | BaseFile]) -> tuple[SentPart, ...]:
-    """Pieces of layers 6 and 7 by what they say."""
-    return tuple(SentPart(piece.key, piece.sha256) for piece in pieces)
-
-
-def _gone(
-    sent: SentKnowledge, stack: AggregateStack, before: Sequence[SentPart], after: Sequence[SentPart]
-) -> str:
+def _gone(sent: SentKnowledge, stack: AggregateStack, before: Sequence[SentPart]) -> str:
     """Deletions in words, empty where there is none; by the rule of `view.withdrawn`."""
     if any(part.key == DIGEST_KEY for part in before) and not stack.layer(_KNOWLEDGE).pieces:
         return "knowledge is off"
     if words := deletion((part.key for part in before), stack):
         return words
-    said = {part.sha256 for part in after}
-    is_left = any(part.sha256 not in said for part in (*sent.parts, *sent.superseded))
-    return "something was taken out of knowledge" if sent.withdrawals != stack.withdrawals and is_left else ""
-
-
-def _rewritten(
-    discussion_id: str,
-    sent: SentKnowledge,
-    lost: int,
-    layer: Sequence[Segment],
-    market: Market,
-    until: datetime | None,
-) -> Rewrite:
-    """Layer 7 and all that is cached behind it, written anew."""
-    tokens = max(0, lost - sent.tokens) + sum(map(market.count, layer))
-    cost, prices = None, market.prices
-    if prices.input_usd is not None:
-        more = tokens * prices.write_at(sent.ttl_s) - lost * prices.read
-        cost = max(0.0, more) * prices.input_usd
-    return Rewrite(discussion_id, "", tokens, cost, until)
-
-
-def _with(whole: Rewrite, why: str) -> Rewrite:
-    return Rewrite(whole.discussion_id, why, whole.tokens, whole.cost_usd, whole.until)
-
-
-def _parts(pieces: Sequence[BaseFile], layer: LayerId) -> tuple[SentPart, ...]:
-    return sent_parts([piece for piece in pieces if layer_of(piece.key) == layer])
+    goes = goes_from(stack, sent.withdrawals)
+    return TAKEN_OUT if any(map(goes, (*sent.parts, *sent.superseded))) else ""
 
 
 def _digest(old: Mapping[str, str], new: Mapping[str, str]) -> str:
@@ -205,8 +302,3 @@ def _notes(keys: Sequence[str]) -> str:
     if len(keys) > 1:
         return f"notes on {len(keys)} files changed"
     return f"notes on {keys[0].rpartition('/')[2]} changed"
-
-
-def _ends(wire: Wire, count: int) -> int:
-    """Tokens of so many leading blocks."""
-    return wire.ends[count - 1] if count else 0

@@ -27,7 +27,9 @@ class RewriteCheck:
         found = [self._costs(spec) for spec in effect.specs]
         due = tuple(one.due for one in found if one.due is not None)
         withdrawals = tuple(one.withdrawal for one in found if one.withdrawal is not None)
-        self._emit(RewritesChecked(tuple(one.discussion_id for one in found), due, withdrawals))
+        switch_offs = tuple(one.switch_off for one in found if one.switch_off is not None)
+        ids = tuple(one.discussion_id for one in found)
+        self._emit(RewritesChecked(ids, due, withdrawals, switch_offs))
 
 
 def supersedes(newer: CheckRewrites, older: CheckRewrites) -> bool:

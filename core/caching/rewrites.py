@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
+
 from msgspec.structs import replace
 
 from core.base.figures import dollars
@@ -58,9 +60,10 @@ def _withdrawal_key(state: AppState) -> tuple[object, ...]:
     return (known.withdrawals, known.is_on, state.caching.adopted)
 
 
-def withdrawal_text(state: AppState) -> str:
-    """Cost of taking something out of knowledge, in a sentence; empty where nothing warm holds any of it."""
-    warm = [one for one in state.caching.withdrawals.values() if _is_due(state, one)]
+def withdrawal_text(state: AppState, *, is_all: bool = False) -> str:
+    """Cost of taking something out of knowledge, or all of it away, in a sentence; empty where nothing warm holds any."""
+    prices = state.caching.switch_offs if is_all else state.caching.withdrawals
+    warm = [one for one in prices.values() if _is_due(state, one)]
     if not warm:
         return ""
     tokens, cost = sum(one.tokens for one in warm), _cost([one.cost_usd for one in warm])
@@ -89,12 +92,22 @@ def _changed(before: AppState, after: AppState) -> set[str]:
 def checked(state: AppState, event: RewritesChecked) -> AppState:
     """Take in which discussions pay for changes, as they stand now."""
     asked = frozenset(event.discussion_ids)
-    kept = {name: one for name, one in state.caching.withdrawals.items() if name not in asked}
-    withdrawals = {**kept, **{one.discussion_id: one for one in event.withdrawals}}
-    if withdrawals != state.caching.withdrawals:
-        state = replace(state, caching=replace(state.caching, withdrawals=withdrawals))
+    caching = replace(
+        state.caching,
+        withdrawals=_renewed(state.caching.withdrawals, asked, event.withdrawals),
+        switch_offs=_renewed(state.caching.switch_offs, asked, event.switch_offs),
+    )
+    if caching != state.caching:
+        state = replace(state, caching=caching)
     kept = {name: one for name, one in state.caching.rewrites.items() if name not in asked}
     return _told(state, {**kept, **{one.discussion_id: one for one in event.rewrites}})
+
+
+def _renewed(
+    known: Mapping[str, Rewrite], asked: Collection[str], found: Iterable[Rewrite]
+) -> Mapping[str, Rewrite]:
+    kept = {name: one for name, one in known.items() if name not in asked}
+    return {**kept, **{one.discussion_id: one for one in found}}
 
 
 def over(state: AppState) -> AppState:

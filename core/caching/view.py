@@ -5,7 +5,7 @@ A view is a value; `replay` rebuilds the same from the log, byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -16,6 +16,7 @@ from core.context.stack import AggregateStack
 from core.context.update import is_diff, sent_form
 from core.context.wire import delta_note, layer_of, pieces_of, turn_key
 from core.providers.blocks import CountTokens
+from core.values.cache import SentPart
 from core.values.stack import LayerId, Segment
 from core.values.view import BaseFile, ContextView, ViewDelta, base_pieces
 
@@ -29,6 +30,9 @@ _APPENDED = (*_KNOWN, LayerId.FILE_DETAILS)
 
 DIGEST_KEY = "7/digest"
 """Layer 7a."""
+
+TAKEN_OUT = "something was taken out of knowledge"
+"""Reason for a rewrite."""
 
 Place = tuple[str, str]
 """Place where a delta tells a piece: the id of its message, the key."""
@@ -81,11 +85,7 @@ def pruned(view: ContextView, stack: AggregateStack, message_id: str) -> Context
     if stack.layer(LayerId.USER).pieces:
         said.add(turn_key(message_id))
     kept = tuple(delta for delta in view.deltas if turn_key(delta.message_id) in said)
-    if len(kept) == len(view.deltas):
-        return view
-    before, after = built_on(view), built_on(replace(view, deltas=kept))
-    broken = {place for place, sha256 in after.items() if before[place] != sha256}
-    return replace(view, deltas=tuple(_told_whole(delta, broken) for delta in kept))
+    return _without(view, kept)
 
 
 def shared_view(shared: SharedBase, stack: AggregateStack, message_id: str) -> ContextView | None:
@@ -116,11 +116,38 @@ def withdrawn(view: ContextView, stack: AggregateStack) -> str:
     """
     if words := deletion((piece.key for piece in visible_known(view)), stack):
         return words
-    if view.base.withdrawals == stack.withdrawals:
-        return ""
+    goes = goes_from(stack, view.base.withdrawals)
+    return TAKEN_OUT if any(goes(piece) for piece in carried_pieces(view)) else ""
+
+
+def spared_view(view: ContextView, stack: AggregateStack) -> ContextView | None:
+    """The view on its own base, without the deltas that carry what was deleted: all before them stays as it was sent.
+
+    Returns:
+        None where the base carries it.
+    """
+    goes = goes_from(stack, view.base.withdrawals)
+    if any(goes(piece) for piece in base_pieces(view.base)):
+        return None
+    kept = tuple(delta for delta in view.deltas if not any(map(goes, delta.files)))
+    spared = _without(view, kept)
+    return None if withdrawn(spared, stack) else spared
+
+
+def goes_from(stack: AggregateStack, withdrawals: int) -> Callable[[BaseFile | SentPart], bool]:
+    """Rule that tells which pieces of layers 6 and 7 were deleted since so many withdrawals: nothing may carry them."""
+    is_taken = withdrawals != stack.withdrawals
     said = {piece.sha256 for piece in stack.layer(LayerId.KNOWLEDGE).pieces}
-    carried = (p for p in carried_pieces(view) if layer_of(p.key) == LayerId.KNOWLEDGE)
-    return "something was taken out of knowledge" if any(p.sha256 not in said for p in carried) else ""
+    deletion_of = _deletion_in(stack)
+
+    def goes(piece: BaseFile | SentPart) -> bool:
+        layer = layer_of(piece.key)
+        if layer not in _KNOWN:
+            return False
+        is_gone = layer == LayerId.KNOWLEDGE and is_taken and piece.sha256 not in said
+        return is_gone or bool(deletion_of(piece.key))
+
+    return goes
 
 
 def deletion(keys: Iterable[str], stack: AggregateStack) -> str:
@@ -128,19 +155,24 @@ def deletion(keys: Iterable[str], stack: AggregateStack) -> str:
 
     A piece that is not there any more; notes only of a file that still is, for a file that left takes its own along.
     """
+    return next(filter(None, map(_deletion_in(stack), keys)), "")
+
+
+def _deletion_in(stack: AggregateStack) -> Callable[[str], str]:
     now = {piece.key for layer in _KNOWN for piece in stack.layer(layer).pieces}
     files = {piece.key for piece in stack.layer(LayerId.FILE_DETAILS).pieces}
-    for key in keys:
+
+    def deletion_of(key: str) -> str:
         layer, _, name = key.partition("/")
         if key in now:
-            continue
+            return ""
         if key == DIGEST_KEY:
             return "the digest is gone"
         if layer == _PROJECT:
             return f"{name} is gone"
-        if f"{_FILES}/{name}" in files:
-            return f"the notes on {name} are gone"
-    return ""
+        return f"the notes on {name} are gone" if f"{_FILES}/{name}" in files else ""
+
+    return deletion_of
 
 
 def visible_files(view: ContextView) -> dict[str, str]:
@@ -232,6 +264,15 @@ def updates(view: ContextView, pieces: Sequence[Piece]) -> tuple[BaseFile, ...]:
 def visible_pieces(view: ContextView) -> Mapping[str, BaseFile]:
     """Pieces that a model takes as current of layers 6, 7 and 10, by key."""
     return _visible(view)
+
+
+def _without(view: ContextView, kept: tuple[ViewDelta, ...]) -> ContextView:
+    """The view with these of its deltas; what is a diff of a text that is gone is told whole."""
+    if len(kept) == len(view.deltas):
+        return view
+    before, after = built_on(view), built_on(replace(view, deltas=kept))
+    broken = {place for place, sha256 in after.items() if before[place] != sha256}
+    return replace(view, deltas=tuple(_told_whole(delta, broken) for delta in kept))
 
 
 def _told(view: ContextView, stack: AggregateStack) -> ContextView:

@@ -317,8 +317,9 @@ class Assembler:
         """Cost of a change of layers 6 and 7 in a warm discussion's next turn, and that of a deletion."""
         if self._keeper is None:
             return RewriteCosts(spec.discussion_id)
-        spec = replace(self._known(spec, self.read(spec)), previous=None)
-        known = build_stack(replace(spec.inputs, turns=(), items=(), user_text="", attachments=()))
+        items = self.read(spec)
+        spec = replace(self._known(spec, items), previous=None)
+        known = build_stack(replace(spec.inputs, turns=(), items=items, user_text="", attachments=()))
         return self._keeper.rewrite(spec, known, spec.profile, self._factor(spec.profile))
 
     def prewarm_request(self, spec: StackSpec) -> ProviderRequest | None:

@@ -207,12 +207,13 @@ def _say_passed_over(state: AppState, preset: str, rules: int) -> AppState:
         f"Preset {preset!r} may send files that .gitignore leaves out: {rules:,} of its rules are not followed.",
         "It holds more rules with wildcards than can be asked of each file. "
         "Look through the preset's files, or write fewer rules.",
+        is_standing=True,
     )
 
 
 def _say_losses(state: AppState, event: FilesRead) -> AppState:
     text, detail = losses_sentences(event.preset, event.losses)
-    return notify(state, f"ignored/{event.preset}", Level.WARNING, text, detail)
+    return notify(state, f"ignored/{event.preset}", Level.WARNING, text, detail, is_standing=True)
 
 
 def losses_sentences(preset: str, losses: Iterable[GlobLoss]) -> tuple[str, str]:

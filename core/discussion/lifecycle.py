@@ -65,7 +65,12 @@ def create(state: AppState, given: Stamp, command: CreateDiscussion) -> Result:
     if not command.provider and provider != ai.provider:
         why = state.config.providers[ai.provider].problem
         state = notify(
-            state, "provider", Level.WARNING, f"The embedded model answers instead of {ai.provider}.", why
+            state,
+            "provider",
+            Level.WARNING,
+            f"The embedded model answers instead of {ai.provider}.",
+            why,
+            is_standing=True,
         )
     meta = DiscussionMeta(
         id=_free_id(state, command.id) or given.make_id(),
@@ -138,6 +143,8 @@ def loaded(state: AppState, event: DiscussionLoaded) -> AppState:
             Level.WARNING,
             f"{name} was repaired when it was read.",
             "\n".join(opened.repaired),
+            discussion_id=opened.id,
+            is_standing=True,
         )
     if not state.discussions.prompt_history:
         state = replace(state, discussions=replace(state.discussions, prompt_history=_prompts(opened)))

@@ -78,7 +78,7 @@ def knowledge_read(state: AppState, event: KnowledgeRead) -> Result:
     if not found.problems:
         return dismiss(state, "knowledge-files"), ()
     detail = "\n".join(found.problems[1:])
-    return notify(state, "knowledge-files", Level.WARNING, found.problems[0], detail), ()
+    return notify(state, "knowledge-files", Level.WARNING, found.problems[0], detail, is_standing=True), ()
 
 
 def knowledge_effects(before: AppState, after: AppState) -> tuple[KnowledgeEffect, ...]:

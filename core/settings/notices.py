@@ -20,7 +20,7 @@ def show_settings_faults(state: AppState) -> AppState:
         first, *more = sorted(faults, key=lambda fault: not fault.is_grave)
         level = Level.ERROR if first.is_grave else Level.WARNING
         detail = "\n".join((_place(first), *(f"{_place(fault)}: {fault.reason}" for fault in more)))
-        state = notify(state, f"settings/{path}", level, first.reason, detail)
+        state = notify(state, f"settings/{path}", level, first.reason, detail, is_standing=True)
     return state
 
 
@@ -41,4 +41,5 @@ def show_trust(state: AppState) -> AppState:
         "\n".join(project.held_back),
         action=TrustProject(True),
         action_label="Trust this folder",
+        is_standing=True,
     )

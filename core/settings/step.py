@@ -105,7 +105,7 @@ def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:
     state = show_trust(show_settings_faults(state))
     if event.warnings:
         detail = "\n".join(event.warnings[1:])
-        state = notify(state, "settings-warning", Level.WARNING, event.warnings[0], detail)
+        state = notify(state, "settings-warning", Level.WARNING, event.warnings[0], detail, is_standing=True)
     else:
         state = dismiss(state, "settings-warning")
     return state, tuple(ListModels(name) for name in _unlisted(state))

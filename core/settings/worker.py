@@ -252,7 +252,11 @@ class SetupHandler:
             listed = self._clients.get(provider).list_models()
         except SlopError as error:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
-            self._emit(OperationFailed(f"models/{provider}", error.what, detail, command_id))
+            self._emit(
+                OperationFailed(
+                    f"models/{provider}", error.what, detail, command_id, is_standing=not command_id
+                )
+            )
         else:
             self._listed[provider] = tuple(replace(model, provider=provider) for model in listed)
             self._emit(ModelsListed(provider, self._offered(server)))

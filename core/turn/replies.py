@@ -86,6 +86,7 @@ def failed(state: AppState, given: Stamp, event: CallFailed) -> Result:
         ". ".join(part for part in (failure.remedy.removesuffix("."), failure.where) if part),
         action=RetrySend(call.discussion_id),
         action_label="Retry",
+        discussion_id=call.discussion_id,
     )
     mark = MarkRecord(given.make_id(2), given.at, "failed", failure.what)
     return _store(state, given, call, event.parts, Status.PARTIAL, event.usage, (mark,))

@@ -223,7 +223,13 @@ def request_built(state: AppState, event: RequestBuilt) -> Result:
     if call is None:
         return state, ()
     if event.warning:
-        state = notify(state, f"prefix/{call.discussion_id}", Level.WARNING, event.warning)
+        state = notify(
+            state,
+            f"prefix/{call.discussion_id}",
+            Level.WARNING,
+            event.warning,
+            discussion_id=call.discussion_id,
+        )
     reserved_usd = call.reserved_usd if event.usd is None else event.usd
     state, effects = _admit(state, replace(call, is_built=True, reserved_usd=reserved_usd))
     is_stopped = bool(state.turns.calls[call.discussion_id].refused)

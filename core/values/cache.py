@@ -291,27 +291,66 @@ class SentPart(msgspec.Struct, frozen=True):
     sha256: str
 
 
-class SentKnowledge(msgspec.Struct, frozen=True):
-    """Layers 6 and 7 as the model knows them since a discussion's last request, and what another layer 7 would leave.
+class SentPlace(msgspec.Struct, frozen=True):
+    """Block of a request that was sent, of those with which something is held, ends or may change.
 
     Args:
-        scope: whose cache it was sent to; parts: of layer 7, the newest of each; tokens: of the layer in its place.
-        kept_tokens: cached before the layer, so that they could still be read.
+        prefix_hash: of everything up to its end; tokens: of the same, as the provider counts.
+        position: for lookback; place: of the stack, a `MarkPlace`.
+    """
+
+    key: str
+    prefix_hash: str
+    tokens: int
+    position: int
+    place: str
+
+
+class SentDelta(msgspec.Struct, frozen=True):
+    """Delta of a request that was sent.
+
+    Args:
+        key: of its block; parts: of layers 6 and 7; others: tokens of what it tells of layers 9 and 10.
+        has_set, has_files: it tells layer 9, layer 10.
+    """
+
+    key: str
+    parts: tuple[SentPart, ...] = ()
+    others: int = 0
+    has_set: bool = False
+    has_files: bool = False
+
+
+class SentKnowledge(msgspec.Struct, frozen=True):
+    """Layers 6 and 7 as the model knows them since a discussion's last request, and that request as far as it prices
+    another telling of them.
+
+    Args:
+        scope: whose cache it was sent to; parts: of layer 7, the newest of each.
         ttl_s: of the deepest entry, 0 where none was left alive; expires_at: when that ends.
         documents: of layer 6, None where an older version of this program did not keep them.
         superseded: of layer 7, carried on though newer parts replace them.
         withdrawals: how often something had been taken out of knowledge.
+        base: of layers 6 and 7 as the request's base told them; deltas: what it appended since.
+        places: of the request, in wire order; empty where an older version did not keep them.
+        superseded_tokens: carried, which a canonical rewrite would leave out.
+        reply_tokens: of the answer, which the next request repeats.
+        folded_tokens: what layers 9 and 10 take more once what was appended of them stands in its place.
     """
 
     scope: LedgerScope
     parts: tuple[SentPart, ...] = ()
-    tokens: int = 0
-    kept_tokens: int = 0
     ttl_s: int = 0
     expires_at: datetime | None = None
     documents: tuple[SentPart, ...] | None = None
     superseded: tuple[SentPart, ...] = ()
     withdrawals: int = 0
+    base: tuple[SentPart, ...] = ()
+    deltas: tuple[SentDelta, ...] = ()
+    places: tuple[SentPlace, ...] = ()
+    superseded_tokens: int = 0
+    reply_tokens: int = 0
+    folded_tokens: int = 0
 
 
 class Rewrite(msgspec.Struct, frozen=True):
@@ -338,11 +377,13 @@ class RewriteCosts(msgspec.Struct, frozen=True):
     Args:
         due: for those that were made, None where there are none or the cache is cold.
         withdrawal: for taking something out of knowledge, None where nothing of it is cached.
+        switch_off: for taking all of layer 7 away, None likewise.
     """
 
     discussion_id: str
     due: Rewrite | None = None
     withdrawal: Rewrite | None = None
+    switch_off: Rewrite | None = None
 
 
 class CacheOrphan(msgspec.Struct, frozen=True):

@@ -38,6 +38,9 @@ class Notice(msgspec.Struct, frozen=True):
         id: stable for one subject (`disk`, `call/<discussion>`), so that a repeat replaces it.
         text: what happened; detail: the remedy or the technical part, may be empty.
         action: a command that a button offers, of whatever room, None for none; with its label.
+        discussion_id: the discussion that it is about and is shown with; empty for none.
+        is_standing: reported whenever it is met, and not in answer to what the person did: once dismissed, it stays
+            away until its cause is gone or reads otherwise.
     """
 
     id: str
@@ -47,6 +50,8 @@ class Notice(msgspec.Struct, frozen=True):
     at: datetime | None = None
     action: OfferedCommand | None = None
     action_label: str = ""
+    discussion_id: str = ""
+    is_standing: bool = False
 
 
 class WorkerStatus(msgspec.Struct, frozen=True):
@@ -119,7 +124,8 @@ class ProgramState(msgspec.Struct, frozen=True):
         workers: what runs in the background, by name.
         raise_count: how often a second start asked this window to come forward.
         is_loading: the list of discussions is still being read; is_closing: `Quit` was asked for.
-        notices: what the person should read, oldest first; outcomes: of the last commands that carried an id.
+        notices: what the person should read, oldest first; dismissed: standing ones that were read, by id, each with
+            its text; outcomes: of the last commands that carried an id.
     """
 
     home: str = ""
@@ -131,6 +137,7 @@ class ProgramState(msgspec.Struct, frozen=True):
     is_loading: bool = True
     is_closing: bool = False
     notices: tuple[Notice, ...] = ()
+    dismissed: Mapping[str, str] = msgspec.field(default_factory=dict)
     outcomes: tuple[CommandOutcome, ...] = ()
 
 
@@ -209,7 +216,8 @@ class CachingState(msgspec.Struct, frozen=True):
         caches: what providers hold, by discussion id; plans: of the next request; miss_reasons: why the last
             request missed, both by discussion id; totals: by provider id.
         rewrites: warm discussions whose layers 6 or 7 changed since they were sent, by id.
-        withdrawals: what taking something out of knowledge would rewrite, by discussion.
+        withdrawals, switch_offs: what taking something out of knowledge, or all of it away, would rewrite, by
+            discussion.
         orphans: what providers store for discussions that are gone; adopted: providers that were asked what they
             store.
         lost_extensions: models with which long marks behind short-lived hits are not counted on, with the evidence.
@@ -221,6 +229,7 @@ class CachingState(msgspec.Struct, frozen=True):
     totals: Mapping[str, ProviderTotals] = msgspec.field(default_factory=dict)
     rewrites: Mapping[str, Rewrite] = msgspec.field(default_factory=dict)
     withdrawals: Mapping[str, Rewrite] = msgspec.field(default_factory=dict)
+    switch_offs: Mapping[str, Rewrite] = msgspec.field(default_factory=dict)
     orphans: tuple[CacheOrphan, ...] = ()
     lost_extensions: tuple[ExtensionEvidence, ...] = ()
     adopted: frozenset[str] = frozenset()

@@ -26,21 +26,42 @@ def notify(
     *,
     action: OfferedCommand | None = None,
     action_label: str = "",
+    discussion_id: str = "",
+    is_standing: bool = False,
 ) -> AppState:
-    """Add a notice, or replace the one with the same id."""
-    notice = Notice(notice_id, level, text, detail, state.now, action, action_label)
-    kept = tuple(n for n in state.program.notices if n.id != notice_id)
-    return replace(state, program=replace(state.program, notices=(*kept, notice)))
+    """Add a notice, or replace the one with the same id, in its place. A standing one that was dismissed stays away."""
+    about = (discussion_id, is_standing)
+    notice = Notice(notice_id, level, text, detail, state.now, action, action_label, *about)
+    if is_standing and state.program.dismissed.get(notice_id) == _cause(notice):
+        return state
+    known = state.program.notices
+    is_there = any(n.id == notice_id for n in known)
+    notices = tuple(notice if n.id == notice_id else n for n in known) if is_there else (*known, notice)
+    return replace(state, program=replace(state.program, notices=notices))
+
+
+def _cause(notice: Notice) -> str:
+    return f"{notice.text}\n{notice.detail}"
 
 
 def dismiss(state: AppState, notice_id: str) -> AppState:
-    """Remove a notice."""
-    if all(n.id != notice_id for n in state.program.notices):
+    """Remove a notice whose cause is gone: when it comes back, it is said again."""
+    program = state.program
+    if notice_id in program.dismissed:
+        program = replace(program, dismissed=without(program.dismissed, notice_id))
+    if any(n.id == notice_id for n in program.notices):
+        program = replace(program, notices=tuple(n for n in program.notices if n.id != notice_id))
+    return state if program is state.program else replace(state, program=program)
+
+
+def read_notice(state: AppState, notice_id: str) -> AppState:
+    """Remove a notice that the person has read: a standing one does not come back for the same cause."""
+    read = next((n for n in state.program.notices if n.id == notice_id), None)
+    state = dismiss(state, notice_id)
+    if read is None or not read.is_standing:
         return state
-    return replace(
-        state,
-        program=replace(state.program, notices=tuple(n for n in state.program.notices if n.id != notice_id)),
-    )
+    dismissed = with_entry(state.program.dismissed, notice_id, _cause(read))
+    return replace(state, program=replace(state.program, dismissed=dismissed))
 
 
 def conclude(state: AppState, outcome: CommandOutcome) -> AppState:

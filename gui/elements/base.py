@@ -202,6 +202,10 @@ class Element:
     def poll(self, c: Canvas) -> None:
         """Look at the toolkit's state before a frame is described (focus, drags)."""
 
+    def rest_s(self) -> float:
+        """Seconds after which it wants a frame although nothing happens; asked where it polls."""
+        return float("inf")
+
     def on_wheel(self, delta: float, m: Measure) -> bool:
         """The wheel turned over it; whether it took that."""
         return False

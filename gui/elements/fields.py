@@ -17,6 +17,8 @@ from gui.visible_text import visible
 from gui.wrap import wrap_text
 
 Spot = tuple[int, int, int, int]
+CARET_S = 0.4
+"""Rest of a field with the keyboard: the toolkit blinks its caret only while frames are drawn."""
 
 
 class Field(Control):
@@ -101,6 +103,9 @@ class Field(Control):
             self.text = dpg.get_value(self.item) or ""
             if self.text != self.reported:
                 self.changed = self.reported = self.text
+
+    def rest_s(self) -> float:
+        return CARET_S if self.is_active else super().rest_s()
 
     def label(self) -> str:
         return self.name or self.tip

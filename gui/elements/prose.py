@@ -23,6 +23,8 @@ from gui.theme import Color
 Spot = tuple[int, int, int, int]
 COPY_GLYPH = "\uf0c5"
 DONE_GLYPH = "\uf00c"
+LOADING_S = 0.05
+"""Rest between two looks whether the parser is there."""
 
 
 class CopyHit(Hit):
@@ -317,6 +319,9 @@ class Markdown(Element):
         margin = min(m.px(60), holder.h / 4)
         if not top + margin <= y <= top + holder.h - margin - box[3]:
             holder.scroll_by(y - top - holder.h / 3)
+
+    def rest_s(self) -> float:
+        return LOADING_S if self.is_plain else super().rest_s()
 
     def _drag(self, bar: BarHit) -> None:
         if not bar.is_held():

@@ -11,6 +11,7 @@ from gui.canvas import Canvas, Pane
 from gui.elements.base import Element
 from gui.elements.boxes import ColumnBox, place_column
 from gui.metrics import Measure
+from gui.skins import SURFACES
 from panels.base.ui import Clicks
 
 PADDING: dict[str, tuple[float, float]] = {
@@ -97,8 +98,23 @@ class Surface(ColumnBox):
         return self.scrolls and self.inner_h > self.h + 1
 
     def skin(self) -> str:
-        """Name of its theme."""
-        return f"surface.{self.kind}"
+        """Name of its theme. What has the colour of what lies beneath is not filled: software drawing pays by the pixel."""
+        is_seen = self.kind in BORDERED or self.fill_token() != self._beneath()
+        return f"surface.{self.kind if is_seen else 'clear'}"
+
+    def fill_token(self) -> str:
+        """The palette's token of its fill, empty for none."""
+        return SURFACES[self.kind][0]
+
+    def _beneath(self) -> str:
+        node = self.parent
+        while node is not None:
+            if isinstance(node, Surface) and node.fill_token():
+                return node.fill_token()
+            if isinstance(node, Root):
+                return node.FILL
+            node = node.parent
+        return ""
 
     def paint(self, c: Canvas, pane: Pane, x: float, y: float) -> None:
         spot = (round(x), round(y), round(x + self.w), round(y + self.h))
@@ -222,7 +238,9 @@ class Root(ColumnBox):
     """The primary window: everything that is not a layer above it. `props`: the size of the viewport."""
 
     __slots__ = ("inner", "sink")
-    SKIN: ClassVar[str] = "window.root"
+    SKIN: ClassVar[str] = "window.clear"
+    FILL: ClassVar[str] = "base"
+    """Token of what is seen where it holds nothing: the viewport's own colour."""
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
@@ -238,13 +256,14 @@ class Root(ColumnBox):
 
     def make_window(self) -> int:
         """Create the Dear PyGui window."""
-        return bare_window(no_bring_to_front_on_focus=True)
+        return bare_window(no_bring_to_front_on_focus=True, no_background=True)
 
     def open(self, c: Canvas) -> Pane:
         """Its pane, made when there is none."""
         if self.inner is None:
             self.inner = c.window_pane(self, self.make_window())
             dpg.bind_item_theme(self.inner.item, c.skins[self.SKIN])
+            c.clear()
         return self.inner
 
     def paint_all(self, c: Canvas) -> None:
@@ -288,7 +307,7 @@ class SurfaceLayer(Root):
     """A window over the whole viewport that keeps the mouse from what is below. Holds dialogs or menus."""
 
     __slots__ = ("catch", "is_missed")
-    SKIN: ClassVar[str] = "window.clear"
+    FILL: ClassVar[str] = ""
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)

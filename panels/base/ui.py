@@ -135,6 +135,7 @@ class Ui:
     table = asks(TableWidget)
     tabs = asks(w.TabsWidget)
     dialog = asks(w.DialogWidget)
+    floating = asks(w.FloatWidget)
     menu = asks(w.MenuWidget)
     menu_item = asks(w.MenuItemWidget)
     context_menu = asks(w.ContextMenuWidget)

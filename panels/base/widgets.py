@@ -137,6 +137,17 @@ class DialogWidget(KeyedWidget[AbstractContextManager[Clicks]], frozen=True):
     height: Length = None
 
 
+class FloatWidget(KeyedWidget[Container], frozen=True):
+    """Content that floats over the page at its top right, below `top`: nothing else moves for it.
+
+    It takes the mouse only where it stands, and no click of a pointer that rested there before it came.
+    """
+
+    _: KW_ONLY
+    width: float = 420
+    top: float = 0
+
+
 class MenuWidget(KeyedWidget[AbstractContextManager[bool]], frozen=True):
     """A button that opens a menu; inside a menu, a submenu. Draw its items only when the answer is True."""
 

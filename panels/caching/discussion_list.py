@@ -27,6 +27,7 @@ WARM_PX = 170
 GAP_PX = 8
 BUTTONS_PX = 268
 """Narrower, the buttons stand under each other."""
+MISS_TIP = "The last time that a request read less from the cache than was expected, and why. It is paid; nothing is to be done."
 
 
 def discussions_section(desk: Desk) -> None:
@@ -166,14 +167,16 @@ def _figures(state: AppState, ui: Ui, meta: DiscussionMeta, look: facts.CacheLoo
 def _misses(state: AppState, ui: Ui, meta: DiscussionMeta) -> None:
     reason = state.caching.miss_reasons.get(meta.id)
     if reason:
-        ui.text("miss", f"last miss: {reason}", tone="warn", style="small", wraps=True)
+        is_over = facts.look_of(state, meta.id).is_warm  # it was paid, and what is held now is read again
+        tone: Tone = "muted" if is_over else "warn"
+        ui.text("miss", f"last miss: {reason}", tone=tone, style="small", wraps=True, tip=MISS_TIP)
     report = state.context.reports.get(meta.id)
     change = report.change if report is not None else None
     rewrite = state.caching.rewrites.get(meta.id)
     if rewrite is not None and meta.id not in state.turns.calls and not _is_before_knowledge(change):
         what = "joins the next message" if rewrite.is_appended else "will be rewritten on the next turn"
         text = f"{what}: {rewrite.why} ({rewrite_text(rewrite)})"
-        tone: Tone = "muted" if rewrite.is_appended else "warn"
+        tone = "muted" if rewrite.is_appended else "warn"
         ui.text("rewrite", text, tone=tone, style="small", wraps=True)
         return
     if (

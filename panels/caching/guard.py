@@ -6,6 +6,8 @@ from msgspec.structs import replace
 
 from core.app.messages import Command
 from core.base import figures as fmt
+from core.discussion.messages import EditMessage
+from core.knowledge.messages import DeleteKnowledgeItem
 from core.spending.estimates import next_input_usd
 from core.spending.limits import reached_limits
 from core.turn.messages import SendPrompt
@@ -36,8 +38,8 @@ def guarded(state: AppState, view: WindowView, send: Send) -> Send:
 
 
 def question(state: AppState, view: WindowView, command: Command) -> Dialog | None:
-    """The dialog that a command needs first, None where it can be sent as it is."""
-    loss = warm_loss(state, command)
+    """The dialog that a command needs first, None where it can be sent as it is. An item has its own, with the price."""
+    loss = None if isinstance(command, DeleteKnowledgeItem) else warm_loss(state, command)
     if loss is None or loss.discussion_id in view.of(CachingView).unasked:
         return None
     return Dialog("lose_cache", loss.discussion_id, command=command)
@@ -71,11 +73,13 @@ def lose_cache_dialog(desk: Desk, dialog: Dialog) -> None:
     """Say what a change costs; do it only after a yes."""
     ui, command = desk.ui, dialog.command
     loss = warm_loss(desk.state, command) if command is not None else None
-    with ui.dialog("lose cache", "Leave the warm cache?", width=440) as closed:
+    title = loss.title if loss else "Leave the cache?"
+    with ui.dialog("lose cache", title, width=440) as closed:
         said = loss.sentence if loss else "Nothing of it is warm any more: the change costs nothing."
         ui.text("what", said, wraps=True)
-        is_on = ui.checkbox("unasked", "Do not ask again for this discussion", dialog.at == 1)
-        dialog.at = dialog.at if is_on is None else int(is_on)
+        if dialog.subject:
+            is_on = ui.checkbox("unasked", "Do not ask again for this discussion", dialog.at == 1)
+            dialog.at = dialog.at if is_on is None else int(is_on)
         answer = answers(desk.ui, "Keep it", loss.verb if loss else "Change it")
     if answer == "yes" and dialog.at:
         desk.view.of(CachingView).unasked.add(dialog.subject)
@@ -118,6 +122,8 @@ def _close(desk: Desk, dialog: Dialog, answer: str, *, is_closed: bool) -> None:
         return
     desk.view.dialog = None
     command = dialog.command
+    if answer != "yes" and isinstance(command, EditMessage):
+        own.editing[command.discussion_id, command.message_id] = command.text  # what was typed stays
     if answer != "yes" or command is None:
         return
     if isinstance(command, SendPrompt):

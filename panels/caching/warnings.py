@@ -1,15 +1,44 @@
-"""Losses of a warm prefix by an action, in tokens and money. Pure."""
+"""Losses of a warm prefix by an action, in tokens and money: one rule from a command to its price. Pure.
+
+What rewrites a warm prefix at once, and what stands against it here:
+
+- what a person takes out of knowledge (an item, the digest, its switch, the undo of a harvest): the discussions that hold
+  it, as `core.caching.rewrite` prices them; an item has a dialog of its own, which says the same sentence;
+- another model, effort, persona, system prompt, and another preset where changes are not appended: what stands behind it;
+- a message that is edited, deleted or put back: what stands behind it;
+- caching that is invalidated or turned off, for a discussion or for a provider, and changes that are no longer appended.
+
+What is changed or deleted in an editor, or by another program, is seen when it has happened: a notice then tells the price
+before the next turn (`core.caching.rewrites`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import assert_never
 
 import msgspec
 
 from core.app.messages import Command
 from core.base import figures as fmt
-from core.discussion.messages import SetDiscussionPreset, SetEffort, SetModel, SetPersona, SetSystemPreset
+from core.caching.messages import DisableCaching, InvalidateCache
+from core.caching.rewrites import withdrawal_text
+from core.discussion.messages import (
+    DeleteMessage,
+    EditMessage,
+    RestoreMessage,
+    SetDiscussionPreset,
+    SetEffort,
+    SetModel,
+    SetPersona,
+    SetSystemPreset,
+)
+from core.harvest.messages import UndoHarvest
+from core.knowledge.messages import DeleteDigest, DeleteKnowledgeItem, EditKnowledgeItem
+from core.settings.messages import ChangeSetting
 from core.values.discussion import DiscussionMeta
+from core.values.messages import Message
+from core.values.provider import ProviderKind
 from core.values.stack import LayerId
 from core.values.state import AppState
 from panels.caching.facts import look_of
@@ -17,22 +46,28 @@ from panels.caching.facts import look_of
 WORTH_SAYING_USD = 0.01
 PrefixCommand = SetModel | SetEffort | SetPersona | SetSystemPreset | SetDiscussionPreset
 """Commands that change what stands in front of the turns."""
+MessageCommand = EditMessage | DeleteMessage | RestoreMessage
+"""Commands that change a turn that was sent."""
 WIRE_ORDER = (2, 3, 1, 4, 5, 6, 7, 9, 10, 11, 12, 8)
+_CACHING = "ai_settings.caching."
+_OFF = {
+    f"{_CACHING}anthropic_enabled": ProviderKind.ANTHROPIC,
+    f"{_CACHING}gemini_enabled": ProviderKind.GEMINI,
+}
 
 
 class WarmLoss(msgspec.Struct, frozen=True):
     """Loss by a change while a prefix is warm.
 
     Args:
-        tokens: cached now and to be sent again; cost_usd: what that costs as fresh input of the model in use.
-        sentence: all of it in words; verb: what the button says that does it anyway.
+        discussion_id: the one that loses, empty where it is not one alone.
+        sentence: all of it in words; verb: what the button says that does it anyway; title: the question.
     """
 
     discussion_id: str
-    tokens: int
-    cost_usd: float
     sentence: str
-    verb: str
+    verb: str = "Change anyway"
+    title: str = "Leave the warm cache?"
 
 
 def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
@@ -40,30 +75,112 @@ def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
 
     Returns:
         None where the prefix is not known to be warm, the cost is not known or at most a cent, nothing changes, or the
-        change is appended behind the prefix.
+        change is appended behind the prefix. What is taken out of knowledge is said at any price.
     """
+    match command:
+        case DeleteDigest() | ChangeSetting(key="ai_settings.knowledge.digest_enabled", value=False):
+            return _withdrawal(state, "Turn it off anyway", is_all=True)
+        case DeleteKnowledgeItem():
+            return _withdrawal(state, "Delete anyway")
+        case EditKnowledgeItem(text=text) if not text.strip():
+            return _withdrawal(state, "Delete anyway")
+        case UndoHarvest():
+            return _withdrawal(state, "Undo anyway")
+        case InvalidateCache(discussion_id):
+            return _given_up(state, discussion_id, "Invalidating it", "Invalidate anyway")
+        case DisableCaching(discussion_id):
+            return _given_up(state, discussion_id, "Turning caching off", "Turn it off anyway")
+        case ChangeSetting(key=key, value=False) if key in _OFF:
+            kinds = {name: status.kind for name, status in state.config.providers.items()}
+            caches = state.caching.caches.items()
+            return _all_given_up(state, (n for n, one in caches if kinds.get(one.provider) is _OFF[key]))
+        case ChangeSetting(key=key, value=False) if key == f"{_CACHING}appends_changes":
+            plans = state.caching.plans.items()
+            return _all_given_up(state, (n for n, plan in plans if plan.superseded_tokens))
+        case EditMessage() | DeleteMessage() | RestoreMessage():
+            return _message(state, command)
+        case _ if isinstance(command, PrefixCommand):
+            return _prefix(state, command)
+        case _:
+            return None
+
+
+def _withdrawal(state: AppState, verb: str, *, is_all: bool = False) -> WarmLoss | None:
+    sentence = withdrawal_text(state, is_all=is_all)
+    return WarmLoss("", sentence, verb, "Take it out of knowledge?") if sentence else None
+
+
+def _given_up(state: AppState, discussion_id: str, what: str, verb: str) -> WarmLoss | None:
+    found = state.discussions.summaries.get(discussion_id)
+    if found is None or not found.meta.caching_enabled:
+        return None
+    return _said(state, discussion_id, what, verb, 0)
+
+
+def _all_given_up(state: AppState, discussion_ids: Iterable[str]) -> WarmLoss | None:
+    """Loss of all that is held for some discussions."""
+    tokens, usd, count = 0, 0.0, 0
+    for name in discussion_ids:
+        look, price = look_of(state, name), fresh_token_usd(state, name)
+        if look.is_warm and name in state.discussions.summaries:
+            tokens, count = tokens + look.tokens, count + 1
+            usd += look.tokens * (price or 0.0)
+    if usd <= WORTH_SAYING_USD:
+        return None
+    who = fmt.count(count, "warm discussion")
+    text = (
+        f"{fmt.tokens(tokens)} tokens of {who} are cached. This leaves them unused: sending them again costs about"
+        f" {fmt.money(usd)} or more."
+    )
+    return WarmLoss("", text, "Turn it off anyway")
+
+
+def _message(state: AppState, command: MessageCommand) -> WarmLoss | None:
+    """Loss of all behind a message, by its share of the talk's characters."""
+    opened = state.discussions.open.get(command.discussion_id)
+    report = state.context.reports.get(command.discussion_id)
+    found = state.discussions.summaries.get(command.discussion_id)
+    if opened is None or report is None or found is None or not found.meta.caching_enabled:
+        return None
+    messages = [one for one in opened.entries if isinstance(one, Message)]
+    place = next((n for n, one in enumerate(messages) if one.id == command.message_id), -1)
+    if place < 0 or (isinstance(command, EditMessage) and messages[place].text == command.text):
+        return None
+    sizes = [len(one.text) for one in messages]
+    talk = sum(one.tokens_est for one in report.layers if one.layer is LayerId.TURNS)
+    behind = round(talk * sum(sizes[place:]) / max(1, sum(sizes)))
+    kept = look_of(state, command.discussion_id).tokens - behind
+    what = {EditMessage: "Editing", DeleteMessage: "Deleting", RestoreMessage: "Restoring"}[type(command)]
+    verb = {EditMessage: "Save", DeleteMessage: "Delete", RestoreMessage: "Restore"}[type(command)]
+    return _said(state, command.discussion_id, f"{what} this message", f"{verb} anyway", max(1, kept))
+
+
+def _prefix(state: AppState, command: PrefixCommand) -> WarmLoss | None:
     about = _change(state, command)
     if about is None:
         return None
     discussion_id, what, first_lost, verb = about
+    return _said(state, discussion_id, what, verb, _tokens_before(state, discussion_id, first_lost))
+
+
+def _said(state: AppState, discussion_id: str, what: str, verb: str, kept: int) -> WarmLoss | None:
+    """Loss of what is cached behind so many tokens."""
     look = look_of(state, discussion_id)
-    tokens = look.tokens - _tokens_before(state, discussion_id, first_lost)
+    tokens = look.tokens - kept
     price = fresh_token_usd(state, discussion_id)
     if not look.is_warm or tokens <= 0 or price is None or tokens * price <= WORTH_SAYING_USD:
         return None
     until = "" if look.ttl_s is None else f" for another {fmt.countdown(look.ttl_s)}"
-    unused = "them" if first_lost is None else f"{fmt.tokens(tokens)} of them"
+    unused = "them" if not kept else f"{fmt.tokens(tokens)} of them"
     sentence = (
         f"{look.provider} holds {fmt.tokens(look.tokens)} tokens of this discussion{until}. {what} leaves"
         f" {unused} unused: sending them again costs about {fmt.money(tokens * price)}."
     )
-    return WarmLoss(discussion_id, tokens, tokens * price, sentence, verb)
+    return WarmLoss(discussion_id, sentence, verb)
 
 
-def _change(state: AppState, command: Command) -> tuple[str, str, LayerId | None, str] | None:
+def _change(state: AppState, command: PrefixCommand) -> tuple[str, str, LayerId | None, str] | None:
     """Discussion, what is done in words, the first layer that is lost (None: all), and the verb of the button."""
-    if not isinstance(command, PrefixCommand):
-        return None
     meta = _meta(state, command)
     if meta is None:
         return None

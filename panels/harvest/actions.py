@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from core.caching.rewrites import withdrawal_text
 from core.harvest.messages import LookForHarvest, UndoHarvest
 from panels.base.desk import Action, Desk
 from panels.harvest.view import HarvestView
@@ -17,11 +16,9 @@ def _look(desk: Desk) -> None:
 
 
 def _undo(desk: Desk) -> None:
-    """Undo; where that rewrites what is cached, show the row that says the price first and has the button."""
     desk.view.show_hub("harvest")
     desk.view.of(HarvestView).tab = "applied"
-    if not withdrawal_text(desk.state):
-        desk.send(UndoHarvest())
+    desk.send(UndoHarvest())
 
 
 def _can_undo(desk: Desk) -> bool:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import msgspec
 
 from core.base import figures as fmt
-from core.caching.rewrites import withdrawal_text
 from core.discussion.messages import SelectDiscussion
 from core.harvest.messages import UndoHarvest
 from core.values.harvest import (
@@ -94,8 +93,6 @@ def _undo_row(desk: Desk) -> None:
         can, why = _can_undo(desk, last)
         if ui.button("undo", "Undo the last", icon="rotate-left", is_small=True, is_enabled=can, tip=why):
             desk.send(UndoHarvest())
-    if can and (price := withdrawal_text(desk.state)):
-        ui.text("price", price, tone="warn", style="small", wraps=True)
 
 
 def _can_undo(desk: Desk, last: ApplySummary | None) -> tuple[bool, str]:

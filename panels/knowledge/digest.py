@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from core.caching.rewrites import withdrawal_text
 from core.knowledge.messages import DeleteDigest, RegenerateDigest
 from core.knowledge.projection import DIGEST_MAX_BYTES, injected_digest
 from core.settings.messages import ChangeSetting
@@ -143,8 +142,6 @@ def _switches(desk: Desk) -> None:
     )  # fmt: skip
     if is_enabled is not None:
         desk.send(ChangeSetting("ai_settings.knowledge.digest_enabled", is_enabled))
-    if state.knowledge.is_on and (price := withdrawal_text(state)):
-        ui.text("price", price, tone="warn", style="small", wraps=True)
     path = digest_path(state)
     has_file = bool(state.knowledge.digest_bytes or state.knowledge.digest)
     ui.text("path", path, tone="muted", style="mono_small", wraps=True)

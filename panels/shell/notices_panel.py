@@ -1,4 +1,7 @@
-"""Notices that stay until they are read: what happened, the remedy, an action, and a way to dismiss."""
+"""Notices that stay until they are read: what happened, the remedy, an action, and a way to dismiss.
+
+They float over the page, so that nothing moves under the pointer, and stand in the order in which they came.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,11 @@ from panels.shell.view import NoticesView
 
 SHOWN = 3
 SHOWN_TIGHT = 1
-TIGHT_PX = 560
-"""In a narrower pane, as on a small screen, notices must leave room for the conversation."""
+WIDTH_PX = 420
+TOP_PX = 32
+"""Below the menu bar."""
+TIGHT_PX = 1000
+"""In a narrower window notices must leave room for the conversation."""
 HELD_BACK, HELD_BACK_TIGHT = 8, 2
 ICONS: dict[Level, tuple[str, Tone]] = {
     Level.INFO: ("circle-info", "accent"),
@@ -27,40 +33,49 @@ ICONS: dict[Level, tuple[str, Tone]] = {
 
 
 def notices_panel(desk: Desk) -> None:
-    """Draw what the person should read, newest and gravest first. Sends DismissNotice, TrustProject, actions."""
+    """Draw what the person should read. Sends DismissNotice, TrustProject, actions."""
     project, own = desk.state.config.project, desk.view.of(NoticesView)
     asks = bool(project.held_back) and not project.is_trusted and project.root not in own.was_trust_put_off
     notices = _worth_showing(desk.state, desk.view)
     if not notices and not asks:
         return
-    with desk.ui.surface("notices", "clear", padding=(12, 8)):
+    is_tight = desk.ui.width() < TIGHT_PX
+    with desk.ui.floating("notices", width=WIDTH_PX, top=TOP_PX):
         if asks:
-            _trust_banner(desk, own)
-        _notices(desk, own, notices)
+            _trust_banner(desk, own, HELD_BACK_TIGHT if is_tight else HELD_BACK)
+        _notices(desk, own, notices, SHOWN_TIGHT if is_tight else SHOWN)
 
 
 def _worth_showing(state: AppState, view: WindowView) -> tuple[Notice, ...]:
-    """All but what is shown elsewhere: the question of trust above, a failed send where it failed."""
+    """All but what is shown elsewhere: the question of trust above, and what belongs to a discussion that is not in
+    front. A failed send is told where it failed.
+    """
     opened = selection.opened(state)
+    here = opened.id if opened is not None and view.page == "chat" else ""
     told = {"trust"}
-    if opened is not None and opened.failure is not None and view.page == "chat":
+    if opened is not None and opened.failure is not None:
         told.add(f"call/{opened.id}")
-    return tuple(notice for notice in state.program.notices if notice.id not in told)
+    return tuple(
+        notice
+        for notice in state.program.notices
+        if notice.id not in told and notice.discussion_id in ("", here)
+    )
 
 
-def _notices(desk: Desk, own: NoticesView, notices: tuple[Notice, ...]) -> None:
+def _notices(desk: Desk, own: NoticesView, notices: tuple[Notice, ...], shown: int) -> None:
+    """The gravest and newest of them, each in its place."""
     ui, send = desk.ui, desk.send
-    newest = notices[::-1]
-    grave_first = sorted(newest, key=lambda n: -list(Level).index(n.level))
-    shown = SHOWN if ui.width() >= TIGHT_PX else SHOWN_TIGHT
-    limit = len(grave_first) if own.are_all_shown else shown
-    for notice in grave_first[:limit]:
+    graves = sorted(
+        range(len(notices)), key=lambda at: (list(Level).index(notices[at].level), at), reverse=True
+    )
+    for at in sorted(graves if own.are_all_shown else graves[:shown]):
+        notice = notices[at]
         did = _banner(ui, ("notice", notice.id), notice)
         if did == "action" and isinstance(notice.action, Command):
             send(notice.action)
         if did:
             send(DismissNotice(notice.id))
-    hidden = len(grave_first) - shown
+    hidden = len(notices) - shown
     if hidden > 0:
         label = "Show fewer" if own.are_all_shown else f"Show {fmt.count(hidden, 'more notice')}"
         if ui.button("more", label, kind="link", is_small=True):
@@ -71,7 +86,7 @@ def _banner(ui: Ui, key: Hashable, notice: Notice) -> str:
     """Draw one notice. Returns `action`, `dismiss` or nothing."""
     icon, tone = ICONS[notice.level]
     did = ""
-    with ui.surface(key, "card", padding=(12, 8)):
+    with ui.surface(key, "popup", padding=(12, 8)):
         with ui.row("head"):
             ui.icon("icon", icon, tone=tone)
             ui.text("text", notice.text, wraps=True, width=0)
@@ -88,9 +103,9 @@ def _banner(ui: Ui, key: Hashable, notice: Notice) -> str:
     return did
 
 
-def _trust_banner(desk: Desk, own: NoticesView) -> None:
+def _trust_banner(desk: Desk, own: NoticesView, limit: int) -> None:
     ui, project = desk.ui, desk.state.config.project
-    with ui.surface("trust", "card", padding=(12, 8)):
+    with ui.surface("trust", "popup", padding=(12, 8)):
         with ui.row("head"):
             ui.icon("icon", "shield-halved", tone="warn")
             ui.text("text", f"Do you trust {project.name or project.root}?", style="strong")
@@ -102,7 +117,6 @@ def _trust_banner(desk: Desk, own: NoticesView) -> None:
             style="small",
             wraps=True,
         )
-        limit = HELD_BACK if ui.width() >= TIGHT_PX else HELD_BACK_TIGHT
         for index, sentence in enumerate(project.held_back[:limit]):
             ui.text(("held", index), f"•  {sentence}", style="small", wraps=True)
         if len(project.held_back) > limit:

@@ -44,6 +44,7 @@ def window(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
             with ui.group("main", gap=0):
                 _main(desk)
         status_bar(desk)
+        notices_panel(desk)
     if view.dialog is not None:
         from panels.shell.dialogs import (
             dialogs,  # not before it is needed: the first frame must not wait for it
@@ -143,7 +144,6 @@ def _main(desk: Desk) -> None:
         from panels.settings.settings_panel import settings_panel
 
         with ui.surface("settings", "pane", height=0, padding=(0, 0)):
-            notices_panel(desk)
             settings_panel(desk)
         return
     view.room_px = ui.width()
@@ -172,5 +172,4 @@ def _pane(desk: Desk, name: Pane) -> None:
         elif name == "hub":
             hub_panel(desk)
         else:
-            notices_panel(desk)
             conversation_panel(desk)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import dearpygui.dearpygui as dpg
 import pytest
 
-from gui.loop import ACTIVE_FPS, IDLE_FPS, Loop
+from gui.loop import Loop
+from gui.pace import ACTIVE_FOR_S, ACTIVE_FPS, LONGEST_REST_S
 from panels.base.ui import Ui
 from tests.gui.conftest import Screen
 
@@ -102,25 +103,118 @@ def test_the_close_button_asks(screen: Screen) -> None:
     assert dpg.is_dearpygui_running()
 
 
-def test_it_runs_slowly_while_nothing_happens(screen: Screen) -> None:
-    loop: Loop = screen.loop
+@dataclass
+class Rests:
+    """A watch that rests at once: what its waits were asked for, and what ends each of them."""
+
+    hears_input: bool = True
+    asked_s: list[float] = field(default_factory=list)
+    then: Callable[[], object] = lambda: None
+    is_nudged: bool = False
+
+    def wait(self, timeout_s: float) -> bool:
+        self.asked_s.append(timeout_s)
+        return bool(self.then())
+
+    def nudge(self) -> None:
+        self.is_nudged = True
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def at_rest(screen: Screen, watch: Rests) -> Loop:
+    """A loop on the window that has come to rest, with a clock of its own that a wait moves on."""
+    seconds = [0.0]
+    loop = Loop(
+        screen.ui,
+        screen._draw,
+        lambda: screen.revision,
+        on_close=lambda: None,
+        clock=lambda: seconds[0],
+    )
+    loop.watch_with(watch)
+    loop._pace.hears_input = watch.hears_input
+    wait = watch.wait
+
+    def waited(timeout_s: float) -> bool:
+        seconds[0] += max(timeout_s, 0.001)
+        return wait(timeout_s)
+
+    watch.wait = waited  # type: ignore[method-assign]
+    for _ in range(40):
+        loop.turn(watch)
+    seconds[0] += 60.0
+    for _ in range(4):
+        loop.turn(watch)
+    watch.asked_s.clear()
+    return loop
+
+
+def test_nothing_is_drawn_while_nothing_happens(screen: Screen) -> None:
     screen.show(lambda ui: ui.text("a", "still"))
-    loop._active_until_s = 0.0
+    watch = Rests()
+    loop = at_rest(screen, watch)
     frames = loop.frames
-    start = time.perf_counter()
-    original = loop.frame
+    for _ in range(50):
+        loop.turn(watch)
+    assert loop.frames == frames
+    assert len(watch.asked_s) == 50
+    assert min(watch.asked_s) == LONGEST_REST_S
 
-    def counted() -> bool:
-        if loop.frames - frames >= 8:
-            loop.stop()
-        return original()
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loop, "frame", counted)
-        loop.run()
-    took = time.perf_counter() - start
-    assert took > 7 / IDLE_FPS
-    assert ACTIVE_FPS > IDLE_FPS
+def test_a_change_that_does_not_show_draws_nothing_and_one_that_shows_does(screen: Screen) -> None:
+    view = View()
+    screen.show(lambda ui: ui.text("a", view.value))
+    watch = Rests()
+    loop = at_rest(screen, watch)
+    frames, described = loop.frames, loop.described
+    for _ in range(5):
+        screen.revision += 1
+        loop.turn(watch)
+    assert loop.frames == frames
+    assert loop.described == described + 5
+    view.value = "two"
+    screen.revision += 1
+    for _ in range(5):
+        loop.turn(watch)
+    assert loop.frames == frames + 1
+    assert screen.driver.has("two")
+
+
+def test_input_wakes_it_for_a_while(screen: Screen) -> None:
+    screen.show(lambda ui: ui.text("a", "still"))
+    watch = Rests()
+    loop = at_rest(screen, watch)
+    frames = loop.frames
+    watch.then = lambda: True
+    loop.turn(watch)
+    watch.then = lambda: False
+    for _ in range(100):
+        loop.turn(watch)
+    assert ACTIVE_FOR_S * ACTIVE_FPS * 0.5 < loop.frames - frames < ACTIVE_FOR_S * ACTIVE_FPS * 1.5
+
+
+def test_without_waits_for_input_it_is_looked_at_now_and_then(screen: Screen) -> None:
+    screen.show(lambda ui: ui.text("a", "still"))
+    watch = Rests(hears_input=False)
+    loop = at_rest(screen, watch)
+    frames = loop.frames
+    for _ in range(20):
+        loop.turn(watch)
+    assert loop.frames > frames
+    assert sum(watch.asked_s) / (loop.frames - frames) >= 0.24
+
+
+def test_another_thread_ends_the_rest(screen: Screen) -> None:
+    screen.show(lambda ui: ui.text("a", "still"))
+    watch = Rests()
+    loop = at_rest(screen, watch)
+    ran: list[bool] = []
+    loop.post(lambda: ran.append(True))
+    assert watch.is_nudged
+    loop.turn(watch)
+    assert ran == [True]
 
 
 def test_a_change_of_size_lays_out_again_without_a_frame_of_the_old(screen: Screen) -> None:

@@ -92,6 +92,11 @@ def test_a_click_on_disable_asks_for_it(screen: Screen) -> None:
     desk = Desk(screen, cache_states.caching(), _view())
 
     screen.driver.click("Disable caching for this")
+    screen.driver.until(lambda: screen.driver.has("Leave the warm cache?"))
+    screen.check()
+    assert desk.asked == []
+    screen.driver.click("Turn it off anyway")
+    screen.driver.step(3)
 
     assert desk.asked == [DisableCaching("d1")]
 

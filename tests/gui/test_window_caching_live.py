@@ -200,6 +200,8 @@ def test_after_a_click_on_invalidate_the_next_request_misses_and_the_one_after_h
     assert sitting.say("and a neap tide").cache_read_tokens > 5000
 
     screen.driver.click("Invalidate cache")
+    sitting.sees("Invalidating it leaves them unused")
+    screen.driver.click("Invalidate anyway")
     sitting.until(lambda s: s.caching.caches[sitting.chosen].tokens_cached == 0)
     sitting.sees("last miss: Invalidated by you.")
     sitting.sees("cached: no")
@@ -220,7 +222,10 @@ def test_a_click_on_disable_ends_the_marks_and_a_click_on_enable_brings_them_bac
     sitting.say("what is a tide")
     assert sitting.marks
 
+    sitting.sees("cached: yes (Anthropic)")
     screen.driver.click("Disable caching for this")
+    sitting.sees("Turning caching off leaves them unused")
+    screen.driver.click("Turn it off anyway")
     sitting.sees("caching is off")
     off = sitting.say("and a neap tide")
     assert sitting.marks == 0

@@ -31,8 +31,10 @@ from core.values.cache import (
     DiscussionCacheState,
     ExtensionEvidence,
     LedgerScope,
+    SentDelta,
     SentKnowledge,
     SentPart,
+    SentPlace,
     TurnGap,
 )
 
@@ -50,14 +52,19 @@ ENTRIES = st.builds(
     st.booleans(),
     WORDS | st.just(""),
 )
+COUNTS = st.integers(0, 10**6)
+PARTS = st.lists(st.builds(SentPart, WORDS, WORDS), max_size=4).map(tuple)
 SENT = st.builds(
     SentKnowledge,
     st.just(SCOPE),
-    st.lists(st.builds(SentPart, WORDS, WORDS), max_size=4).map(tuple),
-    st.integers(0, 10**6),
-    st.integers(0, 10**6),
-    st.sampled_from([0, 300, 3600]),
-    st.sampled_from([None, NOW]),
+    PARTS,
+    ttl_s=st.sampled_from([0, 300, 3600]),
+    expires_at=st.sampled_from([None, NOW]),
+    documents=st.none() | PARTS,
+    base=PARTS,
+    deltas=st.lists(st.builds(SentDelta, WORDS, PARTS, COUNTS, st.booleans()), max_size=2).map(tuple),
+    places=st.lists(st.builds(SentPlace, WORDS, WORDS, COUNTS, COUNTS, WORDS), max_size=2).map(tuple),
+    folded_tokens=st.integers(-(10**6), 10**6),
 )
 CACHES = st.builds(
     lambda entries, epoch, gaps, turns, sent: DiscussionCache(

@@ -8,13 +8,8 @@ from msgspec.structs import replace
 from core.caching.decision import Decision, Market
 from core.caching.ledger import live_entries, record
 from core.caching.planner import PlanInputs, plan
-from core.caching.rewrite import (
-    holds_withdrawn,
-    rewrite_costs,
-    sent_knowledge,
-    sent_parts,
-    why_changed,
-)
+from core.caching.rewrite import holds_withdrawn, rewrite_costs, why_changed
+from core.caching.sent_request import sent_knowledge, sent_parts
 from core.caching.warmth import is_warm
 from core.context.pieces import AS_TEXT, Piece, make_layer
 from core.context.stack import AggregateStack, build_stack
@@ -32,6 +27,7 @@ from core.values.cache import (
     RewriteCosts,
     SentKnowledge,
     SentPart,
+    TtlPrice,
 )
 from core.values.provider import ProviderRequest, RequestPart
 from core.values.stack import LayerId, Segment, StackInputs, ToolSchema
@@ -44,7 +40,9 @@ from tests.vendors.billing.tokens import Texts
 DIGEST, NOTE = seg(7, "1000 digest", "digest"), seg(7, "200 note", "src/tides.py")
 AGAIN = seg(7, "1300 digest", "digest")
 WARM = DiscussionCacheState("d1", "anthropic", NOW, after(300), tokens_cached=12_300)
-IMPLICIT = replace(ANTHROPIC, mechanism=Mechanism.IMPLICIT, writes=())
+IMPLICIT = replace(
+    ANTHROPIC, mechanism=Mechanism.IMPLICIT, writes=(TtlPrice(300, 1.0),), max_marks=0, lookback=0
+)
 
 
 def asked(*layer: Segment) -> ProviderRequest:
@@ -53,11 +51,24 @@ def asked(*layer: Segment) -> ProviderRequest:
     return replace(one, system=(*one.system, *layer))
 
 
+LEDGERS: dict[str, CacheLedger] = {}
+"""What a request wrote, by the hash of its last block."""
+
+
+def held(before: SentKnowledge) -> CacheLedger:
+    return LEDGERS[before.places[-1].prefix_hash] if before.places else CacheLedger()
+
+
+def entry(prefix: str, tokens: int, ttl_s: int) -> CacheLedgerEntry:
+    return CacheLedgerEntry(prefix, tokens, ttl_s, after(ttl_s), "d1")
+
+
 def sent(*layer: Segment, prices: CachePrices = ANTHROPIC) -> SentKnowledge:
     """A request that was planned, answered and noted in the ledger."""
     one = decision(*layer, prices=prices)
     ledger = record(CacheLedger(), SCOPE, one.plan, NOW, "d1")
-    return sent_knowledge(one, live_entries(ledger, SCOPE, NOW), SCOPE, prices)
+    LEDGERS[one.wire.hashes[-1]] = ledger
+    return sent_knowledge(one.wire, one.view, live_entries(ledger, SCOPE, NOW), SCOPE)
 
 
 def decision(*layer: Segment, prices: CachePrices = ANTHROPIC) -> Decision:
@@ -87,8 +98,10 @@ def costs(
     scope: LedgerScope = SCOPE,
     settings: CacheSettings | None = None,
     withdrawals: int = 0,
+    ledger: CacheLedger | None = None,
 ) -> RewriteCosts:
-    market = Market(scope, prices, CacheLedger(), QUICK, settings or CacheSettings(), NOW, count)
+    ledger = held(before) if ledger is None else ledger
+    market = Market(scope, prices, ledger, QUICK, settings or CacheSettings(), NOW, count)
     now = known_now(*pieces, withdrawals=withdrawals)
     return rewrite_costs(DiscussionCache(cache, sent=before), "d1", now, market, is_kept=False)
 
@@ -122,8 +135,9 @@ def test_a_small_edit_of_a_large_digest_costs_what_its_difference_does() -> None
         known_now(seg(7, f"{{knowledge}}\n{text}{{/knowledge}}\n", "digest"))
         for text in (old, old + "- one more\n")
     )
-    cache = DiscussionCache(WARM, sent=sent(*before.layer(LayerId.KNOWLEDGE).segments))
-    market = Market(SCOPE, ANTHROPIC, CacheLedger(), QUICK, CacheSettings(), NOW, letters)
+    told = sent(*before.layer(LayerId.KNOWLEDGE).segments)
+    cache = DiscussionCache(WARM, sent=told)
+    market = Market(SCOPE, ANTHROPIC, held(told), QUICK, CacheSettings(), NOW, letters)
     known, unknown = (
         rewrite_costs(cache, "d1", now, market, view, is_kept=False).due
         for view in (before.canonical_view, None)
@@ -136,8 +150,11 @@ def test_a_small_edit_of_a_large_digest_costs_what_its_difference_does() -> None
 
 
 def test_a_change_that_costs_more_appended_than_written_in_place_is_written() -> None:
-    short = replace(WARM, tokens_cached=3_000 + 100)
-    found = costs(sent(DIGEST, prices=IMPLICIT), AGAIN, cache=short, prices=IMPLICIT).due
+    """What stands before it alone is held."""
+    before = sent(DIGEST, prices=IMPLICIT)
+    first = before.places[0]
+    ledger = CacheLedger({SCOPE: {first.prefix_hash: entry(first.prefix_hash, first.tokens, 300)}})
+    found = costs(before, AGAIN, ledger=ledger, prices=IMPLICIT).due
 
     assert found is not None
     assert not found.is_appended
@@ -244,19 +261,20 @@ def test_a_provider_that_caches_by_itself_keeps_what_stands_before_the_layer() -
     found = due(sent(DIGEST, prices=IMPLICIT), AGAIN, prices=IMPLICIT)
 
     assert found is not None
-    assert found.tokens == (12_300 - 3_000) - 1_000 + 1_300
+    assert found.tokens == (12_100 - 3_000) - 1_000 + 1_300
 
 
 def test_an_entry_that_ends_before_the_layer_is_still_read() -> None:
-    wire = wire_of(asked(DIGEST), SCOPE, count)
-    head = CacheLedgerEntry(wire.hashes[0], 3_000, 300, after(300), "d1")
-    deep = CacheLedgerEntry(wire.hashes[-2], 12_100, 3600, after(3600), "d1")
+    one = decision(DIGEST)
+    head, deep = entry(one.wire.hashes[0], 3_000, 300), entry(one.wire.hashes[-2], 12_100, 3600)
     live = {entry.prefix_hash: entry for entry in (head, deep)}
 
-    before = sent_knowledge(decision(DIGEST), live, SCOPE, ANTHROPIC)
+    before = sent_knowledge(one.wire, one.view, live, SCOPE)
+    found = due(before, AGAIN, ledger=CacheLedger({SCOPE: live}))
 
-    assert (before.tokens, before.kept_tokens) == (1_000, 3_000)
     assert (before.ttl_s, before.expires_at) == (3600, after(3600))
+    assert found is not None
+    assert found.tokens == 12_100 - 3_000 + 300
 
 
 def test_an_unknown_price_gives_an_unknown_cost() -> None:
@@ -281,7 +299,11 @@ def test_what_another_model_or_effort_answers_is_not_rewritten_by_knowledge() ->
 
 def test_nothing_is_lost_where_nothing_behind_the_layer_is_cached() -> None:
     before = sent(DIGEST, prices=IMPLICIT)
-    assert due(before, AGAIN, cache=replace(WARM, tokens_cached=3_000), prices=IMPLICIT) is None
+    first = before.places[0]
+    ledger = CacheLedger({SCOPE: {first.prefix_hash: entry(first.prefix_hash, first.tokens, 300)}})
+    found = due(before, AGAIN, ledger=ledger, prices=IMPLICIT)
+    assert found is not None
+    assert found.cost_usd == pytest.approx(300 * 4e-6)  # the new words alone
 
 
 def test_turning_knowledge_off_writes_the_rest_anew_without_it() -> None:
@@ -326,5 +348,7 @@ def test_warm_is_what_lives_and_is_wanted(changes: dict[str, object], warm: bool
 
 
 def test_a_request_without_a_cache_keeps_nothing() -> None:
-    before = sent_knowledge(decision(DIGEST), {}, SCOPE, ANTHROPIC)
-    assert (before.kept_tokens, before.ttl_s, before.expires_at) == (0, 0, None)
+    one = decision(DIGEST)
+    before = sent_knowledge(one.wire, one.view, {}, SCOPE)
+    assert (before.ttl_s, before.expires_at) == (0, None)
+    assert costs(before, AGAIN, ledger=CacheLedger()) == RewriteCosts("d1")

@@ -279,7 +279,7 @@ def test_a_warm_change_is_appended_and_a_cold_one_rewritten() -> None:
     cold = run([(A, 10), (B, 90_000)])[-1][1]
 
     assert len(warm.view.deltas) == 1
-    assert "joined your message" in warm.plan.sentences[0]
+    assert "joins the message" in warm.plan.sentences[0]
     assert warm.plan.superseded_tokens > 0
     assert cold.view.deltas == ()
     assert "gone cold" in cold.plan.sentences[0]
@@ -335,6 +335,22 @@ def test_a_running_turn_keeps_its_view_whatever_changes() -> None:
 
     assert decision.view == first.view
     assert "ALPHA two" not in texts(decision.request)
+
+
+def test_a_deletion_waits_for_the_end_of_a_running_turn_and_is_gone_with_the_next_message() -> None:
+    known = replace(stack_of(A).canonical_view.base, known=(BaseFile("7/digest", "d", "DIGEST-ONE\n"),))
+    view = ContextView(known)
+    turns = (
+        said("m0", Role.USER, "words 0"),
+        said("m0a", Role.ASSISTANT, ToolCallPart("c", "read", "{}")),
+        said("m0b", Role.TOOL, ToolResultPart("c", "found")),
+    )
+    running = decide(PlannedTurn(stack_of(A, turns, ""), "m0", view), MARKET)
+    after = decide(PlannedTurn(stack_of(A, turns, "next"), "m1", running.view), MARKET)
+
+    assert running.view == view
+    assert "DIGEST-ONE" in "".join(segment.text for segment in running.request.system)
+    assert "DIGEST-ONE" not in "".join(segment.text for segment in after.request.system)
 
 
 def test_an_unreadable_record_ends_the_view_and_nothing_else() -> None:

@@ -141,7 +141,8 @@ def with_price_of_deletion(state: AppState) -> AppState:
     name = next(iter(state.discussions.summaries))
     held = DiscussionCacheState(name, "anthropic", states.NOW, states.NOW + LEFT, tokens_cached=12_000)
     price = Rewrite(name, "", 12_300, 0.0414, states.NOW + LEFT)
-    found = replace(state.caching, caches={name: held}, withdrawals={name: price})
+    less = replace(price, tokens=11_400, cost_usd=0.0321)
+    found = replace(state.caching, caches={name: held}, withdrawals={name: price}, switch_offs={name: less})
     return replace(state, caching=found)
 
 

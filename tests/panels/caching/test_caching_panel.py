@@ -339,6 +339,12 @@ def test_every_switch_changes_its_setting(label: str, key: str, value: bool) -> 
     screen = _screen(tab="settings")
 
     screen.ui.click(label)
+    if key in {
+        "anthropic_enabled",
+        "appends_changes",
+    }:  # a warm discussion would lose by it: that is asked first
+        assert screen.asked == []
+        screen.ui.click("Turn it off anyway")
 
     assert screen.asked == [ChangeSetting(f"ai_settings.caching.{key}", value)]
 

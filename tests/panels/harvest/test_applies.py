@@ -88,19 +88,18 @@ def test_before_the_first_apply_the_part_says_so() -> None:
 
 
 def test_before_an_undo_its_price_is_said() -> None:
-    state = cache_states.with_price_of_deletion(hs.applied())
-    assert open_at("applied", state).ui.shows("1 warm discussion will be rewritten on the next turn")
-    assert not open_at("applied", hs.applied()).ui.shows("warm discussion")
-
-
-def test_the_menu_undoes_at_once_unless_that_has_a_price_which_is_shown_first() -> None:
-    for state, sends in (
-        (hs.looked(), [UndoHarvest()]),
-        (cache_states.with_price_of_deletion(hs.looked()), []),
-    ):
-        screen = Screen(state)
-        screen.ui.click("Edit")
-        screen.ui.click("Undo the last harvest")
-        assert screen.asked == sends
-        assert screen.view.of(HarvestView).tab == "applied"
-        assert screen.ui.shows("will be rewritten on the next turn") is not bool(sends)
+    for menu in (True, False):
+        for state, sends in (
+            (hs.applied(), [UndoHarvest()]),
+            (cache_states.with_price_of_deletion(hs.applied()), []),
+        ):
+            screen = Screen(state) if menu else open_at("applied", state)
+            if menu:
+                screen.ui.click("Edit")
+            screen.ui.click("Undo the last harvest" if menu else "Undo the last")
+            assert screen.asked == sends
+            assert screen.view.of(HarvestView).tab == "applied"
+            assert screen.ui.shows("will be rewritten on the next turn") is not bool(sends)
+            if not sends:
+                screen.ui.click("Undo anyway")
+                assert screen.asked == [UndoHarvest()]

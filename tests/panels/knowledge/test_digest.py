@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
 from core.knowledge.messages import DeleteDigest, RegenerateDigest
@@ -117,7 +118,16 @@ def test_many_problems_are_counted_and_told_on_hover() -> None:
     assert any("Problem 8" in tip for tip in screen.ui.tips())
 
 
-def test_before_the_digest_is_turned_off_its_price_is_said() -> None:
-    price = "1 warm discussion will be rewritten on the next turn, ~12,300 tokens, est. $0.04"
-    assert open_panel(cache_states.with_price_of_deletion(ks.some()), tab="digest").ui.shows(price)
-    assert not open_panel(tab="digest").ui.shows("warm discussion")
+@pytest.mark.parametrize("door", ["Turn off", "Send it while digest.md is there"])
+def test_before_the_digest_is_turned_off_its_price_is_said(door: str) -> None:
+    price = "1 warm discussion will be rewritten on the next turn, ~11,400 tokens, est. $0.03"
+    priced = open_panel(cache_states.with_price_of_deletion(ks.some()), tab="digest")
+    free = open_panel(tab="digest")
+    for screen in (priced, free):
+        screen.ui.click(door)
+
+    assert priced.ui.shows(price)
+    assert priced.asked == []
+    assert len(free.asked) == 1
+    priced.ui.click("Turn it off anyway")
+    assert priced.asked == free.asked

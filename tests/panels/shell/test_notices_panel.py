@@ -38,10 +38,10 @@ def test_the_action_of_a_notice_is_sent_and_the_notice_goes() -> None:
     assert screen.asked == [UndoDelete("d8"), DismissNotice("undo")]
 
 
-def test_the_gravest_come_first_and_the_rest_can_be_opened() -> None:
+def test_the_gravest_are_shown_and_the_rest_can_be_opened() -> None:
     screen = Screen(_with(*states.notices()))
     texts = screen.ui.texts()
-    assert texts.index("The disk is full") < texts.index("Layer 6 changed at byte 412")
+    assert {"The disk is full", "Layer 6 changed at byte 412"} <= set(texts)
     assert not screen.ui.shows("Deleted “Old ideas”")
 
     screen.ui.click("Show 1 more notice")
@@ -57,9 +57,11 @@ def test_notices_stand_over_the_settings_too() -> None:
     assert screen.ui.shows("The disk is full")
 
 
-def test_a_failed_send_is_told_once_where_it_failed_and_by_a_notice_elsewhere() -> None:
+def test_a_failed_send_is_told_once_where_it_failed_and_nowhere_else() -> None:
     failed = states.failed()
-    notice = Notice("call/d1", Level.ERROR, "'Cache TTL policy': Anthropic could not be reached")
+    notice = Notice(
+        "call/d1", Level.ERROR, "'Cache TTL policy': Anthropic could not be reached", discussion_id="d1"
+    )
     mark = Mark("k9", states.NOW, "failed", "Anthropic could not be reached")
     entries = (*failed.discussions.open["d1"].entries, mark)
     here = with_fields(states.with_opened(failed, entries=entries), notices=(notice,))
@@ -67,10 +69,26 @@ def test_a_failed_send_is_told_once_where_it_failed_and_by_a_notice_elsewhere() 
     texts = Screen(here).ui.texts()
     assert [text for text in texts if "could not be reached" in text] == ["Anthropic could not be reached"]
 
-    assert Screen(replace(here, discussions=replace(here.discussions, selected_id="d2"))).ui.shows(
-        notice.text
+    elsewhere = replace(here, discussions=replace(here.discussions, selected_id="d2"))
+    assert not Screen(elsewhere).ui.shows(notice.text)
+    assert not Screen(here, WindowView(page="settings")).ui.shows(notice.text)
+
+
+def test_a_warning_of_a_discussion_stays_with_it() -> None:
+    notice = Notice("repair/d1", Level.WARNING, "It was repaired", discussion_id="d1")
+    here = _with(notice)
+    assert Screen(here).ui.shows("It was repaired")
+    assert not Screen(replace(here, discussions=replace(here.discussions, selected_id="d2"))).ui.shows(
+        "repaired"
     )
-    assert Screen(here, WindowView(page="settings")).ui.shows(notice.text)
+    assert not Screen(here, WindowView(page="settings")).ui.shows("repaired")
+
+
+def test_notices_stand_in_the_order_in_which_they_came() -> None:
+    """What a person is about to press does not move for a graver one."""
+    first, second = Notice("a", Level.WARNING, "the first"), Notice("b", Level.ERROR, "the second")
+    texts = Screen(_with(first, second)).ui.texts()
+    assert texts.index("the first") < texts.index("the second")
 
 
 def _untrusted() -> AppState:

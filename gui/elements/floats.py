@@ -1,0 +1,81 @@
+"""Floats: content over the page that takes no space in it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import ClassVar
+
+import dearpygui.dearpygui as dpg
+
+from gui.canvas import Canvas
+from gui.elements.base import Element
+from gui.elements.boxes import place_column
+from gui.elements.controls import Button
+from gui.elements.surfaces import Root, bare_window
+from gui.metrics import Measure
+
+MARGIN_PX = 12.0
+GAP_PX = 8.0
+MOVED_PX = 3.0
+
+
+class FloatOwner(Element):
+    """Stands for a float where it was described; takes no space there."""
+
+    __slots__ = ()
+    is_ghost: ClassVar[bool] = True
+
+
+class FloatLayer(Root):
+    """A window of its own at the top right that covers what it holds and no more. `props`: width, top in design px."""
+
+    __slots__ = ("held_at",)
+    FILL: ClassVar[str] = ""
+    polls: ClassVar[bool] = True
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.held_at: tuple[float, float] | None = None
+
+    def make_window(self) -> int:
+        return bare_window(no_background=True, no_focus_on_appearing=True)
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        width, top = self.props
+        margin = m.px(MARGIN_PX)
+        was = (self.x, self.y, self.w, self.h)
+        self.w = min(m.px(width), w - 2 * margin)
+        self.h = min(place_column(self.order, m, self.w, None, m.px(GAP_PX)), (h or 0.0) - 2 * margin)
+        self.x, self.y = w - self.w - margin, m.px(top) + margin
+        if (self.x, self.y, self.w, self.h) != was:
+            self._hold()
+
+    def _hold(self) -> None:
+        """It came, or grew, where the pointer may rest: a click that was meant for the page is not for it."""
+        x, y = dpg.get_mouse_pos(local=False)
+        self.held_at = (x, y) if self.holds(x, y) else None
+
+    def holds(self, x: float, y: float) -> bool:
+        """True if a point of the viewport lies in it."""
+        return self.x <= x < self.x + self.w and self.y <= y < self.y + self.h
+
+    def paint_all(self, c: Canvas) -> None:
+        """Paint it at its place."""
+        inner = self.open(c)
+        c.place_pane(inner, round(self.x), round(self.y), round(self.w), round(self.h))
+        c.set_content(inner, round(self.w), round(self.h))
+        if self.touched:
+            for kid in self.order:
+                kid.paint(c, inner, kid.x, kid.y)
+        self.touched = False
+
+    def poll(self, c: Canvas) -> None:
+        if self.held_at is None:
+            return
+        x, y = dpg.get_mouse_pos(local=False)
+        if abs(x - self.held_at[0]) + abs(y - self.held_at[1]) > c.m.px(MOVED_PX):
+            self.held_at = None
+            return
+        for element in self.walk():
+            if isinstance(element, Button):
+                element.is_clicked = False

@@ -1,0 +1,284 @@
+"""The price that is said before a deletion against what the vendor's engine then bills more than for an untouched turn."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import datetime
+from typing import Protocol
+
+import pytest
+from msgspec.structs import replace
+
+from bench.cache_gemini import Gemini
+from bench.cache_openai import OpenAI
+from bench.cache_policies import body_of
+from core.caching import book as books
+from core.caching import calls, content_store
+from core.caching.book import CacheBook
+from core.caching.decision import Decision, Market, PlannedTurn
+from core.caching.offers import cache_prices
+from core.caching.replay import Replayed
+from core.caching.rewrite import rewrite_costs
+from core.context.stack import build_stack
+from core.values.cache import (
+    CachePrices,
+    CacheSettings,
+    DiscussionCache,
+    GapStats,
+    LedgerScope,
+    Rewrite,
+    RewriteCosts,
+)
+from core.values.curation import NamedText
+from core.values.messages import Message, Role
+from core.values.provider import ContentsReport, ProviderKind, RequestPart
+from core.values.stack import DiscussionFacts, StackInputs, ToolSchema
+from core.values.usage import Usage
+from tests.core.caching.requests import QUICK, SLOW, habits_of
+from tests.core.stacks import curated, said
+from tests.vendors.billing.anthropic import AnthropicCache
+from tests.vendors.billing.clock import START_S, Clock, moment
+from tests.vendors.billing.gemini import GeminiCache, GeminiRules
+from tests.vendors.billing.openai import OpenAICache
+from tests.vendors.billing.prices import Prices
+from tests.vendors.billing.tokens import Texts, chars4
+from tests.vendors.billing.values import Refused
+
+FILES = (curated("src/tides.py", "height = 1\n" * 15_000), curated("src/sky.py", "blue = 1\n" * 300))
+EDITED = (FILES[0], curated("src/sky.py", "grey = 2\n" * 300))
+RULES = (NamedText("AGENTS.md", "Check units. " * 1200),)
+DIGEST = "".join(f"- DIGEST-{n} says that tides are M{n} and that they come again\n" for n in range(60))
+LESS = DIGEST.partition("\n")[2]
+MORE = f"{DIGEST}- DIGEST-60 says that tides are M60\n"
+
+ANSWER = "ok " * 600
+
+Change = dict[str, object]
+
+
+class Vendor(Protocol):
+    """Bills a request in US dollars. `contents` are what it stores for rent."""
+
+    clock: Clock
+
+    def bill(self, decision: Decision) -> tuple[float, Usage, ContentsReport | None]: ...
+
+    def delete(self, name: str) -> None: ...
+
+
+class Anthropic:
+    """Anthropic's engine."""
+
+    def __init__(self, model: str) -> None:
+        self.clock, self.model = Clock(), model
+        self.cache = AnthropicCache(self.clock, Texts(chars4))
+
+    def bill(self, decision: Decision) -> tuple[float, Usage, ContentsReport | None]:
+        parts = self.cache.send(body_of(decision.request, decision.plan.marks, self.model)).parts
+        written = parts.write + parts.write_long
+        usage = Usage(
+            input_tokens=parts.total,
+            cache_read_tokens=parts.read,
+            cache_write_tokens=written,
+            cache_write_1h_tokens=parts.write_long,
+        )
+        return float(Prices().cost("anthropic", self.model, parts, START_S)), usage, None
+
+    def delete(self, name: str) -> None:
+        raise AssertionError(name)
+
+
+class OpenAIBilled(OpenAI):
+    """OpenAI's engine, counted by characters."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.cache = OpenAICache(self.clock, Texts(chars4))
+
+    def bill(self, decision: Decision) -> tuple[float, Usage, ContentsReport | None]:
+        before = self.usd
+        usage, report = self.send(None, decision)  # type: ignore[arg-type]
+        return self.usd - before, usage, report
+
+
+class GeminiBilled(Gemini):
+    """Gemini's engine, counted by characters; rent is no cost of a turn."""
+
+    def __post_init__(self) -> None:
+        self.cache = GeminiCache(self.clock, Texts(chars4), rules=GeminiRules(implicit_hit=0.0))
+
+    def bill(self, decision: Decision) -> tuple[float, Usage, ContentsReport | None]:
+        before = self.usd() - self.rent_usd()
+        usage, report = self.send(_Ask, decision)  # type: ignore[arg-type]
+        return self.usd() - self.rent_usd() - before, usage, report
+
+
+class _Ask:
+    discussion = "d"
+
+
+KINDS = {
+    "anthropic": (ProviderKind.ANTHROPIC, "claude-opus-5-5", Anthropic),
+    "openai": (ProviderKind.OPENAI, "gpt-6.1-sol", OpenAIBilled),
+    "openai, old": (ProviderKind.OPENAI, "gpt-5", OpenAIBilled),
+    "gemini": (ProviderKind.GEMINI, "gemini-3.8-flash", GeminiBilled),
+}
+
+
+class Desk:
+    """One discussion that is planned over a book and billed by its vendor."""
+
+    def __init__(self, name: str, gap_s: float) -> None:
+        kind, self.model, make = KINDS[name]
+        self.provider = name.partition(",")[0]
+        self.vendor: Vendor = make(self.model)
+        self.prices: CachePrices = cache_prices(self.provider, kind, self.model, moment(START_S))
+        self.scope = LedgerScope(self.provider, "key", self.model)
+        self.gap_s, self.gaps = gap_s, SLOW if gap_s > 300 else QUICK
+        self.book = replace(CacheBook(), habits=habits_of(gap_s))
+        self.book = books.opened(self.book, "d", DiscussionCache(), Replayed())
+        self.turns: tuple[Message, ...] = ()
+        self.count = 0
+        self.bills: list[float] = []
+
+    @property
+    def now(self) -> datetime:
+        return moment(self.vendor.clock())
+
+    def market(self) -> Market:
+        gaps: GapStats = books.gaps_of(self.book, "d")
+        return Market(self.scope, self.prices, self.book.ledger, gaps, CacheSettings(), self.now, tokens)
+
+    def turn(self, **changes: object) -> None:
+        self.count += 1
+        message_id = f"m{self.count}"
+        facts = DiscussionFacts(f"d {self.count}")
+        inputs = replace(
+            self.inputs(**changes), turns=self.turns, facts=facts, user_text=f"words {message_id}"
+        )
+        self.book = books.turn_begun(self.book, "d", self.now)
+        asked = PlannedTurn(build_stack(inputs), message_id, discussion_id="d", project="/project")
+        call = calls.plan_call(self.book, asked, self.market())
+        self.book, _ = calls.admitted(self.book, message_id, call, None)
+        replayed, _ = calls.shown(self.book, call, f"q{message_id}")
+        self.book = books.with_page(self.book, "d", replace(self.book.pages["d"], replayed=replayed))
+        usd, usage, report = self.vendor.bill(call.decision)
+        usage = replace(usage, output_tokens=chars4(ANSWER))
+        self.bills.append(usd)
+        self.book = calls.begun(self.book, message_id)
+        self.book, _ = calls.ended(self.book, message_id, usage, report, self.now, lambda *_: 0.0)
+        answer = said(f"{message_id}r", Role.ASSISTANT, ANSWER)
+        self.turns = (*self.turns, said(message_id, Role.USER, f"words {message_id}"), answer)
+        self.vendor.clock.advance(self.gap_s)
+
+    def inputs(self, **changes: object) -> StackInputs:
+        known: Change = {"project": RULES, "items": FILES, "digest": "", **changes}
+        return StackInputs(
+            provider=self.provider,
+            model=self.model,
+            role_text="You help.",
+            preset_name="core",
+            **known,  # type: ignore[arg-type]
+        )
+
+    def costs(self, **changes: object) -> RewriteCosts:
+        page = self.book.pages["d"]
+        stack = build_stack(self.inputs(**changes))
+        return rewrite_costs(page.cache, "d", stack, self.market(), page.replayed.view, is_kept=False)
+
+    def drop_stored(self) -> None:
+        """Something was taken out of knowledge: what is stored for rent goes."""
+        names = content_store.stored_names(self.book, "d", self.provider)
+        for name in names:
+            with contextlib.suppress(Refused):  # it is gone by itself
+                self.vendor.delete(name)
+        self.book, _ = content_store.contents_gone(self.book, names, lambda *_: self.prices, self.now)
+
+
+def tokens(part: RequestPart | ToolSchema) -> int:
+    return chars4(getattr(part, "text", "") or "")
+
+
+IN_BASE = [{"digest": DIGEST}] * 4
+IN_DELTAS = [{}, {}, {"digest": DIGEST}, {"digest": DIGEST}]
+EDITED_SINCE = [{"digest": DIGEST}, {"digest": DIGEST}, {"digest": MORE}, {"digest": MORE}]
+WITH_FILES = [{}, {"items": EDITED}, {"digest": DIGEST, "items": EDITED}, {"digest": DIGEST, "items": EDITED}]
+FILES_SINCE = [{"digest": DIGEST}, {"digest": DIGEST, "items": EDITED}, {"digest": DIGEST, "items": EDITED}]
+NO_RULES: Change = {"project": ()}
+RULES_LATER = [NO_RULES, NO_RULES, {}, {}]
+RULES_EDITED = [{}, {}, {"project": (NamedText("AGENTS.md", "Check all. " * 1200),)}]
+
+
+@pytest.mark.parametrize(
+    ("vendor", "gap_s"),
+    [
+        ("anthropic", 60.0),
+        ("anthropic", 1200.0),
+        ("openai", 60.0),
+        ("openai", 1200.0),
+        ("openai, old", 60.0),
+        ("gemini", 60.0),
+        ("gemini", 1200.0),
+    ],
+)
+@pytest.mark.parametrize(
+    ("script", "after", "kind"),
+    [
+        (IN_BASE, {"digest": LESS, "withdrawals": 1}, "withdrawal"),
+        (IN_BASE, {"withdrawals": 1}, "switch_off"),
+        (IN_DELTAS, {"digest": LESS, "withdrawals": 1}, "withdrawal"),
+        (IN_DELTAS, {"withdrawals": 1}, "switch_off"),
+        (EDITED_SINCE, {"digest": MORE.partition("\n")[2], "withdrawals": 1}, "withdrawal"),
+        (EDITED_SINCE, {"withdrawals": 1}, "switch_off"),
+        (WITH_FILES, {"items": EDITED, "withdrawals": 1}, "switch_off"),
+        (FILES_SINCE, {"items": EDITED, "withdrawals": 1}, "switch_off"),
+        (IN_BASE, {"digest": DIGEST, **NO_RULES}, "due"),
+        (RULES_LATER, NO_RULES, "due"),
+        (RULES_EDITED, NO_RULES, "due"),
+    ],
+    ids=[
+        "item, digest in the base",
+        "off, digest in the base",
+        "item, digest in an update",
+        "off, digest in an update",
+        "item, digest edited since",
+        "off, digest edited since",
+        "off, a file changed before",
+        "off, a file changed after",
+        "identity file in the base",
+        "identity file in an update",
+        "identity file edited since",
+    ],
+)
+def test_the_price_before_a_deletion_is_what_the_vendor_bills_more(
+    vendor: str, gap_s: float, script: list[Change], after: Change, kind: str
+) -> None:
+    touched, untouched = Desk(vendor, gap_s), Desk(vendor, gap_s)
+    for desk in (touched, untouched):
+        for change in script:
+            desk.turn(**change)
+    price: Rewrite | None
+    if kind == "due":
+        price = touched.costs(**after).due
+    else:
+        price = getattr(touched.costs(**script[-1]), kind)
+        touched.drop_stored()
+    touched.turn(**after)
+    untouched.turn(**script[-1])
+
+    more = touched.bills[-1] - untouched.bills[-1]
+    assert price is None or price.cost_usd is not None
+    told = 0.0 if price is None or price.cost_usd is None else price.cost_usd
+    print(f"{vendor} {gap_s:g} {kind}: said {told:.5f}, billed {more:.5f} of {touched.bills[-1]:.5f}")
+    step = 128 * (touched.prices.input_usd or 0.0) if vendor == "openai, old" else 1e-6
+    assert told == pytest.approx(max(0.0, more), rel=0.02, abs=step)
+
+
+@pytest.mark.parametrize("vendor", KINDS)
+def test_nothing_is_said_of_what_is_cold(vendor: str) -> None:
+    desk = Desk(vendor, 60.0)
+    desk.turn(digest=DIGEST)
+    desk.vendor.clock.advance(13 * 3600.0)
+
+    assert desk.costs(digest=DIGEST) == RewriteCosts("d")
+    assert desk.costs() == RewriteCosts("d")
