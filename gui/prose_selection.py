@@ -41,7 +41,7 @@ class SelectionEnd(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> tuple[int, int, Place]:
-        """What ends are ordered by."""
+        """Order of ends."""
         return self.row, self.order, self.place
 
     def around(self, clicks: int) -> tuple[SelectionEnd, SelectionEnd]:
@@ -51,7 +51,7 @@ class SelectionEnd(msgspec.Struct, frozen=True):
 
 
 class Layers(Protocol):
-    """What is shown: the window and the layers above it."""
+    """Layers of the window, and its measures."""
 
     @property
     def root(self) -> Element:
@@ -70,7 +70,7 @@ class Layers(Protocol):
 
 @dataclass(slots=True, eq=False)
 class ProseSelection:
-    """What is selected of the texts inside one list, or of those beside each other in one surface.
+    """Selection of the texts inside one list, or of those beside each other in one surface.
 
     Args:
         layers: the window's elements; window: the one selection that a window has.
@@ -242,7 +242,7 @@ def _joined(parts: Iterator[str] | list[str]) -> str:
 
 
 def _holder(chain: list[Element]) -> Element | None:
-    """What the texts under the mouse lie in: the list, else the nearest surface around a text."""
+    """Holder of the texts under the mouse: the list, else the nearest surface around a text."""
     text = next((one for one in reversed(chain) if isinstance(one, Markdown)), None)
     for index in range(len(chain) - 1, -1, -1):
         one = chain[index]

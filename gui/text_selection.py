@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class SelectionOwner(Protocol):
-    """What can hold selected text: a message, an editor."""
+    """Holder of selected text: a message, an editor."""
 
     def clear_selection(self) -> None:
         """Select nothing any more: another holds the window's selection, or nobody."""

@@ -133,7 +133,7 @@ class LinkHit(Hit):
 
 
 class Ground(Element):
-    """What lies under a text: fills of code, bars of quotes, lines of tables. Takes no space and no mouse."""
+    """Ground under a text: fills of code, bars of quotes, lines of tables. Takes no space and no mouse."""
 
     __slots__ = ()
 
@@ -366,7 +366,7 @@ class Markdown(Element):
         return min(int(self.props[4]), len(self.found()) - 1) if self.props[4] >= 0 else -1
 
     def found_box(self, m: Measure) -> Box | None:
-        """Where the occurrence is that the search stands on."""
+        """Place of the occurrence that the search stands on."""
         at = self.found_at()
         if at < 0:
             return None

@@ -95,7 +95,7 @@ def _code_ops(line: Line, m: TextMeasure, x: float, y: float, at: int) -> Iterat
 
 
 def _clipped(ops: list[Op], m: TextMeasure, left: float, right: float) -> Iterator[Op]:
-    """What of a line is between two edges: whole characters."""
+    """Pieces of a line between two edges: whole characters."""
     for op in ops:
         if op.x >= left and op.x + op.w <= right:
             yield op

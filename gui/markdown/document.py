@@ -123,7 +123,7 @@ class Document:
 
     # what the person set
     def look(self, index: int, block: MarkdownBlock) -> BlockLook:
-        """How a block is shown."""
+        """Look of a block."""
         if block.kind == "fold":
             return BlockLook(is_open=block.fold in self.open_folds)
         return self.looks.get(index, AS_IT_COMES)
@@ -169,7 +169,7 @@ class Document:
         return places.place_at(self.tops, m, x, y)
 
     def around(self, place: Place, clicks: int) -> tuple[Place, Place]:
-        """What one click selects at a place (nothing), two (the word), three (the paragraph)."""
+        """Range that one click selects at a place (nothing), two (the word), three (the paragraph)."""
         if not self.blocks or clicks < 2:
             return place, place
         index = min(place[0], len(self.blocks) - 1)
@@ -179,7 +179,7 @@ class Document:
         return (index, start), (index, end)
 
     def boxes(self, m: TextMeasure, start: Place, end: Place) -> list[places.Box]:
-        """What lies between two places, as boxes."""
+        """Boxes of the text between two places."""
         found: list[places.Box] = []
         for index in range(start[0], min(end[0] + 1, len(self.tops))):
             top, laid = self.tops[index]

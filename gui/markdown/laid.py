@@ -78,7 +78,7 @@ class Reach(msgspec.Struct, frozen=True):
 
 
 class BlockLook(msgspec.Struct, frozen=True):
-    """How a person set a block: how far its code is scrolled, whether it wraps, whether a fold is open."""
+    """Look that a person gave a block: how far its code is scrolled, whether it wraps, whether a fold is open."""
 
     shift: float = 0.0
     wraps: bool = False

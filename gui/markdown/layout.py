@@ -298,7 +298,7 @@ def _row(op: Op, flow: _Flow) -> int:
 
 
 def _aligned(flow: _Flow, room: float, side: str) -> dict[int, float]:
-    """How far each line of a cell moves right."""
+    """Distances that the lines of a cell move right, by line."""
     if side not in ("right", "center"):
         return {}
     ends: dict[int, float] = {}

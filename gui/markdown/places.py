@@ -30,7 +30,7 @@ def offset_at(op: Op, m: TextMeasure, x: float) -> int:
 
 
 def x_at(op: Op, m: TextMeasure, offset: int) -> float:
-    """Where a place of a block's text is in an operation."""
+    """Left edge of a place of a block's text in an operation."""
     if offset <= op.at:
         return op.x
     if offset >= op.at + op.size:
@@ -57,7 +57,7 @@ def _away(at: float, start: float, size: float) -> float:
 
 
 def _line_away(op: Op, y: float) -> float:
-    """How far a point is from an operation's line; lines share the space between them."""
+    """Distance of a point from an operation's line; lines share the space between them."""
     return abs(op.y + op.h / 2 - y)
 
 
@@ -79,7 +79,7 @@ def place_at(tops: Sequence[tuple[float, Laid]], m: TextMeasure, x: float, y: fl
 
 
 def boxes(laid: Laid, m: TextMeasure, start: int, end: int) -> list[Box]:
-    """What a range of a block's text covers, line by line."""
+    """Boxes of a range of a block's text, line by line."""
     found: list[Box] = []
     for op in laid.ops:
         if not op.size or op.at >= end or op.at + op.size <= start:
@@ -125,7 +125,7 @@ def line_at(text: str, offset: int) -> tuple[int, int]:
 
 
 def wanted(terms: Sequence[str]) -> re.Pattern[str] | None:
-    """What finds any of the terms, whatever its case; None for no terms."""
+    """Pattern of any of the terms, whatever its case; None for no terms."""
     known = sorted(filter(None, terms), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, known)), re.IGNORECASE) if known else None
 

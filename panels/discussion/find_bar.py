@@ -28,7 +28,7 @@ class Occurrences(msgspec.Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """How many there are."""
+        """Number of all."""
         return self.ends[-1] if self.ends else 0
 
     def place(self, at: int) -> tuple[int, int]:
@@ -44,7 +44,7 @@ class Occurrences(msgspec.Struct, frozen=True):
 
 
 def terms_of(find: FindView) -> tuple[str, ...]:
-    """What is looked for: the words as typed, or each word of a search over all discussions; none while closed."""
+    """Terms that are looked for: the words as typed, or each word of a search over all discussions; none while closed."""
     query = find.query.strip()
     if not (find.is_open and query):
         return ()
@@ -52,7 +52,7 @@ def terms_of(find: FindView) -> tuple[str, ...]:
 
 
 def occurrences(memo: Memo, opened: OpenDiscussion, terms: tuple[str, ...]) -> Occurrences:
-    """Where the terms stand in a discussion, whatever their case. O(text) once for each query."""
+    """Occurrences of the terms in a discussion, whatever their case. O(text) once for each query."""
     if not terms:
         return Occurrences()
 

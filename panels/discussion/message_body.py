@@ -20,7 +20,7 @@ def message_text(ui: Ui, message: Message, terms: tuple[str, ...] = (), found_at
 
 
 def message_menu(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
-    """What can be done with a message and with what is selected of it."""
+    """Menu of a message and of what is selected of it."""
     ui = desk.ui
     with ui.context_menu("context menu") as is_open:
         if not is_open:
@@ -42,7 +42,7 @@ def message_menu(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
 
 
 def live_menu(desk: Desk, call: LiveCall) -> None:
-    """What can be done with the words of a reply that is on its way."""
+    """Menu of the words of a reply that is on its way."""
     with desk.ui.context_menu("context menu") as is_open:
         if is_open:
             _text_items(desk, call.discussion_id, call.text)

@@ -66,7 +66,7 @@ class FindView:
 
 
 class Landing(NamedTuple):
-    """What a search found: the discussion, the message (empty for its name), the words."""
+    """Find of a search: the discussion, the message (empty for its name), the words."""
 
     discussion_id: str
     message_id: str
