@@ -32,6 +32,7 @@ def grammar() -> MarkdownIt:
     options = {"html": False, "maxNesting": NESTING_LIMIT, "linkify": True, "typographer": False}
     parser = MarkdownIt("commonmark", options).enable(["table", "strikethrough", "linkify"])
     parser.linkify = address_finder()
+    parser.inline.ruler.at("linkify", _address)
     footnote_plugin(parser, inline=False, move_to_end=False, always_match_refs=True)
     parser.inline.ruler.at("footnote_ref", _footnote_ref)
     dollarmath_plugin(parser, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
@@ -48,6 +49,20 @@ def address_finder() -> LinkifyIt:
     from linkify_it import LinkifyIt
 
     return LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
+
+
+def _address(state: StateInline, silent: bool) -> bool:
+    """Rule: a bare address, which ends where a footnote's mark begins."""
+    from markdown_it.rules_inline.linkify import linkify
+
+    whole, end = state.posMax, state.src.find("[^", state.pos, state.posMax)
+    if end < 0:
+        return linkify(state, silent)
+    source, state.src, state.posMax = state.src, state.src[:end], end
+    try:
+        return linkify(state, silent)
+    finally:
+        state.src, state.posMax = source, whole
 
 
 def _footnote_ref(state: StateInline, silent: bool) -> bool:

@@ -184,6 +184,8 @@ def test_footnotes_stay_where_they_are_defined() -> None:
     first, note = parse("text[^n] on\n\n[^n]: the *note*")
     assert first.shown() == "text[n] on"
     assert (note.marker, note.shown(), note.depth) == ("[n]", "the note", 1)
+    (linked,) = parse("see https://example.org/a_b[^n] on")
+    assert [run.text for run in linked.runs] == ["see ", "https://example.org/a_b", "[n]", " on"]
 
 
 def test_what_is_between_details_is_folded_and_is_markdown() -> None:
