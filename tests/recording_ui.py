@@ -141,14 +141,18 @@ class RecordingUi:
         for container in node.above():
             menus = [child for child in container.children if child.kind == "context_menu"]
             if menus:
-                self._record.open_menus = {menus[0].path}
-                self.settle()
+                self.open_menu(menus[0])
                 return
         raise AssertionError(f"Nothing opens on a right click at {words!r}")
 
     def select(self, markdown: str) -> None:
         """Select some text of the window with the mouse: what it is as Markdown."""
         self._record.selected = markdown
+        self.settle()
+
+    def open_menu(self, menu: Node) -> None:
+        """Open a menu that a right click opens."""
+        self._record.open_menus = {menu.path}
         self.settle()
 
     def type(self, label: str, text: str, *, within: str = "") -> None:

@@ -16,7 +16,8 @@ from panels.base.ui import Option, Ui
 from panels.discussion.composer_panel import composer_panel, composer_px
 from panels.discussion.find_bar import find_bar, land, place_of, terms_of
 from panels.discussion.message_card import failure_row, live_row, mark_row, message_card
-from panels.discussion.message_rows import MessageRows
+from panels.discussion.message_foot import HEAD, branch_foot, branch_points
+from panels.discussion.message_rows import MessageRows, shown_entries
 from panels.discussion.view import DiscussionView
 
 WIDE_PX = 760
@@ -167,6 +168,8 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
             case Mark():
                 mark_row(ui, entry, desk.state.now)
             case _:
+                if entry is opened.entries[0]:
+                    branch_foot(here, opened, HEAD)
                 is_found = entry.id == found_id
                 message_card(
                     here, opened, entry, is_found=is_found, terms=terms, found_at=found_at if is_found else -1
@@ -176,7 +179,7 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
         own.shown_id = opened.id
         if own.scroll_to is None or not own.find.is_open:
             own.scroll_to = own.scroll.get(opened.id, -1)
-    rows = MessageRows(opened, call, own, draw)
+    rows = MessageRows(opened, shown_entries(opened, call), call, own, draw, branch_points(desk, opened))
     target, own.scroll_to = own.scroll_to, None
     if target is not None:
         target = min(target, len(rows) - 1)

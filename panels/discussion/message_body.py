@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from core.discussion.messages import BranchDiscussion, DeleteMessage, SetDraft
+from core.turn.messages import RegenerateReply
 from core.values.discussion import LiveCall, OpenDiscussion
 from core.values.messages import Message, Role
-from panels.base import selection
-from panels.base.action import run_action
 from panels.base.desk import Desk
 from panels.base.ui import Ui
 from panels.discussion.view import DiscussionView
@@ -31,11 +30,8 @@ def message_menu(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
             desk.view.of(DiscussionView).editing[opened.id, message.id] = message.text
         if ui.menu_item("fork", "Fork here", icon="code-branch"):
             desk.send(BranchDiscussion(opened.id, message.id))
-        newest = next(selection.latest(opened), None)
-        if message.role is Role.ASSISTANT and newest is not None and newest.id == message.id:
-            can_renew = desk.actions["regenerate"].is_enabled(desk)
-            if ui.menu_item("regenerate", "Regenerate", icon="arrows-rotate", is_enabled=can_renew):
-                run_action("regenerate", desk)
+        if message.role is Role.ASSISTANT and ui.menu_item("regenerate", "Regenerate", icon="arrows-rotate"):
+            desk.send(RegenerateReply(opened.id, message.id))
         ui.divider("delete group")
         if ui.menu_item("delete", "Delete", icon="trash-can", tone="error"):
             desk.send(DeleteMessage(opened.id, message.id))

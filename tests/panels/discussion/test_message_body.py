@@ -70,11 +70,11 @@ def test_the_menu_edits_forks_regenerates_and_deletes(screen: Screen) -> None:
     screen.ui.type("Message", "other")
     screen.ui.click("Save", within="Cancel")
     assert screen.asked == [
-        BranchDiscussion("d1", "m2"), RegenerateReply("d1"), DeleteMessage("d1", "m2"), EditMessage("d1", "m1", "other"),
+        BranchDiscussion("d1", "m2"), RegenerateReply("d1", "m2"), DeleteMessage("d1", "m2"), EditMessage("d1", "m1", "other"),
     ]  # fmt: skip
 
 
-def test_only_a_last_reply_is_regenerated(screen: Screen) -> None:
+def test_only_a_reply_is_regenerated(screen: Screen) -> None:
     screen.ui.right_click(WORDS)
     assert not screen.ui.has("Regenerate", kind="menu_item")
 
@@ -88,5 +88,5 @@ def test_words_of_a_reply_on_its_way_can_be_quoted() -> None:
 
 def test_rows_out_of_view_know_their_words(screen: Screen) -> None:
     opened = screen.state.discussions.open["d1"]
-    rows = MessageRows(opened, None, DiscussionView(), lambda *_: None)
+    rows = MessageRows(opened, opened.entries, None, DiscussionView(), lambda *_: None)
     assert [rows.text(index) for index in range(len(rows))] == [WORDS, REPLY]
