@@ -104,7 +104,9 @@ class DpgUi:
                 element.has_blinked, self.has_blinked = False, True
             if isinstance(element, Field) and element.is_active:
                 self.keys.is_typing = True
-        self._is_field_active = self.keys.is_typing
+        was_field_active, self._is_field_active = self._is_field_active, self.keys.is_typing
+        if self._is_field_active and not was_field_active and self.tree.selection.owner is self.tree.prose:
+            self.tree.selection.clear()  # Ctrl+C is the field's from now on
         keyboard = self.tree.keyboard
         if self._is_field_active:
             keyboard.release()

@@ -13,8 +13,9 @@ from gui.elements.base import Element
 from gui.elements.editor import Editor
 from gui.elements.fields import Field
 from gui.elements.floats import FloatLayer
+from gui.elements.popups import MenuButton
 from gui.elements.split import SplitBox
-from gui.elements.surfaces import Root
+from gui.elements.surfaces import Root, Surface
 from gui.keyboard import Keyboard
 from gui.keys import Keys
 from gui.metrics import Measure
@@ -195,17 +196,30 @@ class Tree:
     def note_press(self, chain: list[Element]) -> None:
         """The left button went down on these elements: the keyboard goes home, or away, or stays.
 
-        A press beside the home's editor in its own pane leads there; one in another pane leads away from it.
+        A press beside the home's editor in its own pane leads there, unless it is in the card of the editor that has
+        the keyboard; one in another pane leads away from it. What opens a menu changes nothing: the menu hears keys
+        while it is there, and then who had them before.
         """
-        if self.now_uppermost() is not None or not chain or isinstance(chain[-1], Field | Editor):
+        if (
+            self.now_uppermost() is not None
+            or not chain
+            or isinstance(chain[-1], Field | Editor | MenuButton)
+        ):
             return
         around: Element | None = self.home
         while around is not None and not isinstance(around.parent, SplitBox):
             around = around.parent
-        if self.home is not None and (around is None or around in chain):
-            self.home.enter()
-        else:
+        if self.home is None or not (around is None or around in chain):
             self.keyboard.leave()
+        elif not self._is_beside_owner(chain):
+            self.home.enter()
+
+    def _is_beside_owner(self, chain: list[Element]) -> bool:
+        """True if these elements are inside what lies around the editor that has the keyboard (a message's card)."""
+        node = self.keyboard.owner
+        while isinstance(node, Element) and not isinstance(node, Surface):
+            node = node.parent
+        return node in chain
 
     def is_reachable(self) -> bool:
         """True if the current place may take the keyboard: a layer above it would keep it."""

@@ -11,7 +11,7 @@ from gui import clusters, editor_keys
 from gui import text_buffer as edit
 from gui.canvas import CLEAR, Canvas, Pane
 from gui.elements.base import Element, Spec
-from gui.elements.text_rows import TextRows
+from gui.elements.text_rows import Stroke, TextRows
 from gui.metrics import Measure
 from gui.primitives import Press
 from gui.text_buffer import TextBuffer
@@ -33,17 +33,6 @@ BLINKS_FOR_S = 8.0
 DRAG_ROWS_A_FRAME = 0.5
 
 
-class Stroke:
-    """Primitives of the caret: changed without painting the editor."""
-
-    __slots__ = ("plane", "prim_ids", "prims")
-
-    def __init__(self) -> None:
-        self.prims: list[Spec] = []
-        self.prim_ids: list[int] = []
-        self.plane = 0
-
-
 class Editor(Element):
     """The field. `props`: hint, is_mono, least and most height in design px, is_enabled.
 
@@ -56,6 +45,7 @@ class Editor(Element):
         "caret",
         "changed",
         "column_px",
+        "follows_caret",
         "grab",
         "has_blinked",
         "hit",
@@ -99,6 +89,7 @@ class Editor(Element):
         self.is_active = self.is_lit = False
         self.wants_focus = self.was_focused = False
         self.shows_caret = True
+        self.follows_caret = False
         self.name = ""
         self.scroll = 0.0
         self.column_px: float | None = None
@@ -138,6 +129,9 @@ class Editor(Element):
         row_px, around = self.row_px(m), 2 * self.pads(m)[1]
         most_rows = max(1, (m.px(self.props[3]) - around) // row_px)
         self.h = max(m.px(self.props[2]), min(self.layout_.rows, most_rows) * row_px + around)
+        if self.follows_caret:
+            self.show_caret(m)
+        self.follows_caret = False
         self.keep_scroll(m)
 
     def lay_out(self, m: Measure) -> bool:
@@ -176,6 +170,7 @@ class Editor(Element):
         """Take another text from the program: the caret stands at its end."""
         self.take(edit.filled(text))
         self.scroll = 0.0
+        self.follows_caret = self.is_active
 
     def take(self, buffer: TextBuffer, *, column_px: float | None = None) -> None:
         """Take a text with caret and selection; the rows follow with the next layout."""
@@ -309,6 +304,8 @@ class Editor(Element):
         if self.most_scroll(m) and press.x > left + self.w - m.px(THUMB_PX + 6):
             self._grab_thumb(m, press.y)
             return True
+        if self.selection is not None:
+            self.selection.claim(self)
         at = self.offset_at(m, press.x, press.y)
         span = (at, at)
         if press.count > 1:

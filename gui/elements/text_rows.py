@@ -58,3 +58,14 @@ class TextRows(msgspec.Struct, frozen=True):
             y = round(self.y + row * self.row_px)
             specs.append(("rect", round(left), y, round(to), y + self.row_px, color, _CLEAR, 0))
         return specs
+
+
+class Stroke:
+    """Primitives of the caret: changed without painting the editor."""
+
+    __slots__ = ("plane", "prim_ids", "prims")
+
+    def __init__(self) -> None:
+        self.prims: list[Spec] = []
+        self.prim_ids: list[int] = []
+        self.plane = 0

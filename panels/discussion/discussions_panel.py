@@ -218,7 +218,7 @@ def _row(shown: DiscussionRows, ui: Ui, listed: ListedDiscussion, summary: Discu
             if is_open:
                 _row_menu(shown, ui, summary)
     if clicks.clicked and not is_renamed:
-        shown.desk.view.page = "chat"
+        shown.desk.view.page, shown.desk.view.focus, shown.desk.view.focus_not = "chat", "composer", ""
         open_hit(state, own, listed.id)
         if not is_selected:
             shown.desk.send(SelectDiscussion(listed.id))

@@ -107,7 +107,7 @@ def find_bar(desk: Desk, opened: OpenDiscussion) -> None:
                      is_enabled=bool(found.total)):  # fmt: skip
             step = 1
         if ui.button("close", "", icon="xmark", kind="ghost", tip="Close find (Escape)"):
-            find.is_open = False
+            close_find(desk)
     if step and found.total:
         find.at = (find.at + step) % found.total
         own.scroll_to = found.place(find.at)[0]
@@ -120,6 +120,15 @@ def _stepped(desk: Desk) -> int:
     if step:
         desk.view.focus = "find"
     return step
+
+
+def close_find(desk: Desk) -> bool:
+    """Close the bar and give the keyboard back to the composer; whether it was open."""
+    find = desk.view.of(DiscussionView).find
+    was_open, find.is_open = find.is_open, False
+    if was_open:
+        desk.view.focus = "composer"
+    return was_open
 
 
 def open_hit(state: AppState, own: DiscussionView, discussion_id: str) -> None:

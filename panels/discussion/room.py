@@ -6,6 +6,7 @@ from panels.base.desk import Desk
 from panels.base.room import Room
 from panels.base.view import Dialog
 from panels.discussion.actions import ACTIONS
+from panels.discussion.find_bar import close_find
 from panels.discussion.view import DiscussionView
 
 
@@ -20,8 +21,7 @@ def _escape(desk: Desk) -> bool:
     if own.renaming_id:
         own.renaming_id = ""
         return True
-    was_open, own.find.is_open = own.find.is_open, False
-    return was_open
+    return close_find(desk)
 
 
 ROOM = Room(

@@ -87,6 +87,7 @@ def _screen(display: str) -> Iterator[Screen]:
 def screen(_screen: Screen) -> Iterator[Screen]:
     """The window, empty, in dark and at scale 1."""
     _screen.failures.clear()
+    _screen.loop._hover.said_until_s = 0.0  # of a test with a clock of its own
     _screen.driver.move(SIZE[0] - 3, SIZE[1] - 3)
     yield _screen
     _screen.describe = lambda ui: _screen.ui.set_looks("dark", 1.0)

@@ -174,6 +174,30 @@ def test_another_owner_of_the_windows_selection_ends_it(reader: Reader) -> None:
     assert reader.copied() == "nothing"
 
 
+def test_a_press_in_a_field_or_an_editor_ends_the_selection_and_copying_is_theirs(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = Talk(["some words to be read"])
+    reader = Reader(screen, talk, monkeypatch)
+
+    def draw(ui: Ui) -> None:
+        ui.text_input("field", "", hint="Look for")
+        ui.editor("editor", "", hint="Write")
+        with ui.surface("below", "clear", height=300):
+            ui.virtual_list("talk", talk)
+
+    person = screen.show(draw)
+    reader.list = next(e for e in person.visible() if isinstance(e, VirtualList))
+    for label in ("Look for", "Write"):
+        reader.drag(reader.at(0, "some"), reader.at(0, "words", is_end=True))
+        assert reader.copied() == "some words"
+        person.click(label)
+        person.until(lambda: screen.ui.tree.prose.span() is None, "nothing selected")
+        person.type("own")
+        person.key("Ctrl+a")
+        assert reader.copied() == "own"
+
+
 def test_a_menu_at_a_right_click_knows_the_selection(reader: Reader) -> None:
     reader.drag(reader.at(0, "Look"), reader.at(0, "first", is_end=True))
     reader.person.move(*reader.at(0, "here"))

@@ -8,17 +8,19 @@ from pathlib import Path
 import pytest
 
 from core.app.controller import AppController
-from core.discussion.messages import CreateDiscussion
+from core.discussion.messages import AttachText, CreateDiscussion
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
 from gui.elements.editor import Editor
+from gui.elements.prose import Markdown
+from gui.elements.surfaces import Clickable
 from gui.markdown.document import load
 from panels.discussion.view import ComposerView, DiscussionView
 from tests.core.app.programs import Programs, until
-from tests.gui.conftest import Screen
+from tests.gui.conftest import Screen, field_named
 from tests.gui.sitting import over, sees
-from tests.vendors.anthropic_server import KEY, AnthropicServer
+from tests.vendors.anthropic_server import KEY, AnthropicServer, Said
 from tests.vendors.loopback import Gate, HoldAfter
 
 pytestmark = pytest.mark.gui
@@ -146,6 +148,71 @@ def test_the_composer_has_the_keyboard_after_a_switch_and_after_a_click_beside_i
     driver.until(lambda: writer.editor.is_active, "the keyboard")
     driver.type(" now")
     writer.holds("there now")
+
+
+def test_after_a_menu_the_find_bar_and_a_click_on_its_own_row_the_composer_has_the_keyboard(
+    writer: Writer,
+) -> None:
+    driver = writer.driver
+    driver.type("one tide")
+    driver.key("Ctrl+Enter")
+    writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 2)
+    driver.type("a")
+    driver.click("File")
+    sees(driver, "New discussion")
+    driver.key("Escape")
+    driver.until(lambda: not driver.has("Open project folder"), "the menu gone")
+    driver.type("b")
+    writer.holds("ab")
+    driver.click("Context Presets")
+    driver.until(lambda: not writer.editor.is_active, "the keyboard away")
+    driver.key("Ctrl+f")
+    sees(driver, "Find in conversation")
+    driver.until(lambda: field_named(driver, "Find in conversation").is_active, "the find bar")
+    driver.type("tide")
+    driver.step(4)
+    assert field_named(driver, "Find in conversation").text == "tide"
+    driver.key("Escape")
+    driver.type("c")
+    writer.holds("abc")
+    driver.click(driver.find("Sky", kind=Clickable))
+    driver.step(12)
+    driver.type("d")
+    writer.holds("abcd")
+
+
+def test_a_file_taken_off_in_an_edit_leaves_the_keyboard_to_the_edit(writer: Writer) -> None:
+    driver = writer.driver
+    writer.controller.send(AttachText(writer.chosen, "a long log"))
+    sees(driver, "pasted.txt")
+    driver.type("one tide")
+    driver.key("Ctrl+Enter")
+    writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 2)
+    driver.click("Edit message")
+    driver.until(lambda: not writer.editor.is_active, "the edit has the keyboard")
+    driver.click("Remove pasted.txt")
+    driver.until(lambda: not driver.has("Remove pasted.txt"), "the file gone")
+    driver.type(" later")
+    driver.click("Save")
+    writer.until(lambda s: writer.said()[0] == "one tide later")
+    writer.holds("")
+
+
+def test_a_quote_longer_than_the_composer_ends_in_view(writer: Writer, server: AnthropicServer) -> None:
+    writer.driver.type("one tide")
+    server.replies.append(Said(({"type": "text", "text": "\n".join(f"- tide {n}" for n in range(30))},)))
+    writer.driver.key("Ctrl+Enter")
+    writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 2)
+    sees(writer.driver, "tide 29")
+    reply = next(e for e in writer.driver.visible() if isinstance(e, Markdown) and "tide 29" in e.label())
+    writer.driver.click(reply, button=3)
+    writer.driver.click("Quote message")
+    writer.driver.until(lambda: "tide 29" in writer.composer.text, "the quote")
+    writer.driver.step(4)
+    editor = writer.editor
+    assert editor.m is not None
+    assert editor.most_scroll(editor.m) > 0
+    assert editor.scroll == editor.most_scroll(editor.m)
 
 
 def test_an_earlier_message_comes_back_with_the_caret_at_its_end(writer: Writer) -> None:
