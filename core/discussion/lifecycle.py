@@ -39,6 +39,7 @@ from core.discussion.messages import (
     WriteMeta,
 )
 from core.settings.models import closed_models, default_model
+from core.settings.starting_model import starting_model
 from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
 from core.values.messages import Message, Role
 from core.values.provider import Effort
@@ -56,19 +57,22 @@ HISTORY_LIMIT = 200
 
 def create(state: AppState, given: Stamp, command: CreateDiscussion) -> Result:
     """Start a discussion on disk; it is selected when it stands there."""
+    ai = state.config.settings.ai
+    first = starting_model(state, command.provider, command.model)
     if problem := _unknown_preset(state, command.preset) or _unknown_model(
-        state, command.provider or _default_provider(state), command.model
+        state, first.provider, command.model
     ):
         return decline(state, command.command_id, "choice", *problem), ()
-    ai = state.config.settings.ai
-    provider = command.provider or _default_provider(state)
-    if not command.provider and provider != ai.provider:
-        why = state.config.providers[ai.provider].problem
+    if first.instead_of:
+        why = state.config.providers[first.instead_of].problem
+        label = (
+            state.config.providers[first.provider].label if first.provider in state.config.providers else ""
+        )
         state = notify(
             state,
             "provider",
             Level.WARNING,
-            f"The embedded model answers instead of {ai.provider}.",
+            f"{label or first.provider} answers instead of {first.instead_of}.",
             why,
             is_standing=True,
         )
@@ -76,8 +80,8 @@ def create(state: AppState, given: Stamp, command: CreateDiscussion) -> Result:
         id=_free_id(state, command.id) or given.make_id(),
         name=" ".join(clean(command.name).split()) or UNNAMED,
         created_at=given.at,
-        provider=provider,
-        model=command.model or default_model(state, provider),
+        provider=first.provider,
+        model=first.model,
         effort=ai.effort,
         preset=command.preset or _inherited_preset(state),
         persona=ai.persona,
@@ -92,13 +96,6 @@ def _free_id(state: AppState, wanted: str) -> str:
         item.discussion_id == wanted for item in state.discussions.trash
     )
     return wanted if is_id(wanted) and not taken else ""
-
-
-def _default_provider(state: AppState) -> str:
-    """The configured provider; without a usable one the embedded model answers, so a new person can begin."""
-    wanted = state.config.settings.ai.provider
-    status = state.config.providers.get(wanted)
-    return wanted if status is None or status.is_ready else "embedded"
 
 
 def _inherited_preset(state: AppState) -> str:

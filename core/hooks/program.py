@@ -21,6 +21,7 @@ from core.settings.messages import (
     SaveServer,
     TrustProject,
 )
+from core.settings.starting_model import named_provider
 from core.values.state import Level
 
 
@@ -109,7 +110,7 @@ async def status(request: Request[None]) -> Answer:
             providers=[filled(ProviderData, provider) for provider in state.config.providers.values()],
             workers=[filled(WorkerData, worker) for worker in state.program.workers.values()],
             notices=[filled(NoticeData, notice) for notice in state.program.notices],
-            default_provider=state.config.settings.ai.provider,
+            default_provider=named_provider(state),
             discussions=len(state.discussions.summaries),
             calls=[CallData.of(call) for call in state.turns.calls.values()],
         )

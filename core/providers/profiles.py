@@ -68,7 +68,8 @@ def usual_model(ai: AiSettings, provider: str, offered: Sequence[ModelProfile]) 
     Args:
         offered: the provider's models, in the order in which they are offered.
     """
-    if provider == ai.provider and ai.model:
+    is_offered = any(model.id == ai.model for model in offered)
+    if ai.model and (provider == ai.provider or (not ai.provider and is_offered)):
         return ai.model
     return offered[0].id if offered else ""
 

@@ -230,7 +230,10 @@ def _empty_state(desk: Desk) -> None:
     ui.gap(48)
     ui.text("title", "What shall we work on?", style="h2")
     if meta.provider == "embedded":
-        how = f"{label} runs inside this program: no key, no network. Write below and press {chord}."
+        how = (
+            f"{label} is a small model that runs inside this program: no key, no network, simple answers."
+            f" Enter a key for a large one, or write below and press {chord}."
+        )
     elif status is not None and not status.is_ready:
         how = f"{status.label} is not ready: {status.problem}"
     else:
