@@ -285,7 +285,9 @@ class _CallServices(msgspec.Struct, frozen=True):
         inputs = effect.spec.inputs
         return self.journals.journal(
             effect.spec.discussion_id,
-            lambda: ReplyHead(effect.reply_id, self.clock(), inputs.provider, inputs.model),
+            lambda: ReplyHead(
+                effect.reply_id, self.clock(), inputs.provider, inputs.model, effect.version_of
+            ),
         )
 
     def read_blob(self, spec: StackSpec) -> ReadBlob:

@@ -30,12 +30,16 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class ReplyHead(msgspec.Struct, frozen=True):
-    """Head of a reply, known before it arrives: the id of its record, when it was asked for, and of whom."""
+    """Head of a reply, known before it arrives: the id of its record, when it was asked for, and of whom.
+
+    `version_of`: the reply that it is another version of, empty for a first one.
+    """
 
     reply_id: str
     at: datetime
     provider: str
     model: str
+    version_of: str = ""
 
 
 class LeftoverReply(msgspec.Struct, frozen=True):
@@ -50,7 +54,14 @@ class LeftoverReply(msgspec.Struct, frozen=True):
         """The message that it becomes."""
         head = self.head
         return MessageRecord(
-            head.reply_id, head.at, Role.ASSISTANT, self.parts, Status.INTERRUPTED, head.provider, head.model
+            head.reply_id,
+            head.at,
+            Role.ASSISTANT,
+            self.parts,
+            Status.INTERRUPTED,
+            head.provider,
+            head.model,
+            head.version_of,
         )
 
 
@@ -219,13 +230,14 @@ def _set_aside(path: Path, disk: Disk) -> None:
 
 
 def _head_data(head: ReplyHead) -> dict[str, Any]:
-    return {
+    data = {
         "v": 1,
         "id": head.reply_id,
         "at": head.at.isoformat(),
         "provider": head.provider,
         "model": head.model,
     }
+    return {**data, "version_of": head.version_of} if head.version_of else data
 
 
 def _line(data: dict[str, Any]) -> bytes:
@@ -255,7 +267,8 @@ def _head(data: dict[str, Any]) -> ReplyHead | None:
     try:
         at = datetime.fromisoformat(data["at"])
         moment = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
-        return ReplyHead(str(data["id"]), moment, str(data["provider"]), str(data["model"]))
+        version_of = str(data.get("version_of", ""))
+        return ReplyHead(str(data["id"]), moment, str(data["provider"]), str(data["model"]), version_of)
     except (KeyError, TypeError, ValueError, OverflowError):
         return None
 

@@ -95,26 +95,33 @@ def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK)
 
 
 def branch(
-    home: Path, parent: DiscussionMeta, message_id: str, new: DiscussionMeta, *, disk: Disk = OS_DISK
-) -> DiscussionMeta:
+    home: Path,
+    parent_id: str,
+    message_id: str,
+    new: DiscussionMeta,
+    *,
+    more: Sequence[Record] = (),
+    disk: Disk = OS_DISK,
+) -> None:
     """Copy a discussion up to a message into a new one. The parent is only read.
 
-    Returns:
-        The meta of the branch, as it was written.
+    Args:
+        message_id: the last message that it holds, empty for none; new: names the parent and the branch point.
+        more: what follows in the branch's log.
 
     Raises:
         StorageError: the message is not in the parent's log, or the branch could not be made.
     """
-    records = log_view.branch_records(log.read(home, parent.id).records, message_id)
+    records: tuple[Record, ...] | None = ()
+    if message_id:
+        records = log_view.branch_records(log.read(home, parent_id).records, message_id)
     if records is None:
         raise StorageError(
             f"The discussion has no message {message_id!r}",
             remedy="Open the discussion again and branch from a message that it shows",
-            where=str(paths.log_file(home, parent.id)),
+            where=str(paths.log_file(home, parent_id)),
         )
-    made = log_view.branch_meta(parent, message_id, new)
-    create(home, made, records, attachments_of=parent.id, disk=disk)
-    return made
+    create(home, new, (*records, *more), attachments_of=parent_id, disk=disk)
 
 
 def attachments_in(records: Sequence[Record]) -> tuple[AttachmentPart, ...]:

@@ -19,6 +19,7 @@ from core.discussion.messages import (
     AppendRecords,
     AttachmentStored,
     BranchOnDisk,
+    BranchToken,
     CreateOnDisk,
     DiscussionChangedOutside,
     DiscussionCreated,
@@ -83,9 +84,10 @@ class DiscussionHandler:
                 store.create(self._root, effect.meta)
                 self._created(effect.meta)
             case BranchOnDisk():
-                parent = meta.read_meta(self._root, effect.parent_id).meta
-                made = store.branch(self._root, parent, effect.message_id, effect.meta)
-                self._created(made)
+                store.branch(
+                    self._root, effect.parent_id, effect.message_id, effect.meta, more=effect.records
+                )
+                self._created(effect.meta, effect.token)
             case LoadDiscussion():
                 loaded = self._load(effect.discussion_id)
                 row = summarise(loaded.meta, loaded.discussion)
@@ -160,9 +162,9 @@ class DiscussionHandler:
             if paid := paid_since(log_file, midnight(self._clock())):
                 self._emit(PaymentsSeen(paid))
 
-    def _created(self, new: DiscussionMeta) -> None:
+    def _created(self, new: DiscussionMeta, token: BranchToken | None = None) -> None:
         loaded = self._load(new.id)
-        self._emit(DiscussionCreated(summarise(loaded.meta, loaded.discussion), loaded.discussion))
+        self._emit(DiscussionCreated(summarise(loaded.meta, loaded.discussion), loaded.discussion, token))
 
     def _write_draft(self, effect: WriteDraft) -> None:
         if (self._root / "discussions" / effect.discussion_id).is_dir():

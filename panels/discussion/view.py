@@ -74,7 +74,7 @@ class DiscussionView:
 
     Args:
         renaming_id: the discussion whose name is being typed in the list.
-        editing: words typed into messages; selecting: messages shown as text to be marked; open_reasoning: unfolded.
+        editing: words typed into messages; resent: the send of such words whose outcome is not seen yet; selecting: messages shown as text to be marked; open_reasoning: unfolded.
         scroll: the first row in view of each discussion that does not stand at its end, the newest last; never
             changed in place; scroll_to: the row to go to in the next frame, -1 for the end; shown_id: the discussion
             of the last frame.
@@ -91,6 +91,7 @@ class DiscussionView:
     composers: dict[str, ComposerView] = field(default_factory=dict)
     find: FindView = field(default_factory=FindView)
     editing: dict[MessageKey, str] = field(default_factory=dict)
+    resent: dict[MessageKey, str] = field(default_factory=dict)
     selecting: set[MessageKey] = field(default_factory=set)
     open_reasoning: set[MessageKey] = field(default_factory=set)
     scroll: dict[str, int] = field(default_factory=dict)

@@ -124,7 +124,7 @@ def test_what_was_spent_in_a_discussion_that_is_in_the_trash_was_spent(home: Pat
 
 
 def test_what_a_branch_copied_from_its_parent_was_paid_once(home: Path) -> None:
-    store.branch(home, meta(2), "m4", meta(3))
+    store.branch(home, meta(2).id, "m4", meta(3))
 
     assert counted_usd(home) == pytest.approx(0.75)
 

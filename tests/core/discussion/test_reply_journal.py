@@ -360,3 +360,16 @@ def test_a_leftover_of_an_old_log_or_of_another_model_is_kept_without_a_guess(tm
     found = store.load(tmp_path, ID, NOW).discussion
     assert found.messages[-1].text == "the"
     assert found.usage == Usage()
+
+
+def test_a_version_that_a_killed_program_was_receiving_is_a_version(tmp_path: Path) -> None:
+    made(tmp_path, [user("a"), reply("b", "first")])
+    journal = journal_in(tmp_path, ReplyHead("r1", NOW, "p", "m", version_of="b"))
+    journal.add_text("second")
+    journal.close()
+
+    found = store.load(tmp_path, ID, NOW).discussion
+
+    assert [m.text for m in found.messages] == ["hello", "second"]
+    assert found.versions["b"].ids == ("b", "r1")
+    assert store.load(tmp_path, ID, NOW).discussion.entries == found.entries

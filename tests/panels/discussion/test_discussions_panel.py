@@ -143,7 +143,8 @@ def test_what_a_card_offers_works_from_its_button_and_from_a_right_click(
 
 @pytest.mark.parametrize(("form", "ending"), [("Markdown", "md"), ("JSON", "json")])
 def test_a_discussion_is_exported_to_where_the_person_says(form: str, ending: str) -> None:
-    screen = Screen(states.working())
+    state = states.working()
+    screen = Screen(states.with_opened(state, entries=()))
     screen.ui.right_click("Fork: TTL policy / lazy")
     screen.ui.click(f"Export as {form}…")
     chooser = screen.ui.find("Export Fork: TTL policy / lazy", kind="file_dialog")
