@@ -7,6 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from core.app.messages import DismissNotice, Quit
+from core.context.messages import DeleteNamedText, SaveNamedText
 from core.hooks.conversation import CallData
 from core.hooks.fields import Body, Count, Data, Money, Time, filled
 from core.hooks.operation import Resource, operation
@@ -18,6 +19,8 @@ from core.settings.messages import (
     OpenProject,
     RefreshModels,
     RemoveServer,
+    ResetPrompt,
+    SavePrompt,
     SaveServer,
     TrustProject,
 )
@@ -144,6 +147,10 @@ RESOURCE = Resource(
             FindLocalServers,
             TrustProject,
             OpenProject,
+            SaveNamedText,
+            DeleteNamedText,
+            SavePrompt,
+            ResetPrompt,
         ),
         "notices": (DismissNotice,),
         "program": (Quit,),

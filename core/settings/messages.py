@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from core.base.offer import OfferedCommand
-from core.values.curation import Preset
+from core.values.curation import Preset, TextTable
 from core.values.provider import ModelProfile, ProviderStatus
 from core.values.settings import (
     Project,
@@ -74,6 +74,26 @@ class FindLocalServers(msgspec.Struct, frozen=True):
     """Look for Ollama, LM Studio, llama.cpp and vLLM on their usual loopback ports."""
 
 
+class SavePrompt(OfferedCommand, frozen=True):
+    """Write a prompt of the program as the person's own (`<home>/knowledge/prompts/<name>`), which wins from then on.
+
+    `base` is the text that the person began with; where the file holds another by now, nothing is written.
+    """
+
+    name: str
+    text: str
+    base: str | None = None
+    command_id: str = ""
+
+
+class ResetPrompt(msgspec.Struct, frozen=True):
+    """Take the person's own prompt away, so that the project's or the shipped one counts. `base` as in `SavePrompt`."""
+
+    name: str
+    base: str | None = None
+    command_id: str = ""
+
+
 # set-up worker: settings, keys, models
 class LoadSettings(msgspec.Struct, frozen=True):
     """Read settings, project, prompts, keys; report `SettingsLoaded`. Empty root: the folder in use."""
@@ -125,6 +145,32 @@ class WritePreset(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class WriteNamedText(msgspec.Struct, frozen=True):
+    """Write a persona or system prompt into the project's file, or with `text` None take it out.
+
+    `old_name` set: it is that one's place that is taken. `base`: see `SavePrompt`. `used_by`: discussions that are to
+    use it when it is written.
+    """
+
+    root: str
+    table: TextTable
+    name: str
+    text: str | None
+    old_name: str = ""
+    base: str | None = None
+    used_by: tuple[str, ...] = ()
+    command_id: str = ""
+
+
+class WritePrompt(msgspec.Struct, frozen=True):
+    """Write the person's own prompt, or with `text` None remove it. `base`: see `SavePrompt`."""
+
+    name: str
+    text: str | None
+    base: str | None = None
+    command_id: str = ""
+
+
 class KeepPresets(msgspec.Struct, frozen=True):
     """Keep unsaved work on presets in the home, so that it survives a crash."""
 
@@ -149,10 +195,33 @@ class ProbeServers(msgspec.Struct, frozen=True):
     """Look for local servers and report `ServersFound`."""
 
 
+class NamedTextStored(msgspec.Struct, frozen=True):
+    """A persona or system prompt stands in the project's file, or with `text` None no more. Else as `WriteNamedText`.
+
+    `source` is the file that it stands in where the project's file only names that; `old_text`: what stood there.
+    """
+
+    table: TextTable
+    name: str
+    text: str | None
+    old_name: str = ""
+    old_text: str = ""
+    source: str = ""
+    used_by: tuple[str, ...] = ()
+
+
+class PromptReset(msgspec.Struct, frozen=True):
+    """The person's own prompt is gone; `text` is what it said."""
+
+    name: str
+    text: str
+
+
 class SettingsLoaded(msgspec.Struct, frozen=True):
     """Settings, project, prompts and the providers' readiness were read.
 
-    `prompts` maps a prompt file's name to its text; `settings_paths` are the files whose change calls for another
+    `prompts` maps a prompt file's name to its text, `prompt_sources` to the file that stands in for the shipped one,
+    empty where none does; `settings_paths` are the files whose change calls for another
     reading, those included that do not exist yet; `versions` are for the about page;
     `profiles` is all that is known of models, entries for any model of a provider included.
     """
@@ -167,6 +236,7 @@ class SettingsLoaded(msgspec.Struct, frozen=True):
     settings_paths: tuple[str, ...] = ()
     versions: Mapping[str, str] = msgspec.field(default_factory=dict)
     profiles: tuple[ModelProfile, ...] = ()
+    prompt_sources: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 class SettingsFilesChanged(msgspec.Struct, frozen=True):
@@ -203,10 +273,12 @@ SettingsCommand = (
     | RemoveServer
     | RefreshModels
     | FindLocalServers
+    | SavePrompt
+    | ResetPrompt
 )
 """Commands that a front end may give this room."""
 
-SettingsEvent = SettingsLoaded | ModelsListed | ServersFound | SettingsFilesChanged
+SettingsEvent = SettingsLoaded | ModelsListed | ServersFound | SettingsFilesChanged | PromptReset
 """Events of this room."""
 
 SettingsEffect = (
@@ -216,6 +288,8 @@ SettingsEffect = (
     | WriteTrust
     | WriteKey
     | WritePreset
+    | WriteNamedText
+    | WritePrompt
     | KeepPresets
     | ListModels
     | WarmUp

@@ -143,7 +143,7 @@ class ConfigState(msgspec.Struct, frozen=True):
     Args:
         settings: the person's and the project's, merged; settings_faults: what could not be read in them;
             settings_paths: the files they came from.
-        prompts: prompt files by name, resolved.
+        prompts: prompt files by name, resolved; prompt_sources: the file that stands in for a shipped one, or empty.
         project: the opened folder and its presets.
         providers: status by provider id; models: to choose from, by provider id; profiles: all that is known of
             models, for `find_profile`; found_servers: local servers that answer and are not configured.
@@ -153,6 +153,7 @@ class ConfigState(msgspec.Struct, frozen=True):
     settings_faults: tuple[SettingsFault, ...] = ()
     settings_paths: tuple[str, ...] = ()
     prompts: Mapping[str, str] = msgspec.field(default_factory=dict)
+    prompt_sources: Mapping[str, str] = msgspec.field(default_factory=dict)
     project: Project = msgspec.field(default_factory=Project)
     providers: Mapping[str, ProviderStatus] = msgspec.field(default_factory=dict)
     models: Mapping[str, tuple[ModelProfile, ...]] = msgspec.field(default_factory=dict)
