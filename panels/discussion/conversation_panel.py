@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from core.discussion.messages import SetEffort, SetModel, SetPersona, SetSystemPreset
@@ -119,17 +121,30 @@ def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
                         desk.send(SetEffort(meta.id, option.value))
     with ui.menu("persona", "Persona", icon="user-gear") as is_open:
         if is_open:
-            for name in ("", *project.personas):
-                if ui.menu_item(("persona", name), name or "None", is_checked=meta.persona == name):
+            for name in _choices(project.personas, meta.persona):
+                label = name if not name or name in project.personas else f"{name} (missing)"
+                if ui.menu_item(("persona", name), label or "None", is_checked=meta.persona == name):
                     desk.send(SetPersona(meta.id, name))
+            ui.divider("edit")
+            if ui.menu_item("edit", "Edit personas", icon="pen"):
+                desk.view.show_settings("prompts")
     with ui.menu("system", "System prompt", icon="file-lines") as is_open:
         if is_open:
-            for name in ("", *project.system_prompts):
-                if ui.menu_item(("system", name), name or "None", is_checked=meta.system_preset == name):
+            for name in _choices(project.system_prompts, meta.system_preset):
+                label = name if not name or name in project.system_prompts else f"{name} (missing)"
+                if ui.menu_item(("system", name), label or "None", is_checked=meta.system_preset == name):
                     desk.send(SetSystemPreset(meta.id, name))
+            ui.divider("edit")
+            if ui.menu_item("edit", "Edit system prompts", icon="pen"):
+                desk.view.show_settings("prompts")
     ui.divider("files")
     for action_id in ("export_markdown", "export_json", "delete"):
         action_item(desk, action_id)
+
+
+def _choices(known: Iterable[str], chosen: str) -> tuple[str, ...]:
+    """None, the known names, and the one that is chosen even where there is no such one any more."""
+    return tuple(dict.fromkeys(("", *known, chosen)))
 
 
 def _warnings(desk: Desk, summary: DiscussionSummary) -> None:

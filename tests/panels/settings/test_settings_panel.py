@@ -220,8 +220,8 @@ def test_without_a_project_the_page_says_what_still_works() -> None:
 
 def test_persona_and_system_prompt_of_new_discussions_are_chosen_and_shown() -> None:
     screen = _page("prompts")
-    screen.ui.choose("Persona", "terse reviewer")
-    screen.ui.choose("System prompt", "strict")
+    screen.ui.choose("Persona of new discussions", "terse reviewer")
+    screen.ui.choose("System prompt of new discussions", "strict")
     assert screen.asked == [
         ChangeSetting("ai_settings.persona", "terse reviewer"),
         ChangeSetting("ai_settings.system_prompt_preset", "strict"),
@@ -233,8 +233,8 @@ def test_persona_and_system_prompt_of_new_discussions_are_chosen_and_shown() -> 
     screen = _page("prompts", replace(screen.state, config=replace(screen.state.config, settings=chosen)))
 
     assert screen.ui.shows("Follow the house style.")
-    assert screen.ui.find("Persona", kind="combo").value == "gone"
-    screen.ui.choose("Persona", "None")
+    assert screen.ui.find("Persona of new discussions", kind="combo").value == "gone"
+    screen.ui.choose("Persona of new discussions", "None")
     assert screen.asked == [ChangeSetting("ai_settings.persona", None)]
 
 
