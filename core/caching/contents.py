@@ -62,6 +62,7 @@ def contents_plan(
     settings: CacheSettings,
     now: datetime,
     superseded_tokens: int = 0,
+    most: float = math.inf,
 ) -> CachePlan:
     """Use a content that is stored, make one, or send everything inline: whatever costs least over the turns to come.
 
@@ -71,9 +72,13 @@ def contents_plan(
     Args:
         odds: of the next turn of the discussion.
         superseded_tokens: of the request, those that a rewrite would leave out: carried until the content ends.
+        most: that it may cost more than without caching.
     """
     held = hold_of(prices, odds, settings.longest_ttl_s)
-    best = min(_ways(wire, prices, live, held, settings, superseded_tokens), key=lambda way: way.total)
+    ways = _ways(wire, prices, live, held, settings, superseded_tokens)
+    canonical = wire.total_tokens - superseded_tokens
+    allowed = (way for way in ways if way.place < 0 or way.now - canonical <= most)
+    best = min(allowed, key=lambda way: way.total)
     without = wire.total_tokens / (1.0 - odds.go_on)
     made = _planned(wire, prices, best, held, settings, without, now)
     return replace(made, superseded_tokens=superseded_tokens)
@@ -163,7 +168,7 @@ def _ways(
             now = total - tokens * (1.0 - read)
             later = tokens * held.stored + max(0, repeated - tokens) * held.beside
             yield _Way(place, entry, now, now + later + rest)
-    if not (held.pays and settings.may_store):
+    if not (held.pays and settings.may_store and settings.has_answered):
         return
     for place in _ends(wire, prices):
         tokens = wire.ends[place]
@@ -220,6 +225,8 @@ def _inline(
         why = "nothing large enough to store"
     elif not settings.may_store:
         why = "a command that ends at once stores nothing"
+    elif not settings.has_answered:
+        why = "nothing is stored with a model before it has answered once"
     else:
         why = "storing it would cost more than it saves"
     way = _Way(-1, None, wire.total_tokens, expected)

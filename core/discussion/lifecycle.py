@@ -86,6 +86,7 @@ def create(state: AppState, given: Stamp, command: CreateDiscussion) -> Result:
         preset=command.preset or _inherited_preset(state),
         persona=ai.persona,
         system_preset=ai.system_prompt_preset,
+        folder=state.config.project.root,
     )
     return state, (CreateOnDisk(meta),)
 

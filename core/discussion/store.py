@@ -19,7 +19,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs, remove_leftovers, reported, sync_dir
 from core.base.errors import LockedError, StorageError
 from core.discussion import attachments, log, log_codec, log_view, meta, reply_journal
-from core.discussion.leftover_cost import paid_for
+from core.discussion.leftover_cost import paid_for, unlogged
 from core.values.discussion import DiscussionMeta, OpenDiscussion
 from core.values.messages import AttachmentPart
 from core.values.records import EditRecord, MessageRecord, Record
@@ -150,21 +150,24 @@ def _claim(staging: Path, directory: Path, disk: Disk) -> None:
 def _with_leftovers(
     home: Path, discussion_id: str, content: log.LogContent, disk: Disk
 ) -> tuple[log.LogContent, tuple[str, ...]]:
-    """Put replies that a killed process was receiving into the log."""
-    known = {record.id for record in content.records if isinstance(record, MessageRecord)}
+    """Put calls that a killed process had under way into the log: what had come of a reply, and what is booked."""
     with reply_journal.leftovers(home, discussion_id) as left:
-        back = tuple(reply for reply in left if reply.parts and reply.head.reply_id not in known)
-        new = tuple(chain.from_iterable(_as_records(reply, content.records) for reply in back))
+        back = unlogged(left, content.records)
+        new = tuple(chain.from_iterable(map(_as_records, back)))
         with suppress(StorageError, LockedError):
             if new:
                 log.append(home, discussion_id, new, disk=disk)
             reply_journal.discard(left)
-    notes = ("The program ended while a reply was arriving; what had arrived was kept and marked",) * bool(
-        new
-    )
+    notes = tuple(dict.fromkeys(_note(reply) for reply in back if _as_records(reply)))
     return replace(content, records=(*content.records, *new)), notes
 
 
-def _as_records(reply: reply_journal.LeftoverReply, before: Sequence[Record]) -> tuple[Record, ...]:
-    """Records that a reply that was arriving becomes in the log: the message, and what it is booked at."""
-    return (reply.record, *paid_for(reply, before))
+def _note(reply: reply_journal.LeftoverReply) -> str:
+    if reply.parts:
+        return "The program ended while a reply was arriving; what had arrived was kept and marked"
+    return "The program ended before a reply came; what its request may have cost is counted at its estimate"
+
+
+def _as_records(reply: reply_journal.LeftoverReply) -> tuple[Record, ...]:
+    """Records that a call that was under way becomes in the log: the message, and what it is booked at."""
+    return (*((reply.record,) if reply.parts else ()), *paid_for(reply))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -43,11 +43,13 @@ from core.discussion.messages import (
     WriteFailed,
     WriteMeta,
 )
-from core.discussion.payments import midnight, paid_since
+from core.discussion.payments import paid_since
 from core.discussion.sightings import Seen
+from core.spending.limits import midnight, payments_of
 from core.spending.messages import PaymentsSeen, SpendingEvent
 from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
 from core.values.messages import Message, Role
+from core.values.spending import Payment
 
 Emit = Callable[[DiscussionEvent | SpendingEvent | Report], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
@@ -61,18 +63,35 @@ class OpenJournals(Protocol):
         ...
 
 
+class OpenReserves(Protocol):
+    """The reserves of calls under way that other programs see."""
+
+    def settle(self, key: str, payments: Mapping[str, Payment]) -> None:
+        """A call's cost is in the log: it reserves no more."""
+        ...
+
+
 class DiscussionHandler:
     """Carries out the disk worker's effects of discussions.
 
     Args:
         root: the home; clock: UTC; emit: the controller's inbox; journals: of the replies under way.
+        reserves: shared with other programs, None where nobody calls.
     """
 
-    def __init__(self, root: Path, clock: Callable[[], datetime], emit: Emit, journals: OpenJournals) -> None:
+    def __init__(
+        self,
+        root: Path,
+        clock: Callable[[], datetime],
+        emit: Emit,
+        journals: OpenJournals,
+        reserves: OpenReserves | None = None,
+    ) -> None:
         self._root = root
         self._clock = clock
         self._emit = emit
         self._journals = journals
+        self._reserves = reserves
         self._seen = Seen(root)
 
     def handle(self, effect: DiskEffect) -> None:
@@ -124,6 +143,8 @@ class DiscussionHandler:
             return
         if isinstance(effect.token, ReplyToken):
             self._journals.drop(effect.discussion_id)
+            if self._reserves is not None:
+                self._reserves.settle(effect.token.call_id, payments_of(effect.records))
         self._emit(RecordsAppended(effect.discussion_id, effect.records, effect.token))
         if self._seen.appended(effect.discussion_id, went):
             self._tell_changed(effect.discussion_id)

@@ -12,7 +12,7 @@ from core.context.spec import stack_spec
 from core.discussion.lifecycle import HISTORY_LIMIT, UNNAMED
 from core.discussion.messages import AppendRecords, DiscussionEffect, PromptToken, WriteDraft, WriteMeta
 from core.spending.estimates import next_call_usd, reply_tokens
-from core.spending.limits import reached_limits
+from core.spending.limits import add_payments, reached_limits
 from core.turn.messages import (
     CallProvider,
     CallRetrying,
@@ -219,7 +219,10 @@ def request_built(state: AppState, event: RequestBuilt) -> Result:
             discussion_id=call.discussion_id,
         )
     reserved_usd = call.reserved_usd if event.usd is None else event.usd
-    state, effects = _admit(state, replace(call, is_built=True, reserved_usd=reserved_usd))
+    state = add_payments(state, event.elsewhere.payments)
+    elsewhere_usd = event.elsewhere.reserved_usd
+    call = replace(call, is_built=True, reserved_usd=reserved_usd, elsewhere_usd=elsewhere_usd)
+    state, effects = _admit(state, call)
     is_stopped = bool(state.turns.calls[call.discussion_id].refused)
     records: tuple[Record, ...] = event.views if is_stopped else (*event.views, event.record)
     return state, ((AppendRecords(call.discussion_id, records), *effects) if records else effects)
@@ -239,7 +242,7 @@ def admit_held(state: AppState) -> Result:
 def _admit(state: AppState, call: LiveCall) -> tuple[AppState, tuple[TurnEffect, ...]]:
     """The last word of the limits, whoever asked and whatever was expected before.
 
-    Against a call count those that went before it, with what they are expected to cost. While a day has a limit and
+    Against a call count those that went before it, with what they are expected to cost, in other programs too. While a day has a limit and
     nobody has added up what was spent, it is held.
     """
     day = state.config.settings.caching.day_limit_usd
@@ -248,7 +251,9 @@ def _admit(state: AppState, call: LiveCall) -> tuple[AppState, tuple[TurnEffect,
     if not call.over_limit:
         if day is not None and state.spending.spent_today_usd is None:
             return with_call(state, call), ()
-        reached = reached_limits(_only_what_is_out(state), call.discussion_id)
+        reached = reached_limits(
+            _only_what_is_out(state), call.discussion_id, elsewhere_usd=call.elsewhere_usd
+        )
         if reached:
             stopped = replace(call, phase=CallPhase.STOPPING, refused=reached)
             return with_call(state, stopped), (CancelCall(call.id),)

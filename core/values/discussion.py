@@ -18,7 +18,8 @@ from core.values.usage import Upkeep, Usage
 class DiscussionMeta(msgspec.Struct, frozen=True):
     """`meta.toml`. `parent_id` and `branch_message_id` are empty for a discussion that is no branch.
 
-    `cache_epoch` counts invalidations: it salts the prefix, 0 until the first.
+    `cache_epoch` counts invalidations: it salts the prefix, 0 until the first. `folder`: root of the project that it was
+    started in; empty for none, and for a discussion from before this was recorded.
     """
 
     id: str
@@ -37,6 +38,7 @@ class DiscussionMeta(msgspec.Struct, frozen=True):
     branch_message_id: str = ""
     spend_limit_usd: float | None = None
     cache_epoch: int = 0
+    folder: str = ""
 
 
 class DiscussionSummary(msgspec.Struct, frozen=True):
@@ -147,6 +149,7 @@ class LiveCall(msgspec.Struct, frozen=True):
         version_of: the reply that it will be another version of, empty for a first one.
         over_limit: the person said yes to it past a limit; is_built: its request is assembled; is_out: it was let go.
         refused: the limits that stood against it when its cost was known: it is not sent.
+        elsewhere_usd: what other programs had under way when its cost was known.
         text, reasoning: what has arrived; retry_at and retry_reason: while `RETRYING`.
     """
 
@@ -171,3 +174,4 @@ class LiveCall(msgspec.Struct, frozen=True):
     is_out: bool = False
     refused: tuple[ReachedLimit, ...] = ()
     version_of: str = ""
+    elsewhere_usd: float = 0.0

@@ -20,7 +20,7 @@ from core.values.updates import is_under_way
 from panels.base import selection
 from panels.base.desk import Action, Desk, has_discussion, has_messages, opens_dialog, send_chord
 from panels.discussion.list_rows import shown_ids
-from panels.discussion.view import DiscussionView, FindView
+from panels.discussion.view import ALL_PROJECTS, DiscussionView, FindView
 
 
 def can_send(desk: Desk) -> bool:
@@ -65,6 +65,9 @@ def _choose(step: int) -> Callable[[Desk], None]:
 def _create(desk: Desk) -> None:
     desk.view.page = "chat"
     desk.view.focus, desk.view.focus_not = "composer", desk.state.discussions.selected_id
+    own = desk.view.of(DiscussionView)
+    if own.project != desk.state.config.project.root:
+        own.project = ALL_PROJECTS
     desk.send(CreateDiscussion())
 
 

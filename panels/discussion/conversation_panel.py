@@ -125,7 +125,7 @@ def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
                 label = name if not name or name in project.personas else f"{name} (missing)"
                 if ui.menu_item(("persona", name), label or "None", is_checked=meta.persona == name):
                     desk.send(SetPersona(meta.id, name))
-            ui.divider("edit")
+            ui.divider("rest")
             if ui.menu_item("edit", "Edit personas", icon="pen"):
                 desk.view.show_settings("prompts")
     with ui.menu("system", "System prompt", icon="file-lines") as is_open:
@@ -134,7 +134,7 @@ def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
                 label = name if not name or name in project.system_prompts else f"{name} (missing)"
                 if ui.menu_item(("system", name), label or "None", is_checked=meta.system_preset == name):
                     desk.send(SetSystemPreset(meta.id, name))
-            ui.divider("edit")
+            ui.divider("rest")
             if ui.menu_item("edit", "Edit system prompts", icon="pen"):
                 desk.view.show_settings("prompts")
     ui.divider("files")

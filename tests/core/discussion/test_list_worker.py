@@ -21,8 +21,9 @@ from core.discussion.messages import (
     SummariesLoaded,
     TrashListed,
 )
-from core.discussion.payments import midnight, paid_since
+from core.discussion.payments import paid_since
 from core.spending.harvest_costs import note_spent
+from core.spending.limits import midnight
 from core.spending.messages import SpentCounted
 from core.values.discussion import DiscussionMeta
 from core.values.messages import Role, TextPart

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from panels.shell.actions import ACTIONS, MENUS
 from panels.shell.dialogs import DIALOGS
-from panels.shell.rooms import ROOMS, TABS
+from panels.shell.rooms import PANELS, ROOMS
 from panels.shell.window_file import WINDOW
 
 IN_MENUS = {
@@ -35,8 +35,8 @@ def test_no_two_rooms_claim_the_same_dialog_tab_or_key_of_the_window_s_file() ->
 
     assert len({*dialogs, "palette", "shortcuts"}) == len(DIALOGS) == len(dialogs) + 2
     assert len(set(keys)) == len(keys)
-    assert [tab.place for tab in TABS] == list(range(1, len(TABS) + 1))
-    assert len({tab.id for tab in TABS}) == len(TABS)
+    assert [one.place for one in PANELS] == list(range(1, len(PANELS) + 1))
+    assert len({one.id for one in PANELS}) == len(PANELS)
 
 
 def test_all_that_a_view_keeps_is_a_field_of_it() -> None:
