@@ -283,6 +283,7 @@ class Assembler:
         reason, warning = self._guard(spec, stack, planned)
         plan = None if planned is None else planned.plan
         request = self._request(assembly) if planned is None else planned.request
+        request = replace(request, temperature=spec.temperature)
         self._remember(spec.discussion_id, request)
         record = RequestRecord(
             id=call.request_id,

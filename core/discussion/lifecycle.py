@@ -30,9 +30,11 @@ from core.discussion.messages import (
     RestoreOnDisk,
     SetDiscussionPreset,
     SetEffort,
+    SetMaxOutput,
     SetModel,
     SetPersona,
     SetSystemPreset,
+    SetTemperature,
     SummariesLoaded,
     TrashOnDisk,
     UndoDelete,
@@ -40,7 +42,13 @@ from core.discussion.messages import (
 )
 from core.settings.models import closed_models, default_model
 from core.settings.starting_model import starting_model
-from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
+from core.values.discussion import (
+    MAX_OUTPUT_TOKENS,
+    MAX_TEMPERATURE,
+    DiscussionMeta,
+    DiscussionSummary,
+    OpenDiscussion,
+)
 from core.values.messages import Message, Role
 from core.values.provider import Effort
 from core.values.records import MarkRecord
@@ -209,6 +217,24 @@ def set_effort(state: AppState, command: SetEffort) -> Result:
     if command.effort not in set(Effort):
         return state, ()
     return change_meta(state, command.discussion_id, effort=command.effort)
+
+
+def set_temperature(state: AppState, command: SetTemperature) -> Result:
+    """Choose the temperature; what no model takes is refused."""
+    value = command.temperature
+    if value is not None and not 0 <= value <= MAX_TEMPERATURE:
+        text = f"A temperature lies between 0 and {MAX_TEMPERATURE:g}, not at {value:g}."
+        return decline(state, command.command_id, "choice", text), ()
+    return change_meta(state, command.discussion_id, temperature=value)
+
+
+def set_max_output(state: AppState, command: SetMaxOutput) -> Result:
+    """Choose how long a reply may be."""
+    value = command.tokens
+    if value is not None and not 1 <= value <= MAX_OUTPUT_TOKENS:
+        text = f"A reply has between 1 and {MAX_OUTPUT_TOKENS:,} tokens, not {value:,}."
+        return decline(state, command.command_id, "choice", text), ()
+    return change_meta(state, command.discussion_id, max_output_tokens=value)
 
 
 def set_model(state: AppState, given: Stamp, command: SetModel) -> Result:

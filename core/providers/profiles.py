@@ -92,6 +92,13 @@ def nearest_effort(profile: ModelProfile, wanted: Effort) -> Effort:
     return max(below, key=order.index) if below else min(profile.efforts, key=order.index)
 
 
+def fitting_temperature(profile: ModelProfile, wanted: float | None) -> float | None:
+    """The temperature to ask a model for: the wanted one, at most its highest; None where it takes none."""
+    if wanted is None or profile.max_temperature is None:
+        return None
+    return min(wanted, profile.max_temperature)
+
+
 def _match(pattern: str, model: str) -> int | None:
     """Length of the model's name that an entry's id accounts for, None where it does not match."""
     if pattern == ANY:

@@ -8,7 +8,7 @@ import msgspec
 
 from core.base.offer import OfferedCommand
 from core.values.curation import Preset, TextTable
-from core.values.provider import ModelProfile, ProviderStatus
+from core.values.provider import ModelPrice, ModelProfile, ProviderStatus
 from core.values.settings import (
     Project,
     ServerSettings,
@@ -68,6 +68,10 @@ class RefreshModels(msgspec.Struct, frozen=True):
 
     provider: str
     command_id: str = ""
+
+
+class PriceModels(msgspec.Struct, frozen=True):
+    """Look up what the models that are offered cost; those that are known already are not looked up again."""
 
 
 class FindLocalServers(msgspec.Struct, frozen=True):
@@ -191,6 +195,12 @@ class WarmUp(msgspec.Struct, frozen=True):
     provider: str
 
 
+class FindPrices(msgspec.Struct, frozen=True):
+    """Look up the prices of models by provider and model, and report `PricesFound`."""
+
+    models: tuple[tuple[str, str], ...]
+
+
 class ProbeServers(msgspec.Struct, frozen=True):
     """Look for local servers and report `ServersFound`."""
 
@@ -252,6 +262,12 @@ class ModelsListed(msgspec.Struct, frozen=True):
     models: tuple[ModelProfile, ...]
 
 
+class PricesFound(msgspec.Struct, frozen=True):
+    """Prices by provider and model, None where nobody knows one."""
+
+    prices: Mapping[tuple[str, str], ModelPrice | None]
+
+
 class ServersFound(msgspec.Struct, frozen=True):
     """Local servers that answer on their usual ports and are not configured yet."""
 
@@ -273,12 +289,15 @@ SettingsCommand = (
     | RemoveServer
     | RefreshModels
     | FindLocalServers
+    | PriceModels
     | SavePrompt
     | ResetPrompt
 )
 """Commands that a front end may give this room."""
 
-SettingsEvent = SettingsLoaded | ModelsListed | ServersFound | SettingsFilesChanged | PromptReset
+SettingsEvent = (
+    SettingsLoaded | ModelsListed | ServersFound | SettingsFilesChanged | PricesFound | PromptReset
+)
 """Events of this room."""
 
 SettingsEffect = (
@@ -293,6 +312,7 @@ SettingsEffect = (
     | KeepPresets
     | ListModels
     | WarmUp
+    | FindPrices
     | ProbeServers
 )
 """The settings worker's, on one thread."""

@@ -11,10 +11,13 @@ from core.base.text import clean
 from core.settings.messages import (
     ChangeSetting,
     FindLocalServers,
+    FindPrices,
     ListModels,
     LoadSettings,
     ModelsListed,
     OpenProject,
+    PriceModels,
+    PricesFound,
     ProbeServers,
     PromptReset,
     RefreshModels,
@@ -61,6 +64,8 @@ def command(state: AppState, asked: SettingsCommand) -> Result:
             return state, (ListModels(asked.provider),)
         case FindLocalServers():
             return probe_servers(state)
+        case PriceModels():
+            return price_models(state)
         case SavePrompt():
             return save_prompt(state, asked)
         case ResetPrompt():
@@ -78,6 +83,9 @@ def event(state: AppState, happened: SettingsEvent) -> Result:
             return state, (LoadSettings(),)
         case ModelsListed():
             return models_listed(state, happened)
+        case PricesFound():
+            prices = {**state.config.prices, **happened.prices}
+            return replace(state, config=replace(state.config, prices=prices)), ()
         case PromptReset():
             return prompt_reset(state, happened)
         case ServersFound():
@@ -202,6 +210,13 @@ def models_listed(state: AppState, event: ModelsListed) -> Result:
         state,
         config=replace(state.config, models=with_entry(state.config.models, event.provider, event.models)),
     ), ()
+
+
+def price_models(state: AppState) -> Result:
+    """Look up the prices that are not known yet."""
+    offered = ((name, model.id) for name, models in state.config.models.items() for model in models)
+    unknown = tuple(key for key in offered if key not in state.config.prices)
+    return state, (FindPrices(unknown),) if unknown else ()
 
 
 def probe_servers(state: AppState) -> Result:

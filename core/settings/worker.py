@@ -24,12 +24,14 @@ from core.providers.profiles import merge_models, offered_models
 from core.settings import project_writer, text_writer, trust, user_writer
 from core.settings.loader import ConfigRequest, LoadedSettings, config_request, load
 from core.settings.messages import (
+    FindPrices,
     KeepPresets,
     ListModels,
     LoadSettings,
     ModelsListed,
     NamedTextStored,
     PresetStored,
+    PricesFound,
     ProbeServers,
     PromptReset,
     ServersFound,
@@ -56,7 +58,7 @@ from core.settings.prompts import (
 )
 from core.settings.schema import Value
 from core.values.curation import NamedText
-from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus
+from core.values.provider import KeySource, ModelPrice, ModelProfile, ProviderKind, ProviderStatus
 from core.values.settings import ServerSettings
 
 Emit = Callable[[SettingsEvent | PresetStored | NamedTextStored | Report], None]
@@ -76,6 +78,7 @@ class SetupHandler:
         home: the person's data; start: the folder the program was started in; overrides: of the command line.
         clients: told of every change of servers and keys; keys: finds and stores keys; emit: the inbox.
         environ: environment variables, by default the process's; pause: waits so many seconds.
+        price: of a model by provider and model, None where it is unknown.
     """
 
     def __init__(
@@ -88,6 +91,7 @@ class SetupHandler:
         emit: Emit,
         environ: Mapping[str, str] | None = None,
         pause: Callable[[float], None] = time.sleep,
+        price: Callable[[str, str], ModelPrice | None] = lambda _provider, _model: None,
     ) -> None:
         self._home = home
         self._overrides = overrides
@@ -100,6 +104,7 @@ class SetupHandler:
         self._models: tuple[ModelProfile, ...] = ()
         self._sizes: dict[Path, int] = {}
         self._pause = pause
+        self._price = price
         self._listed: dict[str, tuple[ModelProfile, ...]] = {}
 
     def handle(self, effect: SettingsEffect) -> None:
@@ -130,6 +135,8 @@ class SetupHandler:
                 self._list_models(effect.provider, effect.command_id)
             case WarmUp():
                 self._warm_up(effect.provider)
+            case FindPrices():
+                self._emit(PricesFound({key: self._price(*key) for key in effect.models}))
             case ProbeServers():
                 self._probe()
             case _:

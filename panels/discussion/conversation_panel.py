@@ -6,19 +6,18 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from core.discussion.messages import SetEffort, SetModel, SetPersona, SetSystemPreset
+from core.discussion.messages import SetEffort, SetPersona, SetSystemPreset
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.messages import Entry, Mark
-from core.values.state import AppState
 from panels.base import selection
 from panels.base.action import action_button, action_item, action_tip, run_action
 from panels.base.desk import Desk, send_chord
-from panels.base.model_choice import model_options, model_value
-from panels.base.ui import Option, Ui
+from panels.base.ui import Ui
 from panels.discussion.composer_panel import composer_panel, composer_px
 from panels.discussion.message_card import failure_row, live_row, mark_row, message_card
 from panels.discussion.message_foot import HEAD, branch_foot, branch_points
 from panels.discussion.message_rows import MessageRows, matches, shown_entries
+from panels.discussion.model_picker import effort_options, model_combo
 from panels.discussion.view import DiscussionView
 
 WIDE_PX = 760
@@ -63,14 +62,15 @@ def _nothing_selected(desk: Desk) -> None:
 def _header(desk: Desk, summary: DiscussionSummary) -> None:
     ui, meta = desk.ui, summary.meta
     is_wide = ui.width() >= WIDE_PX
-    efforts = _efforts(desk.state, summary)
+    efforts = effort_options(selection.profile(desk.state, meta.provider, meta.model))
     with ui.row("header", height=HEADER_PX):
         ui.text("name", meta.name, style="h3", tip=meta.name)
-        _model_combo(desk, summary)
+        model_combo(desk, meta, 200)
         if efforts and ui.width() >= EFFORT_FROM_PX:
             effort = ui.combo("effort", efforts, meta.effort, width=132, tip="How hard the model thinks")
             if effort is not None:
                 desk.send(SetEffort(meta.id, effort))
+        action_button(desk, "model")
         ui.push()
         action_button(desk, "fork", has_label=is_wide)
         if is_wide:
@@ -84,41 +84,12 @@ def _header(desk: Desk, summary: DiscussionSummary) -> None:
                 _more_menu(desk, summary)
 
 
-def _model_combo(desk: Desk, summary: DiscussionSummary) -> None:
-    meta = summary.meta
-    options = desk.view.memo.get(
-        "models", (desk.state.config.models, desk.state.config.providers), lambda: model_options(desk.state)
-    )
-    value = model_value(meta.provider, meta.model)
-    if all(option.value != value for option in options):
-        label = selection.model_label(desk.state, meta.provider, meta.model)
-        options = (Option(value, label, group=selection.provider_label(desk.state, meta.provider)), *options)
-    chosen = desk.ui.combo("model", options, value, width=200, tip="Model; it can change in the middle")
-    if chosen is not None and chosen != value:
-        provider, _, model = chosen.partition("\n")
-        desk.send(SetModel(meta.id, provider, model))
-
-
-def _efforts(state: AppState, summary: DiscussionSummary) -> tuple[Option, ...]:
-    known = selection.profile(state, summary.meta.provider, summary.meta.model)
-    if known is None or not known.efforts:
-        return ()
-    names = ["auto", *(effort.value for effort in known.efforts if effort.value != "auto")]
-    return tuple(Option(name, f"{name.capitalize()} effort") for name in names)
-
-
 def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
     ui, meta, project = desk.ui, summary.meta, desk.state.config.project
     for action_id in ("find", "rename", "pin", "archive", "copy_reply"):
         action_item(desk, action_id)
     ui.divider("choices")
-    efforts = _efforts(desk.state, summary)
-    if efforts:
-        with ui.menu("effort", "Effort", icon="gauge") as is_open:
-            if is_open:
-                for option in efforts:
-                    if ui.menu_item(option.value, option.label, is_checked=meta.effort == option.value):
-                        desk.send(SetEffort(meta.id, option.value))
+    action_item(desk, "model")
     with ui.menu("persona", "Persona", icon="user-gear") as is_open:
         if is_open:
             for name in _choices(project.personas, meta.persona):

@@ -17,7 +17,7 @@ from core.settings.starting_model import starting_model
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.values.settings import ServerSettings
 from panels.base.desk import Desk
-from panels.base.model_choice import model_options, model_value
+from panels.base.model_choice import model_options, model_value, option_parts
 from panels.base.selection import model_label
 from panels.base.ui import Option, Tone
 from panels.settings.view import ServerForm, SettingsView
@@ -177,9 +177,7 @@ def _save_server(desk: Desk, form: ServerForm, taken: set[str]) -> None:
 def models_section(desk: Desk) -> None:
     """Draw what new discussions start with, and each provider's models. Sends ChangeSetting, RefreshModels."""
     ui, ai = desk.ui, desk.state.config.settings.ai
-    options = desk.view.memo.get(
-        "models", (desk.state.config.models, desk.state.config.providers), lambda: model_options(desk.state)
-    )
+    options = desk.view.memo.get("models", option_parts(desk.state), lambda: model_options(desk.state))
     ui.text("title", "Models", style="h2")
     with ui.row("default"):
         ui.text("label", "New discussions use", width=180)

@@ -232,7 +232,7 @@ def test_persona_and_system_prompt_of_new_discussions_are_chosen_and_shown() -> 
     screen = _page("prompts", replace(screen.state, config=replace(screen.state.config, settings=chosen)))
 
     assert screen.ui.shows("Follow the house style.")
-    assert screen.ui.find("Persona of new discussions", kind="combo").value == "gone"
+    assert screen.ui.find("Persona of new discussions", kind="combo").value == "gone (missing)"
     screen.ui.choose("Persona of new discussions", "None")
     assert screen.asked == [ChangeSetting("ai_settings.persona", None)]
 

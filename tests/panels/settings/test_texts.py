@@ -30,7 +30,7 @@ def _state(**project: object) -> AppState:
         state.config,
         prompts={"role.md": "You help.", "continue.md": "Go on."},
         prompt_sources={"role.md": f"{state.program.home or '/home/x'}/knowledge/prompts/role.md", "continue.md": ""},
-        project=replace(state.config.project, **project),
+        project=replace(state.config.project, **project),  # type: ignore[arg-type]
     )  # fmt: skip
     program = replace(state.program, home=state.program.home or "/home/x")
     return replace(state, config=config, program=program)

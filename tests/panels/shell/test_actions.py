@@ -22,7 +22,13 @@ from core.discussion.messages import (
 )
 from core.harvest.messages import LookForHarvest, UndoHarvest
 from core.knowledge.messages import RegenerateDigest
-from core.settings.messages import ChangeSetting, FindLocalServers, RefreshModels, TrustProject
+from core.settings.messages import (
+    ChangeSetting,
+    FindLocalServers,
+    PriceModels,
+    RefreshModels,
+    TrustProject,
+)
 from core.turn.messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
 from core.values.discussion import Draft, OpenDiscussion
 from core.values.settings import Appearance
@@ -97,6 +103,7 @@ CASES: dict[str, Case] = {
     "version_before": Case((ChooseVersion("d1", "w1"),), state=states.versioned),
     "version_after": Case((ChooseVersion("d1", "w2"),), state=_first_version),
     "fork": Case((BranchDiscussion("d1", "m7"),)),
+    "model": Case((PriceModels(),), shows=lambda s: s.ui.has("Done")),
     "rename": Case(shows=lambda s: s.ui.is_focused_on("Name")),
     "pin": Case((PinDiscussion("d1", is_pinned=True),)),
     "archive": Case((ArchiveDiscussion("d1", is_archived=True),)),
