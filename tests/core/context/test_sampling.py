@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from core.base.paths import discussion_dir
 from core.discussion.messages import SetMaxOutput, SetTemperature
 from core.discussion.meta import read_meta, write_meta
 from core.providers.compatible.body import chat_body
@@ -85,6 +86,7 @@ def test_the_choices_stand_in_the_meta_and_what_is_wrong_there_is_named(tmp_path
     chosen = book.discussion()
     meta = book.state.discussions.summaries[chosen].meta
     meta = replace(meta, temperature=0.7, max_output_tokens=500, created_at=START)
+    discussion_dir(tmp_path, meta.id).mkdir(parents=True)
     write_meta(tmp_path, meta)
     assert read_meta(tmp_path, meta.id).meta == meta
 
