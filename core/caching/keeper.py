@@ -470,7 +470,7 @@ class CacheKeeper:
                 may_store=self._setup.may_store,
             ),
             now,
-            token_counter(counted, factor, None if memo is None else memo.estimated),
+            token_counter(counted, factor, None if memo is None else memo.estimated, spec.profile.pdf),
             count_revision=(round(factor / _FACTOR_STEP), 0 if memo is None else memo.counted),
         )
 

@@ -260,11 +260,22 @@ class BadgeWidget(KeyedWidget[None], frozen=True):
 
 
 class MarkdownWidget(KeyedWidget[None], frozen=True):
-    """Markdown with highlighted code and copy buttons, as wide as the container; nothing is fetched."""
+    """Markdown with highlighted code and copy buttons, as wide as the container; nothing is fetched.
+
+    Its text can be selected with the mouse, across the texts of a list, and copied as Markdown.
+
+    Args:
+        is_written: a person's words: shown as they were written, only fenced code is formatted.
+        terms: what is marked wherever it stands, whatever its case; found_at: the number of the occurrence that a
+            search stands on, which is brought into view, -1 for none.
+    """
 
     source: str
     _: KW_ONLY
     is_streaming: bool = False
+    is_written: bool = False
+    terms: tuple[str, ...] = ()
+    found_at: int = -1
 
 
 class CodeWidget(KeyedWidget[None], frozen=True):
@@ -366,7 +377,8 @@ class TextInputWidget(KeyedWidget[str | None], frozen=True):
 class EditorWidget(KeyedWidget[Edited | None], frozen=True):
     """Many lines of input. What the person types wins over `value` until `revision` changes.
 
-    With `paste_limit_chars` > 0 a longer paste does not enter the text but comes back in `pasted`. With
+    It grows with its text from `height` to `most_height`. An editor that `is_home` has the keyboard whenever
+    nothing else took it, and what is typed in the pane around it goes there. With `paste_limit_chars` > 0 a longer paste does not enter the text but comes back in `pasted`. With
     `submits_on_enter` Enter submits and keeps the keyboard, Ctrl+Enter makes a new line.
     """
 
@@ -374,9 +386,12 @@ class EditorWidget(KeyedWidget[Edited | None], frozen=True):
     _: KW_ONLY
     hint: str = ""
     height: float = 80
+    most_height: float = 0
     revision: int = 0
     is_mono: bool = False
     is_focused: bool = False
+    is_home: bool = False
+    is_enabled: bool = True
     paste_limit_chars: int = 0
     submits_on_enter: bool = False
 
@@ -401,6 +416,10 @@ class FileDialogWidget(KeyedWidget[tuple[str, ...] | None], frozen=True):
     start: str = ""
     picks: Literal["files", "folder", "save"] = "files"
     name: str = ""
+
+
+class SelectionQuery(Widget[str], frozen=True):
+    """Markdown of what is selected of the window's texts, empty for nothing. O(selected): ask in an open menu."""
 
 
 # effects on the desktop, each only after a person's click

@@ -16,13 +16,12 @@ from panels.base import selection
 from panels.base.action import action_tip
 from panels.base.desk import Desk
 from panels.base.ui import Tone, Ui
+from panels.discussion.message_body import live_menu, message_menu, message_text
 from panels.discussion.message_foot import branch_foot, branch_points, pager, versions_foot
 from panels.discussion.message_rows import tokens_by_message
 from panels.discussion.usage import usage_details, usage_line
 from panels.discussion.view import DiscussionView, MessageKey
 
-PLAIN_FROM_CHARS = 200_000
-PLAIN_PX = 420.0
 KEY_FAILURES = frozenset({FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.FORBIDDEN})
 WIDE_CARD_PX, NARROW_CARD_PX = 520, 260
 RESEND = "Send these words in a branch that ends before this message; what was answered here stays"
@@ -51,8 +50,20 @@ MARK_ICONS = {
 }
 
 
-def message_card(desk: Desk, opened: OpenDiscussion, message: Message, *, is_found: bool = False) -> None:
-    """Draw a message with everything that can be done with it."""
+def message_card(
+    desk: Desk,
+    opened: OpenDiscussion,
+    message: Message,
+    *,
+    is_found: bool = False,
+    terms: tuple[str, ...] = (),
+    found_at: int = -1,
+) -> None:
+    """Draw a message with everything that can be done with it.
+
+    Args:
+        is_found: the search stands on it, at the occurrence `found_at` of the `terms`, which are marked.
+    """
     if message.is_deleted:
         _deleted(desk, opened, message)
         _branch_points(desk, opened, message)
@@ -64,12 +75,13 @@ def message_card(desk: Desk, opened: OpenDiscussion, message: Message, *, is_fou
             _edit_form(desk, key, message)
             return
         _reasoning(own, desk.ui, key, message)
-        _body(own, desk.ui, key, message)
+        message_text(desk.ui, message, terms, found_at)
         _tools(desk.ui, message)
         attachments(desk.state, desk.ui, opened.id, message.attachments)
         if message.status is not Status.COMPLETE:
             _cut_off(desk, opened, message)
         versions_foot(desk, opened, message)
+        message_menu(desk, opened, message)
     _branch_points(desk, opened, message)
 
 
@@ -111,8 +123,7 @@ def _meta_line(desk: Desk, message: Message) -> str:
 
 
 def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
-    own = desk.view.of(DiscussionView)
-    ui, key = desk.ui, (opened.id, message.id)
+    ui = desk.ui
     actions = (*CARD_ACTIONS, REGENERATE) if message.role is Role.ASSISTANT else CARD_ACTIONS
     width = ui.width()
     as_buttons = actions if width >= WIDE_CARD_PX else CARD_ACTIONS if width >= NARROW_CARD_PX else ()
@@ -125,9 +136,6 @@ def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> No
         for name, icon, label in actions[len(as_buttons) :]:
             if ui.menu_item(name, label, icon=icon):
                 _act(desk, opened, message, name)
-        is_selecting = key in own.selecting
-        if ui.menu_item("select", "Select text", icon="font", is_checked=is_selecting):
-            own.selecting.symmetric_difference_update({key})
         if ui.menu_item("delete", "Delete message", icon="trash-can", tone="error"):
             desk.send(DeleteMessage(opened.id, message.id))
 
@@ -154,9 +162,11 @@ def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
     edited = ui.editor("edit", text, height=height, hint="Message", is_focused=True)
     if edited is not None:
         own.editing[key] = text = edited.text
+    left = _attachments_left(ui, own, key, message)
     with ui.row("edit buttons"):
-        if ui.button("save", "Save", kind="primary", is_small=True, is_enabled=bool(text.strip())):
-            desk.send(EditMessage(*key, text))
+        is_enabled = bool(text.strip()) or bool(left)
+        if ui.button("save", "Save", kind="primary", is_small=True, is_enabled=is_enabled):
+            desk.send(EditMessage(*key, text, own.detached.pop(key, ())))
             del own.editing[key]
         if message.role is Role.USER:
             is_enabled = bool(text.strip()) and not is_under_way(desk.state, own.resent.get(key, ""))
@@ -168,9 +178,10 @@ def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
                 is_enabled=is_enabled,
                 tip=RESEND,
             ):
-                own.resent[key] = desk.ask(ResendMessage(*key, text))
+                own.resent[key] = desk.ask(ResendMessage(*key, text, detached=own.detached.get(key, ())))
         if ui.button("cancel", "Cancel", is_small=True):
             own.editing.pop(key, None)
+            own.detached.pop(key, None)
         if problem:
             ui.text("problem", problem, tone="warn", style="small", wraps=True)
 
@@ -192,6 +203,21 @@ def _follow_resent(desk: Desk, key: MessageKey) -> str:
     return " ".join(filter(None, (outcome.problem, outcome.remedy)))
 
 
+def _attachments_left(
+    ui: Ui, own: DiscussionView, key: MessageKey, message: Message
+) -> tuple[AttachmentPart, ...]:
+    """The files that the message keeps when it is saved, each with a button that takes it off."""
+    detached = own.detached.get(key, ())
+    left = tuple(part for part in message.attachments if part.sha256 not in detached)
+    for part in left:
+        with ui.row(("attached", part.sha256), gap=4):
+            ui.icon("icon", "file-image" if part.is_image else "file-lines")
+            ui.text("name", part.name, style="small")
+            if ui.button("remove", "", icon="xmark", kind="ghost", tip=f"Remove {part.name}", is_small=True):
+                own.detached[key] = (*detached, part.sha256)
+    return left
+
+
 def _reasoning(own: DiscussionView, ui: Ui, key: MessageKey, message: Message) -> None:
     reasoning = message.reasoning
     if not reasoning:
@@ -206,21 +232,6 @@ def _reasoning(own: DiscussionView, ui: Ui, key: MessageKey, message: Message) -
     if is_open:
         with ui.surface("reasoning text", "inset", padding=(12, 8)):
             ui.markdown("text", reasoning)
-
-
-def _body(own: DiscussionView, ui: Ui, key: MessageKey, message: Message) -> None:
-    text = message.text
-    if not text:
-        return
-    if key in own.selecting:
-        ui.selectable_text("select", text)
-    elif len(text) > PLAIN_FROM_CHARS:
-        ui.text(
-            "long", f"Long text, shown plain ({fmt.size(len(text.encode()))})", tone="faint", style="small"
-        )
-        ui.selectable_text("plain", text, height=PLAIN_PX)
-    else:
-        ui.markdown("text", text)
 
 
 def _tools(ui: Ui, message: Message) -> None:
@@ -313,7 +324,7 @@ def mark_row(ui: Ui, mark: Mark, now: datetime | None) -> None:
 def live_row(desk: Desk, call: LiveCall) -> None:
     """Draw the reply under way, with Stop."""
     ui, state = desk.ui, desk.state
-    with ui.surface("live", "card", padding=(16, 12)):
+    with ui.surface("card", "card", padding=(16, 12)):
         with ui.row("head"):
             ui.icon("role", "robot", tone="accent")
             ui.text("name", selection.model_label(state, call.provider, call.model), style="strong")
@@ -331,6 +342,7 @@ def live_row(desk: Desk, call: LiveCall) -> None:
                 ui.markdown("text", call.reasoning, is_streaming=True)
         if call.text:
             ui.markdown("text", call.text, is_streaming=True)
+        live_menu(desk, call)
 
 
 def _version_line(state: AppState, call: LiveCall) -> str:
