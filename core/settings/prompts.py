@@ -85,7 +85,7 @@ def _own_path(home: Path, name: str) -> Path:
 
 
 def _check_base(path: Path, base: str | None, text: str | None) -> None:
-    """A person's save in an editor meanwhile is not written over."""
+    """Refuse to write over a person's save in an editor meanwhile."""
     now = _text(path)
     if now is not None and base is not None and now not in (base, text):
         raise ConfigError(

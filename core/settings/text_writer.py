@@ -146,7 +146,7 @@ def _source(name: str, row: Any) -> TextSource | None:
 def _check_base(
     path: Path, table: TextTable, now: NamedText | None, base: str | None, text: str | None
 ) -> None:
-    """What somebody wrote in an editor meanwhile is not written over."""
+    """Refuse to write over what somebody wrote in an editor meanwhile."""
     if base is None or (now is not None and now.text in (base, text)):
         return
     where = str(path) if now is None or not now.source else now.source

@@ -37,7 +37,7 @@ def price_text(price: ModelPrice) -> str:
     """A price in words: for a million tokens in and out."""
     if not price.input_usd and not price.output_usd:
         return "free"
-    return f"${price.input_usd:.4g} in, ${price.output_usd:.4g} out"
+    return f"{fmt.rate(price.input_usd)} in, {fmt.rate(price.output_usd)} out"
 
 
 def _detail(state: AppState, status: ProviderStatus, model: ModelProfile) -> str:
