@@ -13,6 +13,7 @@ from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.discussion.messages import CreateDiscussion
 from gui.app import LastLook, WindowApp
+from gui.elements.editor import Editor
 from gui.markdown.document import load
 from panels.settings.view import SettingsView
 from tests.core.app.programs import until
@@ -65,7 +66,7 @@ def test_a_persona_is_made_edited_outside_and_settled_and_a_temperature_is_set(
     person.click("New persona")
     person.click(field_named(person, "Name of the persona"))
     person.type("terse")
-    person.click(field_named(person, "What the model is told"))
+    person.click(person.find("What the model is told", kind=Editor))
     person.type("be short")
     assert _fits(screen, app) == []
     person.key("Ctrl+Enter")
