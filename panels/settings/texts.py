@@ -13,7 +13,7 @@ from panels.base.desk import Desk
 from panels.base.ui import Option
 from panels.settings.view import SettingsView, TextForm
 
-EDITOR_PX = 280.0
+EDITOR_PX = 230.0
 PREVIEW_CHARS = 160
 ABOUT_PROMPTS = {
     "role.md": "What every model is told first",
@@ -66,7 +66,7 @@ def _group(desk: Desk, table: TextTable, title: str, setting: str, what: str) ->
             ui.push()
             if users := _users(desk, table, text.name):
                 said = fmt.count(users, "discussion")
-                ui.text("users", said, tone="faint", style="small", tip=f"{said} use it")
+                ui.text("users", said, tone="faint", style="small", tip=f"Used by {said}")
             if ui.button("edit", "", icon="pen", kind="ghost", tip=f"Change {text.name}", is_small=True):
                 desk.view.of(SettingsView).text_form = TextForm(
                     table.value, text.name, text.name, text.text, text.text
@@ -170,7 +170,7 @@ def _notes(desk: Desk, form: TextForm) -> None:
         and form.old_name
         and (users := _users(desk, TextTable(form.table), form.old_name))
     ):
-        words = f"{fmt.count(users, 'discussion')} use it: a change sends what is cached of them anew."
+        words = f"Used by {fmt.count(users, 'discussion')}: a change sends what is cached of them anew."
         ui.text("users", words, tone="muted", style="small", wraps=True)
     if form.command_id or not form.old_name or now == form.base:
         return

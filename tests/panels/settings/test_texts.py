@@ -134,7 +134,7 @@ def test_the_file_can_be_opened_elsewhere_and_a_change_says_what_it_touches() ->
     screen = _page(replace(state, discussions=replace(state.discussions, summaries=rows)))
     screen.ui.click("Change terse reviewer")
 
-    assert screen.ui.shows(f"{len(rows)} discussions use it")
+    assert screen.ui.shows(f"Used by {len(rows)} discussions")
     screen.ui.click("Copy path")
     assert screen.ui.copied == [f"{state.config.project.root}/manual_slop.toml"]
 
