@@ -18,6 +18,7 @@ from panels.base.ui import Column as TableColumn
 
 WHEEL_PX = 84.0
 THUMB_PX = 6.0
+LEAST_THUMB_PX = 28.0
 
 
 class RowPane(Surface):
@@ -103,7 +104,7 @@ class VirtualList(Surface):
 
     def paint_inside(self, c: Canvas, inner: Pane) -> None:
         super().paint_inside(c, inner)
-        top, length = self.view.thumb(self.h, c.m.px(28))
+        top, length = self.view.thumb(self.h, c.m.px(LEAST_THUMB_PX))
         thumb = self.thumb
         thumb.w, thumb.h = (c.m.px(THUMB_PX), length) if length else (1.0, 1.0)
         thumb.touched = True
@@ -119,17 +120,21 @@ class VirtualList(Surface):
         if moved:  # the toolkit brought a control with the keyboard into view: take that over
             dpg.set_y_scroll(self.inner.item, 0.0)
             self.scroll_by(moved)
-        if not self.thumb.is_held():
+        if not dpg.is_mouse_button_down(0):
             self.grabbed = None
             return
-        y = dpg.get_mouse_pos(local=False)[1]
-        top, length = self.view.thumb(self.h, c.m.px(28))
-        if self.grabbed is None:
+        x, y = dpg.get_mouse_pos(local=False)
+        left, upper = self.inner.origin()
+        top, length = self.view.thumb(self.h, c.m.px(LEAST_THUMB_PX))
+        if self.thumb.is_held() and self.grabbed is None:
             self.grabbed = (y, top)
-            return
-        start, at = self.grabbed
-        self.view.scroll_to(self.view.scroll_of_thumb(at + y - start, self.h, length))
-        self.touch()
+        elif self.is_hovered and self.can_scroll() and dpg.is_mouse_button_clicked(0):
+            if x - left >= self.row_width(c.m, self.w):
+                self.grabbed = (y, y - upper - length / 2)  # the thumb's middle comes to where the bar was pressed
+        if self.grabbed is not None:
+            start, at = self.grabbed
+            self.view.scroll_to(self.view.scroll_of_thumb(at + y - start, self.h, length))
+            self.touch()
 
     def can_scroll(self) -> bool:
         return self.view.most > 0
