@@ -56,7 +56,7 @@ def measure(part: str) -> dict[str, float]:
     from panels.base.view import WindowView
     from panels.harvest.view import HarvestView
 
-    view = WindowView(hub_tab="harvest", hub_px=720)
+    view = WindowView(panel="harvest", hub_px=720)
     view.of(HarvestView).tab = "preview" if part == "preview" else "conversations"
     bench = Bench(state(part), view)
     for _ in range(15):

@@ -123,7 +123,7 @@ def measure() -> dict[str, float]:
     from panels.base.view import WindowView
     from panels.knowledge.view import KnowledgeView
 
-    view = WindowView(hub_tab="knowledge")
+    view = WindowView(panel="knowledge")
     bench = Bench(
         AppState(program=ProgramState(home="/home", is_loading=False), now=NOW, knowledge=known()), view
     )

@@ -156,7 +156,7 @@ class Tree:
         return next((layer for layer in reversed(layers) if not isinstance(layer, FloatLayer)), None)
 
     def front(self, x: float, y: float) -> Element:
-        """What lies in front at a point of the viewport: a layer, or the window."""
+        """Layer or window in front at a point of the viewport."""
         for layer in reversed(self.top.order):
             if not isinstance(layer, FloatLayer) or layer.holds(x, y):
                 return layer

@@ -15,6 +15,7 @@ SURFACES = {
     "pane": ("pane", ""),
     "card": ("card", "border"),
     "card_selected": ("card_selected", "focus"),
+    "row_selected": ("accent_tint", ""),
     "code": ("code", ""),
     "clear": ("", ""),
     "inset": ("inset", "border"),

@@ -10,6 +10,7 @@ from gui.describe import Tree
 from gui.elements.boxes import ColumnBox, RowBox
 from gui.elements.controls import Button, Checkbox, Slider
 from gui.elements.fields import Editor, Field, SelectableText
+from gui.elements.rail import RailButton
 from gui.elements.text import Text
 from gui.icons import glyph
 from gui.keys import normal_chord
@@ -23,7 +24,7 @@ def _shortcut(tree: Tree, it: w.ShortcutQuery) -> bool:
 
 
 def _button(tree: Tree, it: w.ButtonWidget) -> bool:
-    button = tree.take(Button, it.key)
+    button = tree.take(RailButton if it.kind in ("rail", "rail_active") else Button, it.key)
     if button.differs(it):
         _show_button(button, it)
     was_clicked, button.is_clicked = button.is_clicked, False

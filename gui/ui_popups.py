@@ -39,7 +39,7 @@ def _menu(tree: Tree, it: w.MenuWidget) -> Iterator[bool]:
     button = tree.take(MenuButton, it.key)
     button.tip = it.tip
     kind = "ghost" if not it.label or it.icon else "menu"
-    button.update((glyph(it.icon), visible(it.label), kind, True, False, ""))
+    button.update((glyph(it.icon), visible(it.label), kind, True, it.is_small, ""))
     if button.is_clicked:
         button.is_clicked = False
         button.is_open = not button.is_open

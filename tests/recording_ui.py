@@ -141,10 +141,14 @@ class RecordingUi:
         for container in node.above():
             menus = [child for child in container.children if child.kind == "context_menu"]
             if menus:
-                self._record.open_menus = {menus[0].path}
-                self.settle()
+                self.open_menu(menus[0])
                 return
         raise AssertionError(f"Nothing opens on a right click at {words!r}")
+
+    def open_menu(self, menu: Node) -> None:
+        """Open a menu that a right click opens."""
+        self._record.open_menus = {menu.path}
+        self.settle()
 
     def type(self, label: str, text: str, *, within: str = "") -> None:
         """Put `text` into an input in place of what is there; where it submits, press Enter."""

@@ -38,6 +38,7 @@ from core.discussion import durability
 from core.discussion import step as discussion
 from core.discussion.messages import (
     DiscussionCommand,
+    DiscussionCreated,
     DiscussionEvent,
     DiscussionLoaded,
     DiscussionTrashed,
@@ -170,6 +171,9 @@ def _discussion_event(state: AppState, given: Stamp, event: DiscussionEvent) -> 
     if isinstance(event, RecordsAppended):
         after, more = turn.saved(after, given, event)
         return after, (*more, *effects)
+    if isinstance(event, DiscussionCreated):
+        after, more = turn.branched(after, given, event)
+        return after, (*effects, *more)
     if isinstance(event, WriteFailed):
         return turn.unsaved(after, event), effects
     if isinstance(event, DiscussionLoaded | DiscussionTrashed | SummariesLoaded):

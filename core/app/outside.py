@@ -49,11 +49,13 @@ from core.settings.messages import SettingsEffect, WarmUp
 from core.settings.worker import SetupHandler
 from core.settings.worker import keeps as keeps_work
 from core.settings.worker import supersedes as supersedes_work
+from core.spending.shared_reserves import SharedReserves
 from core.turn.messages import CallProvider, CancelCall, SendRequest, TurnEffect
 from core.turn.worker import CallWorker
 from core.values.cache import CachePrices
 from core.values.provider import ContentsReport
 from core.values.spec import CallToBuild, StackSpec
+from core.values.spending import SpentElsewhere
 from core.values.stack import StackInputs
 from core.values.usage import Usage
 
@@ -74,6 +76,7 @@ class LocalOutside:
         self._counting = Counting()
         self._clients = Clients(paths.cache_dir(), clock)
         self._journals = Journals(self.home)
+        self._reserves = SharedReserves(self.home, clock)
         self._emit: Callable[[Event], None] = lambda _event: None
 
     def start(self, emit: Callable[[Event], None]) -> None:
@@ -175,6 +178,7 @@ class LocalOutside:
         self._counting.close()
         self._clients.close()
         self._journals.release_all()
+        self._reserves.close()
         if self._lock is not None:
             self._lock.release()
 
@@ -202,7 +206,7 @@ class LocalOutside:
             knowledge=Layer7(self.home).read,
             keeper=self._keeper,
         )
-        discussions = DiscussionHandler(self.home, clock, emit, self._journals)
+        discussions = DiscussionHandler(self.home, clock, emit, self._journals, self._reserves)
         keeper = DiskHandler(self.home, discussions)
         lister = list_worker.ListingHandler(self.home, clock, emit, is_read_only=is_read_only)
         losses = LossesSaid(paths.losses_file())
@@ -243,7 +247,14 @@ class LocalOutside:
             self._caches,
         ]
         services = _CallServices(
-            self.home, self._assembler, self._clients, self._journals, self._keeper, self._cost, clock
+            self.home,
+            self._assembler,
+            self._clients,
+            self._journals,
+            self._reserves,
+            self._keeper,
+            self._cost,
+            clock,
         )
         self._calls = CallWorker(services, emit)
         self._watcher = Watcher(emit, is_on=self._options.watches)
@@ -269,6 +280,7 @@ class _CallServices(msgspec.Struct, frozen=True):
     assembler: Assembler
     clients: Clients
     journals: Journals
+    reserves: SharedReserves
     keeper: CacheKeeper
     price: Callable[[str, str, Usage], float | None]
     clock: Callable[[], datetime]
@@ -281,26 +293,47 @@ class _CallServices(msgspec.Struct, frozen=True):
     def provider(self, provider_id: str) -> Provider:
         return self.clients.get(provider_id)
 
-    def journal(self, effect: CallProvider) -> ReplyJournal:
-        inputs = effect.spec.inputs
+    def journal(self, effect: CallProvider, expected: Usage, factor: float) -> ReplyJournal:
+        inputs, known = effect.spec.inputs, None if expected == Usage() else expected
         return self.journals.journal(
             effect.spec.discussion_id,
-            lambda: ReplyHead(effect.reply_id, self.clock(), inputs.provider, inputs.model),
+            lambda: ReplyHead(
+                effect.reply_id,
+                self.clock(),
+                inputs.provider,
+                inputs.model,
+                version_of=effect.version_of,
+                call_id=effect.call_id,
+                expected=known,
+                factor=factor,
+            ),
         )
 
     def read_blob(self, spec: StackSpec) -> ReadBlob:
         return attachment_reader(self.home, spec)
 
+    def claim(self, call_id: str, usd: float) -> SpentElsewhere:
+        return self.reserves.claim(call_id, usd)
+
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
-        return self.assembler.reply_tokens(spec.profile, texts)
+        return self.assembler.reply_tokens(spec, texts)
+
+    def recounted(self, spec: StackSpec, expected: Usage) -> Usage:
+        return self.assembler.recounted(spec, expected)
 
     def begun(self, call_id: str) -> None:
         self.keeper.begun(call_id)
 
     def ended(
-        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None, paid: Usage
+        self,
+        call_id: str,
+        spec: StackSpec,
+        usage: Usage,
+        contents: ContentsReport | None,
+        paid: Usage,
+        texts: Sequence[str],
     ) -> CacheReported | None:
-        self.assembler.learn(spec, usage)
+        self.assembler.learn(spec, usage, texts)
         report = self.keeper.ended(call_id, usage, contents, paid)
         if report is None:
             return None

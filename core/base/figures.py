@@ -138,7 +138,7 @@ def clock(at: datetime) -> str:
 
 
 def moment(at: datetime, now: datetime | None) -> str:
-    """A time as short as it can be told apart: `14:02` today, `yesterday`, `12 Mar`, `12 Mar 2025`."""
+    """A time as short as it can be told apart: `14:02` today, `yesterday 14:05`, `12 Mar`, `12 Mar 2025`."""
     local = at.astimezone()
     if now is None:
         return f"{local:%H:%M}"
@@ -146,7 +146,7 @@ def moment(at: datetime, now: datetime | None) -> str:
     if local.date() == today:
         return f"{local:%H:%M}"
     if local.date() == today - timedelta(days=1):
-        return "yesterday"
+        return f"yesterday {local:%H:%M}"
     day = f"{local.day} {local:%b}"
     return day if local.year == today.year else f"{day} {local.year}"
 
@@ -164,6 +164,36 @@ def lifetime(ttl_s: float) -> str:
     """A lifetime in words: `5 min`, `1 h`."""
     minutes = round(ttl_s / 60)
     return f"{minutes // 60} h" if minutes >= 60 and minutes % 60 == 0 else f"{minutes} min"
+
+
+def left(left_s: float) -> str:
+    """Time left, as a figure: `4 min`, `1 h 2 min`, `<1 min`, `3 days`."""
+    minutes = max(0, int(left_s)) // 60
+    if minutes < 1:
+        return "<1 min"
+    if minutes < 60:
+        return f"{minutes} min"
+    if minutes >= 2 * 1_440:
+        return f"{minutes // 1_440} days"
+    rest = f" {minutes % 60} min" if minutes % 60 else ""
+    return f"{minutes // 60} h{rest}"
+
+
+def in_time(left_s: float) -> str:
+    """Time until something, as a person says it: `in 4 minutes`, `in 1 hour`, `in less than a minute`."""
+    minutes = max(0, int(left_s)) // 60
+    for least, unit, one in ((2_880, 1_440, "day"), (60, 60, "hour"), (1, 1, "minute")):
+        if minutes >= least:
+            return f"in {count(minutes // unit, one)}"
+    return "in less than a minute"
+
+
+def at_moment(at: datetime, now: datetime | None) -> str:
+    """A past or coming time in a sentence: `at 14:02`, `yesterday 14:05`, `on 12 Mar`."""
+    said = moment(at, now)
+    if said.startswith("yesterday"):
+        return said
+    return f"at {said}" if ":" in said else f"on {said}"
 
 
 def countdown(left_s: float) -> str:

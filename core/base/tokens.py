@@ -69,8 +69,13 @@ def recalibrated(factor: float, counted_tokens: int, reported_tokens: int) -> fl
     if counted_tokens <= 0 or reported_tokens <= 0:
         return factor
     seen = reported_tokens / counted_tokens
+    return within_range(factor + _WEIGHT_OF_NEW * (seen - factor))
+
+
+def within_range(factor: float) -> float:
+    """A model's factor, between 0.25 and 4: what lies beyond says nothing of how it counts."""
     low, high = _FACTOR_RANGE
-    return min(high, max(low, factor + _WEIGHT_OF_NEW * (seen - factor)))
+    return min(high, max(low, factor))
 
 
 def _o200k() -> _Tokenizer:

@@ -36,6 +36,7 @@ class BookedCall(msgspec.Struct, frozen=True):
     Args:
         mode: of the discussion, see `mode_of`.
         has_begun: its answer has, so that what it wrote can be read.
+        off: what the provider counted of it over what was planned, once it has said so.
     """
 
     discussion_id: str
@@ -45,6 +46,7 @@ class BookedCall(msgspec.Struct, frozen=True):
     started_at: datetime
     mode: str = ""
     has_begun: bool = False
+    off: float = 1.0
 
 
 class BookPage(msgspec.Struct, frozen=True):
@@ -53,14 +55,14 @@ class BookPage(msgspec.Struct, frozen=True):
     Args:
         cache: what `cache.json` holds; replayed: the view as the log tells it.
         idle: what the last call left alive; last_call: that call, for pings.
-        warming: layer 7 of a prewarming that was not answered yet.
+        warming: a prewarming that was not answered yet.
     """
 
     cache: DiscussionCache = msgspec.field(default_factory=DiscussionCache)
     replayed: Replayed = msgspec.field(default_factory=Replayed)
     idle: tuple[Idle, ...] = ()
     last_call: BookedCall | None = None
-    warming: SentKnowledge | None = None
+    warming: BookedCall | None = None
 
 
 class CacheBook(msgspec.Struct, frozen=True):
@@ -69,9 +71,9 @@ class CacheBook(msgspec.Struct, frozen=True):
     Args:
         ledger: of all discussions; habits: the person's.
         calls: under way, by id; pages: by discussion; totals: of this run, by provider.
-        scales: reported input tokens over ours, of the last call of each provider and model.
         shared: layers 6 and 7a as they were sent last, by mode.
         turns: that were answered; changed: those of them that found layers 6 or 7 changed.
+        answered: providers and models that were seen to answer.
     """
 
     ledger: CacheLedger = msgspec.field(default_factory=CacheLedger)
@@ -79,15 +81,10 @@ class CacheBook(msgspec.Struct, frozen=True):
     calls: Mapping[str, BookedCall] = msgspec.field(default_factory=dict)
     pages: Mapping[str, BookPage] = msgspec.field(default_factory=dict)
     totals: Mapping[str, ProviderTotals] = msgspec.field(default_factory=dict)
-    scales: Mapping[tuple[str, str], float] = msgspec.field(default_factory=dict)
-
-    def scale(self, scope: LedgerScope) -> float:
-        """Factor from our count of a request to the provider's."""
-        return self.scales.get((scope.provider, scope.model), 1.0)
-
     shared: Mapping[str, SharedBase] = msgspec.field(default_factory=dict)
     turns: int = 0
     changed: int = 0
+    answered: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def edits(self) -> float:
@@ -100,9 +97,13 @@ def with_page(book: CacheBook, discussion_id: str, page: BookPage) -> CacheBook:
     return replace(book, pages={**book.pages, discussion_id: page})
 
 
-def learned(book: CacheBook, habits: Habits, ledger: CacheLedger) -> CacheBook:
+def learned(
+    book: CacheBook, habits: Habits, ledger: CacheLedger, answered: frozenset[tuple[str, str]] = frozenset()
+) -> CacheBook:
     """Take up what was learned of the person and the models, once, before the first discussion is opened."""
-    return replace(book, habits=habits, ledger=merge((book.ledger, ledger)))
+    return replace(
+        book, habits=habits, ledger=merge((book.ledger, ledger)), answered=book.answered | answered
+    )
 
 
 def opened(book: CacheBook, discussion_id: str, cache: DiscussionCache, replayed: Replayed) -> CacheBook:
@@ -150,18 +151,24 @@ def turn_begun(book: CacheBook, discussion_id: str, now: datetime) -> CacheBook:
 
 
 def prewarming(book: CacheBook, call: BookedCall) -> CacheBook:
-    """A prefix is about to be read ahead: what that writes is counted on at once."""
-    plan, name = call.decision.plan, call.discussion_id
-    book = replace(book, ledger=record(book.ledger, call.scope, plan, call.started_at, name))
-    book = with_shared(book, call.mode, shared_base(call.decision.view, call.started_at))
-    return with_page(book, name, replace(book.pages[name], warming=sent_by(book, call, call.started_at)))
+    """A prefix is about to be read ahead. It may be given up: nothing is counted on before it is answered."""
+    return with_page(book, call.discussion_id, replace(book.pages[call.discussion_id], warming=call))
 
 
 def prewarmed(book: CacheBook, discussion_id: str) -> CacheBook:
-    """The prefix was read: its layer 7 is now what the provider holds."""
+    """The prefix was read: what that wrote is held, and its layer 7 is now what the provider knows."""
     page = book.pages[discussion_id]
-    cache = replace(page.cache, sent=page.warming or page.cache.sent)
-    return with_page(book, discussion_id, replace(page, cache=cache))
+    call = page.warming
+    if call is None:
+        return book
+    ledger = record(book.ledger, call.scope, call.decision.plan, call.started_at, discussion_id)
+    book = with_shared(
+        replace(book, ledger=ledger), call.mode, shared_base(call.decision.view, call.started_at)
+    )
+    cache = replace(
+        page.cache, sent=sent_by(book, call, call.started_at), ledger=of_discussion(ledger, discussion_id)
+    )
+    return with_page(book, discussion_id, replace(page, cache=cache, warming=None))
 
 
 def forgotten(book: CacheBook, discussion_id: str, now: datetime) -> CacheBook:
@@ -174,10 +181,8 @@ def forgotten(book: CacheBook, discussion_id: str, now: datetime) -> CacheBook:
 def sent_by(book: CacheBook, call: BookedCall, now: datetime, reply_tokens: int = 0) -> SentKnowledge:
     """Layers 6 and 7 as a call sent them, and what of its cache others would leave."""
     live, decision = live_entries(book.ledger, call.scope, now), call.decision
-    scale = book.scale(call.scope)
-    sent = sent_knowledge(decision.wire, decision.view, live, call.scope, scale)
-    superseded = round(decision.plan.superseded_tokens * scale)
-    return replace(sent, superseded_tokens=superseded, reply_tokens=reply_tokens)
+    sent = sent_knowledge(decision.wire, decision.view, live, call.scope)
+    return replace(sent, superseded_tokens=decision.plan.superseded_tokens, reply_tokens=reply_tokens)
 
 
 def turn_answered(book: CacheBook, discussion_id: str, sent: SentKnowledge) -> tuple[CacheBook, int]:

@@ -72,7 +72,8 @@ class HomeCacheStore:
         """Replace `caching.json`; what another program learned of models meanwhile stays. Raises StorageError."""
         there = load_learned(self._home)
         both = merge((there.ledger, learned.ledger))
-        save_learned(self._home, replace(learned, extensions=both.extensions))
+        answered = there.answered | learned.answered
+        save_learned(self._home, replace(learned, extensions=both.extensions, answered=answered))
 
     def records(self, discussion_id: str) -> tuple[Record, ...]:
         """The whole log. Raises StorageError."""

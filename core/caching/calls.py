@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base.ids import make_id
+from core.base.tokens import within_range
 from core.caching.accounts import after_contents, after_usage, balanced
 from core.caching.book import BookedCall, CacheBook, gaps_of, sent_by, turn_answered, with_page, with_shared
 from core.caching.content_store import freshest, reported
@@ -27,9 +28,6 @@ from core.values.records import ViewRecord
 from core.values.state import ProviderTotals
 from core.values.usage import Usage, UsageKind, add_usage
 from core.values.view import base_pieces
-
-_MOST_SCALE = 4.0
-"""A report that is further from our count than this says nothing of how the provider counts."""
 
 Cost = Callable[[str, str, Usage], float | None]
 """Price of a usage of a provider's model in USD, None where unknown. Raises nothing."""
@@ -65,9 +63,17 @@ def plan_call(
     page = book.pages[turn.discussion_id]
     turn = replace(turn, view=page.replayed.view, shared=book.shared.get(mode))
     gaps = gaps_of(book, turn.discussion_id)
-    market = replace(market, ledger=book.ledger, gaps=gaps, balance=page.cache.balance, edits=book.edits)
+    model = (market.scope.provider, market.scope.model)
+    settings = replace(market.settings, has_answered=model in book.answered)
+    market = replace(
+        market,
+        ledger=book.ledger,
+        gaps=gaps,
+        balance=page.cache.balance,
+        edits=book.edits,
+        settings=settings,
+    )
     decision = decide(turn, market, memo)
-    decision = replace(decision, plan=replace(decision.plan, scale=book.scale(market.scope)))
     return BookedCall(turn.discussion_id, market.scope, market.prices, decision, market.now, mode)
 
 
@@ -103,13 +109,20 @@ def shown(book: CacheBook, call: BookedCall, request_id: str) -> tuple[Replayed,
 
 
 def begun(book: CacheBook, call_id: str) -> CacheBook:
-    """The answer begins: what the request wrote can be read from now on."""
+    """The answer begins: what the request wrote can be read from now on, however the call ends, a kill included."""
     call = book.calls.get(call_id)
     if call is None or call.has_begun:
         return book
-    ledger = record(book.ledger, call.scope, call.decision.plan, call.started_at, call.discussion_id)
+    name = call.discussion_id
+    ledger = record(book.ledger, call.scope, call.decision.plan, call.started_at, name)
     book = with_shared(book, call.mode, shared_base(call.decision.view, call.started_at))
-    return replace(book, ledger=ledger, calls={**book.calls, call_id: replace(call, has_begun=True)})
+    book = replace(book, ledger=ledger, calls={**book.calls, call_id: replace(call, has_begun=True)})
+    sent = sent_by(book, call, call.started_at)
+    book, changed = turn_answered(book, name, sent)
+    page = book.pages[name]
+    own = of_discussion(ledger, name)
+    cache = replace(page.cache, ledger=own, sent=sent, mode=call.mode, changed=changed)
+    return with_page(book, name, replace(page, cache=cache))
 
 
 def ended(
@@ -138,41 +151,37 @@ def ended(
     correction = correct(book.ledger, scope, wire, plan, usage, label(scope.provider), name, at)
     ledger = with_contents(correction.ledger, scope, plan, contents)
     calls = {other: one for other, one in book.calls.items() if other != call_id}
-    book = _measured(replace(book, ledger=ledger, calls=calls), call, usage)
+    book = replace(book, ledger=ledger, calls=calls)
+    if usage.input_tokens:
+        book = replace(book, answered=book.answered | {(scope.provider, scope.model)})
     rent = contents_usd(call.prices, contents)
     book, totals = added(book, scope.provider, scope.model, paid or usage, cost, rent)
     page = book.pages[name]
     state = after_usage(page.cache.state, name, scope.provider, plan, usage, at)
     state = after_contents(state, contents, now)
-    sent, changed = page.cache.sent, page.cache.changed
+    sent = page.cache.sent
     if call.has_begun:
-        reply_tokens = (usage.output_tokens or 0) - (usage.reasoning_tokens or 0)
-        sent = sent_by(book, call, now, max(0, reply_tokens))
-        book, changed = turn_answered(book, name, sent)
+        sent = sent_by(book, call, now, max(0, (usage.output_tokens or 0) - (usage.reasoning_tokens or 0)))
     cache = replace(
         page.cache,
         state=state,
         ledger=of_discussion(ledger, name),
         sent=sent,
         mode=call.mode,
-        changed=changed,
         balance=balanced(page.cache.balance, plan, usage, call.prices, rent),
     )
     is_stored = call.prices.mechanism is Mechanism.CONTENTS  # held for rent: no reading keeps it
     idle = () if is_stored else idle_entries(wire, ledger, scope, at)
     reason = contents.text if contents is not None and contents.text else correction.reason
     reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")
-    page = replace(page, cache=cache, idle=idle, last_call=call)
+    page = replace(page, cache=cache, idle=idle, last_call=replace(call, off=_off(call, usage)))
     book = reported(with_page(book, name, page), name, scope.provider, contents, at, now)
     return book, CacheReport(name, state, totals, reason, lost_extensions(ledger))
 
 
-def _measured(book: CacheBook, call: BookedCall, usage: Usage) -> CacheBook:
-    """Learn how the provider counts: estimates of what it does not report are the nearer."""
-    if not usage.input_tokens:
-        return book
-    scale = min(_MOST_SCALE, max(1 / _MOST_SCALE, scale_of(call.decision.wire, usage)))
-    return replace(book, scales={**book.scales, (call.scope.provider, call.scope.model): scale})
+def _off(call: BookedCall, usage: Usage) -> float:
+    """Ratio of what the provider counted of a call to what was planned: its parts are by so much larger than planned."""
+    return within_range(scale_of(call.decision.wire, usage))
 
 
 def added(

@@ -163,7 +163,7 @@ def _ways(
             now = total - tokens * (1.0 - read)
             later = tokens * held.stored + max(0, repeated - tokens) * held.beside
             yield _Way(place, entry, now, now + later + rest)
-    if not (held.pays and settings.may_store):
+    if not (held.pays and settings.may_store and settings.has_answered):
         return
     for place in _ends(wire, prices):
         tokens = wire.ends[place]
@@ -220,6 +220,8 @@ def _inline(
         why = "nothing large enough to store"
     elif not settings.may_store:
         why = "a command that ends at once stores nothing"
+    elif not settings.has_answered:
+        why = "nothing is stored with a model before it has answered once"
     else:
         why = "storing it would cost more than it saves"
     way = _Way(-1, None, wire.total_tokens, expected)

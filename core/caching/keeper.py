@@ -22,12 +22,13 @@ from core.caching.content_store import Gone, Tending
 from core.caching.decision import DecideMemo, Market, PlannedTurn
 from core.caching.learned_file import Learned
 from core.caching.ledger import lost_extensions
-from core.caching.parameters import scope_settings, settings_for, token_counter
+from core.caching.parameters import scope_settings, settings_for
 from core.caching.pings import Ping, Upkept
 from core.caching.rent import RentDue
 from core.caching.replay import Replayed, replay
 from core.caching.rewrite import holds_withdrawn, rewrite_costs
 from core.context.stack import AggregateStack
+from core.context.token_scale import token_counter
 from core.spending.estimates import expected_input
 from core.values.cache import (
     CacheLedger,
@@ -163,11 +164,14 @@ class CacheKeeper:
         return _planned(call, before, records)
 
     def begun(self, call_id: str) -> None:
-        """The answer begins: what the request wrote can be read from now on."""
+        """The answer begins: what the request wrote can be read from now on, also by the program after a kill."""
         with self._lock:
+            call = self._book.calls.get(call_id)
             self._book = calls.begun(self._book, call_id)
             if call_id in self._answers:
                 self._answers[call_id].set()
+        if call is not None and not call.has_begun:
+            self._keep(call.discussion_id)
 
     def ended(
         self,
@@ -399,7 +403,7 @@ class CacheKeeper:
         with self._learned:
             if not self._is_learned:
                 there = self._store.load_learned()
-                self._change(lambda book: books.learned(book, there.habits, there.ledger))
+                self._change(lambda book: books.learned(book, there.habits, there.ledger, there.answered))
                 self._is_learned = True
 
     def _keep_learned(self) -> None:
@@ -407,7 +411,7 @@ class CacheKeeper:
         with self._learned:
             book = self._book
             try:
-                self._store.save_learned(Learned(book.habits, book.ledger.extensions))
+                self._store.save_learned(Learned(book.habits, book.ledger.extensions, answered=book.answered))
             except SlopError as error:
                 log.warning("what was learned of caching was not kept: %s", error)
 

@@ -24,11 +24,13 @@ class Learned(msgspec.Struct, frozen=True):
     Args:
         extensions: by provider and model, as in `CacheLedger`.
         problem: why it could not be read, in a sentence; it is then learned anew.
+        answered: providers and models that were seen to answer.
     """
 
     habits: Habits = msgspec.field(default_factory=Habits)
     extensions: Mapping[tuple[str, str], ExtensionEvidence] = msgspec.field(default_factory=dict)
     problem: str = ""
+    answered: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def ledger(self) -> CacheLedger:
@@ -49,6 +51,7 @@ class _LearnedFile(msgspec.Struct, frozen=True):
     shared: tuple[TurnGap, ...]
     talks: tuple[_LearnedRow, ...]
     extensions: tuple[ExtensionEvidence, ...]
+    answered: tuple[tuple[str, str], ...] = ()
 
 
 def load_learned(home: Path) -> Learned:
@@ -84,6 +87,7 @@ def encode_learned(learned: Learned) -> bytes:
             shared=possible_gaps(habits.shared),
             talks=tuple(_LearnedRow(name, talk) for name, talk in sorted(_possible(habits.talks).items())),
             extensions=tuple(learned.extensions[pair] for pair in sorted(learned.extensions)),
+            answered=tuple(sorted(learned.answered)),
         )
     )
 
@@ -102,7 +106,7 @@ def decode_learned(data: bytes) -> Learned:
         return Learned(problem=text)
     talks = _possible({row.discussion_id: row.talk for row in file.talks})
     habits = Habits(possible_gaps(file.own), possible_gaps(file.shared), talks)
-    return Learned(habits, _possible_extensions(file.extensions))
+    return Learned(habits, _possible_extensions(file.extensions), answered=frozenset(file.answered))
 
 
 def _possible(talks: Mapping[str, Talk]) -> dict[str, Talk]:

@@ -1,14 +1,10 @@
-"""The person's switches as the planner takes them, token counts of parts, and stored prefixes in the ledger."""
+"""The person's switches as the planner takes them, and stored prefixes in the ledger."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from msgspec.structs import replace
 
-from core.base.tokens import estimate_tokens, scaled
 from core.caching.ledger import life_s
-from core.providers.blocks import CountTokens
 from core.values.cache import (
     CacheLedger,
     CacheLedgerEntry,
@@ -18,12 +14,8 @@ from core.values.cache import (
     LedgerScope,
     Mechanism,
 )
-from core.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart
-from core.values.provider import ContentsReport, ProviderKind, RequestPart
+from core.values.provider import ContentsReport, ProviderKind
 from core.values.settings import CachingSettings
-from core.values.stack import Segment, ToolSchema
-
-IMAGE_TOKENS = 1_500
 
 
 def with_contents(
@@ -79,34 +71,3 @@ def settings_for(
             return replace(found, is_enabled=is_enabled and wants, longest_ttl_s=longest_s)
         case _:
             return found
-
-
-def token_counter(
-    counted: Mapping[str, int], factor: float, estimated: set[str] | None = None
-) -> CountTokens:
-    """Tokens of a part for the model in use, from what was counted and from sizes.
-
-    Args:
-        estimated: takes the digests of texts that were not counted yet.
-    """
-
-    def tokens_of(part: RequestPart | ToolSchema) -> int:
-        match part:
-            case Segment():
-                known = counted.get(part.sha256)
-                if known is None and estimated is not None:
-                    estimated.add(part.sha256)
-                return scaled(
-                    estimate_tokens(len(part.text.encode("utf-8", "replace"))) if known is None else known,
-                    factor,
-                )
-            case AttachmentPart():
-                return IMAGE_TOKENS if part.is_image else scaled(estimate_tokens(part.size_bytes), factor)
-            case ToolCallPart():
-                return scaled(estimate_tokens(len(part.arguments_json) + len(part.name)), factor)
-            case ToolResultPart() | ReasoningPart():
-                return scaled(estimate_tokens(len(part.text)), factor)
-            case ToolSchema():
-                return scaled(estimate_tokens(len(part.description) + len(part.parameters_json)), factor)
-
-    return tokens_of

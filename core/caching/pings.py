@@ -94,7 +94,7 @@ def pinged(
     if not has_failed:
         book = _with_entry(book, ping, usage)
     scope = ping.call.scope
-    tokens = scaled(ping.idle.tokens, book.scale(scope))
+    tokens = scaled(ping.idle.tokens, ping.call.off)
     whole = Usage(input_tokens=tokens, output_tokens=0, cache_read_tokens=tokens)
     book, paid = upkeep(
         book, scope.provider, scope.model, usage, whole, cost, UsageKind.KEEPALIVE, is_whole=not has_failed
@@ -139,7 +139,7 @@ def _with_entry(book: CacheBook, ping: Ping, usage: Usage) -> CacheBook:
     ledger = replace(book.ledger, entries={**book.ledger.entries, scope: entries})
     state = page.cache.state
     if state is not None and state.expires_at is not None and is_held and page.last_call is ping.call:
-        state = _renewed(state, idle, scaled(idle.tokens, book.scale(scope)), ping.started_at)
+        state = _renewed(state, idle, scaled(idle.tokens, ping.call.off), ping.started_at)
     cache = replace(page.cache, state=state, ledger=of_discussion(ledger, name))
     return with_page(replace(book, ledger=ledger), name, replace(page, cache=cache))
 

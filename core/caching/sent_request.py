@@ -60,12 +60,11 @@ def sent_knowledge(
     view: ContextView,
     live: Mapping[str, CacheLedgerEntry],
     scope: LedgerScope,
-    scale: float = 1.0,
 ) -> SentKnowledge:
     """A request as it was sent.
 
     Args:
-        live: entries of its scope; scale: the provider's tokens over ours.
+        live: entries of its scope.
     """
     found = hits(live, wire)
     deepest = live[found[0].prefix_hash] if found else None
@@ -83,18 +82,18 @@ def sent_knowledge(
         ),
         withdrawals=view.base.withdrawals,
         base=sent_parts(view.base.known or ()),
-        deltas=tuple(_sent_delta(delta, wire, scale) for delta in view.deltas),
+        deltas=tuple(_sent_delta(delta, wire) for delta in view.deltas),
         places=tuple(
             SentPlace(
                 wire.blocks[row].key,
                 wire.hashes[row],
-                round(wire.ends[row] * scale),
+                wire.ends[row],
                 wire.positions[row],
                 wire.blocks[row].place.value,
             )
             for row in rows
         ),
-        folded_tokens=round(_folded(view, wire) * scale),
+        folded_tokens=round(_folded(view, wire)),
     )
 
 
@@ -249,14 +248,14 @@ def _is_known(row: _SentRow) -> bool:
     return row.key.startswith(_KNOWN)
 
 
-def _sent_delta(delta: ViewDelta, wire: Wire, scale: float) -> SentDelta:
+def _sent_delta(delta: ViewDelta, wire: Wire) -> SentDelta:
     key = f"{_DELTA}{delta.message_id}"
     text = delta_text(delta)
     own = [file for file in delta.files if layer_of(file.key) == LayerId.FILE_DETAILS]
     known = [file for file in delta.files if layer_of(file.key) != LayerId.FILE_DETAILS]
     chars = sum(len(file.wire_text) for file in own) + len(delta.file_set or "")
     has_files = bool(own) or any(layer_of(name) == LayerId.FILE_DETAILS for name in delta.removed)
-    others = round(_size(wire, key) * scale * chars / max(1, len(text)))
+    others = round(_size(wire, key) * chars / max(1, len(text)))
     return SentDelta(key, sent_parts(known), others, delta.file_set is not None, has_files)
 
 

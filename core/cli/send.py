@@ -34,7 +34,7 @@ from core.discussion.messages import (
 from core.knowledge.messages import FollowDigest
 from core.turn.messages import CancelReply, RetrySend, SendPrompt
 from core.values.discussion import CallPhase, OpenDiscussion
-from core.values.messages import AttachmentPart, Message, ReasoningPart, Role, TextPart
+from core.values.messages import AttachmentPart, Entry, Message, ReasoningPart, Role, TextPart
 from core.values.outcomes import CommandOutcome
 from core.values.state import AppState
 from core.values.updates import outcome_of
@@ -77,7 +77,7 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
         if given.retry and not opened.failed_message_id:
             raise UsageError("Nothing failed in this discussion", remedy="Send a text instead")
         say_losses(front.stack_spec(chosen), console)
-        before = len(opened.entries)
+        before = frozenset(entry.id for entry in opened.entries)
         attached = _attach(front, chosen, given.attach)
         turn = _Turn(front, console, options, chosen, before, secrets.token_hex(8))
         asked = given.over_limit, turn.command_id
@@ -191,14 +191,14 @@ class _Turn:
     """One call, from the prompt on disk to the reply on disk.
 
     Args:
-        before: entries of the discussion before the prompt; command_id: of the send; printed, thought: what was shown so far.
+        before: ids of the entries before the prompt; command_id: of the send; printed, thought: what was shown so far.
     """
 
     front: FrontEnd
     console: Console
     options: Options
     chosen: str
-    before: int
+    before: frozenset[str]
     command_id: str
     printed: str = ""
     thought: str = ""
@@ -278,9 +278,12 @@ class _Turn:
         return 1 if opened.failure is not None or reply is None else 0
 
     def _reply(self, opened: OpenDiscussion) -> Message | None:
-        new = opened.entries[self.before :] if not self.options.given.retry else opened.entries
-        replies = [e for e in new if isinstance(e, Message) and e.role is Role.ASSISTANT and not e.is_deleted]
+        replies = [m for m in self._new(opened) if isinstance(m, Message) and m.role is Role.ASSISTANT]
         return replies[-1] if replies else None
+
+    def _new(self, opened: OpenDiscussion) -> list[Entry]:
+        """New entries since the prompt; a reply that was tried again is another version of what there was."""
+        return [entry for entry in opened.entries if entry.id not in self.before]
 
     def _say(self, opened: OpenDiscussion, reply: Message | None, *, is_stopped: bool) -> None:
         """Usage and how it ended, on standard error."""
@@ -292,7 +295,7 @@ class _Turn:
             self.console.note(
                 f"Your words are kept. Try again: manual-slop send --retry --discussion {self.chosen}"
             )
-        for mark in opened.entries[self.before :]:
+        for mark in self._new(opened):
             if not isinstance(mark, Message) and mark.kind not in {"failed", "model"}:
                 self.console.note(f"manual-slop: {mark.text}")
         if is_stopped and reply is not None:

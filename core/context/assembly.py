@@ -13,12 +13,22 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError
-from core.base.tokens import recalibrated, scaled
+from core.base.tokens import scaled
 from core.context.difference import as_sent, base_reasons, compare, prefix_change, prefix_reasons
 from core.context.file_reader import FileCache, Outliner, read_items
+from core.context.measure import Assembly, problems, too_large, what_to_leave_out
 from core.context.memo import StackMemo
 from core.context.report import layer_report, recorded
 from core.context.stack import AggregateStack, build_stack
+from core.context.token_scale import (
+    RequestCount,
+    TokenScale,
+    counted_request,
+    recounted,
+    request_parts,
+    with_reply,
+    with_request,
+)
 from core.context.wire import based_layers
 from core.spending.estimates import expected_input, is_far_below
 from core.values.cache import RewriteCosts
@@ -27,19 +37,17 @@ from core.values.provider import ModelProfile, ProviderRequest
 from core.values.records import RequestRecord, ViewRecord
 from core.values.spec import PREVIEW_ID, CallToBuild, PlannedRequest, StackSpec
 from core.values.stack import (
-    LAYER_TITLES,
     ContextChange,
     ContextReport,
     LayerId,
     LayerReport,
+    Segment,
     StackInputs,
 )
 from core.values.usage import Usage
 from core.values.view import ContextView
 
 SINCE_LAST_START = "changed since the program was last open"
-REPLY_RESERVE_TOKENS = 1024
-"""Room that is kept free for the reply when a request is judged, at most an eighth of the window."""
 
 
 class TokenCounter(Protocol):
@@ -95,30 +103,14 @@ class Prices(msgspec.Struct, frozen=True):
     output_usd_per_token: Callable[[str, str, datetime], float | None] = lambda _provider, _model, _at: None
 
 
-class Assembly(msgspec.Struct, frozen=True):
-    """A stack with what was measured of it. `read_at`: when its files began to be read."""
-
-    spec: StackSpec
-    stack: AggregateStack
-    items: tuple[ItemFiles, ...]
-    layers: tuple[LayerReport, ...]
-    profile: ModelProfile
-    is_counted: bool
-    read_at: datetime | None = None
-
-    @property
-    def total_tokens(self) -> int:
-        """The whole request, estimated for the model in use."""
-        return sum(layer.tokens_est for layer in self.layers)
-
-
 class BuiltCall(msgspec.Struct, frozen=True):
-    """A request that may be sent, with its record for the log."""
+    """A request that may be sent, with its record for the log. `reply_factor`: the model's tokens over o200k's in a reply."""
 
     request: ProviderRequest
     record: RequestRecord
     warning: str
     views: tuple[ViewRecord, ...] = ()
+    reply_factor: float = 1.0
 
 
 @dataclass(slots=True)
@@ -129,6 +121,8 @@ class _Desk:
     memo: StackMemo = field(default_factory=StackMemo)
     sent: AggregateStack | None = None
     sent_inputs: StackInputs | None = None
+    request: ProviderRequest | None = None
+    count: RequestCount = field(default_factory=lambda: RequestCount(0))
 
 
 class Assembler:
@@ -159,7 +153,7 @@ class Assembler:
         self._files_lock = threading.Lock()
         self._files = FileCache()
         self._desks: dict[str, _Desk] = {}
-        self._factors: dict[tuple[str, str], float] = {}
+        self._scale = TokenScale()
 
     def inputs(self, spec: StackSpec) -> StackInputs:
         """Everything that the stack is built from, files and knowledge read as they are now."""
@@ -210,7 +204,7 @@ class Assembler:
         price = self._price(spec.inputs)
         total, limit = assembly.total_tokens, assembly.profile.context_tokens
         change = self._change(assembly, price, planned)
-        too_large = _too_large(assembly)
+        too_large_text = too_large(assembly)
         return ContextReport(
             layers=assembly.layers,
             texts=tuple(layer.text for layer in stack.layers),
@@ -219,9 +213,9 @@ class Assembler:
             limit_tokens=limit,
             cost_usd=None if price is None else price * total,
             change=change,
-            problems=(*((too_large,) if too_large else ()), *_problems(assembly.items)),
+            problems=(*((too_large_text,) if too_large_text else ()), *problems(assembly.items)),
             is_exact=assembly.is_counted and assembly.profile.family == "gpt",
-            fits=not too_large,
+            fits=not too_large_text,
             read_at=assembly.read_at,
             output_usd_per_token=self._prices.output_usd_per_token(
                 spec.inputs.provider, spec.inputs.model, self._clock()
@@ -262,7 +256,7 @@ class Assembler:
 
     def _shown_report(self, assembly: Assembly, shown: AggregateStack) -> tuple[LayerReport, ...]:
         """The report of a stack as it goes out; what it has in common with the assembly's is taken over."""
-        known, factor = self._counter.known(), self._factor(assembly.profile)
+        known, factor = self._counter.known(), self._factor(assembly.spec)
         pairs = zip(assembly.layers, assembly.stack.layers, shown.layers, strict=True)
         return tuple(
             report if one is two else layer_report(two, report.offset_chars, known, factor)
@@ -276,19 +270,20 @@ class Assembler:
             ProviderError: the request is larger than the model's window; names sizes and what to leave out.
         """
         assembly = self.assemble(call.spec)
-        if _too_large(assembly):
+        if too_large(assembly):
             assembly = self.recount(assembly)
-        if sentence := _too_large(assembly):
+        if sentence := too_large(assembly):
             raise ProviderError(
                 FailureKind.CONTEXT_TOO_LONG,
                 sentence,
-                remedy=f"{_what_to_leave_out(assembly)} or choose a model with a larger window. Nothing was sent.",
+                remedy=f"{what_to_leave_out(assembly)} or choose a model with a larger window. Nothing was sent.",
             )
         spec, stack = assembly.spec, assembly.stack
         planned = self._planned(call, assembly)
         reason, warning = self._guard(spec, stack, planned)
         plan = None if planned is None else planned.plan
         request = self._request(assembly) if planned is None else planned.request
+        self._remember(spec.discussion_id, request)
         record = RequestRecord(
             id=call.request_id,
             at=self._clock(),
@@ -304,14 +299,15 @@ class Assembler:
             expected_read_tokens=None if plan is None else plan.read_tokens,
             estimate=expected_input(plan, assembly.total_tokens),
         )
-        return BuiltCall(request, record, warning, () if planned is None else planned.records)
+        factor = self._scale.reply_factor(spec.profile, spec.discussion_id)
+        return BuiltCall(request, record, warning, () if planned is None else planned.records, factor)
 
     def plan(self, assembly: Assembly) -> PlannedRequest | None:
         """Plan of the next request's sending and caching, None where nothing plans."""
         if self._keeper is None:
             return None
         spec, profile = assembly.spec, assembly.profile
-        return self._keeper.preview(spec, assembly.stack, profile, self._factor(profile))
+        return self._keeper.preview(spec, assembly.stack, profile, self._factor(spec))
 
     def rewrite(self, spec: StackSpec) -> RewriteCosts:
         """Cost of a change of layers 6 and 7 in a warm discussion's next turn, and that of a deletion."""
@@ -320,49 +316,71 @@ class Assembler:
         items = self.read(spec)
         spec = replace(self._known(spec, items), previous=None)
         known = build_stack(replace(spec.inputs, turns=(), items=items, user_text="", attachments=()))
-        return self._keeper.rewrite(spec, known, spec.profile, self._factor(spec.profile))
+        return self._keeper.rewrite(spec, known, spec.profile, self._factor(spec))
 
     def prewarm_request(self, spec: StackSpec) -> ProviderRequest | None:
         """Request to read when a discussion opens, None where nothing plans or it would not fit."""
         assembly = self.assemble(spec)
-        if self._keeper is None or _too_large(assembly):
+        if self._keeper is None or too_large(assembly):
             return None
-        profile = assembly.profile
-        return self._keeper.prewarm_request(spec, assembly.stack, profile, self._factor(profile))
+        return self._keeper.prewarm_request(spec, assembly.stack, assembly.profile, self._factor(spec))
 
     def _planned(self, call: CallToBuild, assembly: Assembly) -> PlannedRequest | None:
         """The request of a call through the view that costs least, None where nothing plans."""
         if self._keeper is None:
             return None
         spec, stack, profile = assembly.spec, assembly.stack, assembly.profile
-        return self._keeper.plan_call(replace(call, spec=spec), stack, profile, self._factor(profile))
+        return self._keeper.plan_call(replace(call, spec=spec), stack, profile, self._factor(spec))
 
-    def reply_tokens(self, profile: ModelProfile, texts: Iterable[str]) -> int:
+    def reply_tokens(self, spec: StackSpec, texts: Iterable[str]) -> int:
         """Tokens of a model's own words, for a reply whose provider did not count it."""
+        return scaled(self._counted(texts), self._scale.reply_factor(spec.profile, spec.discussion_id))
+
+    def _counted(self, texts: Iterable[str]) -> int:
         by_hash = {hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(): text for text in texts}
         self._counter.count(by_hash)
         known = self._counter.known()
-        return scaled(sum(known.get(key, 0) for key in by_hash), self._factor(profile))
+        return sum(known.get(key, 0) for key in by_hash)
+
+    def recounted(self, spec: StackSpec, expected: Usage) -> Usage:
+        """The expected input of a discussion's last call, with every text of it counted. Blocks until they are."""
+        desk = self._desk(spec.discussion_id)
+        if desk.request is None or desk.count.is_whole:
+            return expected
+        return recounted(expected, desk.count, self._counted_whole(desk.request))
+
+    def _counted_whole(self, request: ProviderRequest) -> RequestCount:
+        known = self._counter.known()
+        parts = (part for part in request_parts(request) if isinstance(part, Segment))
+        missing = {part.sha256: part.text for part in parts if part.sha256 not in known}
+        if missing:
+            self._counter.count(missing)
+        return counted_request(request, self._counter.known())
+
+    def _remember(self, discussion_id: str, request: ProviderRequest) -> None:
+        desk = self._desk(discussion_id)
+        desk.request, desk.count = request, counted_request(request, self._counter.known())
 
     @staticmethod
     def _request(assembly: Assembly) -> ProviderRequest:
         spec = assembly.spec
         return assembly.stack.request(spec.effort, spec.max_output_tokens, spec.discussion_id)
 
-    def learn(self, spec: StackSpec, usage: Usage) -> None:
-        """Move the model's token factor towards what a call reported, when everything of it was counted."""
-        desk = self._desk(spec.discussion_id)
-        if usage.input_tokens is None or desk.sent is None:
-            return
-        known = self._counter.known()
-        counts = [known.get(segment.sha256) for segment in desk.sent.segments]
-        if any(count is None for count in counts):
-            return
-        key = (spec.inputs.provider, spec.inputs.model)
-        counted = sum(count or 0 for count in counts)
-        if is_far_below(usage.input_tokens, counted):
-            return  # the report is wrong
-        self._factors[key] = recalibrated(self._factor(spec.profile), counted, usage.input_tokens)
+    def learn(self, spec: StackSpec, usage: Usage, texts: Iterable[str] = ()) -> None:
+        """Move the model's factors towards what a call reported. Blocks until all that was sent is counted.
+
+        Args:
+            usage: as the provider said; texts: of its reply, none where it did not end whole.
+        """
+        desk, profile = self._desk(spec.discussion_id), spec.profile
+        written = self._counted(texts) if usage.output_tokens else 0
+        is_told = desk.request is not None and bool(usage.input_tokens)
+        count = self._counted_whole(desk.request) if is_told and desk.request is not None else RequestCount(0)
+        sent = usage.input_tokens or 0
+        with self._lock:
+            if not is_far_below(sent, count.tokens + count.images):  # else the report is wrong
+                self._scale = with_request(self._scale, profile, spec.discussion_id, count, sent)
+            self._scale = with_reply(self._scale, profile, written, usage.output_tokens or 0)
 
     def forget(self, discussion_id: str) -> None:
         """Drop what is kept of a discussion."""
@@ -372,12 +390,12 @@ class Assembler:
     def _measured(self, spec: StackSpec, stack: AggregateStack, items: tuple[ItemFiles, ...]) -> Assembly:
         known = self._counter.known()
         profile = spec.profile
-        layers = stack.report(known, self._factor(profile))
+        layers = stack.report(known, self._factor(spec))
         is_counted = all(segment.sha256 in known for segment in stack.segments)
         return Assembly(spec, stack, items, layers, profile, is_counted)
 
-    def _factor(self, profile: ModelProfile) -> float:
-        return self._factors.get((profile.provider, profile.id), profile.token_factor)
+    def _factor(self, spec: StackSpec) -> float:
+        return self._scale.request_factor(spec.profile, spec.discussion_id)
 
     def _price(self, inputs: StackInputs) -> float | None:
         return self._prices.input_usd_per_token(inputs.provider, inputs.model, self._clock())
@@ -433,57 +451,3 @@ def _based_texts(
         return texts
     based = (layer for layer in based_layers(view) if layer.sha256 != stack.layer(layer.id).sha256)
     return {**texts, **{layer.id: layer.text for layer in based}}
-
-
-def _too_large(assembly: Assembly) -> str:
-    """A sentence with sizes when the request exceeds the model's window, else empty."""
-    limit = assembly.profile.context_tokens
-    if limit is None:
-        return ""
-    wanted = assembly.spec.max_output_tokens or REPLY_RESERVE_TOKENS
-    room = limit - min(wanted, limit // 8)
-    total = assembly.total_tokens
-    if total <= room:
-        return ""
-    layers = _largest_layers(assembly)
-    parts = ", ".join(f"{LAYER_TITLES[layer.layer].lower()} {layer.tokens_est:,}" for layer in layers)
-    return (
-        f"The request has about {total:,} tokens; {assembly.profile.label or assembly.profile.id} takes "
-        f"{room:,} beside its reply. Largest: {parts}{_largest_files(assembly)}"
-    )
-
-
-def _largest_layers(assembly: Assembly) -> list[LayerReport]:
-    return sorted(assembly.layers, key=lambda layer: -layer.tokens_est)[:2]
-
-
-def _what_to_leave_out(assembly: Assembly) -> str:
-    layer = _largest_layers(assembly)[0].layer
-    match layer:
-        case LayerId.FILE_SET | LayerId.FILE_DETAILS:
-            return "Leave files out of the preset"
-        case LayerId.TURNS:
-            return "Delete long messages, branch from an earlier one, start a new discussion"
-        case LayerId.USER:
-            return "Shorten the message or its attachments"
-        case _:
-            return f"Shorten the {LAYER_TITLES[layer].lower()}"
-
-
-def _largest_files(assembly: Assembly) -> str:
-    details = next((x for x in _largest_layers(assembly) if x.layer is LayerId.FILE_DETAILS), None)
-    files = sorted(details.segments, key=lambda segment: -segment.tokens_est)[:3] if details else []
-    if not files:
-        return "."
-    named = ", ".join(f"{segment.key.partition('/')[2]} ({segment.tokens_est:,})" for segment in files)
-    return f". Largest files: {named}."
-
-
-def _problems(items: Iterable[ItemFiles]) -> tuple[str, ...]:
-    """Problems of the preset's items that cannot be sent as asked, one sentence each."""
-    found: list[str] = []
-    for item in items:
-        if item.problem is not None:
-            found.append(f"{item.item.path}: {item.problem.detail}")
-        found.extend(f"{f.path}: {f.problem.detail}" for f in item.files if f.problem is not None)
-    return tuple(found)

@@ -8,9 +8,10 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from core.base.reports import Report
-from core.context.assembly import Assembler, Assembly, TokenCounter
+from core.context.assembly import Assembler, TokenCounter
 from core.context.file_reader import Outliner, read_item
 from core.context.losses import LossesSaid
+from core.context.measure import Assembly
 from core.context.messages import (
     AssembleContext,
     ContextAssembled,

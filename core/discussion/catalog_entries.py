@@ -16,12 +16,21 @@ from msgspec.structs import replace
 from core.base import paths
 from core.base.secrets import scrub
 from core.base.text import one_line
+from core.discussion import catalog_versions as versions
 from core.discussion import log
 from core.discussion.log_codec import ForeignLine, from_json_value, to_json_value
 from core.discussion.meta import MetaRead, read_meta
 from core.values.discussion import DiscussionMeta, DiscussionSummary
 from core.values.messages import Part, Role, TextPart
-from core.values.records import DeleteRecord, EditRecord, MessageRecord, Record, RestoreRecord, UsageRecord
+from core.values.records import (
+    ChooseRecord,
+    DeleteRecord,
+    EditRecord,
+    MessageRecord,
+    Record,
+    RestoreRecord,
+    UsageRecord,
+)
 from core.values.usage import Upkeep, Usage, add_usage
 
 PREVIEW_CHARS = 160
@@ -162,11 +171,9 @@ def _tail(path: Path, end: int) -> str:
 def _index_record(db: sqlite3.Connection, number: int, record: Record, start: int, size: int) -> None:
     match record:
         case MessageRecord():
-            row = db.execute(
-                "SELECT coalesce(max(position), 0) + 1 FROM entry WHERE discussion = ?", (number,)
-            )
-            place = (number, int(row.fetchone()[0]), record.id, record.role.value, 0, start, size)
-            _insert(db, place, parts_text(record.parts))
+            _index_message(db, number, record, start, size)
+        case ChooseRecord():
+            versions.choose(db, number, record.target_id)
         case EditRecord():
             _replace(db, number, record, start, size)
         case DeleteRecord() | RestoreRecord():
@@ -178,26 +185,55 @@ def _index_record(db: sqlite3.Connection, number: int, record: Record, start: in
             pass
 
 
+def _index_message(db: sqlite3.Connection, number: int, record: MessageRecord, start: int, size: int) -> None:
+    row = db.execute("SELECT coalesce(max(position), 0) + 1 FROM entry WHERE discussion = ?", (number,))
+    entry = _IndexedEntry(
+        number, int(row.fetchone()[0]), record.id, record.role.value, record.id, start, size
+    )
+    place = versions.place_for(db, number, record)
+    if place is not None:
+        entry = replace(entry, position=place.position, first=place.first, aside=place.aside)
+    _insert(db, entry, parts_text(record.parts))
+
+
 def _replace(db: sqlite3.Connection, number: int, record: EditRecord, start: int, size: int) -> None:
     old = db.execute(
-        "SELECT number, position, role, is_deleted FROM entry WHERE discussion = ? AND message_id = ?",
+        "SELECT number, position, role, first, is_deleted, aside FROM entry"
+        " WHERE discussion = ? AND message_id = ?",
         (number, record.target_id),
     ).fetchone()
     if old is None:
         return
-    entry, position, role, is_deleted = old
-    db.execute("DELETE FROM entry WHERE number = ?", (entry,))
-    _insert(db, (number, position, record.target_id, role, is_deleted, start, size), parts_text(record.parts))
+    known, position, role, first, is_deleted, aside = old
+    db.execute("DELETE FROM entry WHERE number = ?", (known,))
+    entry = _IndexedEntry(
+        number, position, record.target_id, role, first, start, size, bool(is_deleted), aside
+    )
+    _insert(db, entry, parts_text(record.parts))
 
 
-def _insert(db: sqlite3.Connection, place: tuple[int, int, str, str, int, int, int], text: str) -> None:
+class _IndexedEntry(msgspec.Struct, frozen=True):
+    """A row of the table `entry`, without its text."""
+
+    discussion: int
+    position: int
+    message_id: str
+    role: str
+    first: str
+    start: int
+    size: int
+    is_deleted: bool = False
+    aside: str = ""
+
+
+def _insert(db: sqlite3.Connection, entry: _IndexedEntry, text: str) -> None:
     clean = scrub(text[:MAX_WORDS_CHARS])
-    entry = db.execute(
-        "INSERT INTO entry(discussion, position, message_id, role, is_deleted, start, size, preview)"
-        " VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
-        (*place, one_line(clean, PREVIEW_CHARS)),
+    row = db.execute(
+        "INSERT INTO entry(discussion, position, message_id, role, first, start, size, is_deleted, aside, preview)"
+        " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (*msgspec.structs.astuple(entry), one_line(clean, PREVIEW_CHARS)),
     ).lastrowid
-    db.execute("INSERT INTO words(rowid, text) VALUES(?, ?)", (entry, spaced(clean)))
+    db.execute("INSERT INTO words(rowid, text) VALUES(?, ?)", (row, spaced(clean)))
 
 
 def _index_name(db: sqlite3.Connection, number: int, name: str) -> None:
@@ -207,7 +243,7 @@ def _index_name(db: sqlite3.Connection, number: int, name: str) -> None:
     ] == name and _has_name(db, number):
         return
     db.execute("DELETE FROM entry WHERE discussion = ? AND position = 0", (number,))
-    _insert(db, (number, 0, "", "name", 0, 0, 0), name)
+    _insert(db, _IndexedEntry(number, 0, "", "name", "", 0, 0), name)
     db.execute("UPDATE discussion SET name = ? WHERE number = ?", (name, number))
 
 
@@ -221,7 +257,7 @@ def _summary(db: sqlite3.Connection, number: int, read: MetaRead) -> DiscussionS
         "SELECT updated_at, usage, upkeep FROM discussion WHERE number = ?", (number,)
     ).fetchone()
     turns = db.execute(
-        "SELECT count(*) FROM entry WHERE discussion = ? AND role = ? AND NOT is_deleted",
+        "SELECT count(*) FROM entry WHERE discussion = ? AND role = ? AND NOT is_deleted AND aside = ''",
         (number, Role.USER.value),
     ).fetchone()[0]
     return DiscussionSummary(
@@ -247,8 +283,8 @@ def _preview(db: sqlite3.Connection, number: int, order: str) -> str:
 
 
 _PREVIEWS = {
-    "ASC": "SELECT preview FROM entry WHERE discussion = ? AND position > 0 AND NOT is_deleted AND preview <> ''"
+    "ASC": "SELECT preview FROM entry WHERE discussion = ? AND position > 0 AND NOT is_deleted AND aside = '' AND preview <> ''"
     " ORDER BY position LIMIT 1",
-    "DESC": "SELECT preview FROM entry WHERE discussion = ? AND position > 0 AND NOT is_deleted AND preview <> ''"
+    "DESC": "SELECT preview FROM entry WHERE discussion = ? AND position > 0 AND NOT is_deleted AND aside = '' AND preview <> ''"
     " ORDER BY position DESC LIMIT 1",
 }

@@ -10,11 +10,12 @@ from typing import TypeVar
 from core.base.disk import make_dirs
 from core.base.errors import StorageError
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 T = TypeVar("T")
 
-# A row of `words` has the number of its `entry`; `words` keeps no text of its own (content=''), the log does. An entry
+# `first` names the first version of a reply, the message itself where it is that; `aside` the version with which an
+# entry was put aside, empty where it is seen. A row of `words` has the number of its `entry`; `words` keeps no text of its own (content=''), the log does. An entry
 # that goes leaves its words behind, matched by nothing: numbers are never used twice (AUTOINCREMENT).
 _SCHEMA = f"""
 CREATE TABLE discussion(
@@ -36,6 +37,8 @@ CREATE TABLE entry(
     message_id TEXT NOT NULL,
     role TEXT NOT NULL,
     is_deleted INTEGER NOT NULL,
+    first TEXT NOT NULL,
+    aside TEXT NOT NULL DEFAULT '',
     start INTEGER NOT NULL,
     size INTEGER NOT NULL,
     preview TEXT NOT NULL);

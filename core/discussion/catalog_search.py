@@ -78,7 +78,7 @@ def _matches(db: sqlite3.Connection, words: Iterable[str]) -> list[_Match]:
         " (SELECT rowid AS number, bm25(words) AS score FROM words WHERE words MATCH ?"
         "  ORDER BY rowid DESC LIMIT ?) AS m"
         " JOIN entry AS e ON e.number = m.number JOIN discussion AS d ON d.number = e.discussion"
-        " WHERE NOT e.is_deleted",
+        " WHERE NOT e.is_deleted AND e.aside = ''",
         (" AND ".join(map(_quoted, words)), MAX_MATCHES),
     )
     return [_Match(row[0], bool(row[1]), row[2] or 0.0, row[3], row[4], row[5]) for row in rows]
@@ -111,7 +111,7 @@ def _literal(db: sqlite3.Connection, query: str, limit: int) -> SearchHits:
         return SearchHits(query)
     rows = db.execute(
         "SELECT d.id, max(e.preview) FROM entry AS e JOIN discussion AS d ON d.number = e.discussion"
-        " WHERE instr(e.preview, ?) > 0 AND NOT e.is_deleted GROUP BY d.id ORDER BY d.id DESC LIMIT ?",
+        " WHERE instr(e.preview, ?) > 0 AND NOT e.is_deleted AND e.aside = '' GROUP BY d.id ORDER BY d.id DESC LIMIT ?",
         (wanted, limit),
     ).fetchall()
     return SearchHits(query, tuple(row[0] for row in rows), dict(rows))

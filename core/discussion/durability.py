@@ -12,6 +12,7 @@ from core.base.text import clean, one_line
 from core.discussion.log_view import apply
 from core.discussion.messages import (
     AppendRecords,
+    ChooseVersion,
     DeleteMessage,
     EditMessage,
     IndexDiscussion,
@@ -23,10 +24,19 @@ from core.discussion.messages import (
 )
 from core.spending.limits import add_spent
 from core.values.discussion import DiscussionSummary, OpenDiscussion
-from core.values.messages import Message, Role, TextPart
-from core.values.records import DeleteRecord, EditRecord, MessageRecord, Record, RestoreRecord, UsageRecord
+from core.values.messages import Message, Part, Role, TextPart
+from core.values.outcomes import CommandOutcome
+from core.values.records import (
+    ChooseRecord,
+    DeleteRecord,
+    EditRecord,
+    MessageRecord,
+    Record,
+    RestoreRecord,
+    UsageRecord,
+)
 from core.values.state import AppState, Level, PendingWrite
-from core.values.updates import Result, dismiss, notify, with_open, with_summary
+from core.values.updates import Result, conclude, dismiss, notify, with_open, with_summary
 from core.values.usage import add_usage
 
 RETRY_WRITE_AFTER = timedelta(seconds=5)
@@ -55,6 +65,9 @@ def _update_summary(state: AppState, given: Stamp, event: RecordsAppended) -> Ap
         return state
     for record in event.records:
         summary = _summarise(summary, record)
+    opened = state.discussions.open.get(event.discussion_id)
+    if opened is not None and any(isinstance(record, ChooseRecord) for record in event.records):
+        summary = replace(summary, turns=_turns(opened), preview=_preview(opened))
     return with_summary(state, replace(summary, updated_at=given.at))
 
 
@@ -68,6 +81,14 @@ def _summarise(summary: DiscussionSummary, record: Record) -> DiscussionSummary:
         turns = summary.turns + (record.role is Role.USER)
         return replace(summary, turns=turns, preview=one_line(text, 160) or summary.preview)
     return summary
+
+
+def _turns(opened: OpenDiscussion) -> int:
+    return sum(message.role is Role.USER for message in opened.messages)
+
+
+def _preview(opened: OpenDiscussion) -> str:
+    return next((text for m in reversed(opened.messages) if (text := one_line(m.text, 160))), "")
 
 
 def _write_succeeded(state: AppState, token: WriteToken | None) -> AppState:
@@ -119,10 +140,14 @@ def edit_message(state: AppState, given: Stamp, command: EditMessage) -> Result:
     text = clean(command.text)
     if message is None or text == message.text:
         return state, ()
-    rest = tuple(part for part in message.parts if not isinstance(part, TextPart))
-    parts = (TextPart(text), *rest) if text.strip() else rest
-    record = EditRecord(given.make_id(), given.at, message.id, parts)
+    record = EditRecord(given.make_id(), given.at, message.id, with_text(message, text))
     return state, (AppendRecords(command.discussion_id, (record,)),)
+
+
+def with_text(message: Message, text: str) -> tuple[Part, ...]:
+    """Parts of a message with other words; attachments, reasoning and tool parts stay."""
+    rest = tuple(part for part in message.parts if not isinstance(part, TextPart))
+    return (TextPart(text), *rest) if text.strip() else rest
 
 
 def delete_message(state: AppState, given: Stamp, command: DeleteMessage) -> Result:
@@ -141,6 +166,19 @@ def restore_message(state: AppState, given: Stamp, command: RestoreMessage) -> R
         return state, ()
     record = RestoreRecord(given.make_id(), given.at, message.id)
     return state, (AppendRecords(command.discussion_id, (record,)),)
+
+
+def choose_version(state: AppState, given: Stamp, command: ChooseVersion) -> Result:
+    """Put another version of a reply where the chosen one stands."""
+    opened = state.discussions.open.get(command.discussion_id)
+    known = opened.versions.values() if opened is not None else ()
+    if any(command.message_id in one.aside for one in known):
+        record = ChooseRecord(given.make_id(), given.at, command.message_id)
+        return state, (AppendRecords(command.discussion_id, (record,)),)
+    if any(command.message_id == one.chosen_id for one in known):
+        return state, ()
+    problem = "The discussion has no such version of a reply."
+    return conclude(state, CommandOutcome(command.command_id, problem=problem)), ()
 
 
 def _find(opened: OpenDiscussion | None, message_id: str) -> Message | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar, assert_never
 
 from core.base.errors import StorageError
 from core.base.figures import count, dollars, span
 from core.discussion.log_codec import from_json_value, to_json_value
-from core.values.discussion import DiscussionMeta, OpenDiscussion
+from core.values.discussion import DiscussionMeta, OpenDiscussion, ReplyVersions
 from core.values.messages import (
     AttachmentPart,
     Entry,
@@ -45,13 +45,14 @@ def export_markdown(meta: DiscussionMeta, discussion: OpenDiscussion) -> str:
     """Write a discussion for reading: what the person sees, deleted messages left out.
 
     Messages stand as they are; a code fence that a message leaves open is closed, so that it swallows nothing of
-    what follows. Reasoning is quoted, attachments are listed, each reply names its model, tokens and cost.
+    what follows. Reasoning is quoted, attachments are listed, each reply names its model, tokens and cost, and which
+    of its versions it is.
     """
     blocks = [f"# {_inline(meta.name) or meta.id}", "\n".join(_head_lines(meta, discussion))]
     for entry in discussion.entries:
         match entry:
             case Message():
-                blocks += [] if entry.is_deleted else _message_blocks(entry)
+                blocks += [] if entry.is_deleted else _message_blocks(entry, discussion.versions_of(entry))
             case Mark():
                 blocks.append(f"*{_inline(entry.kind)}: {_inline(entry.text)}* ({_time(entry)})")
             case _:
@@ -60,17 +61,30 @@ def export_markdown(meta: DiscussionMeta, discussion: OpenDiscussion) -> str:
 
 
 def export_json(meta: DiscussionMeta, discussion: OpenDiscussion) -> str:
-    """Write a discussion to keep: meta and every entry, deleted ones too. `parse_export` reads it back."""
-    entries = [{"type": _entry_type(entry), **to_json_value(entry)} for entry in discussion.entries]
+    """Write a discussion to keep: meta and every entry, deleted ones too. `parse_export` reads it back.
+
+    Versions of replies that were not chosen stand apart, for a reader who looks for them.
+    """
+    versions = {"versions": [_versions_data(one) for _, one in sorted(discussion.versions.items())]}
     data = {
         "format": FORMAT,
         "v": VERSION,
         "meta": to_json_value(meta),
-        "entries": entries,
+        "entries": _entries_data(discussion.entries),
+        **(versions if discussion.versions else {}),
         "usage": to_json_value(discussion.usage),
         "upkeep": to_json_value(discussion.upkeep),
     }
     return _storable(json.dumps(data, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _entries_data(entries: Iterable[Entry]) -> list[dict[str, Any]]:
+    return [{"type": _entry_type(entry), **to_json_value(entry)} for entry in entries]
+
+
+def _versions_data(versions: ReplyVersions) -> dict[str, Any]:
+    aside = {name: _entries_data(run) for name, run in versions.aside.items()}
+    return {"ids": list(versions.ids), "chosen_id": versions.chosen_id, "aside": aside}
 
 
 def parse_export(text: str) -> tuple[DiscussionMeta, tuple[Entry, ...]]:
@@ -127,8 +141,10 @@ def _head_lines(meta: DiscussionMeta, discussion: OpenDiscussion) -> Iterator[st
         yield f"- Of it, to keep the cache warm: {calls}, {_usage_text(upkeep.usage)}"
 
 
-def _message_blocks(message: Message) -> list[str]:
-    notes = [_time(message), _STATUS_NOTES[message.status], "edited" if message.is_edited else ""]
+def _message_blocks(message: Message, versions: ReplyVersions | None) -> list[str]:
+    which = "" if versions is None else f"version {versions.number} of {len(versions.ids)}"
+    edited = "edited" if message.is_edited else ""
+    notes = [_time(message), _STATUS_NOTES[message.status], edited, which]
     blocks = [f"## {_speaker(message)}", f"*{', '.join(note for note in notes if note)}*"]
     blocks += [block for part in message.parts if (block := _part_block(part))]
     if message.usage is not None:

@@ -20,7 +20,7 @@ class Journals:
         self._open: dict[str, ReplyJournal] = {}
 
     def journal(self, discussion_id: str, head: Callable[[], ReplyHead]) -> ReplyJournal:
-        """The journal of a reply that is asked for. It is among the open ones from its first text on."""
+        """The journal of a reply that is asked for. It is among the open ones from its beginning on."""
         return ReplyJournal(self._home, discussion_id, head, opening=self._opening)
 
     def drop(self, discussion_id: str) -> None:

@@ -1,39 +1,51 @@
-"""Cost of a reply whose program was killed while it arrived: booked by the request that the log holds."""
+"""Cost of a call whose program was killed under way: booked at what its journal says of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from core.base.ids import make_id
-from core.base.tokens import estimate_tokens
+from core.base.tokens import count_tokens, scaled
 from core.discussion.reply_journal import LeftoverReply
-from core.spending.estimates import booked, reply_texts
+from core.spending.estimates import booked, reply_texts, with_lost
 from core.spending.pricing import cost
-from core.values.records import Record, RequestRecord, UsageRecord
+from core.values.records import MessageRecord, Record, UsageRecord
 from core.values.usage import Usage
 
 
-def paid_for(left: LeftoverReply, records: Iterable[Record]) -> tuple[UsageRecord, ...]:
-    """The usage of a reply that was arriving, at its estimate; none where it is not known what was sent, or no price is.
+def unlogged(left: Iterable[LeftoverReply], records: Iterable[Record]) -> tuple[LeftoverReply, ...]:
+    """Replies that a log does not hold: a program may be killed between the log's write and the journal's end.
 
     Args:
-        records: of the discussion's log. The reply answers the last request before it.
+        records: of the discussion's log.
     """
-    head = left.head
-    sent = [record for record in records if isinstance(record, RequestRecord) and record.at <= head.at]
-    if not sent or (sent[-1].provider, sent[-1].model) != (head.provider, head.model):
-        return ()
-    expected = sent[-1].estimate
+    known: set[str] = set()
+    for record in records:
+        if isinstance(record, MessageRecord):
+            known.add(record.id)
+        elif isinstance(record, UsageRecord):
+            known.add(record.message_id)
+    return tuple(reply for reply in left if known.isdisjoint({reply.head.reply_id, reply.head.call_id}))
+
+
+def paid_for(left: LeftoverReply) -> tuple[UsageRecord, ...]:
+    """The usage of a call that was under way, at its estimate; none where nothing had left, or no price is known.
+
+    Input as it was expected unless the provider had said it, and the words that had come by the same count and factor
+    as those of any reply.
+    """
+    head, expected = left.head, left.head.expected
     if expected is None:
         return ()
-    length = sum(estimate_tokens(len(text.encode("utf-8", "replace"))) for text in reply_texts(left.parts))
-    usage = booked(
-        Usage(),
-        expected,
-        length,
-        lambda used: cost(head.provider, head.model, used, head.at),
-        is_whole=False,
-    )
+
+    def price(usage: Usage) -> float | None:
+        return cost(head.provider, head.model, usage, head.at)
+
+    usage = Usage()
+    if left.is_out or left.parts:
+        length = sum(map(count_tokens, reply_texts(left.parts)))
+        usage = booked(left.reported, expected, scaled(length, head.factor), price, is_whole=False)
+    usage = with_lost(usage, expected, left.lost, price)
     if not usage.is_estimate:
         return ()
     return (UsageRecord(make_id(head.at, f"{head.reply_id}/usage"), head.at, head.reply_id, usage),)

@@ -82,6 +82,7 @@ def create(state: AppState, given: Stamp, command: CreateDiscussion) -> Result:
         preset=command.preset or _inherited_preset(state),
         persona=ai.persona,
         system_preset=ai.system_prompt_preset,
+        folder=state.config.project.root,
     )
     return state, (CreateOnDisk(meta),)
 
@@ -268,17 +269,26 @@ def branch(state: AppState, given: Stamp, command: BranchDiscussion) -> Result:
     opened = state.discussions.open.get(command.discussion_id)
     if summary is None or opened is None or not _holds(opened, command.message_id):
         return state, ()
-    meta = replace(
-        summary.meta,
+    meta = branch_meta(summary.meta, given, command.message_id)
+    return state, (BranchOnDisk(command.discussion_id, command.message_id, meta),)
+
+
+def branch_meta(parent: DiscussionMeta, given: Stamp, message_id: str) -> DiscussionMeta:
+    """Meta of a new branch.
+
+    Args:
+        message_id: the branch point: the last message that both have, empty where they have none.
+    """
+    return replace(
+        parent,
         id=given.make_id(),
-        name=f"{summary.meta.name} (branch)",
+        name=f"{parent.name} (branch)",
         created_at=given.at,
         pinned=False,
         archived=False,
-        parent_id=command.discussion_id,
-        branch_message_id=command.message_id,
+        parent_id=parent.id,
+        branch_message_id=message_id,
     )
-    return state, (BranchOnDisk(command.discussion_id, command.message_id, meta),)
 
 
 def _holds(opened: OpenDiscussion, message_id: str) -> bool:

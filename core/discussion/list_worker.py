@@ -22,7 +22,8 @@ from core.discussion.messages import (
     SummariesLoaded,
     TrashListed,
 )
-from core.discussion.payments import all_paid_since, midnight
+from core.discussion.payments import all_paid_since
+from core.spending.limits import midnight
 from core.spending.messages import SpendingEvent, SpentCounted
 from core.values.discussion import DiscussionSummary
 from core.values.state import SearchHits

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from core.values.records import (
+    ChooseRecord,
     DeleteRecord,
     EditRecord,
     MarkRecord,
@@ -27,6 +28,7 @@ VERSION = 1
 
 _RECORDS: tuple[type[Record], ...] = (
     MessageRecord,
+    ChooseRecord,
     RequestRecord,
     UsageRecord,
     EditRecord,
@@ -37,7 +39,7 @@ _RECORDS: tuple[type[Record], ...] = (
 )
 RECORD_TYPES: dict[str, type[Record]] = {str(cls.__struct_config__.tag): cls for cls in _RECORDS}
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_ONLY_WHEN_TRUE = frozenset({"is_estimate"})
+_ONLY_WHEN_TRUE = frozenset({"is_estimate", "version_of"})
 """Fields that later versions added: left out where they say nothing, so that a log's bytes stay what they were."""
 
 T = TypeVar("T")

@@ -147,6 +147,14 @@ class RestoreMessage(msgspec.Struct, frozen=True):
     message_id: str
 
 
+class ChooseVersion(msgspec.Struct, frozen=True):
+    """Choose which version of a reply stands in the discussion and goes to the model."""
+
+    discussion_id: str
+    message_id: str
+    command_id: str = ""
+
+
 class SetDraft(msgspec.Struct, frozen=True):
     """Set the text in the composer; written to disk soon after."""
 
@@ -200,12 +208,23 @@ class CreateOnDisk(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class BranchToken(msgspec.Struct, frozen=True):
+    """A call waits for the branch, for the reply to this message of it; the rest is the command's."""
+
+    user_message_id: str
+    over_limit: bool = False
+    command_id: str = ""
+
+
 class BranchOnDisk(msgspec.Struct, frozen=True):
-    """Make a discussion whose log starts with the parent's records up to a message."""
+    """Make a discussion whose log starts with the parent's records up to a message (empty: none), then `records`."""
 
     parent_id: str
     message_id: str
     meta: DiscussionMeta
+    records: tuple[Record, ...] = ()
+    token: BranchToken | None = None
+    command_id: str = ""
 
 
 class LoadDiscussion(msgspec.Struct, frozen=True):
@@ -216,9 +235,10 @@ class LoadDiscussion(msgspec.Struct, frozen=True):
 
 
 class PromptToken(msgspec.Struct, frozen=True):
-    """The records are what a call waits for before it is made."""
+    """The records are what a call waits for before it is made. `is_draft`: they are what stood in the composer."""
 
     call_id: str
+    is_draft: bool = True
 
 
 class ReplyToken(msgspec.Struct, frozen=True):
@@ -335,10 +355,11 @@ class DiscussionLoaded(msgspec.Struct, frozen=True):
 
 
 class DiscussionCreated(msgspec.Struct, frozen=True):
-    """A discussion stands on disk with its first records, already folded."""
+    """A discussion stands on disk with its first records, already folded. `token` is that of the effect."""
 
     summary: DiscussionSummary
     discussion: OpenDiscussion
+    token: BranchToken | None = None
 
 
 class DiscussionTrashed(msgspec.Struct, frozen=True):
@@ -427,6 +448,7 @@ DiscussionCommand = (
     | EditMessage
     | DeleteMessage
     | RestoreMessage
+    | ChooseVersion
     | SetDraft
     | AttachFile
     | AttachText

@@ -21,6 +21,7 @@ from core.values.messages import AttachmentPart
 
 _TEXT_KEYS = {
     "name": "name",
+    "folder": "folder",
     "provider": "provider",
     "model": "model",
     "effort": "effort",

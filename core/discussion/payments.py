@@ -5,25 +5,20 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from core.base import paths
 from core.base.errors import SlopError
 from core.discussion import log, trash
-from core.discussion.leftover_cost import paid_for
+from core.discussion.leftover_cost import paid_for, unlogged
 from core.discussion.reply_journal import leftovers
 from core.spending.harvest_costs import harvest_payments
-from core.values.records import RequestRecord, UsageRecord
+from core.spending.limits import midnight
+from core.values.records import MessageRecord, UsageRecord
 from core.values.spending import Payment
 
 logger = logging.getLogger(__name__)
-
-
-def midnight(now: datetime) -> datetime:
-    """The last midnight where the person is, UTC."""
-    here = now.astimezone()
-    return here.replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
 
 
 def paid_since(log_file: Path, start: datetime) -> dict[str, Payment]:
@@ -40,15 +35,19 @@ def paid_since(log_file: Path, start: datetime) -> dict[str, Payment]:
 
 
 def left_since(home: Path, log_file: Path, start: datetime) -> dict[str, Payment]:
-    """Estimates of replies that a killed process was receiving: paid for, and in the log only once it is read.
+    """Estimates of calls that a killed process had under way: paid for, and in the log only once it is read.
 
     By the id that the record will have then. Raises StorageError.
     """
     paid: dict[str, Payment] = {}
     with leftovers(home, log_file.parent.name) as left:
         if left:
-            records = [line.content for line in log.scan(log_file) if isinstance(line.content, RequestRecord)]
-            for one in (record for reply in left for record in paid_for(reply, records)):
+            records = [
+                line.content
+                for line in log.scan(log_file)
+                if isinstance(line.content, MessageRecord | UsageRecord)
+            ]
+            for one in (record for reply in unlogged(left, records) for record in paid_for(reply)):
                 if one.at >= start and one.usage.cost_usd:
                     paid[one.id] = Payment(one.usage.cost_usd, one.usage.is_estimate)
     return paid

@@ -20,52 +20,82 @@ from core.base.errors import LockedError, StorageError
 from core.base.locks import take_lock
 from core.values.messages import Part, ReasoningPart, Role, Status, TextPart
 from core.values.records import MessageRecord
+from core.values.usage import Usage
 
 if TYPE_CHECKING:
     from filelock import FileLock
 
 log = logging.getLogger(__name__)
 
+_MOST_LOST, _MOST_FACTOR = 10, 10.0
+"""More than any call has; a file that says more is not believed."""
+
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class ReplyHead(msgspec.Struct, frozen=True):
-    """Head of a reply, known before it arrives: the id of its record, when it was asked for, and of whom."""
+    """Head of a reply, known before it arrives: the id of its record, when it was asked for, and of whom.
+
+    Args:
+        version_of: the reply that it is another version of, empty for a first one.
+        call_id: of the call that asks; expected: the input as it is expected to be billed, None where nobody knows.
+        factor: the model's tokens over o200k's in a reply.
+    """
 
     reply_id: str
     at: datetime
     provider: str
     model: str
+    call_id: str = ""
+    expected: Usage | None = None
+    factor: float = 1.0
+    version_of: str = ""
 
 
 class LeftoverReply(msgspec.Struct, frozen=True):
-    """A journal that a killed process left behind. `parts` is what had arrived, may be empty."""
+    """A journal that a killed process left behind. `parts` is what had arrived, may be empty.
+
+    Args:
+        reported: what the provider had said of its usage by then.
+        is_out: the provider had the request; lost: attempts before it whose answers never came.
+    """
 
     head: ReplyHead
     parts: tuple[Part, ...]
     path: Path
+    reported: Usage = Usage()
+    is_out: bool = False
+    lost: int = 0
 
     @property
     def record(self) -> MessageRecord:
         """The message that it becomes."""
         head = self.head
         return MessageRecord(
-            head.reply_id, head.at, Role.ASSISTANT, self.parts, Status.INTERRUPTED, head.provider, head.model
+            head.reply_id,
+            head.at,
+            Role.ASSISTANT,
+            self.parts,
+            Status.INTERRUPTED,
+            head.provider,
+            head.model,
+            head.version_of,
         )
 
 
 class ReplyJournal:
-    """The journal of one reply, from its first text until the reply is in the log.
+    """The journal of one reply, from before its request goes out until the reply is in the log.
 
-    It opens with the first text, so that a call that fails before leaves nothing, and holds the discussion's reply
-    lock from then on. A disk that refuses does not stop a paid stream: that is logged once, then the journal is
+    It holds the discussion's reply lock from its beginning on. Where it cannot be begun nothing may be sent: nobody
+    could book it. A disk that refuses later does not stop a paid stream: that is logged once, then the journal is
     silent. The call's thread writes; the disk worker's ends it when the reply is logged.
 
-    Every part goes to the operating system at once (a stream may pause for minutes after it), but is not synced to
-    the medium: a killed program loses nothing, a power cut some seconds.
+    Every line goes to the operating system at once (a stream may pause for minutes after it), but is not synced to
+    the medium: a killed program loses nothing, a power cut some seconds, and no call waits for a sync but that of
+    the person's words before it.
 
     Args:
-        head: makes the head when the first text arrives; opening: hears of the journal before it takes the lock.
+        head: makes the head when the journal begins; opening: hears of the journal before it takes the lock.
     """
 
     def __init__(
@@ -85,17 +115,34 @@ class ReplyJournal:
         self._lock: FileLock | None = None
         self._is_silent = False
 
-    def add_text(self, text: str) -> None:
-        """Keep more of the reply's text.
+    def begin(self) -> None:
+        """Note that the request is about to go out.
 
         Raises:
-            LockedError: with the first text; another process is receiving a reply in this discussion.
+            LockedError: another process is receiving a reply in this discussion.
+            StorageError: it cannot be noted.
         """
+        self._open()
+
+    def add_text(self, text: str) -> None:
+        """Keep more of the reply's text."""
         self._add({"t": text})
 
     def add_reasoning(self, text: str, vendor_json: str = "") -> None:
-        """Keep more of the reasoning; `vendor_json` ends its block. Raises as `add_text`."""
+        """Keep more of the reasoning; `vendor_json` ends its block."""
         self._add({"r": text, "j": vendor_json} if vendor_json else {"r": text})
+
+    def add_usage(self, usage: Usage) -> None:
+        """Keep what the provider says of its usage; the last word counts."""
+        self._add({"u": msgspec.to_builtins(usage)})
+
+    def note_attempt(self, *, is_out: bool, lost: int) -> None:
+        """Note that the request goes out again, or that the provider does not have it any more.
+
+        Args:
+            lost: attempts so far whose answers never came.
+        """
+        self._add(_attempt(is_out=is_out, lost=lost))
 
     def finish(self) -> None:
         """Remove the journal: the reply's record is in the log, or nothing of it shall be kept."""
@@ -117,11 +164,9 @@ class ReplyJournal:
             self._lock = None
 
     def _add(self, delta: dict[str, Any]) -> None:
-        if self._is_silent:
+        if self._is_silent or self._fd < 0:
             return
         try:
-            if self._lock is None:
-                self._open()
             self._write(delta)
         except StorageError as error:
             self._is_silent = True
@@ -145,13 +190,13 @@ class ReplyJournal:
             self.close()
             raise
         try:
-            self._write(_head_data(self._head()))
+            self._write(_head_data(self._head()), _attempt(is_out=True, lost=0))
         except BaseException:
             self.finish()
             raise
 
-    def _write(self, data: dict[str, Any]) -> None:
-        pending = _line(data)
+    def _write(self, *data: dict[str, Any]) -> None:
+        pending = b"".join(map(_line, data))
         try:
             while pending:
                 pending = pending[self._disk.write(self._fd, pending) :]
@@ -219,13 +264,21 @@ def _set_aside(path: Path, disk: Disk) -> None:
 
 
 def _head_data(head: ReplyHead) -> dict[str, Any]:
-    return {
+    data = {
         "v": 1,
         "id": head.reply_id,
         "at": head.at.isoformat(),
         "provider": head.provider,
         "model": head.model,
+        "call": head.call_id,
+        "expected": None if head.expected is None else msgspec.to_builtins(head.expected),
+        "factor": head.factor,
     }
+    return {**data, "version_of": head.version_of} if head.version_of else data
+
+
+def _attempt(*, is_out: bool, lost: int) -> dict[str, Any]:
+    return {"out": is_out, "lost": lost}
 
 
 def _line(data: dict[str, Any]) -> bytes:
@@ -241,7 +294,21 @@ def _read(path: Path) -> LeftoverReply | None:
         lines = path.read_bytes().split(b"\n")
     values = [value for line in lines if isinstance(value := _value(line), dict)]
     head = _head(values[0]) if values else None
-    return None if head is None else LeftoverReply(head, _parts(values[1:]), path)
+    if head is None:
+        return None
+    deltas = values[1:]
+    said = [usage for delta in deltas if (usage := _usage(delta.get("u"))) is not None]
+    attempts = [delta for delta in deltas if "out" in delta]
+    last = attempts[-1] if attempts else {}
+    lost = last.get("lost")
+    return LeftoverReply(
+        head,
+        _parts(deltas),
+        path,
+        said[-1] if said else Usage(),
+        last.get("out") is True,
+        min(lost, _MOST_LOST) if isinstance(lost, int) and lost > 0 else 0,
+    )
 
 
 def _value(line: bytes) -> Any:
@@ -255,9 +322,27 @@ def _head(data: dict[str, Any]) -> ReplyHead | None:
     try:
         at = datetime.fromisoformat(data["at"])
         moment = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
-        return ReplyHead(str(data["id"]), moment, str(data["provider"]), str(data["model"]))
+        return ReplyHead(
+            str(data["id"]),
+            moment,
+            str(data["provider"]),
+            str(data["model"]),
+            str(data.get("call", "")),
+            _usage(data.get("expected")),
+            factor if isinstance(factor := data.get("factor"), float) and 0 < factor < _MOST_FACTOR else 1.0,
+            str(data.get("version_of", "")),
+        )
     except (KeyError, TypeError, ValueError, OverflowError):
         return None
+
+
+def _usage(data: object) -> Usage | None:
+    """Usage as it was written; None for what is none."""
+    try:
+        usage = msgspec.convert(data, Usage)
+    except msgspec.ValidationError:
+        return None
+    return usage
 
 
 def _parts(deltas: list[dict[str, Any]]) -> tuple[Part, ...]:

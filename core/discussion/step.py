@@ -15,6 +15,7 @@ from core.discussion.messages import (
     AttachmentStored,
     AttachText,
     BranchDiscussion,
+    ChooseVersion,
     CreateDiscussion,
     DeleteDiscussion,
     DeleteMessage,
@@ -98,6 +99,8 @@ def command(state: AppState, given: Stamp, asked: DiscussionCommand) -> Result:
             return durability.delete_message(state, given, asked)
         case RestoreMessage():
             return durability.restore_message(state, given, asked)
+        case ChooseVersion():
+            return durability.choose_version(state, given, asked)
         case SetDraft():
             return _set_draft(state, asked.discussion_id, text=clean(asked.text))
         case AttachFile():

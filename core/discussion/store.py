@@ -19,7 +19,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs, remove_leftovers, reported, sync_dir
 from core.base.errors import LockedError, StorageError
 from core.discussion import attachments, log, log_codec, log_view, meta, reply_journal
-from core.discussion.leftover_cost import paid_for
+from core.discussion.leftover_cost import paid_for, unlogged
 from core.values.discussion import DiscussionMeta, OpenDiscussion
 from core.values.messages import AttachmentPart
 from core.values.records import EditRecord, MessageRecord, Record
@@ -95,26 +95,33 @@ def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK)
 
 
 def branch(
-    home: Path, parent: DiscussionMeta, message_id: str, new: DiscussionMeta, *, disk: Disk = OS_DISK
-) -> DiscussionMeta:
+    home: Path,
+    parent_id: str,
+    message_id: str,
+    new: DiscussionMeta,
+    *,
+    more: Sequence[Record] = (),
+    disk: Disk = OS_DISK,
+) -> None:
     """Copy a discussion up to a message into a new one. The parent is only read.
 
-    Returns:
-        The meta of the branch, as it was written.
+    Args:
+        message_id: the last message that it holds, empty for none; new: names the parent and the branch point.
+        more: what follows in the branch's log.
 
     Raises:
         StorageError: the message is not in the parent's log, or the branch could not be made.
     """
-    records = log_view.branch_records(log.read(home, parent.id).records, message_id)
+    records: tuple[Record, ...] | None = ()
+    if message_id:
+        records = log_view.branch_records(log.read(home, parent_id).records, message_id)
     if records is None:
         raise StorageError(
             f"The discussion has no message {message_id!r}",
             remedy="Open the discussion again and branch from a message that it shows",
-            where=str(paths.log_file(home, parent.id)),
+            where=str(paths.log_file(home, parent_id)),
         )
-    made = log_view.branch_meta(parent, message_id, new)
-    create(home, made, records, attachments_of=parent.id, disk=disk)
-    return made
+    create(home, new, (*records, *more), attachments_of=parent_id, disk=disk)
 
 
 def attachments_in(records: Sequence[Record]) -> tuple[AttachmentPart, ...]:
@@ -143,21 +150,24 @@ def _claim(staging: Path, directory: Path, disk: Disk) -> None:
 def _with_leftovers(
     home: Path, discussion_id: str, content: log.LogContent, disk: Disk
 ) -> tuple[log.LogContent, tuple[str, ...]]:
-    """Put replies that a killed process was receiving into the log."""
-    known = {record.id for record in content.records if isinstance(record, MessageRecord)}
+    """Put calls that a killed process had under way into the log: what had come of a reply, and what is booked."""
     with reply_journal.leftovers(home, discussion_id) as left:
-        back = tuple(reply for reply in left if reply.parts and reply.head.reply_id not in known)
-        new = tuple(chain.from_iterable(_as_records(reply, content.records) for reply in back))
+        back = unlogged(left, content.records)
+        new = tuple(chain.from_iterable(map(_as_records, back)))
         with suppress(StorageError, LockedError):
             if new:
                 log.append(home, discussion_id, new, disk=disk)
             reply_journal.discard(left)
-    notes = ("The program ended while a reply was arriving; what had arrived was kept and marked",) * bool(
-        new
-    )
+    notes = tuple(dict.fromkeys(_note(reply) for reply in back if _as_records(reply)))
     return replace(content, records=(*content.records, *new)), notes
 
 
-def _as_records(reply: reply_journal.LeftoverReply, before: Sequence[Record]) -> tuple[Record, ...]:
-    """Records that a reply that was arriving becomes in the log: the message, and what it is booked at."""
-    return (reply.record, *paid_for(reply, before))
+def _note(reply: reply_journal.LeftoverReply) -> str:
+    if reply.parts:
+        return "The program ended while a reply was arriving; what had arrived was kept and marked"
+    return "The program ended before a reply came; what its request may have cost is counted at its estimate"
+
+
+def _as_records(reply: reply_journal.LeftoverReply) -> tuple[Record, ...]:
+    """Records that a call that was under way becomes in the log: the message, and what it is booked at."""
+    return (*((reply.record,) if reply.parts else ()), *paid_for(reply))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from core.discussion.messages import (
     AppendRecords,
     AttachmentStored,
     BranchOnDisk,
+    BranchToken,
     CreateOnDisk,
     DiscussionChangedOutside,
     DiscussionCreated,
@@ -42,11 +43,13 @@ from core.discussion.messages import (
     WriteFailed,
     WriteMeta,
 )
-from core.discussion.payments import midnight, paid_since
+from core.discussion.payments import paid_since
 from core.discussion.sightings import Seen
+from core.spending.limits import midnight, payments_of
 from core.spending.messages import PaymentsSeen, SpendingEvent
 from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
 from core.values.messages import Message, Role
+from core.values.spending import Payment
 
 Emit = Callable[[DiscussionEvent | SpendingEvent | Report], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
@@ -60,18 +63,35 @@ class OpenJournals(Protocol):
         ...
 
 
+class OpenReserves(Protocol):
+    """The reserves of calls under way that other programs see."""
+
+    def settle(self, key: str, payments: Mapping[str, Payment]) -> None:
+        """A call's cost is in the log: it reserves no more."""
+        ...
+
+
 class DiscussionHandler:
     """Carries out the disk worker's effects of discussions.
 
     Args:
         root: the home; clock: UTC; emit: the controller's inbox; journals: of the replies under way.
+        reserves: shared with other programs, None where nobody calls.
     """
 
-    def __init__(self, root: Path, clock: Callable[[], datetime], emit: Emit, journals: OpenJournals) -> None:
+    def __init__(
+        self,
+        root: Path,
+        clock: Callable[[], datetime],
+        emit: Emit,
+        journals: OpenJournals,
+        reserves: OpenReserves | None = None,
+    ) -> None:
         self._root = root
         self._clock = clock
         self._emit = emit
         self._journals = journals
+        self._reserves = reserves
         self._seen = Seen(root)
 
     def handle(self, effect: DiskEffect) -> None:
@@ -83,9 +103,10 @@ class DiscussionHandler:
                 store.create(self._root, effect.meta)
                 self._created(effect.meta)
             case BranchOnDisk():
-                parent = meta.read_meta(self._root, effect.parent_id).meta
-                made = store.branch(self._root, parent, effect.message_id, effect.meta)
-                self._created(made)
+                store.branch(
+                    self._root, effect.parent_id, effect.message_id, effect.meta, more=effect.records
+                )
+                self._created(effect.meta, effect.token)
             case LoadDiscussion():
                 loaded = self._load(effect.discussion_id)
                 row = summarise(loaded.meta, loaded.discussion)
@@ -122,6 +143,8 @@ class DiscussionHandler:
             return
         if isinstance(effect.token, ReplyToken):
             self._journals.drop(effect.discussion_id)
+            if self._reserves is not None:
+                self._reserves.settle(effect.token.call_id, payments_of(effect.records))
         self._emit(RecordsAppended(effect.discussion_id, effect.records, effect.token))
         if self._seen.appended(effect.discussion_id, went):
             self._tell_changed(effect.discussion_id)
@@ -160,9 +183,9 @@ class DiscussionHandler:
             if paid := paid_since(log_file, midnight(self._clock())):
                 self._emit(PaymentsSeen(paid))
 
-    def _created(self, new: DiscussionMeta) -> None:
+    def _created(self, new: DiscussionMeta, token: BranchToken | None = None) -> None:
         loaded = self._load(new.id)
-        self._emit(DiscussionCreated(summarise(loaded.meta, loaded.discussion), loaded.discussion))
+        self._emit(DiscussionCreated(summarise(loaded.meta, loaded.discussion), loaded.discussion, token))
 
     def _write_draft(self, effect: WriteDraft) -> None:
         if (self._root / "discussions" / effect.discussion_id).is_dir():

@@ -7,6 +7,7 @@ from typing import get_args
 from core.caching.contents import living
 from core.caching.messages import CachingCommand, DisableCaching, EnableCaching, InvalidateCache
 from core.caching.step import abilities_of
+from core.caching.summary import newest_expiries, provider_line, used_providers
 from core.hooks.fields import Count, Data, Figure, Money, Time, UpkeepData, filled
 from core.hooks.operation import NO_DISCUSSION, Resource, operation
 from core.hooks.refusals import RefusedError, unknown
@@ -102,10 +103,18 @@ class OrphanData(Data, frozen=True):
     usd_per_hour: Money
 
 
+class ProviderCacheData(Data, frozen=True):
+    """Cache of a provider since the program started. `line`: `[Anthropic] in:340 cache:80 hit:23% ttl:4:32`."""
+
+    provider: str
+    line: str
+
+
 class CachesData(Data, frozen=True):
-    """Every cache, and what is left of discussions that are gone."""
+    """Every cache, what was read of each provider's, and what is left of discussions that are gone."""
 
     caches: list[CacheData]
+    providers: list[ProviderCacheData]
     orphans: list[OrphanData]
 
 
@@ -113,7 +122,11 @@ async def list_caches(request: Request[None]) -> Answer:
     """The caches of all discussions, newest discussion first, and what is stored of those that are gone."""
     state = request.state
     orphans = [filled(OrphanData, orphan) for orphan in living(state.caching.orphans, state.now)]
-    return Answer(CachesData([CacheData.of(state, row) for row in request.rows()], orphans))
+    newest = newest_expiries(state.caching.caches)
+    providers = [
+        ProviderCacheData(name, provider_line(state, newest, name)) for name in used_providers(state, newest)
+    ]
+    return Answer(CachesData([CacheData.of(state, row) for row in request.rows()], providers, orphans))
 
 
 async def get_cache(request: Request[None]) -> Answer:

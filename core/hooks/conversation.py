@@ -14,6 +14,7 @@ from core.discussion.messages import (
     AttachFile,
     AttachText,
     BranchDiscussion,
+    ChooseVersion,
     DeleteMessage,
     Detach,
     EditMessage,
@@ -29,7 +30,15 @@ from core.hooks.fields import Body, Count, Data, Time, UsageData, encode, filled
 from core.hooks.operation import NO_DISCUSSION, Resource, operation
 from core.hooks.refusals import RefusedError, unknown
 from core.hooks.request import Answer, HookDesk, Request
-from core.turn.messages import CancelReply, PaidCommand, RegenerateReply, RetrySend, SendPrompt
+from core.turn.messages import (
+    CancelReply,
+    ContinueReply,
+    PaidCommand,
+    RegenerateReply,
+    ResendMessage,
+    RetrySend,
+    SendPrompt,
+)
 from core.values.discussion import CallPhase, LiveCall, OpenDiscussion
 from core.values.messages import (
     Entry,
@@ -99,7 +108,10 @@ class AttachmentData(Data, frozen=True):
 
 
 class MessageData(Data, frozen=True, tag_field="type", tag="message"):
-    """One message. What a vendor wants back of its reasoning stays inside."""
+    """One message. What a vendor wants back of its reasoning stays inside.
+
+    `version_of`: the first version of the reply that this one is another version of; empty for that one itself.
+    """
 
     id: str
     at: Time
@@ -113,6 +125,7 @@ class MessageData(Data, frozen=True, tag_field="type", tag="message"):
     provider: str
     model: str
     is_edited: bool
+    version_of: str
     usage: UsageData | None
 
     @classmethod
@@ -139,7 +152,7 @@ class MarkData(Data, frozen=True, tag_field="type", tag="mark"):
 
 
 class MessagesData(Data, frozen=True):
-    """The log in order, without what was deleted, and the call under way."""
+    """The log in order, without what was deleted and versions that were not chosen, and the call under way."""
 
     discussion_id: str
     messages: list[MessageData | MarkData]
@@ -394,6 +407,9 @@ RESOURCE = Resource(
             CancelReply,
             RetrySend,
             RegenerateReply,
+            ChooseVersion,
+            ResendMessage,
+            ContinueReply,
             EditMessage,
             DeleteMessage,
             RestoreMessage,

@@ -33,6 +33,7 @@ class DiscussionData(Data, frozen=True):
 
     id: str
     name: str
+    folder: str
     created_at: Time
     updated_at: Time
     provider: str

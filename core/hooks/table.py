@@ -11,6 +11,7 @@ from core.hooks import (
     knowledge,
     presets,
     program,
+    versions,
     window,
 )
 from core.hooks.operation import Operation, Resource
@@ -20,6 +21,7 @@ RESOURCES: tuple[Resource, ...] = (
     caches.RESOURCE,
     discussions.RESOURCE,
     conversation.RESOURCE,
+    versions.RESOURCE,
     presets.RESOURCE,
     context.RESOURCE,
     knowledge.RESOURCE,

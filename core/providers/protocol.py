@@ -87,7 +87,7 @@ class Prewarms(Protocol):
 
         Returns:
             What it used, as far as the provider said: nothing at all where the call was cancelled on its way. None
-            where no request was made: there is nothing to warm, or the model cannot.
+            where no request has left: there is nothing to warm, the model cannot, or it was cancelled before.
 
         Raises:
             ProviderError: as `Provider.stream`.

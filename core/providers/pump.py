@@ -20,10 +20,12 @@ class Call:
     reads from them and tells the server that nobody listens any more.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_sent: bool = False) -> None:
         self._lock = threading.Lock()
         self._sockets: list[socket.socket] = []
         self._is_closed = False
+        self.is_sent = is_sent
+        """True once a request's body goes out: all of it may have arrived before anybody here hears of that."""
         self.has_begun = False
         """True once the head of an answer has arrived."""
 
@@ -31,6 +33,8 @@ class Call:
         """Take in an event of the HTTP client's `trace` extension."""
         if event.endswith("receive_response_headers.complete"):
             self.has_begun = True
+        if event.endswith("send_request_body.started"):
+            self.is_sent = True
         if not event.endswith(("connect_tcp.complete", "start_tls.complete")):
             return
         stream = info.get("return_value")
@@ -68,27 +72,32 @@ def current_call() -> Call | None:
     return _CURRENT.get()
 
 
-def run_call(produce: Callable[[], Iterator[StreamItem]], cancel: CancelToken) -> Iterator[StreamItem]:
+def run_call(
+    produce: Callable[[], Iterator[StreamItem]], cancel: CancelToken, *, is_sent: bool = False
+) -> Iterator[StreamItem]:
     """Run a provider's blocking iterator on its own thread and yield what it yields.
 
     When cancelled, whatever the call is doing (resolving a name, connecting, waiting for the first byte, reading):
     what had arrived is yielded, then `Stopped(CANCELLED)`, at once. The thread ends when its sockets are closed.
 
+    Args:
+        is_sent: the request has left already, by another way than the HTTP client's.
+
     Raises:
         Whatever `produce` raises.
     """
     if cancel.is_cancelled:
-        yield Stopped(StopKind.CANCELLED)
+        yield Stopped(StopKind.CANCELLED, is_sent=is_sent)
         return
-    call = Call()
+    call = Call(is_sent=is_sent)
     queue: SimpleQueue[StreamItem | BaseException | None] = SimpleQueue()
     threading.Thread(target=_pump, args=(produce, call, queue), name="provider-call", daemon=True).start()
     cancel.on_cancel(call.close)
-    cancel.on_cancel(lambda: queue.put(Stopped(StopKind.CANCELLED)))
+    cancel.on_cancel(lambda: queue.put(Stopped(StopKind.CANCELLED, is_sent=call.is_sent)))
     try:
         while (item := queue.get()) is not None:
             if isinstance(item, BaseException):
-                item = _cancelled_or_raise(item, cancel)
+                item = _cancelled_or_raise(item, cancel, call)
             yield item
             if isinstance(item, Stopped):
                 return
@@ -112,10 +121,10 @@ def _pump(
         call.release()
 
 
-def _cancelled_or_raise(error: BaseException, cancel: CancelToken) -> Stopped:
+def _cancelled_or_raise(error: BaseException, cancel: CancelToken, call: Call) -> Stopped:
     """A call whose sockets a cancel closed fails in some way: that is no failure."""
     if cancel.is_cancelled:
-        return Stopped(StopKind.CANCELLED)
+        return Stopped(StopKind.CANCELLED, is_sent=call.is_sent)
     raise error
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -68,6 +68,7 @@ class _Arrived:
                 self.usage = item.usage
             case Stopped():
                 self.stop = item.kind
+                self.is_out = item.is_sent
                 self.is_whole = item.kind is not StopKind.CANCELLED
 
     def failed(self, error: ProviderError) -> None:
@@ -104,6 +105,17 @@ def whole_reply(
     finally:
         on_spent(arrived.spent())
     return WholeReply("".join(arrived.texts), arrived.usage, arrived.stop)
+
+
+def warmed(items: Iterable[StreamItem]) -> Usage | None:
+    """Usage of a request that asks for no reply, as `Prewarms.prewarm` returns it."""
+    usage = Usage()
+    for item in items:
+        if isinstance(item, UsageUpdate):
+            usage = item.usage
+        elif isinstance(item, Stopped) and not item.is_sent and usage == Usage():
+            return None
+    return usage
 
 
 def _no_attachments(sha256: str) -> bytes:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+import msgspec
 from msgspec.structs import replace
 
-from core.base.tokens import scaled
 from core.values.cache import CachePlan
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Message, Part, ReasoningPart, TextPart, ToolCallPart
@@ -38,28 +38,23 @@ def expected_input(plan: CachePlan | None, total_tokens: int) -> Usage:
     total = 0 if plan is None else plan.read_tokens + plan.write_tokens + plan.fresh_tokens
     if plan is None or not total:
         return Usage(input_tokens=total_tokens)
-    read, written = scaled(plan.read_tokens, plan.scale), scaled(plan.write_tokens, plan.scale)
-    usage = Usage(
-        input_tokens=read + written + scaled(plan.fresh_tokens, plan.scale),
-        cache_read_tokens=read,
-        cache_write_tokens=written,
-    )
+    written = plan.write_tokens
+    usage = Usage(input_tokens=total, cache_read_tokens=plan.read_tokens, cache_write_tokens=written)
     lifetimes = {write.ttl_s for write in plan.writes}
     if not plan.write_tokens or not lifetimes:
         return usage
     if _LONG_S in lifetimes:
-        return replace(usage, cache_write_12h_tokens=_written(plan, written, _LONG_S))
+        return replace(usage, cache_write_12h_tokens=_written(plan, _LONG_S))
     if lifetimes - {_SHORT_S, _HOUR_S}:
         return usage
-    hour = _written(plan, written, _HOUR_S)
+    hour = _written(plan, _HOUR_S)
     return replace(usage, cache_write_5m_tokens=written - hour, cache_write_1h_tokens=hour)
 
 
-def _written(plan: CachePlan, written: int, ttl_s: int) -> int:
-    """Tokens of a plan's write, in the provider's count, that are to live so long."""
+def _written(plan: CachePlan, ttl_s: int) -> int:
+    """Tokens of a plan's write that are to live so long."""
     end = max((write.tokens for write in plan.writes if write.ttl_s == ttl_s), default=0)
-    long = max(0, min(end, plan.read_tokens + plan.write_tokens) - plan.read_tokens)
-    return min(written, scaled(long, plan.scale))
+    return max(0, min(end, plan.read_tokens + plan.write_tokens) - plan.read_tokens)
 
 
 def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price, *, is_whole: bool) -> Usage:
@@ -160,15 +155,59 @@ def next_call_usd(state: AppState, discussion_id: str, text: str = "") -> float:
     return last.cost_usd or _last_of_model_usd(state, discussion_id)
 
 
-def next_input_usd(state: AppState, discussion_id: str) -> float | None:
-    """Expected cost of the next request's input in US dollars, by its cache plan; None where unknown.
+class NextRequest(msgspec.Struct, frozen=True):
+    """Next request of a discussion as it would be sent now: the one estimate that every front end shows.
 
-    The one figure that the composer, the Context and the Caching panel show.
+    Args:
+        tokens_est: of all of it, without the reply; limit_tokens: the model's window, None where unknown.
+        is_exact: counted and not estimated; fits: into the window.
+        cost_usd: of its input, by the cache plan; cost_without_usd: without any cache; None where the price is unknown.
+        read_tokens_est, write_tokens_est, fresh_tokens_est: its parts as they are expected to be billed, which add up
+            to `tokens_est`; all fresh where nothing was planned.
     """
+
+    tokens_est: int
+    limit_tokens: int | None = None
+    is_exact: bool = False
+    fits: bool = True
+    cost_usd: float | None = None
+    cost_without_usd: float | None = None
+    read_tokens_est: int = 0
+    write_tokens_est: int = 0
+    fresh_tokens_est: int = 0
+
+
+def next_request(state: AppState, discussion_id: str) -> NextRequest | None:
+    """The estimate of a discussion's next request; None while it was neither assembled nor planned."""
     plan, report = state.caching.plans.get(discussion_id), state.context.reports.get(discussion_id)
+    if report is None and plan is None:
+        return None
+    planned = 0 if plan is None else plan.read_tokens + plan.write_tokens + plan.fresh_tokens
+    tokens = planned if report is None else report.total_tokens_est
+    without = report.cost_usd if report is not None else None
+    read = written = 0
+    cost = without
     if plan is not None and plan.cost_usd is not None:
-        return plan.cost_usd
-    return report.cost_usd if report is not None else None
+        cost, without = plan.cost_usd, plan.cost_without_usd if plan.cost_without_usd is not None else without
+    if plan is not None and planned:
+        read, written = (round(tokens * part / planned) for part in (plan.read_tokens, plan.write_tokens))
+    return NextRequest(
+        tokens_est=tokens,
+        limit_tokens=report.limit_tokens if report is not None else None,
+        is_exact=report is not None and report.is_exact,
+        fits=report is None or report.fits,
+        cost_usd=cost,
+        cost_without_usd=without,
+        read_tokens_est=read,
+        write_tokens_est=min(written, tokens - read),
+        fresh_tokens_est=tokens - read - min(written, tokens - read),
+    )
+
+
+def next_input_usd(state: AppState, discussion_id: str) -> float | None:
+    """Expected cost of the next request's input in US dollars, by its cache plan; None where unknown."""
+    request = next_request(state, discussion_id)
+    return request.cost_usd if request is not None else None
 
 
 def _input_usd(state: AppState, discussion_id: str, report: ContextReport, more_chars: int) -> float:

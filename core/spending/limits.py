@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import timedelta
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
 
 from msgspec.structs import replace
 
@@ -15,6 +15,12 @@ from core.values.spending import LimitScope, Payment, ReachedLimit, Reservation
 from core.values.state import AppState
 
 DAY = timedelta(days=1)
+
+
+def midnight(now: datetime) -> datetime:
+    """The last midnight where the person is, UTC."""
+    here = now.astimezone()
+    return here.replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
 
 
 def counted(state: AppState, event: SpentCounted) -> AppState:
@@ -36,10 +42,13 @@ def counted(state: AppState, event: SpentCounted) -> AppState:
 
 def add_spent(state: AppState, records: tuple[Record, ...]) -> AppState:
     """Add what calls cost to the day's sum; unknown prices add nothing."""
+    return add_payments(state, payments_of(records))
+
+
+def payments_of(records: Iterable[Record]) -> dict[str, Payment]:
+    """Payments that records tell of, by the record's id."""
     usages = {r.id: r.usage for r in records if isinstance(r, UsageRecord) and r.usage.cost_usd}
-    return add_payments(
-        state, {key: Payment(usage.cost_usd or 0.0, usage.is_estimate) for key, usage in usages.items()}
-    )
+    return {key: Payment(usage.cost_usd or 0.0, usage.is_estimate) for key, usage in usages.items()}
 
 
 def add_payments(state: AppState, payments: Mapping[str, Payment]) -> AppState:
@@ -142,21 +151,26 @@ def has_room(state: AppState, usd: float, discussion_id: str = "") -> bool:
 
 
 def reached_limits(
-    state: AppState, discussion_id: str = "", *, besides: str = ""
+    state: AppState, discussion_id: str = "", *, besides: str = "", elsewhere_usd: float = 0.0
 ) -> tuple[ReachedLimit, ...]:
     """The limits that stand against spending more, the discussion's own before the day's. As `limit_reached`.
 
     Calls under way count with what they are expected to cost, so that many at once stop where as many in a row would.
+
+    Args:
+        elsewhere_usd: what other programs on this home have under way.
     """
     return tuple(
         ReachedLimit(scope, limit, spent, reserved)
-        for scope, limit, spent, reserved in _sums(state, discussion_id, besides=besides)
+        for scope, limit, spent, reserved in _sums(
+            state, discussion_id, besides=besides, elsewhere_usd=elsewhere_usd
+        )
         if limit is not None and spent + reserved >= limit
     )
 
 
 def _sums(
-    state: AppState, discussion_id: str, *, besides: str = ""
+    state: AppState, discussion_id: str, *, besides: str = "", elsewhere_usd: float = 0.0
 ) -> tuple[tuple[LimitScope, float | None, float, float], ...]:
     """Each limit with what is spent and what is under way."""
     summary = state.discussions.summaries.get(discussion_id)
@@ -175,6 +189,6 @@ def _sums(
             LimitScope.DAY,
             state.config.settings.caching.day_limit_usd,
             state.spending.spent_today_usd or 0.0,
-            _under_way_usd(state, besides=besides),
+            _under_way_usd(state, besides=besides) + elsewhere_usd,
         ),
     )

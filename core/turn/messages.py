@@ -9,6 +9,7 @@ from core.values.messages import Part
 from core.values.provider import Failure, Stopped
 from core.values.records import RequestRecord, ViewRecord
 from core.values.spec import StackSpec
+from core.values.spending import SpentElsewhere
 from core.values.usage import Usage
 
 
@@ -40,7 +41,29 @@ class RetrySend(OfferedCommand, frozen=True):
 
 
 class RegenerateReply(OfferedCommand, frozen=True):
-    """Ask again for the reply to the last user message; the old reply is deleted (it stays in the log)."""
+    """Ask again for a reply: another version of it, and the others stay. Before the last one this makes a branch.
+
+    `message_id`: the reply, or the message that it answers; empty: the last one.
+    """
+
+    discussion_id: str
+    message_id: str = ""
+    over_limit: bool = False
+    command_id: str = ""
+
+
+class ResendMessage(OfferedCommand, frozen=True):
+    """Send a message of the person with other words, in a branch that ends before it; without a reply, in its place."""
+
+    discussion_id: str
+    message_id: str
+    text: str
+    over_limit: bool = False
+    command_id: str = ""
+
+
+class ContinueReply(OfferedCommand, frozen=True):
+    """Ask a model to go on where its last reply was cut off, in the words of `prompts/continue.md`."""
 
     discussion_id: str
     over_limit: bool = False
@@ -51,7 +74,7 @@ class RegenerateReply(OfferedCommand, frozen=True):
 class CallProvider(msgspec.Struct, frozen=True):
     """Assemble the stack, wait for `SendRequest`, send it, report what comes back; journal the reply as it arrives.
 
-    `reply_tokens`: how long the reply is expected to be.
+    `reply_tokens`: how long the reply is expected to be; `version_of`: the reply that it is another version of.
     """
 
     call_id: str
@@ -60,6 +83,7 @@ class CallProvider(msgspec.Struct, frozen=True):
     user_message_id: str
     spec: StackSpec
     reply_tokens: int = 0
+    version_of: str = ""
 
 
 class SendRequest(msgspec.Struct, frozen=True):
@@ -77,7 +101,8 @@ class CancelCall(msgspec.Struct, frozen=True):
 class RequestBuilt(msgspec.Struct, frozen=True):
     """The stack of a call was assembled. It is sent once the step lets it go.
 
-    `usd`: what it is expected to cost with its reply, None where no price is known;
+    `usd`: what it is expected to cost with its reply, None where no price is known; `elsewhere`: what other programs
+    spend on this home, this call being reserved where they see it;
     `warning` names the layer and byte of a prefix change that nobody asked for, empty otherwise; `views` are what
     the log needs to rebuild the view that the model sees.
     """
@@ -87,6 +112,7 @@ class RequestBuilt(msgspec.Struct, frozen=True):
     warning: str = ""
     views: tuple[ViewRecord, ...] = ()
     usd: float | None = None
+    elsewhere: SpentElsewhere = SpentElsewhere()
 
 
 class ReplyArrived(msgspec.Struct, frozen=True):
@@ -124,10 +150,10 @@ class CallFailed(msgspec.Struct, frozen=True):
     usage: Usage
 
 
-PaidCommand = SendPrompt | RetrySend | RegenerateReply
+PaidCommand = SendPrompt | RetrySend | RegenerateReply | ResendMessage | ContinueReply
 """Commands that cost money: at a spend limit they need the person's yes."""
 
-TurnCommand = SendPrompt | CancelReply | RetrySend | RegenerateReply
+TurnCommand = SendPrompt | CancelReply | RetrySend | RegenerateReply | ResendMessage | ContinueReply
 """Commands that a front end may give this room."""
 
 TurnEvent = RequestBuilt | ReplyArrived | CallRetrying | CallEnded | CallFailed

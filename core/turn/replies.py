@@ -111,7 +111,16 @@ def _store(
     parts = tuple(TextPart(clean(part.text)) if isinstance(part, TextPart) else part for part in parts)
     if parts:
         records.append(
-            MessageRecord(call.reply_id, given.at, Role.ASSISTANT, parts, status, call.provider, call.model)
+            MessageRecord(
+                call.reply_id,
+                given.at,
+                Role.ASSISTANT,
+                parts,
+                status,
+                call.provider,
+                call.model,
+                call.version_of,
+            )
         )
     if usage != Usage():
         records.append(UsageRecord(given.make_id(1), given.at, call.reply_id if parts else call.id, usage))

@@ -12,16 +12,15 @@ from core.context.spec import stack_spec
 from core.discussion.lifecycle import HISTORY_LIMIT, UNNAMED
 from core.discussion.messages import AppendRecords, DiscussionEffect, PromptToken, WriteDraft, WriteMeta
 from core.spending.estimates import next_call_usd, reply_tokens
-from core.spending.limits import reached_limits
+from core.spending.limits import add_payments, reached_limits
 from core.turn.messages import (
     CallProvider,
     CallRetrying,
     CancelCall,
     PaidCommand,
-    RegenerateReply,
     ReplyArrived,
     RequestBuilt,
-    RetrySend,
+    ResendMessage,
     SendPrompt,
     SendRequest,
     TurnEffect,
@@ -29,8 +28,8 @@ from core.turn.messages import (
 from core.values.discussion import CallPhase, Draft, LiveCall, OpenDiscussion
 from core.values.messages import Message, Role, TextPart
 from core.values.outcomes import CommandOutcome
-from core.values.records import DeleteRecord, MessageRecord, Record
-from core.values.spending import SpendRefusal
+from core.values.records import MessageRecord, Record
+from core.values.spending import ReachedLimit, SpendRefusal
 from core.values.state import AppState, Level
 from core.values.updates import (
     Result,
@@ -49,20 +48,20 @@ def send(state: AppState, given: Stamp, command: SendPrompt) -> Result:
     opened = state.discussions.open.get(command.discussion_id)
     text = clean(command.text)
     if opened is None:
-        return _ignore(state, command, "The discussion is not open.")
+        return ignore(state, command, "The discussion is not open.")
     if not text.strip() and not opened.draft.attachments:
-        return _ignore(state, command, "There is nothing to send.")
+        return ignore(state, command, "There is nothing to send.")
     parts = (*((TextPart(text),) if text.strip() else ()), *opened.draft.attachments)
     record = MessageRecord(given.make_id(0), given.at, Role.USER, parts)
-    return _save_then_call(state, given, command, record.id, (record,))
+    return save_then_call(state, given, command, record.id, (record,))
 
 
-def _ignore(state: AppState, command: PaidCommand, why: str) -> Result:
+def ignore(state: AppState, command: PaidCommand, why: str) -> Result:
     """There is nothing to do; who waits for the command is told why."""
     return conclude(state, CommandOutcome(command.command_id, problem=why)), ()
 
 
-def _refuse(state: AppState, command: PaidCommand, refusal: SpendRefusal) -> Result:
+def refuse(state: AppState, command: PaidCommand, refusal: SpendRefusal) -> Result:
     """A spend limit stands against it: write nothing, call nothing, and say what a yes would send."""
     if command.command_id:
         return conclude(
@@ -71,21 +70,30 @@ def _refuse(state: AppState, command: PaidCommand, refusal: SpendRefusal) -> Res
     return with_open(state, replace(state.discussions.open[command.discussion_id], refusal=refusal)), ()
 
 
-def _save_then_call(
-    state: AppState, given: Stamp, command: PaidCommand, user_message_id: str, records: tuple[Record, ...]
+def refusal_of(command: PaidCommand, reached: tuple[ReachedLimit, ...]) -> SpendRefusal:
+    """Limits that stand against a command, and the same with the person's yes."""
+    return SpendRefusal(reached, replace(command, over_limit=True, command_id=""))
+
+
+def save_then_call(
+    state: AppState,
+    given: Stamp,
+    command: PaidCommand,
+    user_message_id: str,
+    records: tuple[Record, ...],
+    *,
+    version_of: str = "",
 ) -> Result:
     """Open a call in phase SAVING and append `records`; without any the call starts at once.
 
-    One call at a time in a discussion, and none past a spend limit without the person's yes.
+    `version_of`: the reply that the one to come is another version of. One call at a time in a discussion, and none past a spend limit without the person's yes.
     """
     opened = state.discussions.open[command.discussion_id]
     if opened.id in state.turns.calls:
-        return _ignore(state, command, "A reply is under way in this discussion.")
+        return ignore(state, command, "A reply is under way in this discussion.")
     reached = () if command.over_limit else reached_limits(state, opened.id)
     if reached:
-        return _refuse(
-            state, command, SpendRefusal(reached, replace(command, over_limit=True, command_id=""))
-        )
+        return refuse(state, command, refusal_of(command, reached))
     meta = state.discussions.summaries[opened.id].meta
     call = LiveCall(
         id=given.make_id(1),
@@ -96,16 +104,22 @@ def _save_then_call(
         model=meta.model,
         started_at=given.at,
         command_id=command.command_id,
-        reserved_usd=next_call_usd(state, opened.id, command.text if isinstance(command, SendPrompt) else ""),
+        reserved_usd=next_call_usd(state, opened.id, _words(command)),
         over_limit=command.over_limit,
+        version_of=version_of,
     )
     if opened.refusal is not None:
         state = with_open(state, replace(opened, refusal=None))
     state = with_call(state, call)
     state = dismiss(state, f"call/{opened.id}")
     if records:
-        return state, (AppendRecords(opened.id, records, PromptToken(call.id)),)
+        token = PromptToken(call.id, is_draft=isinstance(command, SendPrompt))
+        return state, (AppendRecords(opened.id, records, token),)
     return start_call(state, given, call)
+
+
+def _words(command: PaidCommand) -> str:
+    return command.text if isinstance(command, SendPrompt | ResendMessage) else ""
 
 
 def start_call(state: AppState, given: Stamp, call: LiveCall) -> Result:
@@ -121,7 +135,10 @@ def start_call(state: AppState, given: Stamp, call: LiveCall) -> Result:
     state = with_open(state, replace(opened, failed_message_id="", failure=None))
     spec = stack_spec(state, call.discussion_id, message)
     length = reply_tokens(state, call.discussion_id)
-    return state, (CallProvider(call.id, call.reply_id, given.make_id(3), message.id, spec, length),)
+    call_effect = CallProvider(
+        call.id, call.reply_id, given.make_id(3), message.id, spec, length, call.version_of
+    )
+    return state, (call_effect,)
 
 
 def _message(opened: OpenDiscussion, message_id: str) -> Message | None:
@@ -131,7 +148,9 @@ def _message(opened: OpenDiscussion, message_id: str) -> Message | None:
     return None
 
 
-def prompt_saved(state: AppState, given: Stamp, call: LiveCall, records: tuple[Record, ...]) -> Result:
+def prompt_saved(
+    state: AppState, given: Stamp, call: LiveCall, records: tuple[Record, ...], *, is_draft: bool
+) -> Result:
     """The prompt's records are on disk and applied: empty the draft when it was that, then call.
 
     A call that was stopped while it saved is not made; the prompt can be sent again.
@@ -139,7 +158,7 @@ def prompt_saved(state: AppState, given: Stamp, call: LiveCall, records: tuple[R
     opened = state.discussions.open[call.discussion_id]
     effects: tuple[DiscussionEffect, ...] = ()
     message = _message(opened, call.user_message_id)
-    if message is not None and any(record.id == message.id for record in records):
+    if is_draft and message is not None and any(record.id == message.id for record in records):
         state, effects = _clear_draft(state, opened, message)
     if call.phase is CallPhase.STOPPING:
         state = conclude(state, CommandOutcome(call.command_id, call.user_message_id))
@@ -167,37 +186,6 @@ def _clear_draft(state: AppState, opened: OpenDiscussion, message: Message) -> R
         state = with_summary(state, replace(summary, meta=meta))
         effects.append(WriteMeta(meta))
     return state, tuple(effects)
-
-
-def retry(state: AppState, given: Stamp, command: RetrySend) -> Result:
-    """Send again what failed. A part of a reply that came before the failure makes room (it stays in the log)."""
-    opened = state.discussions.open.get(command.discussion_id)
-    if opened is None or not opened.failed_message_id:
-        return _ignore(state, command, "No send has failed in this discussion.")
-    return _ask_again(state, given, command, opened.failed_message_id)
-
-
-def regenerate(state: AppState, given: Stamp, command: RegenerateReply) -> Result:
-    """Ask again for the reply to the last user message."""
-    opened = state.discussions.open.get(command.discussion_id)
-    prompts = [m for m in opened.messages if m.role is Role.USER] if opened is not None else []
-    if not prompts:
-        return _ignore(state, command, "There is no message whose reply could be asked for again.")
-    return _ask_again(state, given, command, prompts[-1].id)
-
-
-def _ask_again(
-    state: AppState, given: Stamp, command: RetrySend | RegenerateReply, user_message_id: str
-) -> Result:
-    """Delete what followed a user message and call anew."""
-    messages = state.discussions.open[command.discussion_id].messages
-    position = next((i for i, m in enumerate(messages) if m.id == user_message_id), None)
-    if position is None:
-        return _ignore(state, command, "The message was deleted meanwhile.")
-    deleted: tuple[Record, ...] = tuple(
-        DeleteRecord(given.make_id(10 + i), given.at, m.id) for i, m in enumerate(messages[position + 1 :])
-    )
-    return _save_then_call(state, given, command, user_message_id, deleted)
 
 
 def cancel(state: AppState, discussion_id: str) -> Result:
@@ -231,7 +219,10 @@ def request_built(state: AppState, event: RequestBuilt) -> Result:
             discussion_id=call.discussion_id,
         )
     reserved_usd = call.reserved_usd if event.usd is None else event.usd
-    state, effects = _admit(state, replace(call, is_built=True, reserved_usd=reserved_usd))
+    state = add_payments(state, event.elsewhere.payments)
+    elsewhere_usd = event.elsewhere.reserved_usd
+    call = replace(call, is_built=True, reserved_usd=reserved_usd, elsewhere_usd=elsewhere_usd)
+    state, effects = _admit(state, call)
     is_stopped = bool(state.turns.calls[call.discussion_id].refused)
     records: tuple[Record, ...] = event.views if is_stopped else (*event.views, event.record)
     return state, ((AppendRecords(call.discussion_id, records), *effects) if records else effects)
@@ -251,7 +242,7 @@ def admit_held(state: AppState) -> Result:
 def _admit(state: AppState, call: LiveCall) -> tuple[AppState, tuple[TurnEffect, ...]]:
     """The last word of the limits, whoever asked and whatever was expected before.
 
-    Against a call count those that went before it, with what they are expected to cost. While a day has a limit and
+    Against a call count those that went before it, with what they are expected to cost, in other programs too. While a day has a limit and
     nobody has added up what was spent, it is held.
     """
     day = state.config.settings.caching.day_limit_usd
@@ -260,7 +251,9 @@ def _admit(state: AppState, call: LiveCall) -> tuple[AppState, tuple[TurnEffect,
     if not call.over_limit:
         if day is not None and state.spending.spent_today_usd is None:
             return with_call(state, call), ()
-        reached = reached_limits(_only_what_is_out(state), call.discussion_id)
+        reached = reached_limits(
+            _only_what_is_out(state), call.discussion_id, elsewhere_usd=call.elsewhere_usd
+        )
         if reached:
             stopped = replace(call, phase=CallPhase.STOPPING, refused=reached)
             return with_call(state, stopped), (CancelCall(call.id),)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import assert_never
 
 from core.base.stamp import Stamp
-from core.discussion.messages import PromptToken, RecordsAppended, ReplyToken, WriteFailed
-from core.turn import replies, sending
+from core.discussion.messages import DiscussionCreated, PromptToken, RecordsAppended, ReplyToken, WriteFailed
+from core.turn import renewal, replies, sending
 from core.turn.messages import (
     CallEnded,
     CallFailed,
     CallRetrying,
     CancelReply,
+    ContinueReply,
     RegenerateReply,
     ReplyArrived,
     RequestBuilt,
+    ResendMessage,
     RetrySend,
     SendPrompt,
     TurnCommand,
@@ -33,9 +35,13 @@ def command(state: AppState, given: Stamp, asked: TurnCommand) -> Result:
         case CancelReply():
             return sending.cancel(state, asked.discussion_id)
         case RetrySend():
-            return sending.retry(state, given, asked)
+            return renewal.retry(state, given, asked)
         case RegenerateReply():
-            return sending.regenerate(state, given, asked)
+            return renewal.regenerate(state, given, asked)
+        case ResendMessage():
+            return renewal.resend(state, given, asked)
+        case ContinueReply():
+            return renewal.go_on(state, given, asked)
         case _:
             assert_never(asked)
 
@@ -71,11 +77,17 @@ def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
         return state, ()
     match happened.token:
         case PromptToken():
-            return sending.prompt_saved(state, given, call, happened.records)
+            is_draft = happened.token.is_draft
+            return sending.prompt_saved(state, given, call, happened.records, is_draft=is_draft)
         case ReplyToken():
             return replies.reply_saved(state, call), ()
         case _:
             assert_never(happened.token)
+
+
+def branched(state: AppState, given: Stamp, happened: DiscussionCreated) -> Result:
+    """Ask in a branch what it was made for."""
+    return renewal.branched(state, given, happened)
 
 
 def unsaved(state: AppState, happened: WriteFailed) -> AppState:

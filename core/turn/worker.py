@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError, SlopError
 from core.base.reports import Report
-from core.base.tokens import scaled
 from core.caching.contents import contents_usd
 from core.caching.messages import CacheReported
 from core.caching.offers import cache_prices
@@ -46,6 +45,7 @@ from core.values.provider import (
 )
 from core.values.records import RequestRecord, ViewRecord
 from core.values.spec import StackSpec
+from core.values.spending import SpentElsewhere
 from core.values.usage import Usage
 
 Emit = Callable[[TurnEvent | CacheReported | Report], None]
@@ -65,6 +65,11 @@ class BuiltRequest(Protocol):
     @property
     def record(self) -> RequestRecord:
         """For the log."""
+        ...
+
+    @property
+    def reply_factor(self) -> float:
+        """The model's tokens over o200k's in a reply."""
         ...
 
     @property
@@ -89,8 +94,12 @@ class CallServices(Protocol):
         """The client of a provider. Raises ProviderError when there is none."""
         ...
 
-    def journal(self, effect: CallProvider) -> ReplyJournal:
-        """The reply's journal, which opens with the first text."""
+    def journal(self, effect: CallProvider, expected: Usage, factor: float) -> ReplyJournal:
+        """The reply's journal, to be begun before the request goes out.
+
+        Args:
+            expected: the input as it is expected to be billed; factor: the model's tokens over o200k's in a reply.
+        """
         ...
 
     def read_blob(self, spec: StackSpec) -> ReadBlob:
@@ -101,8 +110,16 @@ class CallServices(Protocol):
         """Price in USD, None where unknown."""
         ...
 
+    def claim(self, call_id: str, usd: float) -> SpentElsewhere:
+        """Reserve for a call where other programs on this home see it. Returns what they spend."""
+        ...
+
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
         """Tokens of a reply's texts with its model, about."""
+        ...
+
+    def recounted(self, spec: StackSpec, expected: Usage) -> Usage:
+        """The expected input of the call that was sent last, with every text of it counted."""
         ...
 
     def begun(self, call_id: str) -> None:
@@ -110,9 +127,19 @@ class CallServices(Protocol):
         ...
 
     def ended(
-        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None, paid: Usage
+        self,
+        call_id: str,
+        spec: StackSpec,
+        usage: Usage,
+        contents: ContentsReport | None,
+        paid: Usage,
+        texts: Sequence[str],
     ) -> CacheReported | None:
-        """The call is over. `usage`: what the provider said; `paid`: as it is booked. Returns what became known of the cache."""
+        """The call is over. Returns what became known of the cache.
+
+        Args:
+            usage: what the provider said; paid: as it is booked; texts: of a reply that ended whole, for learning.
+        """
         ...
 
 
@@ -193,7 +220,8 @@ class CallWorker:
             stopped = self._call(effect, cancel, reply)
             usage = self._usage(effect, reply, is_whole=stopped.kind is not StopKind.CANCELLED)
             self._emit(CallEnded(effect.call_id, stopped, reply.parts(), usage))
-            self._account(effect, usage, reply)
+            is_whole = stopped.kind is not StopKind.CANCELLED
+            self._account(effect, usage, reply, reply_texts(reply.parts()) if is_whole else ())
         except ProviderError as error:
             reply.is_out = error.is_lost
             self._fail(effect, reply, _as_failure(error))
@@ -215,30 +243,40 @@ class CallWorker:
     def _call(self, effect: CallProvider, cancel: CancelToken, reply: _Reply) -> Stopped:
         inputs = effect.spec.inputs
         built = self._services.build(effect)
-        plan = built.request.cache
-        reply.expected, reply.scale = built.record.estimate or Usage(), 1.0 if plan is None else plan.scale
+        reply.expected = built.record.estimate or Usage()
         usd = self._expected_usd(effect, reply.expected)
-        self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views, usd))
+        elsewhere = self._services.claim(effect.call_id, usd or 0.0)
+        self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views, usd, elsewhere))
         if not self._is_let_go(effect.call_id, cancel):
             return Stopped(StopKind.CANCELLED)
         provider = self._services.provider(inputs.provider)
 
+        journal = self._services.journal(effect, reply.expected, built.reply_factor)
+
         def retrying(attempt: int, wait_s: float, error: ProviderError) -> None:
             reply.failed(error)
+            journal.note_attempt(is_out=False, lost=reply.lost)
             self._emit(CallRetrying(effect.call_id, attempt, wait_s, error.what))
 
         def wait(wait_s: float) -> bool:
             reply.is_out = not cancel.wait(wait_s)
+            if reply.is_out:
+                journal.note_attempt(is_out=True, lost=reply.lost)
             return not reply.is_out
 
-        reply.is_out = True
         blobs = self._services.read_blob(effect.spec)
         items = stream_with_retry(provider, built.request, blobs, cancel, retrying, wait=wait)
-        journal = self._services.journal(effect)
-        for item in items:
-            if isinstance(item, Stopped):
-                return item
-            self._take(effect.call_id, item, reply, journal)
+        journal.begin()
+        reply.is_out = True
+        try:
+            for item in items:
+                if isinstance(item, Stopped):
+                    reply.is_out = item.is_sent
+                    return item
+                self._take(effect.call_id, item, reply, journal)
+        except ProviderError as error:
+            journal.note_attempt(is_out=error.is_lost, lost=reply.lost)
+            raise
         raise ProviderError(
             FailureKind.STREAM_DROPPED,
             "The stream ended without saying how",
@@ -246,8 +284,7 @@ class CallWorker:
         )
 
     def _take(self, call_id: str, item: StreamItem, reply: _Reply, journal: ReplyJournal) -> None:
-        if not reply.has_begun:
-            self._services.begun(call_id)
+        is_first = not reply.has_begun
         reply.add(item)
         if isinstance(item, TextDelta) and item.text:
             journal.add_text(item.text)
@@ -255,15 +292,19 @@ class CallWorker:
         elif isinstance(item, ReasoningDelta) and item.text:
             journal.add_reasoning(item.text)
             self._emit(ReplyArrived(call_id, reasoning=item.text))
+        elif isinstance(item, UsageUpdate):
+            journal.add_usage(item.usage)
+        if is_first:
+            self._services.begun(call_id)
 
     def _fail(self, effect: CallProvider, reply: _Reply, failure: Failure) -> None:
         usage = self._usage(effect, reply, is_whole=False)
         self._emit(CallFailed(effect.call_id, failure, reply.parts(), usage))
-        self._account(effect, usage, reply)
+        self._account(effect, usage, reply, ())
 
-    def _account(self, effect: CallProvider, usage: Usage, reply: _Reply) -> None:
+    def _account(self, effect: CallProvider, usage: Usage, reply: _Reply, texts: Sequence[str]) -> None:
         event = self._services.ended(
-            effect.call_id, effect.spec, reply.usage or Usage(), reply.contents, usage
+            effect.call_id, effect.spec, reply.usage or Usage(), reply.contents, usage, texts
         )
         if event is not None:
             self._emit(event)
@@ -284,13 +325,14 @@ class CallWorker:
                 return self._services.price(inputs.provider, inputs.model, usage)
             return None
 
-        usage = Usage()
+        usage, expected = Usage(), reply.expected
+        if reported.input_tokens is None and expected != Usage():
+            expected = self._services.recounted(effect.spec, expected)
         if is_billed:
             texts = () if is_whole and reported.output_tokens is not None else reply_texts(parts)
             length = self._services.reply_tokens(effect.spec, texts) if texts else 0
-            length = scaled(length, reply.scale)
-            usage = booked(reported, reply.expected, length, price, is_whole=is_whole)
-        usage = with_lost(usage, reply.expected, reply.lost, price)
+            usage = booked(reported, expected, length, price, is_whole=is_whole)
+        usage = with_lost(usage, expected, reply.lost, price)
         cost = usage.cost_usd
         stored = reply.contents.stored if reply.contents is not None else None
         if stored is not None:
@@ -332,7 +374,7 @@ class _Reply:
         self.has_begun = False
         self.contents: ContentsReport | None = None
         self.usage: Usage | None = None
-        self.expected, self.scale = Usage(), 1.0
+        self.expected = Usage()
         self.is_out = False
         self.lost = 0
         self.first_token_s: float | None = None

@@ -188,7 +188,6 @@ class CachePlan(msgspec.Struct, frozen=True):
         writes: what the ledger records when the answer begins.
         superseded_tokens: earlier versions of files and presets that the request still carries.
         sentences: one for each choice.
-        scale: the provider's tokens over ours in the model's last call, for estimates of what was not reported.
     """
 
     marks: tuple[CacheMark, ...] = ()
@@ -209,7 +208,6 @@ class CachePlan(msgspec.Struct, frozen=True):
     writes: tuple[PlannedWrite, ...] = ()
     superseded_tokens: int = 0
     sentences: tuple[str, ...] = ()
-    scale: float = 1.0
 
 
 class TurnGap(msgspec.Struct, frozen=True):
@@ -453,7 +451,8 @@ class CacheSettings(msgspec.Struct, frozen=True):
 
     Args:
         ttl_s: a fixed lifetime, None lets the planner choose; longest_ttl_s: the longest it may choose.
-        may_store: whether contents may be made that are stored for rent (not by a command that ends at once).
+        may_store: whether contents may be made that are stored for rent (not by a command that ends at once);
+            has_answered: the model was seen to answer: for one that never was, nothing is stored.
         appends_changes: rule 2; off rewrites the context whenever it changes.
         keepalive: rule 4; keepalive_cap_usd: for one discussion and one idle time.
         all_marks, pays_only, extends: other rules, each of which can be switched off to measure it.
@@ -466,6 +465,7 @@ class CacheSettings(msgspec.Struct, frozen=True):
     keepalive: bool = False
     keepalive_cap_usd: float = 1.0
     may_store: bool = True
+    has_answered: bool = True
     all_marks: bool = True
     pays_only: bool = True
     extends: bool = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 
@@ -17,7 +18,8 @@ from core.values.usage import Upkeep, Usage
 class DiscussionMeta(msgspec.Struct, frozen=True):
     """`meta.toml`. `parent_id` and `branch_message_id` are empty for a discussion that is no branch.
 
-    `cache_epoch` counts invalidations: it salts the prefix, 0 until the first.
+    `cache_epoch` counts invalidations: it salts the prefix, 0 until the first. `folder`: root of the project that it was
+    started in; empty for none, and for a discussion from before this was recorded.
     """
 
     id: str
@@ -36,6 +38,7 @@ class DiscussionMeta(msgspec.Struct, frozen=True):
     branch_message_id: str = ""
     spend_limit_usd: float | None = None
     cache_epoch: int = 0
+    folder: str = ""
 
 
 class DiscussionSummary(msgspec.Struct, frozen=True):
@@ -63,11 +66,36 @@ class Draft(msgspec.Struct, frozen=True):
     attachments: tuple[AttachmentPart, ...] = ()
 
 
+class ReplyVersions(msgspec.Struct, frozen=True):
+    """Versions of one reply, two at least.
+
+    Args:
+        ids: of the versions, in the order in which they came; chosen_id: the one that stands among the entries.
+        aside: the others by their ids, each with what followed it up to the person's next message.
+    """
+
+    ids: tuple[str, ...]
+    chosen_id: str
+    aside: Mapping[str, tuple[Entry, ...]]
+
+    @property
+    def number(self) -> int:
+        """Number of the chosen version, from 1."""
+        return self.ids.index(self.chosen_id) + 1
+
+    def neighbour(self, step: int) -> str:
+        """Id of the version so many steps from the chosen one, empty past either end."""
+        at = self.number - 1 + step
+        return self.ids[at] if 0 <= at < len(self.ids) else ""
+
+
 class OpenDiscussion(msgspec.Struct, frozen=True):
     """A discussion whose log is loaded.
 
     Args:
-        entries: messages and marks in order, edits applied, deleted ones kept with `is_deleted`.
+        entries: messages and marks in order, edits applied, deleted ones kept with `is_deleted`, of each reply the
+            version that was chosen.
+        versions: of replies that have several, by the id of the first.
         last_request: the newest request record, for the difference and for replay.
         failed_message_id: the user's message whose send failed and can be retried, empty otherwise.
         repaired: what was repaired when the log was read (a torn last line, foreign lines), in sentences.
@@ -88,11 +116,16 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     refusal: SpendRefusal | None = None
     usage: Usage = msgspec.field(default_factory=Usage)
     upkeep: Upkeep = msgspec.field(default_factory=Upkeep)
+    versions: Mapping[str, ReplyVersions] = msgspec.field(default_factory=dict)
 
     @property
     def messages(self) -> tuple[Message, ...]:
         """The messages that are not deleted, in order."""
         return tuple(e for e in self.entries if isinstance(e, Message) and not e.is_deleted)
+
+    def versions_of(self, message: Message) -> ReplyVersions | None:
+        """Versions of a reply, None where it has but one."""
+        return self.versions.get(message.version_of or message.id)
 
 
 class CallPhase(StrEnum):
@@ -113,8 +146,10 @@ class LiveCall(msgspec.Struct, frozen=True):
         user_message_id: the message that it answers; reply_id: the id that the reply will have in the log.
         command_id: of the command that asked for it, empty where nobody waits for that one.
         reserved_usd: what it is expected to cost, what it did cost once that is known, until it is counted as spent.
+        version_of: the reply that it will be another version of, empty for a first one.
         over_limit: the person said yes to it past a limit; is_built: its request is assembled; is_out: it was let go.
         refused: the limits that stood against it when its cost was known: it is not sent.
+        elsewhere_usd: what other programs had under way when its cost was known.
         text, reasoning: what has arrived; retry_at and retry_reason: while `RETRYING`.
     """
 
@@ -138,3 +173,5 @@ class LiveCall(msgspec.Struct, frozen=True):
     is_built: bool = False
     is_out: bool = False
     refused: tuple[ReachedLimit, ...] = ()
+    version_of: str = ""
+    elsewhere_usd: float = 0.0

@@ -98,7 +98,10 @@ Part = TextPart | ReasoningPart | ToolCallPart | ToolResultPart | AttachmentPart
 
 
 class Message(msgspec.Struct, frozen=True):
-    """One message of a discussion as the person sees it: edits applied, usage attached."""
+    """One message of a discussion as the person sees it: edits applied, usage attached.
+
+    `version_of`: the first version of the reply that this one is another version of, empty for that one itself.
+    """
 
     id: str
     at: datetime
@@ -110,6 +113,7 @@ class Message(msgspec.Struct, frozen=True):
     usage: Usage | None = None
     is_edited: bool = False
     is_deleted: bool = False
+    version_of: str = ""
 
     @property
     def text(self) -> str:

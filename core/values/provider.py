@@ -170,10 +170,14 @@ class StopKind(StrEnum):
 
 
 class Stopped(msgspec.Struct, frozen=True):
-    """The last item of every stream that did not raise. `detail` is the vendor's word for it."""
+    """The last item of every stream that did not raise. `detail` is the vendor's word for it.
+
+    `is_sent`: the provider may have the request; False where it was stopped before any of its body had left.
+    """
 
     kind: StopKind
     detail: str = ""
+    is_sent: bool = True
 
 
 StreamItem = TextDelta | ReasoningDelta | ToolCallReady | UsageUpdate | Stopped

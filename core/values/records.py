@@ -14,7 +14,11 @@ _BESIDE_TURNS = frozenset(kind.value for kind in UsageKind if kind is not UsageK
 
 
 class MessageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="message"):
-    """Something was said."""
+    """Something was said.
+
+    `version_of`: the reply that this one is another version of. It is the chosen one from then on, unless the person
+    has written on behind that reply meanwhile.
+    """
 
     id: str
     at: datetime
@@ -23,6 +27,15 @@ class MessageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
     status: Status = Status.COMPLETE
     provider: str = ""
     model: str = ""
+    version_of: str = ""
+
+
+class ChooseRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="choose"):
+    """This version of a reply goes to the model from now on; the others stay in the log."""
+
+    id: str
+    at: datetime
+    target_id: str
 
 
 class RequestRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="request"):
@@ -114,6 +127,7 @@ class MarkRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="m
 
 Record = (
     MessageRecord
+    | ChooseRecord
     | RequestRecord
     | UsageRecord
     | EditRecord

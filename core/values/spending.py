@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 import msgspec
@@ -15,6 +16,17 @@ class Payment(msgspec.Struct, frozen=True):
 
     usd: float
     is_estimate: bool = False
+
+
+class SpentElsewhere(msgspec.Struct, frozen=True):
+    """Money of other programs on this home, when one of this program's calls was about to go out.
+
+    Args:
+        reserved_usd: what they have under way; payments: what they paid today, by the record's id.
+    """
+
+    reserved_usd: float = 0.0
+    payments: Mapping[str, Payment] = msgspec.field(default_factory=dict)
 
 
 class Reservation(msgspec.Struct, frozen=True):

@@ -20,6 +20,7 @@ PADDING: dict[str, tuple[float, float]] = {
     "pane": (16, 12),
     "card": (16, 12),
     "card_selected": (16, 12),
+    "row_selected": (8, 3),
     "code": (12, 8),
     "inset": (12, 8),
     "popup": (6, 6),

@@ -14,7 +14,7 @@ Tone = Literal["text", "muted", "faint", "accent", "ok", "warn", "error", "purpl
 Style = Literal[
     "body", "strong", "small", "small_strong", "h1", "h2", "h3", "mono", "mono_small", "icon_large"
 ]
-Surface = Literal["base", "pane", "card", "card_selected", "code", "clear", "inset", "popup"]
+Surface = Literal["base", "pane", "card", "card_selected", "row_selected", "code", "clear", "inset", "popup"]
 ButtonKind = Literal["plain", "primary", "ghost", "danger", "rail", "rail_active", "link"]
 SeriesKind = Literal["line", "area", "bars"]
 Unit = Literal["", "%", "$"]

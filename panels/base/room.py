@@ -1,4 +1,4 @@
-"""Room of the window, with what it gives: actions, tabs of the hub, dialogs, its own view."""
+"""Room of the window, with what it gives: actions, panels of the hub, dialogs, its own view."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from panels.base.window_field import RoomView
 DrawDialog = Callable[[Desk, Dialog], None]
 
 
-class HubTab(msgspec.Struct, frozen=True):
-    """A tab of the Operations Hub, with its button in the rail and its action in the View menu.
+class HubPanel(msgspec.Struct, frozen=True):
+    """A panel of the Operations Hub, with its button in the rail and its action in the View menu.
 
     Args:
-        id: stable; title: of the action; label: of the tab; icon: of all three.
-        place: from the left, from 1; its chord is Ctrl and this number.
-        draw: draws the panel below. It imports the panel itself: the first frame must not wait for panels behind.
+        id: stable; title: of the panel and the action; label: of the button; icon: of both.
+        place: from the top, from 1; its chord is Ctrl and this number.
+        draw: draws the panel. It imports the panel itself: the first frame must not wait for panels behind.
     """
 
     id: str
@@ -49,7 +49,7 @@ class Room(msgspec.Struct, frozen=True):
 
     actions: tuple[Action, ...] = ()
     view: type[RoomView] | None = None
-    tabs: tuple[HubTab, ...] = ()
+    panels: tuple[HubPanel, ...] = ()
     dialogs: Mapping[str, DrawDialog] = msgspec.field(default_factory=dict)
     begin: Callable[[Desk], None] = _nothing
     escape: Callable[[Desk], bool] = _nothing_open

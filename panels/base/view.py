@@ -69,7 +69,7 @@ class WindowView:
     """The window's own state. `panels.shell.window_file` carries what persists of it and of its rooms.
 
     Args:
-        hub_tab: id of the tab in front; hub_px: 0 while nobody dragged its edge, `panels.shell.panes` gives its width.
+        panel: id of the one in the hub; hub_px: 0 while nobody dragged its edge, `panels.shell.panes` gives its width.
         side: the side pane that was asked for last; room_px: width of all panes in the last frame, 0 before.
         focus: what takes the keyboard when it is drawn next; focus_not: the discussion whose composer does not.
         rooms: what each room alone knows, by its class; restored: what the last window left, None while unknown.
@@ -77,7 +77,7 @@ class WindowView:
     """
 
     page: Page = "chat"
-    hub_tab: str = "presets"
+    panel: str = "presets"
     settings_section: str = "providers"
     list_px: float = 288.0
     hub_px: float = 0.0
@@ -115,10 +115,10 @@ class WindowView:
         else:
             self.is_hub_shown = True
 
-    def show_hub(self, tab: str) -> None:
-        """Bring a tab of the Operations Hub to the front."""
+    def show_hub(self, panel: str) -> None:
+        """Show a panel in the Operations Hub."""
         self.show_side("hub")
-        self.hub_tab = tab
+        self.panel = panel
 
     def show_settings(self, section: str) -> None:
         """Go to a section of the settings page."""

@@ -155,6 +155,7 @@ class MenuWidget(KeyedWidget[AbstractContextManager[bool]], frozen=True):
     _: KW_ONLY
     icon: str = ""
     tip: str = ""
+    is_small: bool = False
 
 
 class MenuItemWidget(KeyedWidget[bool], frozen=True):

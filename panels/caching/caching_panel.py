@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from core.base import figures as fmt
 from core.caching.step import abilities_for
+from core.caching.summary import provider_sentence
 from core.caching.wording import extension_text
+from core.spending.estimates import NextRequest, next_request
 from core.values.cache import CachePlan
 from core.values.stack import ContextReport
 from core.values.usage import Usage
 from panels.base import selection
 from panels.base.desk import Desk
+from panels.base.gauge import NAME, estimate, estimate_tip, gauge_tone
 from panels.base.ui import Option, Series, Share, Tone, Ui
 from panels.caching import facts
 from panels.caching.discussion_list import cache_card, discussions_section
 from panels.caching.dues import orphans_section, rewrites_section
 from panels.caching.settings_tab import settings_section
+from panels.caching.spending import spending_section
 from panels.caching.view import CachingView
 
 TABS = (
@@ -55,9 +59,10 @@ def _overview(desk: Desk) -> None:
     orphans_section(desk)
     rewrites_section(desk)
     _selected(desk)
+    _next_request(desk)
+    spending_section(desk)
     if series:
         _plot(desk, series)
-    _next_request(desk)
     if not is_used:
         settings_section(desk)
 
@@ -98,11 +103,11 @@ def _providers(desk: Desk) -> None:
             totals = state.caching.totals.get(name)
             with ui.group(("provider", name), gap=2):
                 line = facts.provider_line(state, desk.view.memo, name)
-                ui.text("line", line, style="mono_small", wraps=True)
+                ui.text("line", provider_sentence(state, name), style="small", wraps=True, tip=line)
                 saved = totals.saved_usd if totals is not None else None
                 if totals is not None and totals.usage != Usage():
                     tone: Tone = "ok" if saved is not None and saved > 0 else "muted"
-                    ui.text("saved", facts.saved_text(saved), tone=tone, style="small")
+                    ui.text("saved", facts.saved_text(saved), tone=tone, style="small", wraps=True)
                 if totals is not None and (upkeep := facts.upkeep_text(totals.upkeep)):
                     ui.text("upkeep", upkeep, tone="muted", style="small")
         for lost in state.caching.lost_extensions:
@@ -135,15 +140,18 @@ def _plot(desk: Desk, series: tuple[Series, ...]) -> None:
 
 def _next_request(desk: Desk) -> None:
     ui, summary = desk.ui, desk.summary
-    if summary is None:
+    request = next_request(desk.state, summary.meta.id) if summary is not None else None
+    if summary is None or request is None:
         return
     report, plan = selection.report_of(desk.state), desk.state.caching.plans.get(summary.meta.id)
-    if report is None and plan is None:
-        return
     with ui.group("next", gap=6):
-        _title(ui, "Next request", "as it would be sent now")
+        with ui.row("next title"):
+            ui.text("title", NAME, style="strong")
+            ui.push()
+            tone = gauge_tone(request)
+            ui.text("estimate", estimate(request), tone=tone, style="small_strong", tip=estimate_tip(request))
         if plan is not None:
-            _plan(ui, plan)
+            _plan(ui, request, plan)
         elif report is not None:
             _without_plan(ui, report)
         about = abilities_for(desk.state, summary.meta)
@@ -151,24 +159,22 @@ def _next_request(desk: Desk) -> None:
             ui.text("theirs", about.disable_text, tone="muted", style="small", wraps=True)
 
 
-def _plan(ui: Ui, plan: CachePlan) -> None:
+def _plan(ui: Ui, request: NextRequest, plan: CachePlan) -> None:
     parts = (
-        ("read", plan.read_tokens, "read from the cache", 8),
-        ("written", plan.write_tokens, "written to the cache", 0),
-        ("fresh", plan.fresh_tokens, "fresh", 11),
+        (request.read_tokens_est, "from the cache", 8),
+        (request.write_tokens_est, "written to it", 0),
+        (request.fresh_tokens_est, "new", 11),
     )
-    whole = sum(count for _, count, _, _ in parts)
+    whole = request.tokens_est
     if whole:
         ui.stacked_bar("bar", [
             Share(count / whole, "accent", f"{fmt.tokens(count)} {words}, {fmt.share(count, whole)}", fill=fill)
-            for _, count, words, fill in parts
+            for count, words, fill in parts
             if count
         ])  # fmt: skip
-    with ui.row("counts"):
-        line = " · ".join(f"{fmt.tokens(count)} {name}" for name, count, _, _ in parts)
-        ui.text("line", line, style="small", width=0, tip=f"{whole:,} tokens")
-        if plan.cost_usd is not None:
-            ui.text("cost", fmt.estimated(plan.cost_usd), tone="muted", style="small")
+    line = ", ".join(f"{fmt.tokens(count)} {words}" for count, words, _ in parts if count)
+    if line:
+        ui.text("line", line, style="small", width=0)
     if plan.cost_without_usd and plan.cost_usd is not None:
         text = f"Without caching {fmt.money(plan.cost_without_usd)}"
         ui.text("without", text, tone="muted", style="small")

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
+import msgspec
+
 from core.base import figures as fmt
 from core.caching.messages import DisableCaching, EnableCaching, InvalidateCache
 from core.caching.step import abilities_for
+from core.caching.warmth import is_alive
 from core.discussion.messages import SelectDiscussion
 from core.providers.abilities import Abilities
 from core.values.cache import DiscussionCacheState
@@ -25,47 +28,77 @@ from panels.caching.view import CachingView
 CARD_PX = 112
 WARM_PX = 170
 GAP_PX = 8
+REST_PX = 32
 BUTTONS_PX = 268
 """Narrower, the buttons stand under each other."""
 MISS_TIP = "The last time that a request read less from the cache than was expected, and why. It is paid; nothing is to be done."
 
 
+class RestHeading(msgspec.Struct, frozen=True):
+    """Folds the discussions that hold nothing: how many they are."""
+
+    count: int
+
+
+CacheRow = str | RestHeading
+"""A discussion's id, or the fold."""
+
+
 def discussions_section(desk: Desk) -> None:
     """Draw the list. O(visible)."""
     ui, own = desk.ui, desk.view.of(CachingView)
-    shown = active_ids(desk)
+    holding, rest = active_ids(desk)
     with ui.row("head"):
         ui.text("title", "Active discussions", style="strong")
-        warm = fmt.count(len(desk.state.caching.caches), "cache")
-        ui.text("count", f"{len(shown):,} · {warm}", tone="faint", style="small")
+        some = fmt.count(len(holding), "holds something", "hold something")
+        ui.text("count", some if holding else "none holds anything", tone="faint", style="small")
     typed = ui.text_input("filter", own.query, hint="Find a discussion", icon="magnifying-glass")
     own.query = own.query if typed is None else typed
-    if not shown:
+    if not holding and not rest:
         text = "Nothing is called that." if own.query.strip() else "Nothing was sent yet."
         ui.text("empty", text, tone="muted", style="small")
         return
-    ui.virtual_list("rows", CacheRows(desk, shown))
+    parts = (holding, rest, own.is_rest_open)
+    ui.virtual_list("rows", CacheRows(desk, desk.view.memo.get("cache rows", parts, lambda: _rows(*parts))))
 
 
-def active_ids(desk: Desk) -> tuple[str, ...]:
-    """Discussions that something was said in or is cached of: the selected, the newest caches, then the newest.
+def _rows(holding: tuple[str, ...], rest: tuple[str, ...], is_open: bool) -> tuple[CacheRow, ...]:
+    if not rest:
+        return holding
+    return (*holding, RestHeading(len(rest)), *(rest if is_open else ()))
 
-    The same tuple while nothing that it depends on changed.
+
+def active_ids(desk: Desk) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Discussions that something is held of or due, the selected first, then the newest; and the others that were used.
+
+    The same tuples while nothing that they depend on changed.
     """
     state, query = desk.state, desk.view.of(CachingView).query.strip().casefold()
-    parts = (state.discussions.summaries, state.caching.caches, state.discussions.selected_id, query)
+    caching = state.caching
+    minute = 0 if state.now is None else state.now.replace(second=0, microsecond=0)
+    chosen = state.discussions.selected_id
+    parts = (state.discussions.summaries, caching.caches, caching.rewrites, chosen, query, minute)
     return desk.view.memo.get("active discussions", parts, lambda: _active(state, query))
 
 
-def _active(state: AppState, query: str) -> tuple[str, ...]:
+def _active(state: AppState, query: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """A search unfolds: what is called so is wanted, whether it holds something or not."""
     found = [
         summary
         for summary in state.discussions.summaries.values()
         if (query in summary.meta.name.casefold())
-        and (summary.meta.id in state.caching.caches or (summary.turns and not summary.meta.archived))
+        and (_holds(state, summary) or (summary.turns and not summary.meta.archived))
     ]
     found.sort(key=lambda summary: _rank(state.caching.caches, state.discussions.selected_id, summary))
-    return tuple(summary.meta.id for summary in found)
+    holding = tuple(one.meta.id for one in found if query or _holds(state, one))
+    return holding, tuple(one.meta.id for one in found if not query and not _holds(state, one))
+
+
+def _holds(state: AppState, summary: DiscussionSummary) -> bool:
+    """True if there is something to see or to take back: a cache that lives, a rewrite to come, caching that was turned off."""
+    meta, cache = summary.meta, state.caching.caches.get(summary.meta.id)
+    is_held = cache is not None and is_alive(cache, state.now)
+    return is_held or meta.id in state.caching.rewrites or not meta.caching_enabled
 
 
 def _rank(
@@ -81,30 +114,45 @@ class CacheRows:
     """The rows of the list, for a virtual list."""
 
     desk: Desk
-    ids: tuple[str, ...]
+    rows: tuple[CacheRow, ...]
 
     @property
     def revision(self) -> Hashable:
         """The rows themselves."""
-        return Same(self.ids)
+        return Same(self.rows)
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self.rows)
 
     def key(self, index: int) -> Hashable:
-        """A discussion's id."""
-        return self.ids[index]
+        """A discussion's id, or the fold."""
+        return self.rows[index]
 
     def estimate_px(self, index: int, width: float) -> float:
         """A card's height."""
-        return WARM_PX if self.ids[index] in self.desk.state.caching.caches else CARD_PX
+        row = self.rows[index]
+        if isinstance(row, RestHeading):
+            return REST_PX
+        return WARM_PX if row in self.desk.state.caching.caches else CARD_PX
 
     def draw(self, index: int, ui: Ui) -> None:
-        """Draw a card."""
-        summary = self.desk.state.discussions.summaries.get(self.ids[index])
+        """Draw a card, or the fold."""
+        row = self.rows[index]
+        if isinstance(row, RestHeading):
+            _rest(self.desk.view.of(CachingView), ui, row)
+            return
+        summary = self.desk.state.discussions.summaries.get(row)
         if summary is not None:
             cache_card(self.desk, ui, summary)
         ui.gap(GAP_PX)
+
+
+def _rest(own: CachingView, ui: Ui, heading: RestHeading) -> None:
+    icon = "chevron-down" if own.is_rest_open else "chevron-right"
+    label = fmt.count(heading.count, "discussion holds nothing", "discussions hold nothing")
+    if ui.button("rest", label, icon=icon, kind="ghost", is_small=True, tip="Nothing of them is cached now"):
+        own.is_rest_open = not own.is_rest_open
+    ui.gap(GAP_PX)
 
 
 def cache_card(desk: Desk, ui: Ui, summary: DiscussionSummary, *, has_name: bool = True) -> None:
@@ -139,17 +187,20 @@ def _name(desk: Desk, ui: Ui, summary: DiscussionSummary, look: facts.CacheLook)
 
 def _cached(ui: Ui, meta: DiscussionMeta, look: facts.CacheLook) -> None:
     with ui.row("cached"):
+        tip = "\n".join(
+            filter(None, (f"cached: yes ({look.provider})" if look.is_warm else "cached: no", look.ttl_text))
+        )
         if look.is_warm:
-            ui.text("cached", f"cached: yes ({look.provider})", tone="ok")
+            ui.text("cached", f"Cached by {look.provider}", tone="ok", tip=tip)
         else:
-            ui.text("cached", "cached: no", tone="muted")
+            ui.text("cached", "Not cached", tone="muted", tip=tip)
         ui.push()
         if not meta.caching_enabled:
             ui.badge("off", "caching is off", tone="warn", tip="Nothing more of this discussion is cached")
-    if look.ttl_text:
+    if look.words:
         is_short = look.ttl_s is not None and look.ttl_s < 60
         tone: Tone = "warn" if is_short else "text" if look.is_warm else "muted"
-        ui.text("ttl", look.ttl_text, tone=tone, style="small", wraps=True)
+        ui.text("ttl", look.words, tone=tone, style="small", wraps=True, tip=look.ttl_text)
 
 
 def _figures(state: AppState, ui: Ui, meta: DiscussionMeta, look: facts.CacheLook) -> None:
@@ -169,12 +220,12 @@ def _misses(state: AppState, ui: Ui, meta: DiscussionMeta) -> None:
     if reason:
         is_over = facts.look_of(state, meta.id).is_warm  # it was paid, and what is held now is read again
         tone: Tone = "muted" if is_over else "warn"
-        ui.text("miss", f"last miss: {reason}", tone=tone, style="small", wraps=True, tip=MISS_TIP)
+        ui.text("miss", f"Missed last time: {reason}", tone=tone, style="small", wraps=True, tip=MISS_TIP)
     report = state.context.reports.get(meta.id)
     change = report.change if report is not None else None
     rewrite = state.caching.rewrites.get(meta.id)
     if rewrite is not None and meta.id not in state.turns.calls and not _is_before_knowledge(change):
-        what = "joins the next message" if rewrite.is_appended else "will be rewritten on the next turn"
+        what = "Joins the next message" if rewrite.is_appended else "Will be rewritten on the next turn"
         text = f"{what}: {rewrite.why} ({rewrite_text(rewrite)})"
         tone = "muted" if rewrite.is_appended else "warn"
         ui.text("rewrite", text, tone=tone, style="small", wraps=True)
@@ -189,7 +240,7 @@ def _misses(state: AppState, ui: Ui, meta: DiscussionMeta) -> None:
     counted = fmt.tokens_est(change.rewritten_tokens_est, is_exact=report.is_exact)
     cost = fmt.money(change.rewritten_cost_usd)
     why = f": {change.reason}" if change.reason else ""
-    text = f"will be rewritten on the next turn{why} ({counted} tokens, {cost})"
+    text = f"Will be rewritten on the next turn{why} ({counted} tokens, {cost})"
     ui.text("rewrite", text, tone="warn", style="small", wraps=True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.base import figures as fmt
+from core.base.ids import time_of_id
 from core.caching.contents import living
 from core.caching.messages import DeleteOrphanedCaches
 from core.values.cache import CacheOrphan, Rewrite
@@ -120,10 +121,10 @@ def _orphan(desk: Desk, orphan: CacheOrphan) -> None:
     ui, state = desk.ui, desk.state
     with ui.row(("orphan", orphan.name)):
         name = orphan_name(state, orphan)
-        tip = f"{name}\n{orphan.name}\n{orphan.model}"
+        tip = "\n".join(filter(None, (name, orphan.discussion_id, orphan.name, orphan.model)))
         ui.text("name", name, tone="muted", style="small", width=0, tip=tip)
-        rent = "" if orphan.usd_per_hour is None else f" · {fmt.money(orphan.usd_per_hour)}/h"
-        figures = f"{fmt.tokens(orphan.tokens)}{rent} · {fmt.clock(orphan.expires_at)}"
+        rent = "" if orphan.usd_per_hour is None else f", {fmt.money(orphan.usd_per_hour)} an hour"
+        figures = f"{fmt.tokens(orphan.tokens)}{rent}, until {fmt.clock(orphan.expires_at)}"
         ui.text("figures", figures, tone="muted", style="small")
         can = not state.program.is_home_read_only
         if ui.button(
@@ -133,9 +134,14 @@ def _orphan(desk: Desk, orphan: CacheOrphan) -> None:
 
 
 def orphan_name(state: AppState, orphan: CacheOrphan) -> str:
-    """The discussion's name while it is in the trash, else its id, else the vendor's name of the cache."""
+    """The discussion's name while it is in the trash, else when it began, else the vendor's name of the cache."""
     trashed = next((t.name for t in state.discussions.trash if t.discussion_id == orphan.discussion_id), "")
-    return f"{trashed} (in the trash)" if trashed else orphan.discussion_id or orphan.name
+    if trashed:
+        return f"{trashed} (in the trash)"
+    began = time_of_id(orphan.discussion_id)
+    return (
+        f"Begun {fmt.moment(began, state.now)}" if began is not None else orphan.discussion_id or orphan.name
+    )
 
 
 def _rest(ui: Ui, found: Sequence[object]) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 
 import msgspec
 from msgspec.structs import replace
 
 from core.base import figures as fmt
+from core.caching import summary
 from core.caching.warmth import held_tokens, is_alive, last_expiry
-from core.values.cache import DiscussionCacheState
 from core.values.messages import Entry, Message, Role
 from core.values.provider import ProviderKind
 from core.values.state import AppState
@@ -24,8 +24,11 @@ MANAGED = {
     ProviderKind.EMBEDDED: "Cached by {}; kept until deleted, within its disk budget",
     ProviderKind.CLAUDE_CODE: "Cached by {}; TTL: its own",
 }
-OWN_TTL = frozenset({ProviderKind.COMPATIBLE, ProviderKind.EMBEDDED, ProviderKind.CLAUDE_CODE})
-"""Kinds whose lifetime is never the person's choice."""
+"""The specification's lines, for the tooltip."""
+KEEPERS = {
+    ProviderKind.COMPATIBLE: "The server decides how long it is kept",
+    ProviderKind.EMBEDDED: "Kept until deleted, within its disk budget",
+}
 
 
 class CacheLook(msgspec.Struct, frozen=True):
@@ -33,12 +36,14 @@ class CacheLook(msgspec.Struct, frozen=True):
 
     Args:
         is_warm: whether a provider holds a prefix of it now; ttl_s: how long still, None where that is not ours.
-        ttl_text: of the card, `expires: … (in 4:32)` or who manages it; empty where nothing is cached.
+        ttl_text: `expires: … (in 4:32)` or who manages it, as the specification has it; words: the same as a person
+            says it; both empty where nothing is cached.
     """
 
     is_warm: bool
     ttl_s: float | None = None
     ttl_text: str = ""
+    words: str = ""
     provider: str = ""
     tokens: int = 0
     hits: int = 0
@@ -54,23 +59,36 @@ def look_of(state: AppState, discussion_id: str) -> CacheLook:
     cold = CacheLook(is_warm=False, provider=label, tokens=held, hits=cache.hit_count)
     if not is_alive(cache, state.now):
         at = last_expiry(cache)
-        is_over = at is not None and state.now is not None and at <= state.now
-        return replace(cold, ttl_text=f"expired: {_stamp(at)}" if at is not None and is_over else "")
+        if at is None or state.now is None or at > state.now:
+            return cold
+        words = f"Expired {fmt.at_moment(at, state.now)}"
+        return replace(cold, ttl_text=f"expired: {_stamp(at)}", words=words)
     if cache.expires_at is None:
-        return replace(cold, is_warm=True, ttl_text=managed_text(state, cache.provider))
+        text, words = managed_text(state, cache.provider), keeper_words(state, cache.provider)
+        return replace(cold, is_warm=True, ttl_text=text, words=words)
     left = (cache.expires_at - state.now).total_seconds() if state.now else 0.0
-    if cache.long_until is None:
-        return replace(cold, is_warm=True, ttl_s=left, ttl_text=f"expires: {_until(cache.expires_at, left)}")
-    longer = (cache.long_until - state.now).total_seconds() if state.now else 0.0
-    if left <= 0:
-        return replace(
-            cold, is_warm=True, ttl_s=longer, ttl_text=f"expires: {_until(cache.long_until, longer)}"
-        )
-    text = (
-        f"expires: {_until(cache.expires_at, left)}; {fmt.tokens(cache.long_tokens)} of"
-        f" {fmt.tokens(cache.tokens_cached)} tokens: {_until(cache.long_until, longer)}"
-    )
-    return replace(cold, is_warm=True, ttl_s=left, ttl_text=text)
+    end, words = _until(cache.expires_at, left), _end_words(state, cache.expires_at, left)
+    if cache.long_until is not None:
+        longer = (cache.long_until - state.now).total_seconds() if state.now else 0.0
+        long_end, long_words = _until(cache.long_until, longer), _end_words(state, cache.long_until, longer)
+        if left <= 0:
+            left, end, words = longer, long_end, long_words
+        else:
+            kept = f"{fmt.tokens(cache.long_tokens)} of {fmt.tokens(cache.tokens_cached)} tokens"
+            end, words = f"{end}; {kept}: {long_end}", f"{words}; {kept} {long_words}"
+    return replace(cold, is_warm=True, ttl_s=left, ttl_text=f"expires: {end}", words=f"Expires {words}")
+
+
+def _end_words(state: AppState, at: datetime, left_s: float) -> str:
+    """`in 4 minutes, at 14:09`."""
+    return f"{fmt.in_time(left_s)}, {fmt.at_moment(at, state.now)}"
+
+
+def keeper_words(state: AppState, provider: str) -> str:
+    """Keeper of the cache where the lifetime is not ours, in words."""
+    status = state.config.providers.get(provider)
+    known = KEEPERS.get(status.kind) if status is not None else None
+    return known or f"{selection.provider_label(state, provider)} decides how long it is kept"
 
 
 def _until(at: datetime, left_s: float) -> str:
@@ -88,72 +106,25 @@ def managed_text(state: AppState, provider: str) -> str:
     return (form or "Cached by {}; TTL: provider-managed").format(selection.provider_label(state, provider))
 
 
-def hit_percent(usage: Usage) -> int | None:
-    """Cache read over input in whole per cent, rounded down; None where either was not reported."""
-    if usage.cache_read_tokens is None or not usage.input_tokens:
-        return None
-    return 100 * usage.cache_read_tokens // usage.input_tokens
-
-
-def percent(value: int | None) -> str:
-    """`23%`, or that it was not reported."""
-    return fmt.NOT_REPORTED if value is None else f"{value}%"
-
-
 def used_providers(state: AppState, memo: Memo) -> tuple[str, ...]:
     """Providers that were called since the start, or that hold something, in the order of the settings."""
-    used = {name for name, totals in state.caching.totals.items() if totals.usage != Usage()}
-    used |= _newest_expiries(state, memo).keys()
-    known = [name for name in state.config.providers if name in used]
-    return (*known, *sorted(used.difference(known)))
+    return summary.used_providers(state, _newest_expiries(state, memo))
 
 
 def provider_line(state: AppState, memo: Memo, provider: str) -> str:
-    """A provider's summary: `[Anthropic] in:340 cache:80 hit:23% ttl:4:32`."""
-    totals = state.caching.totals.get(provider)
-    usage = totals.usage if totals is not None else Usage(input_tokens=0, cache_read_tokens=0)
-    label = selection.provider_label(state, provider)
-    hit = "n/a" if usage.input_tokens == 0 else percent(hit_percent(usage))
-    figures = f"in:{fmt.tokens(usage.input_tokens)} cache:{fmt.tokens(usage.cache_read_tokens)}"
-    return f"[{label}] {figures} hit:{hit} ttl:{_ttl_word(state, memo, provider)}"
+    """A provider's summary in the specification's form, for the tooltip."""
+    return summary.provider_line(state, _newest_expiries(state, memo), provider)
 
 
-def _ttl_word(state: AppState, memo: Memo, provider: str) -> str:
-    """Time left of the selected discussion's prefix where the provider holds it, else of the one that lives longest."""
-    newest = _newest_expiries(state, memo)
-    selected = state.caching.caches.get(state.discussions.selected_id)
-    is_of = selected is not None and selected.provider == provider and selected.caching_enabled
-    at = selected.expires_at if selected is not None and is_of else None
-    if at is not None and state.now is not None and at <= state.now and selected is not None:
-        at = last_expiry(selected)
-    if at is None or (state.now is not None and at <= state.now):
-        at = newest.get(provider)
-    if at is not None and state.now is not None and at > state.now:
-        return fmt.countdown((at - state.now).total_seconds())
-    status = state.config.providers.get(provider)
-    is_theirs = (provider in newest and at is None) or (status is not None and status.kind in OWN_TTL)
-    return "n/a" if is_theirs else "none"
-
-
-def _newest_expiries(state: AppState, memo: Memo) -> dict[str, datetime | None]:
+def _newest_expiries(state: AppState, memo: Memo) -> summary.Expiries:
     caches = state.caching.caches
-    return memo.get("cache expiries", (caches,), lambda: _expiries(caches))
-
-
-def _expiries(caches: Mapping[str, DiscussionCacheState]) -> dict[str, datetime | None]:
-    """The latest expiry by provider; None where the provider manages all that it holds. What is off does not count."""
-    found: dict[str, datetime | None] = {}
-    for cache in caches.values():
-        if cache.caching_enabled:
-            both = (found.get(cache.provider), last_expiry(cache))
-            found[cache.provider] = max(filter(None, both), default=None)
-    return found
+    return memo.get("cache expiries", (caches,), lambda: summary.newest_expiries(caches))
 
 
 def saved_text(saved_usd: float | None) -> str:
     """Worth of caching, in words."""
     if saved_usd is None:
-        return f"saved against no caching: {fmt.PRICE_UNKNOWN}"
+        return f"What caching saved is not known: {fmt.PRICE_UNKNOWN}"
     if saved_usd < 0:
         return f"{fmt.money(-saved_usd)} more than without caching"
     return f"{fmt.money(saved_usd)} saved against no caching"
@@ -186,11 +157,11 @@ def figures(state: AppState) -> tuple[Figure, Figure, Figure]:
 
 
 def _hit_figure(state: AppState) -> Figure:
-    rates = [t.usage for t in state.caching.totals.values() if hit_percent(t.usage) is not None]
+    rates = [t.usage for t in state.caching.totals.values() if summary.hit_percent(t.usage) is not None]
     label, whose = "hit rate", "of all that was sent since the start"
     if not rates:
-        summary = selection.selected(state)
-        rates = [summary.usage] if summary and hit_percent(summary.usage) is not None else []
+        row = selection.selected(state)
+        rates = [row.usage] if row and summary.hit_percent(row.usage) is not None else []
         whose = "of all that was sent in this discussion"
     if not rates:
         return Figure("–", label, "faint", "No provider has reported a cache read yet")
@@ -216,10 +187,12 @@ def _ttl_figure(state: AppState) -> Figure:
     look = look_of(state, state.discussions.selected_id)
     if look.ttl_s is not None:
         tone: Tone = "warn" if look.ttl_s < 60 else "text"
-        return Figure(fmt.countdown(look.ttl_s), "TTL left", tone, f"{look.provider} {look.ttl_text}")
+        return Figure(
+            fmt.left(look.ttl_s), "time left", tone, f"{look.provider}: {look.words}\n{look.ttl_text}"
+        )
     if look.is_warm:
-        return Figure("n/a", "TTL left", "muted", look.ttl_text)
-    return Figure("–", "TTL left", "faint", look.ttl_text or "Nothing of this discussion is cached now")
+        return Figure("open", "time left", "muted", f"{look.words}\n{look.ttl_text}")
+    return Figure("–", "time left", "faint", look.words or "Nothing of this discussion is cached now")
 
 
 def turn_series(entries: Iterable[Entry]) -> tuple[Series, ...]:

@@ -98,7 +98,7 @@ def spend_limit_dialog(desk: Desk, dialog: Dialog) -> None:
         if not reached:
             ui.text("free", "No limit is reached any more.")
         cost = fmt.estimated(next_input_usd(desk.state, dialog.subject))
-        note = f"The next request: {cost}, and its reply. The limits stand in Caching, Settings."
+        note = f"The next request: {cost}, and its reply. The limits stand in Caching, Overview."
         ui.text("next", note, tone="muted", wraps=True)
         answer = answers(desk.ui, "Do not send", "Send anyway")
     _close(desk, dialog, answer, is_closed=closed.clicked)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from panels.base.desk import Desk
-from panels.base.room import HubTab, Room
+from panels.base.room import HubPanel, Room
 from panels.caching.guard import lose_cache_dialog, spend_limit_dialog
 from panels.caching.view import CachingView
 
@@ -16,6 +16,6 @@ def _panel(desk: Desk) -> None:
 
 ROOM = Room(
     view=CachingView,
-    tabs=(HubTab("caching", "Caching", "Caching", "bolt", 4, _panel),),
+    panels=(HubPanel("caching", "Caching", "Caching", "bolt", 4, _panel),),
     dialogs={"lose_cache": lose_cache_dialog, "spend_limit": spend_limit_dialog},
 )

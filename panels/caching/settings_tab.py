@@ -1,14 +1,11 @@
-"""Global settings of prompt caching, and the spend limits."""
+"""Global settings of prompt caching."""
 
 from __future__ import annotations
 
 import msgspec
 
-from core.base import figures as fmt
 from core.settings.messages import ChangeSetting
-from core.spending.limits import discussion_limit_usd
 from core.values.settings import CachingSettings
-from core.values.usage import Usage
 from panels.base.desk import Desk
 from panels.base.ui import Option
 from panels.caching.view import CachingView
@@ -56,32 +53,16 @@ DISK = Amount(
     1_000_000,
     is_whole=True,
 )
-PER_DISCUSSION = Amount(
-    "ai_settings.spend_limit_usd",
-    "Per discussion ($)",
-    "What a discussion may cost before the next send asks",
-    1_000_000,
-    may_be_empty=True,
-)
-PER_DAY = Amount(
-    f"{TABLE}.day_limit_usd",
-    "Per day ($)",
-    "What a day may cost before the next send asks and background work stops",
-    1_000_000,
-    may_be_empty=True,
-)
 
 
 def settings_section(desk: Desk) -> None:
-    """Draw the switches, lifetimes and limits. Sends ChangeSetting."""
+    """Draw the switches and lifetimes. Sends ChangeSetting."""
     ui, now = desk.ui, desk.state.config.settings.caching
     with ui.group("global settings", gap=8):
         ui.text("title", "Global settings", style="strong")
         _vendors(desk, now)
         ui.divider("keeping")
         _keeping(desk, now)
-        ui.divider("limits")
-        _limits(desk, now)
 
 
 def _vendors(desk: Desk, now: CachingSettings) -> None:
@@ -92,7 +73,7 @@ def _vendors(desk: Desk, now: CachingSettings) -> None:
             "Gemini 2.5 to 3.x store the files and the turns so far, for rent while that is expected to pay")  # fmt: skip
     _switch(desk, "gemini_allow_long", "Allow >1h Gemini caches (charges may apply)", now.gemini_allow_long,
             "Storage is charged for as long as a cache is held")  # fmt: skip
-    _amount(desk, GEMINI_TTL, now.gemini_ttl_minutes)
+    amount_row(desk, GEMINI_TTL, now.gemini_ttl_minutes)
     if now.gemini_ttl_minutes > LONG_FROM_MINUTES and not now.gemini_allow_long:
         note = f"{LONG_FROM_MINUTES} minutes are used: longer caches are not allowed."
         desk.ui.text("gemini note", note, tone="warn", style="small", wraps=True)
@@ -106,30 +87,8 @@ def _keeping(desk: Desk, now: CachingSettings) -> None:
             "The prefix is read when a discussion opens; the embedded model always does, it is free")  # fmt: skip
     _switch(desk, "keepalive", "Keepalive", now.keepalive,
             "An idle prefix is read again to keep it, while that is expected to pay")  # fmt: skip
-    _amount(desk, CAP, now.keepalive_cap_usd)
-    _amount(desk, DISK, now.embedded_disk_mb)
-
-
-def _limits(desk: Desk, now: CachingSettings) -> None:
-    ui, state = desk.ui, desk.state
-    ui.text("limits title", "Spend limits", style="strong")
-    note = "At a limit the next send asks, and background work stops. Empty: no limit."
-    ui.text("limits note", note, tone="muted", style="small", wraps=True)
-    _amount(desk, PER_DISCUSSION, state.config.settings.ai.spend_limit_usd)
-    _amount(desk, PER_DAY, now.day_limit_usd)
-    if (summary := desk.summary) is not None:
-        limit = discussion_limit_usd(state, summary.meta)
-        against = "no limit" if limit is None else f"limit {fmt.money(limit)}"
-        spent = 0.0 if summary.usage == Usage() else summary.usage.cost_usd
-        line = f"This discussion: {fmt.money(spent, is_estimate=summary.usage.is_estimate)}, {against}"
-        ui.text("spent", line, tone="muted", style="small", wraps=True)
-    today = (
-        "not added up yet"
-        if state.spending.spent_today_usd is None
-        else fmt.money(state.spending.spent_today_usd, is_estimate=state.spending.has_estimate)
-    )
-    against = "no limit" if now.day_limit_usd is None else f"limit {fmt.money(now.day_limit_usd)}"
-    ui.text("today", f"Today: {today}, {against}", tone="muted", style="small", wraps=True)
+    amount_row(desk, CAP, now.keepalive_cap_usd)
+    amount_row(desk, DISK, now.embedded_disk_mb)
 
 
 def _switch(desk: Desk, name: str, label: str, value: bool, tip: str) -> None:
@@ -148,7 +107,8 @@ def _choice(desk: Desk, name: str, label: str, options: tuple[Option, ...], valu
         desk.send(ChangeSetting(f"{TABLE}.{name}", chosen))
 
 
-def _amount(desk: Desk, amount: Amount, value: float | None) -> None:
+def amount_row(desk: Desk, amount: Amount, value: float | None) -> None:
+    """Draw a number that the person types, and why it is not taken. Sends ChangeSetting."""
     ui, own = desk.ui, desk.view.of(CachingView)
     with ui.row(amount.key):
         ui.text("label", amount.label, tone="muted", tip=amount.tip)

@@ -17,7 +17,7 @@ class CachingView:
     """The room's own state.
 
     Args:
-        query: filter of the discussions; error: key of a setting and why what was typed is not taken.
+        query: filter of the discussions; is_rest_open: those that hold nothing are unfolded; error: key of a setting and why what was typed is not taken.
         unasked: discussions whose warm cache may be left without a question.
         confirmed: the command that the person has just said yes to.
         refusals: of sends, by discussion id, that the person was asked about; refusals_of: the open discussions that
@@ -30,6 +30,7 @@ class CachingView:
 
     tab: str = "overview"
     query: str = ""
+    is_rest_open: bool = False
     error: tuple[str, str] = ("", "")
     unasked: set[str] = field(default_factory=set)
     confirmed: Command | None = None

@@ -24,6 +24,7 @@ from core.base import figures as fmt
 from core.caching.messages import DisableCaching, InvalidateCache
 from core.caching.rewrites import withdrawal_text
 from core.discussion.messages import (
+    ChooseVersion,
     DeleteMessage,
     EditMessage,
     RestoreMessage,
@@ -36,8 +37,8 @@ from core.discussion.messages import (
 from core.harvest.messages import UndoHarvest
 from core.knowledge.messages import DeleteDigest, DeleteKnowledgeItem, EditKnowledgeItem
 from core.settings.messages import ChangeSetting
-from core.values.discussion import DiscussionMeta
-from core.values.messages import Message
+from core.values.discussion import DiscussionMeta, OpenDiscussion
+from core.values.messages import Message, Role
 from core.values.provider import ProviderKind
 from core.values.stack import LayerId
 from core.values.state import AppState
@@ -99,6 +100,13 @@ def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
             return _all_given_up(state, (n for n, plan in plans if plan.superseded_tokens))
         case EditMessage() | DeleteMessage() | RestoreMessage():
             return _message(state, command)
+        case ChooseVersion(discussion_id):
+            kept = tokens_before_version(state, command)
+            return (
+                None
+                if kept is None
+                else _said(state, discussion_id, "Choosing another version", "Choose it", kept)
+            )
         case _ if isinstance(command, PrefixCommand):
             return _prefix(state, command)
         case _:
@@ -159,8 +167,8 @@ def _prefix(state: AppState, command: PrefixCommand) -> WarmLoss | None:
     about = _change(state, command)
     if about is None:
         return None
-    discussion_id, what, first_lost, verb = about
-    return _said(state, discussion_id, what, verb, _tokens_before(state, discussion_id, first_lost))
+    discussion_id, what, kept, verb = about
+    return _said(state, discussion_id, what, verb, kept)
 
 
 def _said(state: AppState, discussion_id: str, what: str, verb: str, kept: int) -> WarmLoss | None:
@@ -179,8 +187,8 @@ def _said(state: AppState, discussion_id: str, what: str, verb: str, kept: int) 
     return WarmLoss(discussion_id, sentence, verb)
 
 
-def _change(state: AppState, command: PrefixCommand) -> tuple[str, str, LayerId | None, str] | None:
-    """Discussion, what is done in words, the first layer that is lost (None: all), and the verb of the button."""
+def _change(state: AppState, command: PrefixCommand) -> tuple[str, str, int, str] | None:
+    """Discussion, what is done in words, tokens that stay cached, and the verb of the button."""
     meta = _meta(state, command)
     if meta is None:
         return None
@@ -188,7 +196,8 @@ def _change(state: AppState, command: PrefixCommand) -> tuple[str, str, LayerId 
     is_appended = isinstance(command, SetDiscussionPreset) and state.config.settings.caching.appends_changes
     if is_same or is_appended:
         return None
-    return meta.id, what, first_lost, "Switch anyway" if isinstance(command, SetModel) else "Change anyway"
+    kept = _tokens_before(state, meta.id, first_lost)
+    return meta.id, what, kept, "Switch anyway" if isinstance(command, SetModel) else "Change anyway"
 
 
 def _prefix_change(command: PrefixCommand, meta: DiscussionMeta) -> tuple[bool, str, LayerId | None]:
@@ -224,6 +233,36 @@ def _tokens_before(state: AppState, discussion_id: str, layer: LayerId | None) -
         return 0
     kept = WIRE_ORDER[: WIRE_ORDER.index(int(layer))]
     return sum(one.tokens_est for one in report.layers if int(one.layer) in kept)
+
+
+def tokens_before_version(state: AppState, command: ChooseVersion) -> int | None:
+    """Tokens that stand before a reply on the wire: another version of it leaves them as they are.
+
+    Returns:
+        None where that is not known, there is no such version, or it is the last reply, which was never sent back.
+    """
+    opened = state.discussions.open.get(command.discussion_id)
+    report = state.context.reports.get(command.discussion_id)
+    if opened is None or report is None:
+        return None
+    known = next((one for one in opened.versions.values() if command.message_id in one.aside), None)
+    if known is None or not _is_sent_back(opened, known.chosen_id):
+        return None
+    turns = next((layer.segments for layer in report.layers if layer.layer is LayerId.TURNS), ())
+    before = 0
+    for segment in turns:
+        if segment.key.split("/")[1:2] == [known.chosen_id]:
+            return _tokens_before(state, command.discussion_id, LayerId.TURNS) + before
+        before += segment.tokens_est
+    return None
+
+
+def _is_sent_back(opened: OpenDiscussion, message_id: str) -> bool:
+    """True if the person has written on behind a message."""
+    for message in reversed(opened.messages):
+        if message.id == message_id or message.role is Role.USER:
+            return message.id != message_id
+    return False
 
 
 def fresh_token_usd(state: AppState, discussion_id: str) -> float | None:

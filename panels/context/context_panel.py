@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.base import figures as fmt
-from core.spending.estimates import next_input_usd
+from core.spending.estimates import next_request
 from core.values.stack import LAYER_TITLES, ContextChange, ContextReport, LayerId, LayerReport
 from panels.base import selection
 from panels.base.desk import Desk
-from panels.base.gauge import gauge, gauge_tone
+from panels.base.gauge import NAME, estimate, estimate_tip, gauge_tone
 from panels.base.ui import Option, Share, Tone, Ui
 from panels.context.view import ContextPanelView
 
@@ -36,26 +38,31 @@ def context_panel(desk: Desk) -> None:
             _change(desk, report.change, is_exact=report.is_exact)
         clicked = ui.tabs("order", ORDERS, own.order)
         own.order = clicked or own.order
-        for layer in _ordered(report, own.order):
-            _layer(desk, report, layer)
+        ordered = _ordered(report, own.order)
+        for layer in ordered:
+            if layer.length_chars:
+                _layer(desk, report, layer)
+        _empty_layers(ui, [layer for layer in ordered if not layer.length_chars])
 
 
 def _head(desk: Desk, report: ContextReport) -> None:
     ui = desk.ui
-    with ui.row("head"):
-        ui.text("title", "Context stack", style="strong")
-        filled = sum(1 for layer in report.layers if layer.length_chars)
-        ui.text("count", f"{filled} of {len(report.layers)} layers in use", tone="muted", style="small")
-    with ui.row("figures"):
-        ui.text("gauge", f"{gauge(report)} tokens", tone=gauge_tone(report), style="small_strong")
-        ui.push()
-        usd = next_input_usd(desk.state, desk.state.discussions.selected_id)
-        tip = f"What the next request will cost, without its reply; without any cache {fmt.money(report.cost_usd)}"
-        ui.text("cost", fmt.estimated(usd), tone="muted", style="small", tip=tip)
-    if report.limit_tokens:
-        used = report.total_tokens_est / report.limit_tokens
-        tone = gauge_tone(report)
-        ui.progress("window", used, tone="accent" if tone == "muted" else tone, height=4)
+    request = next_request(desk.state, desk.state.discussions.selected_id)
+    if request is not None:
+        with ui.row("next"):
+            ui.text("name", NAME, style="strong")
+            ui.push()
+            ui.text(
+                "estimate",
+                estimate(request),
+                tone=gauge_tone(request),
+                style="small_strong",
+                tip=estimate_tip(request),
+            )
+        if report.limit_tokens:
+            used = report.total_tokens_est / report.limit_tokens
+            tone = gauge_tone(request)
+            ui.progress("window", used, tone="accent" if tone == "muted" else tone, height=4)
     whole = max(report.total_tokens_est, 1)
     ui.stacked_bar("bar", [
         Share(layer.tokens_est / whole, "accent", _bar_tip(layer, report), fill=int(layer.layer) - 1)
@@ -63,14 +70,10 @@ def _head(desk: Desk, report: ContextReport) -> None:
         if layer.tokens_est
     ])  # fmt: skip
     stable = sum(layer.tokens_est for layer in report.layers if layer.layer.is_stable)
-    note = f"Stable prefix: {fmt.tokens_est(stable, is_exact=report.is_exact)} tokens, layers 1 to 7"
-    ui.text(
-        "stable",
-        note,
-        tone="muted",
-        style="small",
-        tip="The part that a provider's cache can keep between turns",
-    )
+    counted = fmt.tokens_est(stable, is_exact=report.is_exact)
+    note = f"{counted} tokens, layers 1 to 7, stay the same from turn to turn"
+    tip = "The stable prefix: the part that a provider's cache can keep between turns"
+    ui.text("stable", note, tone="muted", style="small", tip=tip, wraps=True)
 
 
 def _bar_tip(layer: LayerReport, report: ContextReport) -> str:
@@ -139,24 +142,29 @@ def layer_state(desk: Desk, layer: LayerReport) -> tuple[str, Tone]:
 def _layer(desk: Desk, report: ContextReport, layer: LayerReport) -> None:
     ui, own = desk.ui, desk.view.of(ContextPanelView)
     number = int(layer.layer)
-    is_open = number in own.open_layers
     state, tone = layer_state(desk, layer)
-    with ui.clickable(("layer", number), "card") as clicks, ui.group("lines", gap=6):
+    with ui.clickable(("layer", number), "card", padding=(12, 8)) as clicks, ui.group("lines", gap=6):
         with ui.row("head", gap=6):
-            has_text = bool(layer.length_chars)
             ui.text("number", f"{number}", tone="faint", style="small", width=18)
-            ui.text("title", LAYER_TITLES[layer.layer], tone="text" if has_text else "faint", width=0)
-            if state and has_text:
+            ui.text("title", LAYER_TITLES[layer.layer], width=0)
+            if state:
                 ui.badge("state", state, tone=tone, tip=f"Since the last request: {state}")
-            counted = fmt.tokens_est(layer.tokens_est, is_exact=report.is_exact) if has_text else "empty"
+            counted = fmt.tokens_est(layer.tokens_est, is_exact=report.is_exact)
             ui.text("tokens", counted, tone="muted", style="small")
         fraction = layer.tokens_est / max(1, report.total_tokens_est)
-        if has_text:
-            ui.progress("share", fraction, height=4, fill=number - 1)
-    if clicks.clicked and layer.length_chars:
+        ui.progress("share", fraction, height=4, fill=number - 1)
+    if clicks.clicked:
         own.open_layers.symmetric_difference_update({number})
-    if is_open and layer.length_chars:
+    if number in own.open_layers:
         _layer_details(desk, report, layer)
+
+
+def _empty_layers(ui: Ui, layers: Sequence[LayerReport]) -> None:
+    """All layers without a text, in one line."""
+    if layers:
+        names = ", ".join(LAYER_TITLES[layer.layer] for layer in layers)
+        text = f"{fmt.count(len(layers), 'layer is empty', 'layers are empty')}: {names}"
+        ui.text("empty layers", text, tone="faint", style="small", wraps=True)
 
 
 def _layer_details(desk: Desk, report: ContextReport, layer: LayerReport) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from panels.base.desk import Desk
-from panels.base.room import HubTab, Room
+from panels.base.room import HubPanel, Room
 from panels.base.view import Dialog
 from panels.context.actions import ACTIONS
 from panels.context.presets_panel import presets_panel
@@ -25,9 +25,9 @@ def _dialog(desk: Desk, dialog: Dialog) -> None:
 ROOM = Room(
     ACTIONS,
     ContextPanelView,
-    tabs=(
-        HubTab("presets", "Context Presets", "Presets", "layer-group", 1, presets_panel),
-        HubTab("context", "Context", "Context", "chart-bar", 2, _context),
+    panels=(
+        HubPanel("presets", "Context Presets", "Presets", "layer-group", 1, presets_panel),
+        HubPanel("context", "Context", "Context", "chart-bar", 2, _context),
     ),
     dialogs=dict.fromkeys(
         ("add_files", "new_preset", "duplicate_preset", "rename_preset", "delete_preset"), _dialog

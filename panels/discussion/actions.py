@@ -7,6 +7,7 @@ from collections.abc import Callable
 from core.discussion.messages import (
     ArchiveDiscussion,
     BranchDiscussion,
+    ChooseVersion,
     CreateDiscussion,
     DeleteDiscussion,
     PinDiscussion,
@@ -14,12 +15,12 @@ from core.discussion.messages import (
     UndoDelete,
 )
 from core.turn.messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
-from core.values.messages import Role
+from core.values.messages import Message, Role
 from core.values.updates import is_under_way
 from panels.base import selection
 from panels.base.desk import Action, Desk, has_discussion, has_messages, opens_dialog, send_chord
 from panels.discussion.list_rows import shown_ids
-from panels.discussion.view import DiscussionView, FindView
+from panels.discussion.view import ALL_PROJECTS, DiscussionView, FindView
 
 
 def can_send(desk: Desk) -> bool:
@@ -43,9 +44,30 @@ def _can_regenerate(desk: Desk) -> bool:
     return any(m.role is Role.USER for m in selection.latest(opened))
 
 
+def _version(desk: Desk, step: int) -> str:
+    """Id of the version so many steps from the one that is seen of the newest reply that has several; empty: none."""
+    opened = desk.opened
+    if opened is None or not opened.versions or desk.call is not None:
+        return ""
+    messages = (entry for entry in reversed(opened.entries) if isinstance(entry, Message))
+    found = next((one for m in messages if (one := opened.versions_of(m)) is not None), None)
+    return "" if found is None else found.neighbour(step)
+
+
+def _choose(step: int) -> Callable[[Desk], None]:
+    def run(desk: Desk) -> None:
+        if to := _version(desk, step):
+            desk.send(ChooseVersion(desk.state.discussions.selected_id, to))
+
+    return run
+
+
 def _create(desk: Desk) -> None:
     desk.view.page = "chat"
     desk.view.focus, desk.view.focus_not = "composer", desk.state.discussions.selected_id
+    own = desk.view.of(DiscussionView)
+    if own.project != desk.state.config.project.root:
+        own.project = ALL_PROJECTS
     desk.send(CreateDiscussion())
 
 
@@ -155,6 +177,10 @@ ACTIONS: tuple[Action, ...] = (
     Action("regenerate", "Discussion", 0, "Regenerate reply",
            lambda d: d.send(RegenerateReply(d.state.discussions.selected_id)), "arrows-rotate", "Ctrl+Shift+R",
            _can_regenerate),
+    Action("version_before", "Discussion", 0, "Previous version of the reply", _choose(-1), "chevron-left",
+           "Alt+PageUp", lambda d: bool(_version(d, -1))),
+    Action("version_after", "Discussion", 0, "Next version of the reply", _choose(1), "chevron-right",
+           "Alt+PageDown", lambda d: bool(_version(d, 1))),
     Action("fork", "Discussion", 1, "Fork", _fork, "code-branch", "Ctrl+Shift+B", has_messages),
     Action("rename", "Discussion", 1, "Rename", _rename, "pen", "F2", has_discussion),
     Action("pin", "Discussion", 1, "Pin", _pin, "thumbtack", "Ctrl+Shift+D", has_discussion,

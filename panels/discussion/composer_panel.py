@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.base import figures as fmt
 from core.discussion.messages import AttachText, Detach, SetDiscussionPreset, SetDraft
-from core.spending.estimates import next_input_usd
+from core.spending.estimates import next_request
 from core.turn.messages import CancelReply
 from core.values.discussion import OpenDiscussion
 from core.values.messages import AttachmentPart
@@ -12,7 +12,7 @@ from core.values.updates import outcome_of
 from panels.base import selection
 from panels.base.action import action_tip, run_action
 from panels.base.desk import Desk, send_chord
-from panels.base.gauge import gauge, gauge_tone
+from panels.base.gauge import NAME, estimate, estimate_tip, gauge, gauge_tone
 from panels.base.ui import Ui
 from panels.discussion.actions import can_send
 from panels.discussion.view import ComposerView, DiscussionView
@@ -23,7 +23,8 @@ LINE_PX = 20.0
 CHROME_PX = 78.0
 CHIPS_PX = 36.0
 PROBLEM_PX = 24.0
-PRICE_FROM_PX = 520
+GAUGE_FROM_PX, PRICE_FROM_PX, NAME_FROM_PX = 360, 520, 600
+"""Width from which the estimate has room, with its price, with its name."""
 
 
 def composer_px(desk: Desk) -> float:
@@ -150,12 +151,12 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
         if ui.button("attach", "", icon="paperclip", kind="ghost", tip=action_tip(desk, "attach")):
             run_action("attach", desk)
         _preset_menu(desk)
-        report = selection.report_of(desk.state)
-        if report is not None and ui.width() > 360:
-            price = fmt.estimated(next_input_usd(desk.state, opened.id))
-            shown = f"{gauge(report)} · {price}" if ui.width() > PRICE_FROM_PX else gauge(report)
-            tip = f"Tokens of the next request and the model's window\n{price}"
-            ui.text("gauge", shown, tone=gauge_tone(report), style="small", tip=tip)
+        request = next_request(desk.state, opened.id)
+        if request is not None and ui.width() > GAUGE_FROM_PX:
+            if ui.width() > NAME_FROM_PX:
+                ui.text("estimate name", NAME, tone="faint", style="small")
+            shown = estimate(request) if ui.width() > PRICE_FROM_PX else gauge(request)
+            ui.text("gauge", shown, tone=gauge_tone(request), style="small", tip=estimate_tip(request))
         ui.push()
         if desk.call is not None:
             if ui.button("stop", "Stop", icon="stop", tip="Stop the reply (Escape)"):

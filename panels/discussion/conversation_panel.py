@@ -15,7 +15,8 @@ from panels.base.model_choice import model_options, model_value
 from panels.base.ui import Option, Ui
 from panels.discussion.composer_panel import composer_panel, composer_px
 from panels.discussion.message_card import failure_row, live_row, mark_row, message_card
-from panels.discussion.message_rows import MessageRows, matches
+from panels.discussion.message_foot import HEAD, branch_foot, branch_points
+from panels.discussion.message_rows import MessageRows, matches, shown_entries
 from panels.discussion.view import DiscussionView
 
 WIDE_PX = 760
@@ -198,12 +199,14 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
             case Mark():
                 mark_row(ui, entry, desk.state.now)
             case _:
+                if entry is opened.entries[0]:
+                    branch_foot(here, opened, HEAD)
                 message_card(here, opened, entry, is_found=entry.id == found_id)
 
     if own.shown_id != opened.id:
         own.shown_id = opened.id
         own.scroll_to = own.scroll.get(opened.id, -1)
-    rows = MessageRows(opened, call, own, draw)
+    rows = MessageRows(opened, shown_entries(opened, call), call, own, draw, branch_points(desk, opened))
     target, own.scroll_to = own.scroll_to, None
     if target is not None:
         target = min(target, len(rows) - 1)

@@ -1,4 +1,4 @@
-"""The list of discussions: search, sections, branches as a tree, and what can be done with each."""
+"""The list of discussions: search, projects, sections, branches as a tree, the trash, and what can be done with each."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from core.discussion.messages import (
     RenameDiscussion,
     SearchDiscussions,
     SelectDiscussion,
+    UndoDelete,
 )
 from core.values.discussion import DiscussionSummary
 from core.values.state import AppState
@@ -21,32 +22,47 @@ from panels.base import selection
 from panels.base.action import action_tip, run_action
 from panels.base.desk import Desk
 from panels.base.memo import Same
-from panels.base.ui import Tone, Ui
+from panels.base.ui import Surface, Tone, Ui
 from panels.base.view import Dialog
-from panels.discussion.list_rows import DiscussionCard, ListHeading, Row, rows
-from panels.discussion.view import DiscussionView
+from panels.discussion.list_rows import (
+    ListedDiscussion,
+    ListedTrash,
+    ListHeading,
+    Row,
+    project_names,
+    projects,
+    rows,
+)
+from panels.discussion.view import ALL_PROJECTS, DiscussionView
 
-INDENT_PX = 16
-CARD_PX = 80
-HEADING_PX = 36
-GAP_PX = 8
+INDENT_PX = 14
+ROW_PX = 30.0
+LINE_PX = 18
+HEADING_PX = 30
+GAP_PX = 2
+WIDE_FROM_PX = 400.0
+"""Width of the list from which model and cost stand in the row; below they are said on hover."""
+MODEL_PX, COST_PX = 128.0, 56.0
 
 
 def discussions_panel(desk: Desk) -> None:
-    """Draw the list pane. O(visible) for any number of discussions. Sends what its cards and search ask for."""
+    """Draw the list pane. O(visible) for any number of discussions. Sends what its rows and search ask for."""
     own = desk.view.of(DiscussionView)
-    with desk.ui.surface("discussions", "clear", height=0, padding=(12, 12)):
+    with desk.ui.surface("discussions", "clear", height=0, padding=(8, 12)):
         _search_row(desk, own)
+        if own.project != ALL_PROJECTS:
+            _filter_row(desk, own)
         shown = rows(desk.state, own, desk.view.memo)
         if shown:
-            desk.ui.virtual_list("rows", DiscussionRows(desk, own, shown))
+            is_wide = desk.ui.width() >= WIDE_FROM_PX
+            desk.ui.virtual_list("rows", DiscussionRows(desk, own, shown, is_wide))
         else:
             _empty(desk, own)
 
 
 def _search_row(desk: Desk, own: DiscussionView) -> None:
     ui, view = desk.ui, desk.view
-    with ui.row("search row"):
+    with ui.row("search row", gap=4):
         typed = ui.text_input(
             "search", own.search_text, hint="Search discussions", icon="magnifying-glass", width=0,
             is_focused=view.focus == "search",
@@ -56,16 +72,46 @@ def _search_row(desk: Desk, own: DiscussionView) -> None:
         if typed is not None:
             own.search_text = typed
             desk.send(SearchDiscussions(typed.strip()))
+        with ui.menu("projects", "", icon="filter", tip="Projects") as is_open:
+            if is_open:
+                _project_menu(desk, own)
         if ui.button("new", "", icon="plus", kind="primary", tip=action_tip(desk, "new")):
             run_action("new", desk)
+
+
+def _project_menu(desk: Desk, own: DiscussionView) -> None:
+    ui, found = desk.ui, projects(desk.state, desk.view.memo)
+    names = project_names(tuple(found))
+    if ui.menu_item("all", "All projects", is_checked=own.project == ALL_PROJECTS):
+        own.project = ALL_PROJECTS
+    for folder, count in found.items():
+        is_shown = own.project == folder
+        if ui.menu_item(("project", folder), names[folder], shortcut=f"{count:,}", is_checked=is_shown):
+            own.project = folder
+    ui.divider("grouping")
+    if ui.menu_item("by project", "Group by project", is_checked=own.grouping == "project"):
+        own.grouping = "date" if own.grouping == "project" else "project"
+
+
+def _filter_row(desk: Desk, own: DiscussionView) -> None:
+    """Say which project alone is listed, with the way back."""
+    ui, folders = desk.ui, tuple(projects(desk.state, desk.view.memo))
+    names = project_names(folders if own.project in folders else (*folders, own.project))
+    with ui.row("filter row", gap=6):
+        ui.icon("icon", "folder", tone="accent")
+        ui.text("project", names[own.project], style="small", width=0, tip=own.project)
+        if ui.button("all", "", icon="xmark", kind="ghost", is_small=True, tip="Show all projects"):
+            own.project = ALL_PROJECTS
 
 
 def _empty(desk: Desk, own: DiscussionView) -> None:
     state, query = desk.state, own.search_text.strip()
     if query:
         text = f"Nothing found for “{query}”" if state.discussions.search.is_complete else "Searching…"
+    elif state.program.is_loading:
+        text = "Reading discussions…"
     else:
-        text = "Reading discussions…" if state.program.is_loading else "No discussions yet"
+        text = "No discussions yet" if own.project == ALL_PROJECTS else "No discussions of this project yet"
     desk.ui.text("empty", text, tone="muted", style="small", wraps=True)
 
 
@@ -76,6 +122,7 @@ class DiscussionRows:
     desk: Desk
     own: DiscussionView
     rows: tuple[Row, ...]
+    is_wide: bool = False
 
     @property
     def revision(self) -> Hashable:
@@ -86,86 +133,115 @@ class DiscussionRows:
         return len(self.rows)
 
     def key(self, index: int) -> Hashable:
-        """A discussion's id with what makes its card higher."""
+        """A discussion's id with what makes its row higher."""
         match self.rows[index]:
             case ListHeading(title=title):
                 return "heading", title
-            case DiscussionCard(id=discussion_id, line=line):
+            case ListedDiscussion(id=discussion_id, line=line):
                 return discussion_id, bool(line), discussion_id == self.own.renaming_id
+            case ListedTrash(item=item):
+                return "trash", item.path, item.discussion_id
 
     def estimate_px(self, index: int, width: float) -> float:
-        """A card's height."""
+        """A row's height."""
         match self.rows[index]:
             case ListHeading():
                 return HEADING_PX
-            case DiscussionCard(line=line):
-                return CARD_PX + (20 if line else 0)
+            case ListedDiscussion(line=line):
+                return ROW_PX + GAP_PX + (LINE_PX if line else 0)
+            case ListedTrash():
+                return ROW_PX + GAP_PX
 
     def draw(self, index: int, ui: Ui) -> None:
-        """Draw a heading or a card."""
+        """Draw a heading, a discussion or what is in the trash."""
         match self.rows[index]:
             case ListHeading() as heading:
-                ui.gap(12 if index else 0)
-                _heading(self.own, ui, heading)
-                ui.gap(6)
-            case DiscussionCard() as card:
-                summary = self.desk.state.discussions.summaries.get(card.id)
+                ui.gap(8 if index else 0)
+                _heading(self.desk, self.own, ui, heading)
+                ui.gap(4)
+            case ListedDiscussion() as listed:
+                summary = self.desk.state.discussions.summaries.get(listed.id)
                 if summary is not None:
-                    _card(self, ui, card, summary)
+                    _row(self, ui, listed, summary)
+                ui.gap(GAP_PX)
+            case ListedTrash() as listed:
+                _trash_row(self.desk, ui, listed)
                 ui.gap(GAP_PX)
 
 
-def _heading(own: DiscussionView, ui: Ui, heading: ListHeading) -> None:
+def _heading(desk: Desk, own: DiscussionView, ui: Ui, heading: ListHeading) -> None:
+    fold = heading.fold
+    if fold is None:
+        with ui.row("title row", gap=6):
+            ui.gap(2)
+            ui.text("title", heading.title, tone="faint", style="small_strong", width=0)
+            ui.text("count", f"{heading.count:,}", tone="faint", style="small")
+            ui.gap(2)
+        return
+    is_open = own.is_archive_open if fold == "archive" else own.is_trash_open
+    days = fmt.count(desk.state.config.settings.trash_days, "day")
+    tip = (
+        f"What you delete waits here for {days}"
+        if fold == "trash"
+        else "Put away, and still found by the search"
+    )
+    icon = "chevron-down" if is_open else "chevron-right"
     label = f"{heading.title} · {heading.count:,}"
-    if heading.title != "Archived":
-        ui.text("title", label, tone="faint", style="small_strong")
-        return
-    icon = "chevron-down" if own.is_archive_open else "chevron-right"
-    if ui.button("archive", label, icon=icon, kind="ghost", is_small=True):
-        own.is_archive_open = not own.is_archive_open
+    if ui.button(fold, label, icon=icon, kind="ghost", is_small=True, tip=tip):
+        if fold == "archive":
+            own.is_archive_open = not is_open
+        else:
+            own.is_trash_open = not is_open
 
 
-def _card(shown: DiscussionRows, ui: Ui, card: DiscussionCard, summary: DiscussionSummary) -> None:
-    if not card.depth:
-        _card_body(shown, ui, card, summary)
-        return
-    with ui.row("indented", gap=0):
-        ui.gap(INDENT_PX * card.depth)
-        with ui.group("branch"):
-            _card_body(shown, ui, card, summary)
-
-
-def _card_body(shown: DiscussionRows, ui: Ui, card: DiscussionCard, summary: DiscussionSummary) -> None:
+def _row(shown: DiscussionRows, ui: Ui, listed: ListedDiscussion, summary: DiscussionSummary) -> None:
     state, own = shown.desk.state, shown.own
-    is_selected = card.id == state.discussions.selected_id
-    kind = "card_selected" if is_selected else "card"
-    with ui.clickable("card", "card_selected" if is_selected else "card") as clicks:
-        with ui.row("title row"):
-            icon, tone, tip = status_icon(state, summary)
-            ui.icon("status", icon, tone=tone, tip=tip)
-            _name(shown, ui, summary)
-            ui.push()
-            if summary.meta.pinned:
-                ui.icon("pinned", "thumbtack", tone="faint", tip="Pinned")
-            with ui.menu("menu", "", icon="ellipsis", tip="More") as is_open:
-                if is_open:
-                    _card_menu(shown, ui, summary)
-        _figures(state, ui, summary)
-        if card.line:
-            ui.text("line", card.line, tone="muted", style="small", width=0)
+    is_selected = listed.id == state.discussions.selected_id
+    is_renamed = own.renaming_id == listed.id
+    kind: Surface = "row_selected" if is_selected else "clear"
+    height = None if is_renamed or listed.line else ROW_PX
+    tip = "" if is_renamed else row_tip(state, summary)
+    with ui.clickable("row", kind, height=height, tip=tip, padding=(8, 3)) as clicks:
+        with ui.row("line", gap=8, height=None if is_renamed else ROW_PX - 6):
+            if listed.depth:
+                ui.gap(INDENT_PX * listed.depth)
+            icon, tone, meaning = status_icon(state, summary)
+            ui.icon("status", icon, tone=tone, tip=meaning)
+            _name(shown, ui, summary, is_selected=is_selected)
+            if shown.is_wide:
+                _figures(state, ui, summary)
+            _right(shown, ui, summary, has_menu=clicks.is_hovered or is_selected)
+        if listed.line:
+            ui.text("hit", listed.line, tone="muted", style="small", width=0)
         with ui.context_menu("context menu") as is_open:
             if is_open:
-                _card_menu(shown, ui, summary)
-    if clicks.clicked and own.renaming_id != card.id:
+                _row_menu(shown, ui, summary)
+    if clicks.clicked and not is_renamed:
         shown.desk.view.page = "chat"
-        if kind == "card":
-            shown.desk.send(SelectDiscussion(card.id))
+        if not is_selected:
+            shown.desk.send(SelectDiscussion(listed.id))
 
 
-def _name(shown: DiscussionRows, ui: Ui, summary: DiscussionSummary) -> None:
+def _right(shown: DiscussionRows, ui: Ui, summary: DiscussionSummary, *, has_menu: bool) -> None:
+    """The age, or in its place the menu while the mouse is over the row."""
+    own, meta = shown.own, summary.meta
+    if not has_menu and own.menu_of != meta.id:
+        age = fmt.age(summary.updated_at, shown.desk.state.now, "terminal")
+        ui.text("age", age, tone="faint", style="small")
+        return
+    with ui.menu("menu", "", icon="ellipsis", tip="More", is_small=True) as is_open:
+        if is_open:
+            _row_menu(shown, ui, summary)
+    if is_open:
+        own.menu_of = meta.id
+    elif own.menu_of == meta.id:
+        own.menu_of = ""
+
+
+def _name(shown: DiscussionRows, ui: Ui, summary: DiscussionSummary, *, is_selected: bool) -> None:
     own, meta = shown.own, summary.meta
     if own.renaming_id != meta.id:
-        ui.text("name", meta.name, style="strong", width=0, tip=meta.name)
+        ui.text("name", meta.name, style="strong" if is_selected else "body", width=0)
         return
     name = ui.text_input("rename", meta.name, width=0, is_focused=True, submits=True, hint="Name")
     if name is None:
@@ -176,23 +252,46 @@ def _name(shown: DiscussionRows, ui: Ui, summary: DiscussionSummary) -> None:
 
 
 def _figures(state: AppState, ui: Ui, summary: DiscussionSummary) -> None:
+    model = selection.model_label(state, summary.meta.provider, summary.meta.model)
+    ui.text("model", model, tone="muted", style="small", width=MODEL_PX)
+    ui.text("cost", _cost(summary), tone="muted", style="small", width=COST_PX)
+
+
+def _cost(summary: DiscussionSummary) -> str:
+    used = summary.usage
+    return "" if used.cost_usd is None else fmt.money(used.cost_usd, is_estimate=used.is_estimate)
+
+
+def row_tip(state: AppState, summary: DiscussionSummary) -> str:
+    """Tip of a row: the whole name, turns and model, what it cost, its project, when it was used last."""
     meta, used = summary.meta, summary.usage
     model = selection.model_label(state, meta.provider, meta.model)
-    with ui.row("figures"):
-        line = f"{fmt.count(summary.turns, 'turn')} · {model}" if summary.turns else model
-        ui.text("model", line, tone="muted", style="small", width=0, tip=line)
-        if used != Usage():
-            cost = fmt.money(used.cost_usd, is_estimate=used.is_estimate)
-            known = [
-                "" if used.input_tokens is None else fmt.tokens(used.input_tokens),
-                "" if used.cost_usd is None else cost,
-            ]
-            tip = f"Tokens sent so far: {fmt.tokens(used.input_tokens)}\nCost so far: {cost}"
-            ui.text("used", " · ".join(k for k in known if k), tone="muted", style="small", tip=tip)
+    lines = [meta.name, f"{fmt.count(summary.turns, 'turn')} · {model}" if summary.turns else model]
+    if used != Usage():
+        cost = fmt.money(used.cost_usd, is_estimate=used.is_estimate)
+        sent = "" if used.input_tokens is None else f"{fmt.tokens(used.input_tokens)} tokens sent, "
+        lines.append(f"{sent}{cost}")
+    if meta.folder:
+        lines.append(meta.folder)
+    lines.append(f"Used last {fmt.moment(summary.updated_at, state.now)}")
+    return "\n".join(lines)
+
+
+def _trash_row(desk: Desk, ui: Ui, listed: ListedTrash) -> None:
+    item = listed.item
+    name = item.name or item.discussion_id
+    with ui.surface("trash row", "clear", height=ROW_PX, padding=(8, 3)), ui.row("line", height=ROW_PX - 6):
+        ui.icon("icon", "trash-can", tone="faint")
+        when = fmt.moment(item.deleted_at, desk.state.now)
+        ui.text(
+            "name", name, tone="muted", width=0, tip=f"{name}\n{item.why.capitalize()} {when}\n{item.path}"
+        )
+        if ui.button("restore", "Restore", kind="ghost", is_small=True, tip=f"Restore {name}"):
+            desk.send(UndoDelete(item.discussion_id))
 
 
 def status_icon(state: AppState, summary: DiscussionSummary) -> tuple[str, Tone, str]:
-    """The icon of a card, its tone, and what it means in words."""
+    """The icon of a row, its tone, and what it means in words."""
     meta = summary.meta
     if meta.id in state.turns.calls:
         return "comments", "warn", "A reply is on its way"
@@ -210,7 +309,7 @@ def status_icon(state: AppState, summary: DiscussionSummary) -> tuple[str, Tone,
     return "comments", tone, ""
 
 
-def _card_menu(shown: DiscussionRows, ui: Ui, summary: DiscussionSummary) -> None:
+def _row_menu(shown: DiscussionRows, ui: Ui, summary: DiscussionSummary) -> None:
     desk, meta = shown.desk, summary.meta
     if ui.menu_item("rename", "Rename", icon="pen", shortcut="F2"):
         shown.own.renaming_id = meta.id

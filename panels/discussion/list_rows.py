@@ -1,28 +1,31 @@
-"""The rows of the discussion list: sections, branches under their parent, search hits. Pure, remembered."""
+"""The rows of the discussion list: by age or by project, branches under their parent, search hits. Pure, remembered."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import PurePath
 
 import msgspec
 
 from core.values.discussion import DiscussionSummary
-from core.values.state import AppState
+from core.values.state import AppState, TrashItem
 from panels.base.memo import Memo
-from panels.discussion.view import DiscussionView
+from panels.discussion.view import ALL_PROJECTS, DiscussionView, Fold
 
 MAX_DEPTH = 6
+NO_PROJECT = "Without a project"
 
 
 class ListHeading(msgspec.Struct, frozen=True):
-    """The title of a section, and how many discussions are in it."""
+    """The title of a section, and how many are in it. `fold`: the part that a click unfolds, empty for none."""
 
     title: str
     count: int
+    fold: Fold | None = None
 
 
-class DiscussionCard(msgspec.Struct, frozen=True):
+class ListedDiscussion(msgspec.Struct, frozen=True):
     """A discussion. `depth` is how deep a branch it is; `line` a line of context for a search hit."""
 
     id: str
@@ -30,79 +33,172 @@ class DiscussionCard(msgspec.Struct, frozen=True):
     line: str = ""
 
 
-Row = ListHeading | DiscussionCard
+class ListedTrash(msgspec.Struct, frozen=True):
+    """A discussion that waits in the trash."""
+
+    item: TrashItem
+
+
+Row = ListHeading | ListedDiscussion | ListedTrash
+Place = tuple[int, int, str]
+"""Place of a section: its rank, its order within the rank, its title."""
+PINNED: Place = (0, 0, "Pinned")
 
 
 def rows(state: AppState, own: DiscussionView, memo: Memo) -> tuple[Row, ...]:
     """Rows of the list, top to bottom. The same tuple while nothing that it depends on changed."""
+    shown = _of_project(state, own, memo)
     if own.search_text.strip():
-        parts = (state.discussions.summaries, state.discussions.search, own.search_text)
-        return memo.get("discussion rows", parts, lambda: _found(state, own.search_text.strip()))
+        parts = (shown, state.discussions.search, own.search_text)
+        return memo.get("discussion rows", parts, lambda: _found(state, shown, own.search_text.strip()))
     today = state.now.astimezone().date() if state.now else date.min
-    parts_all = (state.discussions.summaries, today, own.is_archive_open)
-    return memo.get(
-        "discussion rows",
-        parts_all,
-        lambda: _sections(state.discussions.summaries, today, with_archive=own.is_archive_open),
-    )
+    trash = state.discussions.trash if own.project == ALL_PROJECTS else ()
+    parts_all = (shown, trash, today, own.grouping, own.is_archive_open, own.is_trash_open)
+    return memo.get("discussion rows", parts_all, lambda: _all(shown, trash, today, own))
 
 
 def shown_ids(state: AppState, own: DiscussionView, memo: Memo) -> tuple[str, ...]:
-    """The ids of the list's cards, top to bottom."""
+    """The ids of the discussions in the list, top to bottom."""
     shown = rows(state, own, memo)
     return memo.get(
-        "shown ids", (shown,), lambda: tuple(r.id for r in shown if isinstance(r, DiscussionCard))
+        "shown ids", (shown,), lambda: tuple(r.id for r in shown if isinstance(r, ListedDiscussion))
     )
 
 
-def _found(state: AppState, query: str) -> tuple[Row, ...]:
+def projects(state: AppState, memo: Memo) -> dict[str, int]:
+    """Folders that discussions were started in with how many were, the newest first; empty for none."""
+    summaries = state.discussions.summaries
+    return memo.get("list projects", (summaries,), lambda: _projects(summaries))
+
+
+def project_names(folders: Sequence[str]) -> dict[str, str]:
+    """Names of folders: the last part of each, with what stands before it where two have the same."""
+    last = [PurePath(folder).name or folder for folder in folders]
+    return {
+        folder: NO_PROJECT
+        if not folder
+        else name
+        if last.count(name) == 1
+        else f"{name} ({PurePath(folder).parent})"
+        for folder, name in zip(folders, last, strict=True)
+    }
+
+
+def _projects(summaries: Mapping[str, DiscussionSummary]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for summary in sorted(summaries.values(), key=lambda one: one.updated_at, reverse=True):
+        folder = summary.meta.folder
+        counts[folder] = counts.get(folder, 0) + 1
+    return counts
+
+
+def _of_project(state: AppState, own: DiscussionView, memo: Memo) -> Mapping[str, DiscussionSummary]:
+    summaries = state.discussions.summaries
+    if own.project == ALL_PROJECTS:
+        return summaries
+    return memo.get(
+        "list of project",
+        (summaries, own.project),
+        lambda: {key: one for key, one in summaries.items() if one.meta.folder == own.project},
+    )
+
+
+def _found(state: AppState, shown: Mapping[str, DiscussionSummary], query: str) -> tuple[Row, ...]:
     """Search hits, best first; until they are there, the discussions whose name has the words."""
     if state.discussions.search.query.strip() == query:
         lines = state.discussions.search.lines
         return tuple(
-            DiscussionCard(i, 0, lines.get(i, ""))
-            for i in state.discussions.search.ids
-            if i in state.discussions.summaries
+            ListedDiscussion(i, 0, lines.get(i, "")) for i in state.discussions.search.ids if i in shown
         )
     words = query.casefold().split()
-    named = [
-        s for s in state.discussions.summaries.values() if all(w in s.meta.name.casefold() for w in words)
-    ]
-    return tuple(DiscussionCard(s.meta.id) for s in sorted(named, key=_newest_first))
+    named = [one for one in shown.values() if all(word in one.meta.name.casefold() for word in words)]
+    return tuple(ListedDiscussion(one.meta.id) for one in sorted(named, key=_newest_first))
 
 
 def _newest_first(summary: DiscussionSummary) -> tuple[float, str]:
     return (-summary.updated_at.timestamp(), summary.meta.id)
 
 
-def _sections(
-    summaries: Mapping[str, DiscussionSummary], today: date, *, with_archive: bool
+def _all(
+    summaries: Mapping[str, DiscussionSummary], trash: Sequence[TrashItem], today: date, own: DiscussionView
 ) -> tuple[Row, ...]:
-    """All discussions by section, newest first. One pass and one sort: ten thousand of them within a frame."""
-    roots, children = _families(summaries)
-    midnight = datetime.combine(today, time.min).astimezone(UTC) if today > date.min else None
-    sections: dict[str, list[Row]] = {"Pinned": [], "Today": [], "Earlier": [], "Archived": []}
-    counts = dict.fromkeys(sections, 0)
-    for root in roots:
-        tree = _tree(root, children) if root.meta.id in children else [DiscussionCard(root.meta.id)]
-        newest = root.updated_at if len(tree) == 1 else max(summaries[card.id].updated_at for card in tree)
-        name = _section(root, newest, midnight)
-        counts[name] += len(tree)
-        if name != "Archived" or with_archive:
-            sections[name].extend(tree)
-    out: list[Row] = []
-    for name, cards in sections.items():
-        if counts[name]:
-            out += [ListHeading(name, counts[name]), *cards]
+    out = [*_sections(summaries, today, own.grouping, with_archive=own.is_archive_open)]
+    if trash:
+        out.append(ListHeading("Trash", len(trash), "trash"))
+        if own.is_trash_open:
+            newest = sorted(trash, key=lambda item: (item.deleted_at, item.path), reverse=True)
+            out += map(ListedTrash, newest)
     return tuple(out)
 
 
-def _section(root: DiscussionSummary, newest: datetime, midnight: datetime | None) -> str:
-    if root.meta.archived:
-        return "Archived"
-    if root.meta.pinned:
-        return "Pinned"
-    return "Today" if midnight is None or newest >= midnight else "Earlier"
+def _sections(
+    summaries: Mapping[str, DiscussionSummary], today: date, grouping: str, *, with_archive: bool
+) -> list[Row]:
+    """All discussions by section, newest first. One pass and one sort: ten thousand of them within a frame."""
+    roots, children = _families(summaries)
+    calendar = _Calendar(today)
+    names = project_names(tuple(_projects(summaries))) if grouping == "project" else {}
+    order = {folder: place for place, folder in enumerate(names)}
+    sections: dict[Place, list[Row]] = {}
+    archived: list[Row] = []
+    for root in roots:
+        meta = root.meta
+        tree = _tree(root, children) if meta.id in children else [ListedDiscussion(meta.id)]
+        if meta.archived:
+            archived += tree
+            continue
+        if meta.pinned:
+            place = PINNED
+        elif names:
+            place = (1, order[meta.folder], names[meta.folder])
+        else:
+            newest = root.updated_at if len(tree) == 1 else max(summaries[one.id].updated_at for one in tree)
+            place = calendar.place(newest)
+        sections.setdefault(place, []).extend(tree)
+    out: list[Row] = []
+    for place in sorted(sections):
+        out += [ListHeading(place[2], len(sections[place])), *sections[place]]
+    if archived:
+        out.append(ListHeading("Archived", len(archived), "archive"))
+        out += archived if with_archive else ()
+    return out
+
+
+class _Calendar:
+    """Sections by age: days of the person, then months. Remembers the last month, so that few are worked out."""
+
+    def __init__(self, today: date) -> None:
+        self._today = today
+        self._recent = [
+            (midnight(today - timedelta(days=days)), (1, days, title))
+            for days, title in ((0, "Today"), (1, "Yesterday"), (7, "Last 7 days"), (30, "Last 30 days"))
+            if today > date.min
+        ]
+        self._month = (datetime.max.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC), PINNED)
+
+    def place(self, newest: datetime) -> Place:
+        """The section of a discussion whose newest message is so old."""
+        if not self._recent:
+            return 1, 0, "Today"
+        for start, place in self._recent:
+            if newest >= start:
+                return place
+        first, end, place = self._month
+        if not first <= newest < end:
+            self._month = self._month_of(newest)
+            place = self._month[2]
+        return place
+
+    def _month_of(self, newest: datetime) -> tuple[datetime, datetime, Place]:
+        first = newest.astimezone().date().replace(day=1)
+        following = (first + timedelta(days=31)).replace(day=1)
+        title = f"{first:%B}" if first.year == self._today.year else f"{first:%B} {first.year}"
+        return midnight(first), midnight(following), (2, -(first.year * 12 + first.month), title)
+
+
+def midnight(day: date) -> datetime:
+    """The start of a day where the person is, in UTC."""
+    return datetime.combine(day, time.min).astimezone(UTC)
 
 
 Families = tuple[list[DiscussionSummary], dict[str, list[DiscussionSummary]]]
@@ -141,13 +237,13 @@ def _cut_rings(
     alone = sum(root.meta.id not in children for root in roots)
     if alone + sum(map(len, trees)) == len(summaries):
         return []
-    reached = {root.meta.id for root in roots} | {card.id for tree in trees for card in tree}
+    reached = {root.meta.id for root in roots} | {one.id for tree in trees for one in tree}
     cut: list[DiscussionSummary] = []
     for summary in summaries.values():
         if summary.meta.id not in reached:
             top = _in_ring(summary, summaries)
             cut.append(top)
-            reached.update(card.id for card in _tree(top, children))
+            reached.update(one.id for one in _tree(top, children))
     return cut
 
 
@@ -160,8 +256,8 @@ def _in_ring(summary: DiscussionSummary, summaries: Mapping[str, DiscussionSumma
     return summary
 
 
-def _tree(root: DiscussionSummary, children: Mapping[str, list[DiscussionSummary]]) -> list[DiscussionCard]:
-    out: list[DiscussionCard] = []
+def _tree(root: DiscussionSummary, children: Mapping[str, list[DiscussionSummary]]) -> list[ListedDiscussion]:
+    out: list[ListedDiscussion] = []
     seen: set[str] = set()
     stack = [(root, 0)]
     while stack:
@@ -169,6 +265,6 @@ def _tree(root: DiscussionSummary, children: Mapping[str, list[DiscussionSummary
         if summary.meta.id in seen:
             continue
         seen.add(summary.meta.id)
-        out.append(DiscussionCard(summary.meta.id, min(depth, MAX_DEPTH)))
+        out.append(ListedDiscussion(summary.meta.id, min(depth, MAX_DEPTH)))
         stack += [(child, depth + 1) for child in reversed(children.get(summary.meta.id, ()))]
     return out

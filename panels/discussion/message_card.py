@@ -7,14 +7,16 @@ from datetime import datetime
 from core.base import figures as fmt
 from core.base.errors import FailureKind
 from core.discussion.messages import BranchDiscussion, DeleteMessage, EditMessage, RestoreMessage
-from core.turn.messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
+from core.turn.messages import CancelReply, ContinueReply, RegenerateReply, ResendMessage, RetrySend
 from core.values.discussion import CallPhase, LiveCall, OpenDiscussion
 from core.values.messages import AttachmentPart, Mark, Message, Role, Status, ToolCallPart, ToolResultPart
 from core.values.state import AppState
+from core.values.updates import is_under_way, outcome_of
 from panels.base import selection
 from panels.base.action import action_tip
 from panels.base.desk import Desk
 from panels.base.ui import Tone, Ui
+from panels.discussion.message_foot import branch_foot, branch_points, pager, versions_foot
 from panels.discussion.message_rows import tokens_by_message
 from panels.discussion.usage import usage_details, usage_line
 from panels.discussion.view import DiscussionView, MessageKey
@@ -22,13 +24,14 @@ from panels.discussion.view import DiscussionView, MessageKey
 PLAIN_FROM_CHARS = 200_000
 PLAIN_PX = 420.0
 KEY_FAILURES = frozenset({FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.FORBIDDEN})
-NARROW_CARD_PX = 260
+WIDE_CARD_PX, NARROW_CARD_PX = 520, 260
+RESEND = "Send these words in a branch that ends before this message; what was answered here stays"
 CARD_ACTIONS = (
     ("copy", "copy", "Copy as Markdown"),
     ("edit", "pen", "Edit message"),
     ("branch", "code-branch", "Branch from here"),
 )
-CONTINUE = "Continue exactly where your last reply stopped."
+REGENERATE = ("regenerate", "arrows-rotate", "Regenerate this reply")
 PHASES = {
     CallPhase.SAVING: "saving your message",
     CallPhase.WAITING: "waiting for the first word",
@@ -52,12 +55,13 @@ def message_card(desk: Desk, opened: OpenDiscussion, message: Message, *, is_fou
     """Draw a message with everything that can be done with it."""
     if message.is_deleted:
         _deleted(desk, opened, message)
+        _branch_points(desk, opened, message)
         return
     key, own = (opened.id, message.id), desk.view.of(DiscussionView)
     with desk.ui.surface("card", "card_selected" if is_found else "card", padding=(16, 12)):
         _head(desk, opened, message)
         if key in own.editing:
-            _edit_form(desk, key)
+            _edit_form(desk, key, message)
             return
         _reasoning(own, desk.ui, key, message)
         _body(own, desk.ui, key, message)
@@ -65,6 +69,13 @@ def message_card(desk: Desk, opened: OpenDiscussion, message: Message, *, is_fou
         attachments(desk.state, desk.ui, opened.id, message.attachments)
         if message.status is not Status.COMPLETE:
             _cut_off(desk, opened, message)
+        versions_foot(desk, opened, message)
+    _branch_points(desk, opened, message)
+
+
+def _branch_points(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
+    for point in branch_points(desk, opened).get(message.id, ()):
+        branch_foot(desk, opened, point)
 
 
 def _head(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
@@ -102,15 +113,16 @@ def _meta_line(desk: Desk, message: Message) -> str:
 def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
     own = desk.view.of(DiscussionView)
     ui, key = desk.ui, (opened.id, message.id)
-    is_wide = ui.width() >= NARROW_CARD_PX
-    if is_wide:
-        for name, icon, label in CARD_ACTIONS:
-            if ui.button(name, "", icon=icon, kind="ghost", tip=label, is_small=True):
-                _act(desk, opened, message, name)
+    actions = (*CARD_ACTIONS, REGENERATE) if message.role is Role.ASSISTANT else CARD_ACTIONS
+    width = ui.width()
+    as_buttons = actions if width >= WIDE_CARD_PX else CARD_ACTIONS if width >= NARROW_CARD_PX else ()
+    for name, icon, label in as_buttons:
+        if ui.button(name, "", icon=icon, kind="ghost", tip=label, is_small=True):
+            _act(desk, opened, message, name)
     with ui.menu("more", "", icon="ellipsis", tip="More") as is_open:
         if not is_open:
             return
-        for name, icon, label in () if is_wide else CARD_ACTIONS:
+        for name, icon, label in actions[len(as_buttons) :]:
             if ui.menu_item(name, label, icon=icon):
                 _act(desk, opened, message, name)
         is_selecting = key in own.selecting
@@ -126,12 +138,17 @@ def _act(desk: Desk, opened: OpenDiscussion, message: Message, name: str) -> Non
             desk.ui.copy(message.text)
         case "edit":
             desk.view.of(DiscussionView).editing[opened.id, message.id] = message.text
+        case "regenerate":
+            desk.send(RegenerateReply(opened.id, message.id))
         case _:
             desk.send(BranchDiscussion(opened.id, message.id))
 
 
-def _edit_form(desk: Desk, key: MessageKey) -> None:
+def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
     ui, own = desk.ui, desk.view.of(DiscussionView)
+    problem = _follow_resent(desk, key)
+    if key not in own.editing:
+        return
     text = own.editing[key]
     height = min(360.0, max(96.0, 22.0 * (text.count("\n") + 3)))
     edited = ui.editor("edit", text, height=height, hint="Message", is_focused=True)
@@ -141,8 +158,38 @@ def _edit_form(desk: Desk, key: MessageKey) -> None:
         if ui.button("save", "Save", kind="primary", is_small=True, is_enabled=bool(text.strip())):
             desk.send(EditMessage(*key, text))
             del own.editing[key]
+        if message.role is Role.USER:
+            is_enabled = bool(text.strip()) and not is_under_way(desk.state, own.resent.get(key, ""))
+            if ui.button(
+                "resend",
+                "Save and resend",
+                icon="paper-plane",
+                is_small=True,
+                is_enabled=is_enabled,
+                tip=RESEND,
+            ):
+                own.resent[key] = desk.ask(ResendMessage(*key, text))
         if ui.button("cancel", "Cancel", is_small=True):
             own.editing.pop(key, None)
+        if problem:
+            ui.text("problem", problem, tone="warn", style="small", wraps=True)
+
+
+def _follow_resent(desk: Desk, key: MessageKey) -> str:
+    """Close an edit whose words are on disk where they were sent. Returns why they were not, empty otherwise."""
+    own = desk.view.of(DiscussionView)
+    outcome = outcome_of(desk.state, own.resent.get(key, ""))
+    if outcome is None:
+        return ""
+    if outcome.is_done:
+        del own.resent[key]
+        own.editing.pop(key, None)
+        return ""
+    if outcome.refusal is not None:
+        del own.resent[key]
+        own.composer(key[0]).refusal = outcome.refusal
+        return ""
+    return " ".join(filter(None, (outcome.problem, outcome.remedy)))
 
 
 def _reasoning(own: DiscussionView, ui: Ui, key: MessageKey, message: Message) -> None:
@@ -213,22 +260,33 @@ def _picture_path(state: AppState, discussion_id: str, part: AttachmentPart) -> 
 
 def _cut_off(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
     ui = desk.ui
-    newest = next(selection.latest(opened), None)
-    is_last = newest is not None and newest.id == message.id and desk.call is None and opened.failure is None
+    is_last = can_go_on(desk, opened, message) and opened.failure is None
     with ui.row("cut off"):
         ui.icon("icon", "triangle-exclamation", tone="warn")
         was_stopped = message.status is Status.INTERRUPTED
         why = "Stopped before the end" if was_stopped else "Cut off: the stream ended early"
         ui.text("why", f"{why}. What arrived is kept.", tone="warn", style="small")
         ui.push()
-        if not is_last or message.role is not Role.ASSISTANT:
+        if not is_last:
             return
-        if ui.button("continue", "Continue", icon="play", is_small=True, tip="Ask the model to go on"):
-            desk.send(SendPrompt(opened.id, CONTINUE))
+        _go_on(desk, opened)
         if ui.button(
             "retry", "Retry", icon="arrows-rotate", is_small=True, tip=action_tip(desk, "regenerate")
         ):
             desk.send(RegenerateReply(opened.id))
+
+
+def can_go_on(desk: Desk, opened: OpenDiscussion, message: Message | None) -> bool:
+    """True if a message is the last, a reply that was cut off in its text, and none is under way."""
+    newest = next(selection.latest(opened), None)
+    if message is None or newest is None or newest.id != message.id or desk.call is not None:
+        return False
+    return message.role is Role.ASSISTANT and message.status is not Status.COMPLETE and bool(message.text)
+
+
+def _go_on(desk: Desk, opened: OpenDiscussion) -> None:
+    if desk.ui.button("continue", "Continue", icon="play", is_small=True, tip="Ask the model to go on"):
+        desk.send(ContinueReply(opened.id))
 
 
 def _deleted(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
@@ -240,6 +298,9 @@ def _deleted(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
         )
         if desk.ui.button("restore", "Restore", kind="link", is_small=True):
             desk.send(RestoreMessage(opened.id, message.id))
+        versions = opened.versions_of(message)
+        if versions is not None and message.id == versions.chosen_id:
+            pager(desk, opened, versions)
 
 
 def mark_row(ui: Ui, mark: Mark, now: datetime | None) -> None:
@@ -257,6 +318,8 @@ def live_row(desk: Desk, call: LiveCall) -> None:
             ui.icon("role", "robot", tone="accent")
             ui.text("name", selection.model_label(state, call.provider, call.model), style="strong")
             ui.text("phase", _phase_line(call, state.now), tone="muted", style="small")
+            if call.version_of:
+                ui.badge("version", _version_line(state, call))
             ui.push()
             can_stop = call.phase not in {CallPhase.STOPPING, CallPhase.STORING}
             if ui.button(
@@ -268,6 +331,12 @@ def live_row(desk: Desk, call: LiveCall) -> None:
                 ui.markdown("text", call.reasoning, is_streaming=True)
         if call.text:
             ui.markdown("text", call.text, is_streaming=True)
+
+
+def _version_line(state: AppState, call: LiveCall) -> str:
+    opened = state.discussions.open.get(call.discussion_id)
+    known = opened.versions.get(call.version_of) if opened is not None else None
+    return f"version {len(known.ids) + 1 if known is not None else 2}"
 
 
 def _phase_line(call: LiveCall, now: datetime | None) -> str:
@@ -309,6 +378,8 @@ def failure_row(desk: Desk, opened: OpenDiscussion) -> None:
                 ):
                     desk.send(RetrySend(opened.id))
                 ui.text("hint", "Ctrl+R", tone="muted", style="small")
+            if can_go_on(desk, opened, next(selection.latest(opened), None)):
+                _go_on(desk, opened)
             if failure.kind in KEY_FAILURES and ui.button("settings", "Enter a key", icon="key"):
                 desk.view.show_settings("providers")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 
 import msgspec
 
@@ -22,17 +22,30 @@ LIVE = "live"
 FAILURE = "failure"
 
 
+def shown_entries(opened: OpenDiscussion, call: LiveCall | None) -> tuple[Entry, ...]:
+    """The entries that are seen: the reply of which another version is on its way is left out with what follows it."""
+    if call is None or not call.version_of:
+        return opened.entries
+    for place in range(len(opened.entries) - 1, -1, -1):
+        if opened.entries[place].id == call.user_message_id:
+            return opened.entries[: place + 1]
+    return opened.entries
+
+
 class MessageRows(msgspec.Struct, frozen=True):
     """The messages and marks of a discussion, then the reply under way, then what failed.
 
     Args:
-        draw_row: draws an entry, the live call or (None) the failure.
+        entries: those that are seen; draw_row: draws an entry, the live call or (None) the failure.
+        branched: messages below which branches are named.
     """
 
     opened: OpenDiscussion
+    entries: tuple[Entry, ...]
     call: LiveCall | None
     own: DiscussionView
     draw_row: Callable[[Entry | LiveCall | None, Ui], None]
+    branched: Collection[str] = ()
 
     @property
     def revision(self) -> Hashable:
@@ -42,7 +55,13 @@ class MessageRows(msgspec.Struct, frozen=True):
             frozenset(self.own.selecting),
             frozenset(self.own.open_reasoning),
         )
-        return Same(self.opened.entries), self.call and self.call.id, self._has_failure, modes
+        return (
+            Same(self.opened.entries),
+            self.call and self.call.id,
+            self._has_failure,
+            modes,
+            Same(self.branched),
+        )
 
     @property
     def _has_failure(self) -> bool:
@@ -51,14 +70,14 @@ class MessageRows(msgspec.Struct, frozen=True):
         return is_open and self.call is None
 
     def __len__(self) -> int:
-        return len(self.opened.entries) + (self.call is not None) + self._has_failure
+        return len(self.entries) + (self.call is not None) + self._has_failure
 
     def key(self, index: int) -> Hashable:
         """The entry and the mode it is shown in: either changes its height."""
-        if index >= len(self.opened.entries):
+        if index >= len(self.entries):
             return (LIVE, self.call.id) if self.call is not None else (FAILURE, self.opened.failed_message_id)
-        entry = self.opened.entries[index]
-        return entry.id, id(entry), self._mode(entry.id)
+        entry = self.entries[index]
+        return entry.id, id(entry), self._mode(entry.id), entry.id in self.branched
 
     def _mode(self, message_id: str) -> str:
         key = (self.opened.id, message_id)
@@ -70,9 +89,9 @@ class MessageRows(msgspec.Struct, frozen=True):
 
     def estimate_px(self, index: int, width: float) -> float:
         """From the number of characters and lines."""
-        if index >= len(self.opened.entries):
+        if index >= len(self.entries):
             return 120.0
-        entry = self.opened.entries[index]
+        entry = self.entries[index]
         if isinstance(entry, Mark) or entry.is_deleted:
             return MARK_PX
         text = entry.text
@@ -81,8 +100,8 @@ class MessageRows(msgspec.Struct, frozen=True):
 
     def draw(self, index: int, ui: Ui) -> None:
         """Draw one row."""
-        if index < len(self.opened.entries):
-            self.draw_row(self.opened.entries[index], ui)
+        if index < len(self.entries):
+            self.draw_row(self.entries[index], ui)
         else:
             self.draw_row(self.call, ui)
         ui.gap(GAP_PX)

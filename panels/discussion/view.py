@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from core.values.spending import SpendRefusal
 from panels.base.view import Typing
-from panels.base.window_field import Kept, yes_or_no
+from panels.base.window_field import Kept, one_of, text, yes_or_no
 
 SCROLLS_KEPT = 200
+ALL_PROJECTS = "*"
+"""Stands for no filter, which a folder's path cannot be; empty are the discussions without a project."""
+
+Fold = Literal["archive", "trash"]
+Grouping = Literal["date", "project"]
 
 MessageKey = tuple[str, str]
 """Discussion id and message id: a branch has the same message ids as its parent."""
@@ -73,24 +78,34 @@ class DiscussionView:
     """The room's own state.
 
     Args:
+        grouping: of the list; project: the folder whose discussions are listed; menu_of: the discussion whose
+            menu is open.
         renaming_id: the discussion whose name is being typed in the list.
-        editing: words typed into messages; selecting: messages shown as text to be marked; open_reasoning: unfolded.
+        editing: words typed into messages; resent: the send of such words whose outcome is not seen yet; selecting: messages shown as text to be marked; open_reasoning: unfolded.
         scroll: the first row in view of each discussion that does not stand at its end, the newest last; never
             changed in place; scroll_to: the row to go to in the next frame, -1 for the end; shown_id: the discussion
             of the last frame.
     """
 
     kept: ClassVar[tuple[Kept, ...]] = (
+        Kept("list_grouping", "grouping", one_of("date", "project")),
+        Kept("list_project", "project", text),
         Kept("is_archive_open", "is_archive_open", yes_or_no),
+        Kept("is_trash_open", "is_trash_open", yes_or_no),
         Kept("scroll", "scroll", _scrolls, _newest),
     )
 
     search_text: str = ""
+    grouping: Grouping = "date"
+    project: str = ALL_PROJECTS
     is_archive_open: bool = False
+    is_trash_open: bool = False
+    menu_of: str = ""
     renaming_id: str = ""
     composers: dict[str, ComposerView] = field(default_factory=dict)
     find: FindView = field(default_factory=FindView)
     editing: dict[MessageKey, str] = field(default_factory=dict)
+    resent: dict[MessageKey, str] = field(default_factory=dict)
     selecting: set[MessageKey] = field(default_factory=set)
     open_reasoning: set[MessageKey] = field(default_factory=set)
     scroll: dict[str, int] = field(default_factory=dict)

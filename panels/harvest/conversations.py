@@ -32,7 +32,10 @@ WIDE_PX = 720.0
 RANKS = {kind: rank for rank, kind in enumerate(
     (ArtifactClass.HARVEST, ArtifactClass.PRUNE, ArtifactClass.KEEP, ArtifactClass.USER_KEPT, ArtifactClass.LIVE)
 )}  # fmt: skip
-KINDS = (Option("", "All classes"), *(Option(kind.value, kind.value.capitalize()) for kind in RANKS))
+KINDS = (
+    Option("", "All of them"),
+    *(Option(kind.value, facts.CLASS_WORDS[kind].capitalize()) for kind in RANKS),
+)
 NARROW = (Column("", width=40), Column("Conversation"), Column("Class", width=82, is_number=True))
 WIDE = (Column("", width=40), Column("Conversation"), Column("Class", width=88), Column("Why", weight=0.5),
         Column("Size", width=72, is_number=True), Column("Age", width=88, is_number=True),
@@ -115,9 +118,11 @@ def _head(desk: Desk) -> None:
     if harvest.looked_at is None:
         return
     artifacts = harvest.look.artifacts
-    line = desk.view.memo.get("harvest counts", (artifacts,), lambda: facts.counts_line(artifacts))
+    memo = desk.view.memo
+    line = memo.get("harvest counts", (artifacts,), lambda: facts.counts_line(artifacts))
+    words = memo.get("harvest count words", (artifacts,), lambda: facts.counts_words(artifacts))
     with ui.group("figures", gap=4):
-        ui.text("counts", line, style="mono_small", wraps=True, tip="What a harvest would do with each")
+        ui.text("counts", words, style="small", wraps=True, tip=f"What a harvest would do with each\n{line}")
         model = selection.model_label(state, harvest.provider, harvest.model)
         found = ticked(desk)
         line = facts.estimate_line(facts.chosen_estimate(harvest, found), model)
@@ -203,7 +208,8 @@ class ArtifactRows:
         _tick(self.desk, ui, artifact)
         _name(self.desk, ui, artifact, is_wide=self.is_wide)
         kind = artifact.kind
-        ui.text("class", kind.value, tone=facts.CLASS_TONES.get(kind, "muted"), tip=facts.CLASS_TIPS[kind])
+        words, tone = facts.CLASS_WORDS[kind], facts.CLASS_TONES.get(kind, "muted")
+        ui.text("class", words, tone=tone, tip=facts.CLASS_TIPS[kind])
         if self.is_wide:
             ui.text("why", artifact.why, tone="muted", style="small", width=0, tip=artifact.why)
         if self.is_wide:

@@ -49,6 +49,13 @@ CLASS_TONES: dict[ArtifactClass, Tone] = {
     ArtifactClass.PRUNE: "warn",
     ArtifactClass.LIVE: "ok",
 }
+CLASS_WORDS = {
+    ArtifactClass.HARVEST: "to read",
+    ArtifactClass.PRUNE: "empty",
+    ArtifactClass.LIVE: "in use",
+    ArtifactClass.USER_KEPT: "kept by you",
+    ArtifactClass.KEEP: "left alone",
+}
 CLASS_TIPS = {
     ArtifactClass.LIVE: "Open, or touched lately: left alone",
     ArtifactClass.USER_KEPT: "Kept by you: left alone",
@@ -83,6 +90,13 @@ def counts_line(artifacts: Sequence[Artifact]) -> str:
     """Counts of each class, as the report's first line has them. O(artifacts)."""
     counts = Counter(one.kind for one in artifacts)
     return ", ".join(f"{kind.value}:{counts[kind]:,}" for kind in REPORT_ORDER)
+
+
+def counts_words(artifacts: Sequence[Artifact]) -> str:
+    """Counts of each class, as a person says them: `4 to read, 2 empty, 1 in use`. O(artifacts)."""
+    counts = Counter(one.kind for one in artifacts)
+    known = [f"{counts[kind]:,} {words}" for kind, words in CLASS_WORDS.items() if counts[kind]]
+    return ", ".join(known) or "None are there"
 
 
 def part_words(category: Category) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from panels.base.desk import Desk
-from panels.base.room import HubTab, Room
+from panels.base.room import HubPanel, Room
 from panels.base.view import Dialog
 from panels.harvest.actions import ACTIONS
 from panels.harvest.view import HarvestView
@@ -24,6 +24,6 @@ def _dialog(desk: Desk, dialog: Dialog) -> None:
 ROOM = Room(
     ACTIONS,
     HarvestView,
-    tabs=(HubTab("harvest", "Harvest", "Harvest", "wheat-awn", 5, _panel),),
+    panels=(HubPanel("harvest", "Harvest", "Harvest", "wheat-awn", 5, _panel),),
     dialogs=dict.fromkeys(("harvest_give_up", "harvest_discard", "harvest_folder", "harvest_files"), _dialog),
 )

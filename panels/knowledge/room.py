@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from panels.base.desk import Desk
-from panels.base.room import HubTab, Room
+from panels.base.room import HubPanel, Room
 from panels.base.view import Dialog
 from panels.knowledge.actions import ACTIONS
 from panels.knowledge.view import KnowledgeView
@@ -43,7 +43,7 @@ def _escape(desk: Desk) -> bool:
 ROOM = Room(
     ACTIONS,
     KnowledgeView,
-    tabs=(HubTab("knowledge", "Knowledge", "Knowledge", "book", 3, _panel),),
+    panels=(HubPanel("knowledge", "Knowledge", "Knowledge", "book", 3, _panel),),
     dialogs=dict.fromkeys(("delete_item", "attach_notes"), _dialog),
     begin=_begin,
     escape=_escape,

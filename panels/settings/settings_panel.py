@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from core.base import figures as fmt
-from core.discussion.messages import UndoDelete
 from core.settings.messages import ChangeSetting, TrustProject
 from core.values.settings import FileLimits
 from panels.base.desk import Desk, send_chord
@@ -16,7 +15,6 @@ from panels.settings.providers import models_section, providers_section, servers
 
 NAV_PX = 232.0
 PAGE_PX = 720.0
-SHOWN_TRASH = 100
 LICENCES = (
     ("Manual Slop", "MIT"),
     ("Inter, JetBrains Mono, Noto Sans CJK, Noto Emoji (merged as Slop Sans and Slop Mono)", "OFL 1.1"),
@@ -171,29 +169,6 @@ def _prompts(desk: Desk) -> None:
             ui.selectable_text((key, "text"), source.text, height=120)
 
 
-def _trash(desk: Desk) -> None:
-    ui, state = desk.ui, desk.state
-    ui.text("title", "Trash", style="h2")
-    days = fmt.count(state.config.settings.trash_days, "day")
-    ui.text("what", f"What you delete waits here for {days}.", tone="muted", wraps=True)
-    if not state.discussions.trash:
-        ui.text("none", "It is empty.", tone="muted")
-    for item in state.discussions.trash[:SHOWN_TRASH]:
-        with ui.surface(item.path, "card", padding=(16, 8)), ui.row("line"):
-            ui.icon("icon", "comments")
-            ui.text("name", item.name or item.discussion_id, width=0, tip=item.path)
-            ui.text(
-                "why", f"{item.why} · {fmt.moment(item.deleted_at, state.now)}", tone="muted", style="small"
-            )
-            if ui.button("restore", "Restore", icon="trash-arrow-up", is_small=True,
-                         tip=f"Restore {item.name or item.discussion_id}"):  # fmt: skip
-                desk.send(UndoDelete(item.discussion_id))
-    if len(state.discussions.trash) > SHOWN_TRASH:
-        ui.text(
-            "rest", f"and {len(state.discussions.trash) - SHOWN_TRASH:,} more", tone="faint", style="small"
-        )
-
-
 def _about(desk: Desk) -> None:
     ui, state = desk.ui, desk.state
     ui.text("title", "About Manual Slop", style="h2")
@@ -225,7 +200,6 @@ SECTIONS: tuple[tuple[str, str, str, Callable[[Desk], None]], ...] = (
     ("files", "Files", "file-lines", _files),
     ("project", "Project", "folder-open", _project),
     ("prompts", "Personas and prompts", "user-gear", _prompts),
-    ("trash", "Trash", "trash-can", _trash),
     ("about", "About", "circle-info", _about),
 )
 """Id, label, icon and what is drawn, in the order of the list; an id that is not here shows the first."""

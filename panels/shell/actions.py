@@ -5,9 +5,9 @@ from __future__ import annotations
 from core.app.messages import Quit
 from panels.base.action import run_action
 from panels.base.desk import Action, Desk, opens_dialog
-from panels.base.room import HubTab
+from panels.base.room import HubPanel
 from panels.shell.panes import shown_panes, toggle_side
-from panels.shell.rooms import ROOMS, TABS
+from panels.shell.rooms import PANELS, ROOMS
 
 MENUS = ("File", "Edit", "View", "Discussion", "Tools", "Help")
 
@@ -20,10 +20,11 @@ def _toggle_hub(desk: Desk) -> None:
     toggle_side(desk.view, "hub")
 
 
-def _of_tab(tab: HubTab) -> Action:
+def _of_panel(panel: HubPanel) -> Action:
     return Action(
-        tab.id, "View", 2, tab.title, lambda d: d.view.show_hub(tab.id), tab.icon, f"Ctrl+{tab.place}"
-    )
+        panel.id, "View", 2, panel.title, lambda d: d.view.show_hub(panel.id), panel.icon, f"Ctrl+{panel.place}",
+        is_checked=lambda d: "hub" in shown_panes(d.view) and d.view.panel == panel.id,
+    )  # fmt: skip
 
 
 OWN: tuple[Action, ...] = (
@@ -42,7 +43,7 @@ def _place(action: Action) -> tuple[int, int]:
 
 
 ACTIONS: tuple[Action, ...] = tuple(
-    sorted((*(a for room in ROOMS for a in room.actions), *map(_of_tab, TABS), *OWN), key=_place)
+    sorted((*(a for room in ROOMS for a in room.actions), *map(_of_panel, PANELS), *OWN), key=_place)
 )
 """By menu and group; within a group in the order of the rooms."""
 

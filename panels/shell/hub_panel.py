@@ -1,19 +1,28 @@
-"""The Operations Hub: the tabs at the right, one panel each."""
+"""The Operations Hub: the pane at the right, with the one panel that the rail chose."""
 
 from __future__ import annotations
 
 from panels.base.desk import Desk
-from panels.base.ui import Option
-from panels.shell.rooms import TABS
+from panels.shell.rooms import PANELS
 
-OPTIONS = tuple(Option(tab.id, tab.label, icon=tab.icon) for tab in TABS)
-DRAW = {tab.id: tab.draw for tab in TABS}
+BY_PANEL = {panel.id: panel for panel in PANELS}
 
 
 def hub_panel(desk: Desk) -> None:
-    """Draw the tab strip and the panel in front. A panel is loaded when it is first shown, for the first frame's sake."""
+    """Draw the chosen panel under its title. It is loaded when it is first shown, for the first frame's sake."""
     ui, view = desk.ui, desk.view
+    shown = BY_PANEL[view.panel]
     with ui.surface("hub", "clear", height=0, padding=(12, 8)):
-        view.hub_tab = ui.tabs("tabs", OPTIONS, view.hub_tab) or view.hub_tab
-        with ui.surface(view.hub_tab, "clear", height=0, padding=(0, 0)):
-            DRAW[view.hub_tab](desk)
+        with ui.row("head"):
+            ui.text("title", shown.title, style="h3", width=0)
+            if ui.button(
+                "close",
+                "",
+                icon="xmark",
+                kind="ghost",
+                is_small=True,
+                tip=f"Hide {shown.title} (Ctrl+Shift+H)",
+            ):
+                view.is_hub_shown = False
+        with ui.surface(view.panel, "clear", height=0, padding=(0, 0)):
+            shown.draw(desk)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from panels.base.room import HubTab, Room
+from panels.base.room import HubPanel, Room
 from panels.caching.room import ROOM as CACHING
 from panels.context.room import ROOM as CONTEXT
 from panels.discussion.room import ROOM as DISCUSSION
@@ -20,5 +20,7 @@ ROOMS: tuple[Room, ...] = (
 )
 """In the order of their layers, the lowest first: so menus list what they do, and the window's file what they keep."""
 
-TABS: tuple[HubTab, ...] = tuple(sorted((tab for room in ROOMS for tab in room.tabs), key=lambda t: t.place))
-"""The tabs of the Operations Hub, from the left."""
+PANELS: tuple[HubPanel, ...] = tuple(
+    sorted((panel for room in ROOMS for panel in room.panels), key=lambda one: one.place)
+)
+"""The panels of the Operations Hub, in the order of the rail."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import islice
 
 from core.base import figures as fmt
+from core.spending.estimates import next_request
 from core.values.discussion import DiscussionSummary
 from core.values.state import AppState
 from core.values.usage import Usage
 from panels.base import selection
 from panels.base.desk import Desk
-from panels.base.gauge import gauge, gauge_tone
+from panels.base.gauge import estimate_tip, gauge, gauge_tone
 from panels.base.ui import Tone, Ui
 from panels.caching.facts import look_of
 
@@ -24,10 +25,10 @@ def status_bar(desk: Desk) -> None:
     state, ui = desk.state, desk.ui
     with ui.surface("status", "base", height=STATUS_PX, padding=(12, 4)), ui.row("line", gap=16):
         _model(state, ui)
-        report = selection.report_of(state)
-        if report is not None:
-            tip = "Tokens of the next request, and the model's context window"
-            ui.text("tokens", gauge(report), tone=gauge_tone(report), style="small", tip=tip)
+        request = next_request(state, state.discussions.selected_id)
+        if request is not None:
+            tip = estimate_tip(request)
+            ui.text("tokens", gauge(request), tone=gauge_tone(request), style="small", tip=tip)
         summary = selection.selected(state)
         if summary is not None and summary.usage != Usage():
             ui.text("cost", fmt.money(summary.usage.cost_usd, is_estimate=summary.usage.is_estimate), tone="muted", style="small",
@@ -73,7 +74,7 @@ def _cache(state: AppState, ui: Ui, summary: DiscussionSummary) -> None:
     words = cache_words(state, summary)
     if words:
         look = look_of(state, summary.meta.id)
-        tip = f"{look.provider}: {look.ttl_text or 'nothing is cached'}"
+        tip = f"{look.provider}: {look.words}" if look.words else "Nothing is cached"
         with ui.row("cache", gap=6):
             ui.icon("icon", "bolt", tone="ok" if look.is_warm else "faint")
             ui.text("text", words, tone="ok" if look.is_warm else "muted", style="small", tip=tip)

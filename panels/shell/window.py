@@ -1,12 +1,11 @@
-"""The whole window: menu bar, icon rail, panes, status bar, and the dialogs over them."""
+"""The whole window: menu bar, rail, panes, status bar, and the dialogs over them."""
 
 from __future__ import annotations
 
 from core.app.messages import SaveWindow
 from core.values.state import AppState
-from panels.base.action import action_item, action_tip, run_action
+from panels.base.action import action_item, run_action
 from panels.base.desk import Desk
-from panels.base.room import HubTab
 from panels.base.ui import Send, Ui
 from panels.base.view import WindowView
 from panels.caching.guard import ask_past_limit, guarded
@@ -16,11 +15,11 @@ from panels.shell import window_file
 from panels.shell.actions import ACTIONS, BY_ID, MENUS, run_shortcuts
 from panels.shell.hub_panel import hub_panel
 from panels.shell.notices_panel import notices_panel
-from panels.shell.panes import Pane, panes, shown_panes, toggle_side
-from panels.shell.rooms import ROOMS, TABS
+from panels.shell.panes import Pane, panes
+from panels.shell.rail import rail
+from panels.shell.rooms import ROOMS
 from panels.shell.status_bar import STATUS_PX, status_bar
 
-RAIL_PX = 56
 MENU_PX = 32
 MIN_PANE_PX = 200
 
@@ -38,9 +37,10 @@ def window(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
     desk = Desk(state, view, ui, send, BY_ID)
     _begin(desk)
     with ui.surface("window", "base", height=0, padding=(0, 0)):
+        width_px = ui.width()
         _menu_bar(desk)
         with ui.row("body", gap=0, height=-STATUS_PX):
-            _icon_rail(desk)
+            rail(desk, width_px)
             with ui.group("main", gap=0):
                 _main(desk)
         status_bar(desk)
@@ -108,34 +108,6 @@ def _menu_items(desk: Desk, menu: str) -> None:
             group = action.group
             desk.ui.divider(("group", group))
         action_item(desk, action.id)
-
-
-def _icon_rail(desk: Desk) -> None:
-    ui, view = desk.ui, desk.view
-    with ui.surface("rail", "base", width=RAIL_PX, height=0, padding=(8, 8), scrolls=True):
-        is_list = "list" in shown_panes(view)
-        if _rail_button(ui, "discussions", "comments", "Discussions (Ctrl+B)", is_active=is_list):
-            toggle_side(view, "list")
-        for tab in TABS:
-            _rail_tab(desk, tab)
-        if _rail_button(
-            ui, "settings", "gear", action_tip(desk, "settings"), is_active=view.page == "settings"
-        ):
-            view.page = "chat" if view.page == "settings" else "settings"
-
-
-def _rail_tab(desk: Desk, tab: HubTab) -> None:
-    view = desk.view
-    is_active = "hub" in shown_panes(view) and view.hub_tab == tab.id
-    if _rail_button(desk.ui, tab.id, tab.icon, action_tip(desk, tab.id), is_active=is_active):
-        if is_active:
-            view.is_hub_shown = False
-        else:
-            view.show_hub(tab.id)
-
-
-def _rail_button(ui: Ui, key: str, icon: str, tip: str, *, is_active: bool) -> bool:
-    return ui.button(key, "", icon=icon, kind="rail_active" if is_active else "rail", tip=tip, width=40)
 
 
 def _main(desk: Desk) -> None:

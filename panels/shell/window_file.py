@@ -8,13 +8,13 @@ from typing import Any
 
 from panels.base.view import WindowView
 from panels.base.window_field import Kept, one_of, text, within, yes_or_no
-from panels.shell.rooms import ROOMS, TABS
+from panels.shell.rooms import PANELS, ROOMS
 
 _HUB_PX = within(160, 1200)
 
 WINDOW: tuple[Kept, ...] = (
     Kept("page", "page", one_of("chat", "settings")),
-    Kept("hub_tab", "hub_tab", one_of(*(tab.id for tab in TABS))),
+    Kept("hub_tab", "panel", one_of(*(one.id for one in PANELS))),
     Kept("settings_section", "settings_section", text),
     Kept("list_px", "list_px", within(160, 800)),
     Kept("hub_px", "hub_px", lambda value, now: _HUB_PX(value or None, now)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from core.values.discussion import DiscussionMeta
 from core.values.messages import (
@@ -18,6 +19,7 @@ from core.values.messages import (
     ToolResultPart,
 )
 from core.values.records import (
+    ChooseRecord,
     DeleteRecord,
     EditRecord,
     MarkRecord,
@@ -45,6 +47,14 @@ def reply(
     thought: tuple[Part, ...] = (ReasoningPart(reasoning),) if reasoning else ()
     said: tuple[Part, ...] = (TextPart(text),) if text else ()
     return MessageRecord(record_id, NOW, Role.ASSISTANT, (*thought, *said), status, "anthropic", "claude-x")
+
+
+def version(record_id: str, of: str, text: str = "hi again") -> MessageRecord:
+    return replace(reply(record_id, text), version_of=of)
+
+
+def choose(record_id: str, target: str) -> ChooseRecord:
+    return ChooseRecord(record_id, NOW, target)
 
 
 def edit(record_id: str, target: str, text: str) -> EditRecord:
@@ -118,8 +128,9 @@ usages = st.builds(
 )
 
 
-def records(ids: st.SearchStrategy[str] = texts) -> st.SearchStrategy[Record]:
+def records(ids: st.SearchStrategy[str] = texts, *, has_versions: bool = True) -> st.SearchStrategy[Record]:
     """Any record; ids and targets come from one strategy, so that a small one makes them meet."""
+    firsts = st.just("") | ids if has_versions else st.just("")
     several = st.lists(parts, max_size=3).map(tuple)
     segments = st.lists(
         st.builds(SegmentReport, texts, texts, st.integers(0), st.integers(0)), max_size=2
@@ -129,8 +140,17 @@ def records(ids: st.SearchStrategy[str] = texts) -> st.SearchStrategy[Record]:
     )
     return st.one_of(
         st.builds(
-            MessageRecord, ids, times, st.sampled_from(Role), several, st.sampled_from(Status), texts, texts
+            MessageRecord,
+            ids,
+            times,
+            st.sampled_from(Role),
+            several,
+            st.sampled_from(Status),
+            texts,
+            texts,
+            firsts,
         ),
+        st.builds(ChooseRecord, ids, times, ids),
         st.builds(
             RequestRecord,
             ids,

@@ -117,12 +117,12 @@ class Sitting:
         self.driver.step(4)
 
     def read(self) -> re.Match[str]:
-        """The provider's summary, as it stands on the screen."""
+        """The provider's summary, as it is said on hover."""
         self.driver.until(self._lines, "the provider's summary")
         return self._lines()[0]
 
     def _lines(self) -> list[re.Match[str]]:
-        found = (LINE.match(element.label()) for element in self.driver.visible())
+        found = (LINE.match(element.tip) for element in self.driver.visible())
         return [match for match in found if match is not None]
 
     def sees(self, text: str) -> None:
@@ -175,9 +175,9 @@ def test_two_turns_stand_in_the_summary_and_the_countdown_runs_with_the_clock(
     assert int(line[3]) == 100 * second.cache_read_tokens // sent
     assert expires is not None
     assert left == (expires - sitting.clock.now).total_seconds() >= 300
-    sitting.sees("cached: yes (Anthropic)")
+    sitting.sees("Cached by Anthropic")
     sitting.sees("1 hit")
-    assert not screen.driver.has("last miss")
+    assert not screen.driver.has("Missed last time")
 
     for step in (1, 59, 60):
         sitting.pass_time(step)
@@ -188,8 +188,8 @@ def test_two_turns_stand_in_the_summary_and_the_countdown_runs_with_the_clock(
     sitting.pass_time(left - 1)
     assert sitting.read()[4] == "0:01"
     sitting.pass_time(2)
-    sitting.sees("cached: no")
-    sitting.sees("expired: ")
+    sitting.sees("Not cached")
+    sitting.sees("Expired at ")
     screen.check()
 
 
@@ -203,14 +203,14 @@ def test_after_a_click_on_invalidate_the_next_request_misses_and_the_one_after_h
     sitting.sees("Invalidating it leaves them unused")
     screen.driver.click("Invalidate anyway")
     sitting.until(lambda s: s.caching.caches[sitting.chosen].tokens_cached == 0)
-    sitting.sees("last miss: Invalidated by you.")
-    sitting.sees("cached: no")
+    sitting.sees("Missed last time: Invalidated by you.")
+    sitting.sees("Not cached")
     screen.check()
 
     missed = sitting.say("and a spring tide")
     assert missed.cache_read_tokens == 0
     assert missed.cache_write_tokens > 5000
-    sitting.sees("cached: yes (Anthropic)")
+    sitting.sees("Cached by Anthropic")
     hit = sitting.say("and a bore")
     assert hit.cache_read_tokens >= 0.9 * missed.cache_write_tokens
     assert "cache epoch 1" in json.dumps(sitting.server.bodies[-1])
@@ -231,9 +231,11 @@ def test_a_click_on_disable_ends_the_marks_and_a_click_on_enable_brings_them_bac
     assert sitting.marks == 0
     assert not off.cache_read_tokens
     assert not off.cache_write_tokens
-    sitting.sees("cached: no")
-    sitting.sees("ttl:none")
-    assert not screen.driver.has("expired: ")
+    sitting.sees("Not cached")
+    screen.driver.until(
+        lambda: any(e.tip.endswith("ttl:none") for e in screen.driver.visible()), "no lifetime"
+    )
+    assert not screen.driver.has("Expired ")
     screen.check()
 
     screen.driver.click("Enable caching for this")
@@ -242,4 +244,4 @@ def test_a_click_on_disable_ends_the_marks_and_a_click_on_enable_brings_them_bac
     on = sitting.say("and a spring tide")
     assert 0 < sitting.marks <= 4
     assert on.cache_read_tokens > 5000  # what the vendor held meanwhile
-    sitting.sees("cached: yes (Anthropic)")
+    sitting.sees("Cached by Anthropic")

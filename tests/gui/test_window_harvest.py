@@ -34,7 +34,7 @@ TABS: tuple[HarvestTab, ...] = ("conversations", "preview", "applied", "ledger")
 
 
 def _view(tab: HarvestTab, state: AppState, hub_px: float = 384.0) -> WindowView:
-    view = WindowView(hub_tab="harvest", hub_px=hub_px, side="hub")
+    view = WindowView(panel="harvest", hub_px=hub_px, side="hub")
     view.of(HarvestView).tab, view.of(HarvestView).looked_with = tab, state.config.settings.knowledge
     return view
 

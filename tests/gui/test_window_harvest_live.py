@@ -83,7 +83,7 @@ def test_a_harvest_is_previewed_unticked_edited_applied_and_taken_back_with_the_
     sitting.sees("Tides")
     person.key("Ctrl+5")
     sitting.ends(lambda s: s.harvest.looked_at is not None)
-    sitting.sees("live:1, user-kept:0, prune:0, harvest:1, keep:0")
+    sitting.sees("1 to read, 1 in use")
     assert sitting.server.bodies == []
     screen.check()
 
@@ -141,9 +141,9 @@ def test_a_setting_typed_in_the_panel_is_kept_and_looked_with_at_once(
     sitting.sees("Tides")
     person.key("Ctrl+5")
     sitting.ends(lambda s: s.harvest.looked_at is not None)
-    sitting.sees("harvest:1")
+    sitting.sees("1 to read")
 
-    person.click("Settings")
+    person.click("Which model reads, what is left alone, where else to look")
     sitting.sees("Leave alone for (days)")
     person.click(person.find("Leave alone for (days)", kind=Field))
     person.key("Ctrl+A")
@@ -153,7 +153,7 @@ def test_a_setting_typed_in_the_panel_is_kept_and_looked_with_at_once(
     sitting.driver.step()
     sitting.ends(lambda s: all(one.kind is ArtifactClass.LIVE for one in s.harvest.look.artifacts))
     person.click("Back")
-    sitting.sees("live:2, user-kept:0, prune:0, harvest:0, keep:0")
+    sitting.sees("2 in use")
     sitting.sees("there is nothing to harvest")
     screen.check()
     assert "live_days = 2000" in sitting.config.read_text(encoding="utf-8")

@@ -11,7 +11,6 @@ from core.values.knowledge import Category
 from core.values.state import AppState
 from gui.elements.fields import Editor, SelectableText
 from gui.elements.popups import anchor_of
-from gui.elements.tabs import Tab
 from panels.base.view import Dialog, WindowView
 from panels.knowledge.drafts import begin_edit, begin_new
 from panels.knowledge.view import KnowledgeView
@@ -37,7 +36,7 @@ ALL = {category.value for category in Category}
 
 
 def _view(tab: str = "items", *only: str) -> WindowView:
-    view = view_of(KnowledgeView(tab=tab), hub_tab="knowledge")
+    view = view_of(KnowledgeView(tab=tab), panel="knowledge")
     if only:
         view.of(KnowledgeView).closed = ALL - set(only)
     return view
@@ -79,20 +78,6 @@ def test_the_question_before_a_deletion_fits(screen: Screen) -> None:
             "delete_item", command=DeleteKnowledgeItem(state.knowledge.categories[0].items[0])
         )
         assert shown(screen, state, view) == []
-
-
-def test_five_tabs_fit_a_narrow_hub_and_each_can_be_clicked(screen: Screen) -> None:
-    view = _view()
-    view.hub_px = 288.0
-    Desk(screen, ks.some(), view)
-    tabs = [e for e in screen.ui.tree.root.walk() if isinstance(e, Tab) and "tabs" in e.path()]
-
-    assert len(tabs) == 5
-    assert [tab.is_collapsed for tab in tabs] == [True, True, False, True, True]
-    screen.driver.click(tabs[3])
-    assert view.hub_tab == "caching"
-    screen.driver.step(3)
-    assert [tab.is_collapsed for tab in tabs] == [True, True, True, False, True]
 
 
 def test_the_wheel_over_a_long_digest_scrolls_the_panel_to_its_end(screen: Screen) -> None:

@@ -25,6 +25,7 @@ STATES: dict[str, Callable[[], AppState]] = {
     "working": states.working,
     "streaming": states.streaming,
     "failed": states.failed,
+    "versioned": states.versioned,
     "first_run": states.first_run,
     "busy": states.busy,
     "many": states.many,

@@ -27,6 +27,7 @@ from core.values.discussion import (
     Draft,
     LiveCall,
     OpenDiscussion,
+    ReplyVersions,
 )
 from core.values.messages import (
     AttachmentPart,
@@ -339,6 +340,21 @@ def failed(kind: FailureKind = FailureKind.NO_NETWORK) -> AppState:
     why = Failure(kind, "Anthropic could not be reached", "Check the network, then retry",
                   "https://api.anthropic.com", 503, "req_01", 12.0)  # fmt: skip
     return with_opened(working(), failed_message_id="m6", failure=why, draft=Draft())
+
+
+def versioned() -> AppState:
+    """Two turns; the first reply was asked for again twice, the last one once. The second of each is the chosen one."""
+    v1, v2, v3 = (reply(f"v{n}", f"The {n}. answer.", version_of="v1" if n > 1 else "") for n in (1, 2, 3))
+    w1, w2 = (reply(f"w{n}", f"The {n}. reason.", version_of="w1" if n > 1 else "") for n in (1, 2))
+    return with_opened(
+        working(),
+        entries=(user("u1", "What is it?"), v2, user("u2", "And why?"), w2),
+        versions={
+            "v1": ReplyVersions(("v1", "v2", "v3"), "v2", {"v1": (v1,), "v3": (v3,)}),
+            "w1": ReplyVersions(("w1", "w2"), "w2", {"w1": (w1,)}),
+        },
+        draft=Draft(),
+    )
 
 
 def first_run() -> AppState:

@@ -25,6 +25,7 @@ from core.providers.profiles import find_profile
 from core.providers.protocol import CancelToken, ReadBlob
 from core.providers.pump import run_call
 from core.providers.reply_ids import LastIds
+from core.providers.whole_reply import warmed
 from core.values.provider import (
     Effort,
     ModelProfile,
@@ -87,10 +88,7 @@ class AnthropicProvider:
         body = prewarm_body(request_body(request, self._profile(request.model), read_blob))
         if body is None or cancel.is_cancelled:
             return None
-        usage = Usage()
-        for item in run_call(lambda: self._warm(request.model, body), cancel):
-            usage = item.usage if isinstance(item, UsageUpdate) else usage
-        return usage
+        return warmed(run_call(lambda: self._warm(request.model, body), cancel))
 
     def list_models(self) -> tuple[ModelProfile, ...]:
         """See `Provider.list_models`. What the server says of windows, pictures and effort is taken over."""

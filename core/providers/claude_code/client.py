@@ -95,7 +95,7 @@ class ClaudeCodeProvider:
             child = self._start(arguments, prompt, folder, request)
             cancel.on_cancel(child.kill)
             try:
-                yield from run_call(lambda: self._read(child, request), cancel)
+                yield from run_call(lambda: self._read(child, request), cancel, is_sent=True)
             finally:
                 child.close()
 

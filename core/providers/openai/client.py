@@ -20,6 +20,7 @@ from core.providers.protocol import CancelToken, ReadBlob
 from core.providers.pump import run_call
 from core.providers.reply_ids import LastIds
 from core.providers.usage import counted_usage
+from core.providers.whole_reply import warmed
 from core.providers.wire import canonical_json
 from core.values.messages import ToolCallPart
 from core.values.provider import (
@@ -85,10 +86,7 @@ class OpenAiProvider:
         body = prewarm_body(responses_body(request, self._profile(request.model), read_blob))
         if body is None or cancel.is_cancelled:
             return None
-        usage = Usage()
-        for item in run_call(lambda: self._warm(body), cancel):
-            usage = item.usage if isinstance(item, UsageUpdate) else usage
-        return usage
+        return warmed(run_call(lambda: self._warm(body), cancel))
 
     def list_models(self) -> tuple[ModelProfile, ...]:
         """The models of this account that hold a conversation; the list says nothing but their names."""

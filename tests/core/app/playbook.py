@@ -103,7 +103,11 @@ def settings_loaded(project: Project | None = None, settings: Settings | None = 
             "embedded": (ModelProfile("embedded", "smollm2-135m", context_tokens=8192),),
             "anthropic": (ModelProfile("anthropic", "claude-opus-5-5", family="claude"),),
         },
-        prompts={"role.md": "You help.", "role-claude.md": "You are Claude, and help."},
+        prompts={
+            "role.md": "You help.",
+            "role-claude.md": "You are Claude, and help.",
+            "continue.md": "Go on.\n",
+        },
     )
 
 

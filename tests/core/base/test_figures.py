@@ -75,7 +75,7 @@ def test_a_share_of_nothing_is_nothing() -> None:
 def test_a_moment_is_as_short_as_it_can_be_told_apart() -> None:
     local = NOW.astimezone()
     assert fmt.moment(NOW, NOW) == f"{local:%H:%M}"
-    assert fmt.moment(NOW - timedelta(days=1), NOW) == "yesterday"
+    assert fmt.moment(NOW - timedelta(days=1), NOW) == f"yesterday {NOW.astimezone():%H:%M}"
     assert fmt.moment(datetime(2026, 3, 12, 12, tzinfo=UTC), NOW) == "12 Mar"
     assert fmt.moment(datetime(2025, 3, 12, 12, tzinfo=UTC), NOW) == "12 Mar 2025"
 
@@ -172,6 +172,25 @@ def test_an_age_in_the_terminal_has_one_short_unit_and_a_clock_set_back_is_now(
 )
 def test_time_left_counts_down(span_s: float, text: str) -> None:
     assert fmt.countdown(span_s) == text
+
+
+@pytest.mark.parametrize(
+    ("left_s", "figure", "said"),
+    [
+        (-5, "<1 min", "in less than a minute"), (59.9, "<1 min", "in less than a minute"), (60, "1 min", "in 1 minute"),
+        (272, "4 min", "in 4 minutes"), (3_600, "1 h", "in 1 hour"), (3_753, "1 h 2 min", "in 1 hour"),
+        (7_200, "2 h", "in 2 hours"), (90_000, "25 h", "in 25 hours"), (200_000, "2 days", "in 2 days"),
+    ],
+)  # fmt: skip
+def test_time_left_is_said_as_a_person_says_it(left_s: float, figure: str, said: str) -> None:
+    assert fmt.left(left_s) == figure
+    assert fmt.in_time(left_s) == said
+
+
+def test_a_time_in_a_sentence_is_at_an_hour_or_on_a_day() -> None:
+    assert fmt.at_moment(NOW, NOW) == f"at {NOW.astimezone():%H:%M}"
+    assert fmt.at_moment(NOW - timedelta(days=1), NOW) == f"yesterday {NOW.astimezone():%H:%M}"
+    assert fmt.at_moment(NOW - timedelta(days=9), NOW).startswith("on ")
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from core.app.messages import Event
 from core.base.errors import ProviderError
 from core.caching.cache_store import HomeCacheStore
 from core.caching.keeper import CacheKeeper, CacheSetup
+from core.caching.learned_file import Learned, save_learned
 from core.caching.messages import (
     AdoptContents,
     CacheReported,
@@ -56,6 +57,7 @@ FLASH = "gemini-3.8-flash"
 ID = "20261120-120000-abcdef"
 EFFORTS: Mapping[str, str] = {ID: "auto"}
 RULES = NamedText("rules", words(6000, "rules"))
+INPUTS = StackInputs(provider="gemini", model=FLASH, system_text=RULES, user_text="When?")
 
 
 class World:
@@ -67,6 +69,7 @@ class World:
         self.count = 0
         store_home.open_home(home, self.now())
         store.create(home, DiscussionMeta(ID, "Tides", self.now(), "gemini", FLASH))
+        save_learned(home, Learned(answered=frozenset({("gemini", FLASH)})))
         self.clients = Clients()
         self.made = 0
         self.start()
@@ -476,3 +479,22 @@ def test_nothing_that_holds_it_is_pinged(world: World) -> None:
     world.turn(digest="DIGEST-ONE")
     world.handler.handle(DropWithdrawn(2, True, {ID: "gemini"}))
     assert world.keeper.due_pings(CachingSettings(keepalive=True)) == ()
+
+
+def test_with_a_model_that_never_answered_nothing_is_stored_and_once_it_has_something_is(
+    world: World,
+) -> None:
+    """One that is asked for by a name that its vendor does not serve costs no rent."""
+    save_learned(world.home, Learned())
+    world.start()
+    call = CallToBuild("lost", "q", "u", StackSpec(ID, INPUTS, Preset(""), "/project"))
+    world.keeper.plan_call(call, build_stack(INPUTS), ModelProfile("gemini", FLASH), 1.0)
+    world.keeper.ended("lost", Usage())  # 404: no answer began
+    first, _, _ = world.turn()
+    assert first.contents is None
+    assert "before it has answered" in " ".join(first.sentences)
+
+    second, _, _ = world.turn("And?")
+    assert second.contents is not None
+    world.start()
+    assert world.turn("Again?")[0].contents is not None, "that outlives the program"

@@ -341,6 +341,7 @@ def test_what_was_prewarmed_is_expected_to_be_read(world: World) -> None:
     request = world.keeper.prewarm_request(spec, build_stack(spec.inputs), PROFILE, 1.0)
     assert request.cache is not None
     assert request.cache.marks
+    world.keeper.prewarmed(META.id)
     assert world.call().read_tokens > 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -270,6 +271,39 @@ def test_a_ping_whose_answer_was_lost_is_booked_at_its_estimate(world: World) ->
     assert upkeep.usage.is_estimate
     assert upkeep.usage.cost_usd == pytest.approx(world.server.billed_usd - billed, rel=0.15)
     assert state.spending.has_estimate
+
+
+def test_a_prewarm_that_is_given_up_for_a_send_is_booked_by_what_it_was_to_read(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    controller = world.program()
+    chosen = world.discussion(controller)
+    said = spent(ask(world, controller, chosen, "First?"))
+    billed, bill = world.server.billed_usd, world.server._message
+    reached, go_on = threading.Event(), threading.Event()
+
+    def slow(body: Any, model: Model, said: Said, ticket: AnthropicTicket) -> Any:
+        message = bill(body, model, said, ticket)
+        if not body["max_tokens"]:
+            reached.set()
+            go_on.wait(30.0)
+        return message
+
+    monkeypatch.setattr(world.server, "_message", slow)
+    assert world.discussion(controller) != chosen
+    world.change(controller, prewarm=True)
+    controller.send(SelectDiscussion(chosen))
+    assert reached.wait(30.0)
+    asked = controller.snapshot().discussions.open[chosen].messages
+    state = ask(world, controller, chosen, "Second?")
+    state = until(controller, lambda s: s.discussions.summaries[chosen].upkeep.prewarms == 1)
+    go_on.set()
+
+    upkeep, answer = state.discussions.summaries[chosen].upkeep, state.discussions.open[chosen].messages
+    assert len(answer) == len(asked) + 2
+    assert upkeep.usage.is_estimate
+    assert (upkeep.usage.cache_read_tokens or 0) > 10 * (upkeep.usage.cache_write_tokens or 0)
+    assert spent(state) - said == pytest.approx(world.server.billed_usd - billed, rel=0.15)
 
 
 def test_at_the_days_limit_pings_stop_and_what_was_said_is_what_was_billed(world: World) -> None:

@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.app.controller import AppController
+from core.caching.learned_file import Learned, save_learned
 from core.caching.messages import DeleteOrphanedCaches, DisableCaching
 from core.context.messages import CreatePreset
 from core.discussion.messages import CreateDiscussion, SelectDiscussion
@@ -37,6 +38,8 @@ class World(Programs):
         self.server, self.time = server, time
         self.clock = lambda: moment(time())
         (self.project / "tides.py").write_text("height = 1\n" * 3000, encoding="utf-8")
+        self.home.mkdir(parents=True, exist_ok=True)
+        save_learned(self.home, Learned(answered=frozenset({("gemini", MODEL)})))
 
     @property
     def creations(self) -> list[Captured]:

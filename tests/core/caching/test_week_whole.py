@@ -113,7 +113,7 @@ class Week:
     def check(self) -> None:
         """The panel shows what the vendor's books say, to the cent."""
         state = until(self.controller, self._is_counted)
-        shown = Screen(state, view_of(CachingView(tab="settings"), hub_tab="caching"))
+        shown = Screen(state, view_of(CachingView(tab="overview"), panel="caching"))
         own, today = (_shown(shown, label) for label in ("This discussion: ", "Today: "))
         billed = self.books.since(None) - self.unsaid
         assert own == pytest.approx(billed, abs=CENT)

@@ -56,7 +56,7 @@ from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionMeta, DiscussionSummary, Draft, OpenDiscussion
 from core.values.messages import AttachmentPart, Message, Role, TextPart
 from core.values.records import DeleteRecord, EditRecord, MarkRecord, RestoreRecord
-from core.values.settings import Settings
+from core.values.settings import Project, Settings
 from core.values.state import SearchHits, TrashItem
 from core.values.updates import outcome_of
 from tests.core.app.playbook import START, Playbook, of, settings_loaded, with_ai
@@ -86,6 +86,19 @@ def test_ids_are_times_with_letters_and_never_repeat(book: Playbook) -> None:
     ids = {book.discussion() for _ in range(50)}
     assert len(ids) == 50
     assert all(found.startswith("20261120-120000-") for found in ids)
+
+
+def test_a_new_discussion_records_the_project_s_folder_and_its_branch_stays_there(book: Playbook) -> None:
+    book.play(settings_loaded(Project(root="/projects/tides", name="tides")))
+    chosen = book.discussion()
+    book.play(settings_loaded(Project(root="/projects/moon", name="moon")))
+    book.answer(book.ask(chosen, "one"), "first")
+    point = book.state.discussions.open[chosen].messages[0].id
+
+    (made,) = of(book.play(BranchDiscussion(chosen, point)), BranchOnDisk)
+
+    assert book.state.discussions.summaries[chosen].meta.folder == "/projects/tides"
+    assert made.meta.folder == "/projects/tides"
 
 
 def test_a_new_discussion_takes_the_settings_defaults(book: Playbook) -> None:

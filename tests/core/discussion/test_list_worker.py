@@ -21,8 +21,9 @@ from core.discussion.messages import (
     SummariesLoaded,
     TrashListed,
 )
-from core.discussion.payments import midnight, paid_since
+from core.discussion.payments import paid_since
 from core.spending.harvest_costs import note_spent
+from core.spending.limits import midnight
 from core.spending.messages import SpentCounted
 from core.values.discussion import DiscussionMeta
 from core.values.messages import Role, TextPart
@@ -124,7 +125,7 @@ def test_what_was_spent_in_a_discussion_that_is_in_the_trash_was_spent(home: Pat
 
 
 def test_what_a_branch_copied_from_its_parent_was_paid_once(home: Path) -> None:
-    store.branch(home, meta(2), "m4", meta(3))
+    store.branch(home, meta(2).id, "m4", meta(3))
 
     assert counted_usd(home) == pytest.approx(0.75)
 

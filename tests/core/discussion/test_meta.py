@@ -34,6 +34,7 @@ FULL = DiscussionMeta(
     "msg",
     1.5,
     3,
+    "/projects/tides",
 )
 
 
@@ -54,7 +55,7 @@ def test_the_keys_are_those_of_the_specification(tmp_path: Path) -> None:
     }
 
     assert keys == {
-        "name", "created", "provider", "model", "effort", "preset", "persona", "system_preset", "pinned",
+        "name", "created", "folder", "provider", "model", "effort", "preset", "persona", "system_preset", "pinned",
         "archived", "caching_enabled", "parent", "branch_point", "spend_limit_usd", "cache_epoch",
     }  # fmt: skip
 

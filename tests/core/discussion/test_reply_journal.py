@@ -17,13 +17,14 @@ from msgspec.structs import replace
 from core.base import paths
 from core.base.disk import OS_DISK, Disk
 from core.base.errors import LockedError, StorageError
+from core.base.tokens import count_tokens
 from core.discussion import log, reply_journal, store
 from core.discussion.journals import Journals
 from core.discussion.payments import all_paid_since, paid_since
 from core.discussion.reply_journal import ReplyHead, ReplyJournal
 from core.spending.pricing import cost
 from core.values.messages import Message, Part, ReasoningPart, Role, Status, TextPart
-from core.values.spending import Payment
+from core.values.records import UsageRecord
 from core.values.usage import Usage
 from tests.core.base.faults import FullDisk, ReadOnlyDisk, made, names
 from tests.core.records import ID, NOW, reply, request, texts, user
@@ -38,6 +39,7 @@ from core.discussion import reply_journal
 from tests.core.records import ID, NOW
 head = reply_journal.ReplyHead("r1", NOW, "anthropic", "claude-x")
 journal = reply_journal.ReplyJournal(Path(sys.argv[1]), ID, lambda: head)
+journal.begin()
 journal.add_reasoning("thinking")
 for number in range(10**6):
     journal.add_text(f"{number} ")
@@ -46,7 +48,9 @@ for number in range(10**6):
 
 
 def journal_in(home: Path, head: ReplyHead = HEAD, disk: Disk = OS_DISK) -> ReplyJournal:
-    return ReplyJournal(home, ID, lambda: head, disk=disk)
+    journal = ReplyJournal(home, ID, lambda: head, disk=disk)
+    journal.begin()
+    return journal
 
 
 def left_in(home: Path) -> list[tuple[str, tuple[Part, ...]]]:
@@ -143,9 +147,9 @@ def test_every_part_is_with_the_operating_system_at_once(tmp_path: Path) -> None
     path = made(tmp_path) / "reply.part"
     journal = journal_in(tmp_path)
     journal.add_text("one")
-    assert path.read_bytes().split(b"\n")[1:] == [b'{"t":"one"}', b""]
+    assert path.read_bytes().split(b"\n")[2:] == [b'{"t":"one"}', b""]
     journal.add_text("two")
-    assert path.read_bytes().split(b"\n")[1:] == [b'{"t":"one"}', b'{"t":"two"}', b""]
+    assert path.read_bytes().split(b"\n")[2:] == [b'{"t":"one"}', b'{"t":"two"}', b""]
     journal.finish()
 
 
@@ -185,7 +189,7 @@ def test_while_one_process_receives_no_other_begins_nor_takes_over(tmp_path: Pat
     journal.add_text("arriving")
 
     with pytest.raises(LockedError, match="is receiving a reply"):
-        journal_in(tmp_path).add_text("mine")
+        journal_in(tmp_path)
     assert [m.id for m in loaded(tmp_path)] == ["a"]
     assert left_in(tmp_path) == []
     journal.close()
@@ -206,8 +210,8 @@ def test_a_full_disk_is_said_once_and_the_reply_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     made(tmp_path)
-    journal = journal_in(tmp_path, disk=FullDisk(200))
-    journal.add_text("x" * 300)
+    journal = journal_in(tmp_path, disk=FullDisk(400))
+    journal.add_text("x" * 400)
     assert "the disk is full" in caplog.text
 
     journal.add_text("more")
@@ -220,32 +224,26 @@ def test_a_full_disk_is_said_once_and_the_reply_goes_on(
 
 
 @pytest.mark.parametrize("disk", [FullDisk(0), FullDisk(10), ReadOnlyDisk()])
-def test_a_journal_that_cannot_begin_says_so_and_frees_its_lock(
-    tmp_path: Path, disk: FullDisk, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_journal_that_cannot_begin_says_so_and_frees_its_lock(tmp_path: Path, disk: FullDisk) -> None:
     directory = made(tmp_path)
-    journal = journal_in(tmp_path, disk=disk)
-    journal.add_text("arriving")
-    journal.add_text("more")
+    with pytest.raises(StorageError) as refused:
+        journal_in(tmp_path, disk=disk)
 
-    (error,) = [record.args[0] for record in caplog.records if isinstance(record.args, tuple)]
-    assert isinstance(error, StorageError)
-    assert error.errno in {errno.ENOSPC, errno.EROFS}
+    assert refused.value.errno in {errno.ENOSPC, errno.EROFS}
     assert names(directory) == {"meta.toml"}
     again = journal_in(tmp_path)
     again.add_text("the lock is free")
     again.finish()
-    assert len(caplog.records) == 1
 
 
-def test_before_the_first_text_there_is_no_journal_and_another_one_is_left_alone(tmp_path: Path) -> None:
+def test_before_it_begins_there_is_no_journal_and_another_one_is_left_alone(tmp_path: Path) -> None:
     directory = made(tmp_path, [user("a")])
     earlier = journal_in(tmp_path, ReplyHead("r0", NOW, "p", "m"))
     earlier.add_text("precious")
     earlier.close()
 
-    journal_in(tmp_path).finish()
-    journal_in(tmp_path).close()
+    ReplyJournal(tmp_path, ID, lambda: HEAD).finish()
+    ReplyJournal(tmp_path, ID, lambda: HEAD).close()
 
     assert names(directory) == {"meta.toml", "log.jsonl", "reply.part"}
     assert left_in(tmp_path) == [("r0", (TextPart("precious"),))]
@@ -267,10 +265,12 @@ def test_the_next_reply_takes_the_place_of_one_that_could_not_be_logged(tmp_path
     directory = made(tmp_path)
     journals = Journals(tmp_path)
     first = journals.journal(ID, lambda: HEAD)
+    first.begin()
     first.add_text("not logged")
     journals.journal(ID, lambda: pytest.fail("nothing arrived"))
     first.add_text(", more")
     second = journals.journal(ID, lambda: ReplyHead("r2", NOW, "p", "m"))
+    second.begin()
     second.add_text("logged")
     journals.drop(ID)
 
@@ -324,34 +324,88 @@ def test_a_reply_survives_kill_9(tmp_path: Path) -> None:
     assert log.read(tmp_path, ID).records[-1].id == "r1"
 
 
+EXPECTED = Usage(
+    input_tokens=10_000, cache_read_tokens=9_000, cache_write_tokens=1_000, cache_write_5m_tokens=1_000
+)
+CALLED = ReplyHead("r1", NOW, "anthropic", "claude-opus-5-5", "c1", EXPECTED, 1.5)
+
+
+def booked_of(home: Path) -> Usage:
+    """The discussion's usage after a load, the same as counts towards the day before and after it."""
+    logs = [paths.log_file(home, ID)]
+    before = all_paid_since(home, logs, NOW)
+    usage = store.load(home, ID, NOW).discussion.usage
+    assert before == all_paid_since(home, logs, NOW) == paid_since(logs[0], NOW)
+    assert store.load(home, ID, NOW).discussion.usage == usage, "once"
+    assert sum(one.usd for one in before.values()) == (usage.cost_usd or 0.0)
+    assert all(one.is_estimate for one in before.values())
+    return usage
+
+
 def test_what_a_killed_program_was_receiving_is_booked_at_its_estimate_once(tmp_path: Path) -> None:
-    """The log says what was sent, the journal what had come; the provider never said what it took for it."""
-    expected = Usage(
-        input_tokens=10_000, cache_read_tokens=9_000, cache_write_tokens=1_000, cache_write_5m_tokens=1_000
-    )
-    sent = replace(request("q", "a"), model="claude-opus-5-5", estimate=expected)
-    made(tmp_path, [user("a"), sent])
-    journal = journal_in(tmp_path, ReplyHead("r1", NOW, "anthropic", "claude-opus-5-5"))
-    journal.add_text("tide " * 80)
+    """The journal says what was sent and what had come; the provider never said what it took for it."""
+    made(tmp_path, [user("a")])
+    journal = journal_in(tmp_path, CALLED)
+    journal.add_reasoning("tide " * 40)
+    journal.add_text("tide " * 40)
     journal.close()
-    before = all_paid_since(tmp_path, [paths.log_file(tmp_path, ID)], NOW)
 
-    found = store.load(tmp_path, ID, NOW).discussion
-    usage = found.messages[-1].usage
+    usage = booked_of(tmp_path)
 
-    assert usage is not None
-    assert usage.is_estimate
-    assert before, "it counts towards the day before anybody opens it"
-    assert before == all_paid_since(tmp_path, [paths.log_file(tmp_path, ID)], NOW)
-    assert (usage.input_tokens, usage.cache_read_tokens, usage.output_tokens) == (10_000, 9_000, 100)
+    words = count_tokens("tide " * 40)
+    assert (usage.input_tokens, usage.cache_read_tokens) == (10_000, 9_000)
+    assert usage.output_tokens == round(2 * words * 1.5), "thinking too, by the model's factor"
     assert usage.cost_usd == cost("anthropic", "claude-opus-5-5", replace(usage, cost_usd=None), NOW)
-    assert found.usage.cost_usd == usage.cost_usd
-    assert store.load(tmp_path, ID, NOW).discussion.usage == found.usage
-    paid = paid_since(paths.log_file(tmp_path, ID), NOW)
-    assert list(paid.values()) == [Payment(usage.cost_usd or 0.0, is_estimate=True)]
+    assert loaded(tmp_path)[-1].usage == usage
 
 
-def test_a_leftover_of_an_old_log_or_of_another_model_is_kept_without_a_guess(tmp_path: Path) -> None:
+def test_a_call_that_was_killed_before_its_first_word_is_booked_and_can_be_sent_again(tmp_path: Path) -> None:
+    made(tmp_path, [user("a")])
+    journal_in(tmp_path, CALLED).close()
+
+    usage = booked_of(tmp_path)
+
+    assert (usage.input_tokens, usage.output_tokens, usage.is_estimate) == (10_000, 0, True)
+    assert store.load(tmp_path, ID, NOW).discussion.failed_message_id == "a"
+    assert [m.id for m in loaded(tmp_path)] == ["a"]
+
+
+def test_what_the_provider_had_said_of_a_killed_call_is_believed(tmp_path: Path) -> None:
+    made(tmp_path, [user("a")])
+    journal = journal_in(tmp_path, CALLED)
+    journal.add_usage(Usage(input_tokens=8_123, output_tokens=1, cache_read_tokens=8_000))
+    journal.close()
+
+    usage = booked_of(tmp_path)
+
+    assert (usage.input_tokens, usage.cache_read_tokens, usage.is_estimate) == (8_123, 8_000, True)
+
+
+@pytest.mark.parametrize(("lost", "calls"), [(0, 0), (2, 2)])
+def test_a_call_that_was_killed_between_two_attempts_is_booked_for_those_that_were_lost(
+    tmp_path: Path, lost: int, calls: int
+) -> None:
+    made(tmp_path, [user("a")])
+    journal = journal_in(tmp_path, CALLED)
+    journal.note_attempt(is_out=False, lost=lost)
+    journal.close()
+
+    assert (booked_of(tmp_path).input_tokens or 0) == calls * 10_000
+
+
+@pytest.mark.parametrize("message_id", ["r1", "c1"])
+def test_a_call_that_the_log_has_booked_is_not_booked_again(tmp_path: Path, message_id: str) -> None:
+    """The program died between the append and the removal of the journal; a reply without words is named by its call."""
+    told = UsageRecord(
+        "u", NOW, message_id, replace(EXPECTED, output_tokens=0, cost_usd=0.5, is_estimate=True)
+    )
+    made(tmp_path, [user("a"), told])
+    journal_in(tmp_path, CALLED).close()
+
+    assert booked_of(tmp_path).cost_usd == 0.5
+
+
+def test_a_leftover_of_which_nobody_knows_what_was_sent_is_kept_without_a_guess(tmp_path: Path) -> None:
     made(tmp_path, [user("a"), request("q", "a")])
     journal = journal_in(tmp_path)
     journal.add_text("the")
@@ -360,3 +414,16 @@ def test_a_leftover_of_an_old_log_or_of_another_model_is_kept_without_a_guess(tm
     found = store.load(tmp_path, ID, NOW).discussion
     assert found.messages[-1].text == "the"
     assert found.usage == Usage()
+
+
+def test_a_version_that_a_killed_program_was_receiving_is_a_version(tmp_path: Path) -> None:
+    made(tmp_path, [user("a"), reply("b", "first")])
+    journal = journal_in(tmp_path, ReplyHead("r1", NOW, "p", "m", version_of="b"))
+    journal.add_text("second")
+    journal.close()
+
+    found = store.load(tmp_path, ID, NOW).discussion
+
+    assert [m.text for m in found.messages] == ["hello", "second"]
+    assert found.versions["b"].ids == ("b", "r1")
+    assert store.load(tmp_path, ID, NOW).discussion.entries == found.entries

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from msgspec.structs import replace
 
 from core.base import paths
 from core.base.errors import StorageError
@@ -90,11 +91,11 @@ def test_a_branch_copies_up_to_the_message_and_leaves_the_parent_alone(tmp_path:
     log.append(tmp_path, ID, [reply("b"), user("c"), edit("e", "b", "better")])
     before = tree(directory)
 
-    branched = store.branch(tmp_path, meta(), "b", meta(OTHER, "Fork"))
+    fork = replace(meta(OTHER, "Fork"), parent_id=ID, branch_message_id="b")
+    store.branch(tmp_path, ID, "b", fork)
 
     assert tree(directory) == before
-    assert (branched.parent_id, branched.branch_message_id) == (ID, "b")
-    assert read_meta(tmp_path, OTHER).meta == branched
+    assert read_meta(tmp_path, OTHER).meta == fork
     assert [m.text for m in store.load(tmp_path, OTHER, NOW).discussion.messages] == ["see", "better"]
     log.append(tmp_path, OTHER, [user("d")])
     assert tree(directory) == before
@@ -107,7 +108,7 @@ def test_a_branch_keeps_its_attachments_when_the_parent_goes(tmp_path: Path) -> 
     log.append(
         tmp_path, ID, [MessageRecord("a", NOW, Role.USER, (part,)), EditRecord("e", NOW, "z", (gone,))]
     )
-    store.branch(tmp_path, meta(), "a", meta(OTHER))
+    store.branch(tmp_path, ID, "a", meta(OTHER))
     shutil.rmtree(tmp_path / "discussions" / ID)
 
     assert attachments.load(tmp_path, OTHER, part) == b"kept"
@@ -120,15 +121,29 @@ def test_a_branch_whose_attachment_is_lost_is_made_all_the_same(tmp_path: Path) 
     log.append(tmp_path, ID, [MessageRecord("a", NOW, Role.USER, (part, TextPart("words")))])
     shutil.rmtree(paths.attachments_dir(tmp_path, ID))
 
-    store.branch(tmp_path, meta(), "a", meta(OTHER))
+    store.branch(tmp_path, ID, "a", meta(OTHER))
 
     assert [m.text for m in store.load(tmp_path, OTHER, NOW).discussion.messages] == ["words"]
+
+
+def test_a_branch_begins_with_what_follows_in_it_and_its_attachments(tmp_path: Path) -> None:
+    made(tmp_path, [user("a", "one"), reply("b")])
+    part = attachments.save(tmp_path, ID, b"a picture of words", "pic.txt")
+    words = MessageRecord("d", NOW, Role.USER, (TextPart("two"), part))
+
+    store.branch(tmp_path, ID, "b", meta(OTHER), more=(words,))
+    store.branch(tmp_path, ID, "", meta("20261120-090000-cccccc"), more=(words,))
+
+    assert [m.text for m in store.load(tmp_path, OTHER, NOW).discussion.messages] == ["one", "hi", "two"]
+    assert attachments.load(tmp_path, OTHER, part) == b"a picture of words"
+    alone = store.load(tmp_path, "20261120-090000-cccccc", NOW).discussion
+    assert [m.text for m in alone.messages] == ["two"]
 
 
 def test_a_branch_from_an_unknown_message_is_refused(tmp_path: Path) -> None:
     made(tmp_path, [user("a")])
     with pytest.raises(StorageError, match="has no message 'zz'"):
-        store.branch(tmp_path, meta(), "zz", meta(OTHER))
+        store.branch(tmp_path, ID, "zz", meta(OTHER))
     assert names(tmp_path / "discussions") == {ID}
 
 
@@ -208,7 +223,7 @@ class LogMachine(RuleBasedStateMachine):
         if len(self.ids) < 4 and (place := self.place(data)) is not None:
             chosen, at = place
             new = f"20261120-08000{len(self.ids)}-bbbbbb"
-            store.branch(self.home, meta(chosen), self.model[chosen][at][0], meta(new))
+            store.branch(self.home, chosen, self.model[chosen][at][0], meta(new))
             self.ids.append(new)
             self.model[new] = self.model[chosen][: at + 1]
 

@@ -219,6 +219,7 @@ def test_an_empty_trash_is_looked_at_without_a_trace(tmp_path: Path) -> None:
 def test_a_reply_that_is_arriving_goes_along_and_comes_back(tmp_path: Path) -> None:
     made(tmp_path, [user("a")])
     journal = ReplyJournal(tmp_path, ID, lambda: ReplyHead("r", NOW, "p", "m"))
+    journal.begin()
     journal.add_text("first ")
     trash.delete(tmp_path, ID, NOW, "x")
     journal.add_text("still arriving")

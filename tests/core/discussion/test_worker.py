@@ -22,6 +22,7 @@ from core.discussion.messages import (
     AppendRecords,
     AttachmentStored,
     BranchOnDisk,
+    BranchToken,
     CreateOnDisk,
     DiscussionChangedOutside,
     DiscussionCreated,
@@ -119,13 +120,16 @@ def test_the_reply_journal_goes_only_after_the_reply_is_logged(desk: Desk) -> No
 
 def test_a_branch_holds_the_parents_words_up_to_its_point(desk: Desk) -> None:
     desk.do(AppendRecords(META.id, (PROMPT, REPLY)))
-    new = DiscussionMeta("20261120-130000-bcdefg", "Sky (branch)", AT, "embedded", "smollm2")
+    new = DiscussionMeta(
+        "20261120-130000-bcdefg", "Sky (branch)", AT, "embedded", "smollm2", parent_id=META.id
+    )
+    token = BranchToken("m1")
 
-    event = desk.do(BranchOnDisk(META.id, "m1", new))
+    event = desk.do(BranchOnDisk(META.id, "m1", new, token=token))
 
     assert isinstance(event, DiscussionCreated)
     assert [m.text for m in event.discussion.messages] == ["Why is it blue?"]
-    assert event.summary.meta.parent_id == META.id
+    assert (event.summary.meta, event.token) == (new, token)
     assert event.summary.turns == 1
 
 

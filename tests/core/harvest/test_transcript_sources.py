@@ -16,7 +16,7 @@ from core.harvest.transcript_sources import messages_of, recognised
 from core.values.discussion import DiscussionMeta
 from core.values.harvest import ArtifactKind
 from core.values.messages import Role, TextPart
-from core.values.records import DeleteRecord, EditRecord, MessageRecord, Record
+from core.values.records import ChooseRecord, DeleteRecord, EditRecord, MessageRecord, Record
 
 AT = datetime(2026, 11, 20, 8, tzinfo=UTC)
 SHARED = Path(__file__).parents[3].parent / "shared" / "data" / "transcripts"
@@ -177,6 +177,22 @@ def test_edits_count_and_deleted_messages_do_not() -> None:
     )
 
     assert messages_of(ArtifactKind.DISCUSSION, data) == (Said("user", "Right"),)
+
+
+def test_a_version_that_was_not_chosen_is_not_harvested_as_said() -> None:
+    records = (
+        message("1", "When?"),
+        MessageRecord("2", AT, Role.ASSISTANT, (TextPart("At noon"),)),
+        MessageRecord("3", AT, Role.ASSISTANT, (TextPart("At six"),), version_of="2"),
+    )
+    chosen = (*records, ChooseRecord("4", AT, "2"))
+    meta = DiscussionMeta("20261120-080000-abcdef", "Tides", AT, "p", "m")
+    exported = export_json(meta, fold("x", chosen))
+
+    assert messages_of(ArtifactKind.DISCUSSION, log(*records))[1:] == (Said("assistant", "At six"),)
+    assert messages_of(ArtifactKind.DISCUSSION, log(*chosen))[1:] == (Said("assistant", "At noon"),)
+    assert messages_of(ArtifactKind.EXPORT, exported.encode())[1:] == (Said("assistant", "At noon"),)
+    assert "At six" in exported
 
 
 def test_a_torn_last_line_is_passed_over() -> None:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from msgspec.structs import replace
+
 from core.caching.messages import CacheReported, OrphansFound, RewritesChecked
 from core.values.cache import CacheOrphan, DiscussionCacheState, Rewrite
+from core.values.state import ProviderTotals
+from core.values.usage import Usage
 from tests.core.hooks.conftest import World
 
 
@@ -57,3 +61,12 @@ def test_a_coming_rewrite_stands_beside_its_cache(running: World) -> None:
         "until": until.isoformat(),
         "is_appended": False,
     }
+
+
+def test_a_provider_s_summary_is_told_in_the_specification_s_line(running: World) -> None:
+    totals = {"anthropic": ProviderTotals("anthropic", Usage(340, 20, 80))}
+    running.given(lambda state: replace(state, caching=replace(state.caching, totals=totals)))
+
+    assert running.client.get("/api/cache").json()["providers"] == [
+        {"provider": "anthropic", "line": "[Anthropic] in:340 cache:80 hit:23% ttl:none"}
+    ]

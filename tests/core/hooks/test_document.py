@@ -117,7 +117,9 @@ class Tour:
         client.post(f"{one}/cancel")
         client.post(f"{one}/cancel")
         gate.open()
-        client.post(f"{one}/messages", {"text": "x", "wait": True})
+        reply = client.post(f"{one}/messages", {"text": "x", "wait": True}).json()["reply"]["id"]
+        client.get(f"{one}/messages/{reply}/versions")
+        client.post(f"{one}/messages/{reply}/choose")
         client.put("/api/presets/p", {"items": []})
         client.put("/api/presets/p", {"items": []})
         client.post(f"{one}/preset", {"name": "p"})
@@ -242,6 +244,7 @@ def read_only(tour: Tour) -> None:
     world.read_only()
     client.post("/api/discussions", {})
     client.post(f"/api/discussions/{chosen}/preset", {"name": ""})
+    client.post(f"/api/discussions/{chosen}/messages/x/choose")
     client.put("/api/presets/x", {"items": []})
     client.post("/api/knowledge/digest")
     for action in ("invalidate", "disable", "enable"):

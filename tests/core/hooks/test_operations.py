@@ -39,6 +39,7 @@ def test_a_discussion_is_made_listed_and_shown(running: World) -> None:
     assert made.headers["location"] == f"/api/discussions/{chosen}/messages"
     assert made.json()["name"] == "high tide"
     assert made.json()["provider"] == "embedded"
+    assert made.json()["folder"] == running.state.config.project.root
     assert [row["id"] for row in running.client.get("/api/discussions").json()["discussions"]] == [chosen]
     assert running.state.discussions.selected_id == chosen
 

@@ -129,7 +129,7 @@ def test_a_call_that_is_cancelled_in_its_reply_keeps_what_came_and_hangs_up(
             threading.Thread(target=cancel.cancel).start()
 
     assert result.text == vendor.said
-    assert result.stopped.kind is StopKind.CANCELLED
+    assert (result.stopped.kind, result.stopped.is_sent) == (StopKind.CANCELLED, True)
     assert gate.client_left.wait(PROMPT_S), "the server was not told"
 
 
@@ -139,7 +139,9 @@ def test_a_call_that_was_cancelled_before_it_began_sends_nothing(
     cancel = CancelToken()
     cancel.cancel()
 
-    assert run(vendor.client(server), ask(vendor.model), cancel=cancel).items == [Stopped(StopKind.CANCELLED)]
+    assert run(vendor.client(server), ask(vendor.model), cancel=cancel).items == [
+        Stopped(StopKind.CANCELLED, is_sent=False)
+    ]
     assert server.requests == []
 
 

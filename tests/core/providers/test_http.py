@@ -161,7 +161,7 @@ def test_a_call_that_fails_because_it_was_cancelled_is_cancelled() -> None:
         raise ProviderError(FailureKind.STREAM_DROPPED, "its socket was closed")
         yield TextDelta("never")
 
-    assert outcome(run_call(produce, cancel)).items == [Stopped(StopKind.CANCELLED)]
+    assert outcome(run_call(produce, cancel)).items == [Stopped(StopKind.CANCELLED, is_sent=False)]
 
 
 def test_a_socket_that_opens_after_the_cancel_is_shut_at_once() -> None:

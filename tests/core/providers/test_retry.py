@@ -142,7 +142,7 @@ def test_a_cancel_while_waiting_ends_the_call() -> None:
     provider, waits = Scripted([failure()]), Waits(cancels_at=1)
     result = run(provider, waits)
 
-    assert result.items == [Stopped(StopKind.CANCELLED)]
+    assert result.items == [Stopped(StopKind.CANCELLED, is_sent=False)]
     assert provider.sent == 1
 
 
@@ -151,7 +151,7 @@ def test_the_wait_is_on_the_cancel_token_unless_told_otherwise() -> None:
     provider = Scripted([failure(FailureKind.RATE_LIMITED, 59.0)])
     stream = stream_with_retry(provider, ask("m"), NO_BLOBS, cancel, lambda *_: cancel.cancel())
 
-    assert list(stream) == [Stopped(StopKind.CANCELLED)]
+    assert list(stream) == [Stopped(StopKind.CANCELLED, is_sent=False)]
 
 
 @given(st.integers(1, 50), st.floats(0, 1, exclude_max=True))

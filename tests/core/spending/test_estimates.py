@@ -134,15 +134,15 @@ def test_attempts_whose_answers_were_lost_are_paid_for() -> None:
     assert with_lost(told, SENT, 0, per_token) == told
 
 
-def test_the_input_is_expected_by_the_plans_split_in_the_providers_tokens() -> None:
+def test_the_input_is_expected_by_the_plans_split() -> None:
     writes = (PlannedWrite("a", 800, 3600), PlannedWrite("b", 1_000, 300))
-    plan = CachePlan(read_tokens=500, write_tokens=500, fresh_tokens=100, writes=writes, scale=2.0)
+    plan = CachePlan(read_tokens=500, write_tokens=500, fresh_tokens=100, writes=writes)
     assert expected_input(plan, 0) == Usage(
-        input_tokens=2_200,
-        cache_read_tokens=1_000,
-        cache_write_tokens=1_000,
-        cache_write_5m_tokens=400,
-        cache_write_1h_tokens=600,
+        input_tokens=1_100,
+        cache_read_tokens=500,
+        cache_write_tokens=500,
+        cache_write_5m_tokens=200,
+        cache_write_1h_tokens=300,
     )
     assert expected_input(None, 700) == Usage(input_tokens=700)
 

@@ -24,6 +24,7 @@ from core.turn.messages import (
 from core.values.provider import StopKind, Stopped
 from core.values.records import RequestRecord
 from core.values.settings import CachingSettings, Settings
+from core.values.spending import Payment, SpentElsewhere
 from core.values.usage import Usage
 from tests.core.app.playbook import START, Playbook, of, settings_loaded
 
@@ -44,9 +45,26 @@ def book() -> Playbook:
     return book
 
 
-def built(book: Playbook, call: CallProvider, usd: float | None = COST) -> tuple[Effect, ...]:
+def built(
+    book: Playbook,
+    call: CallProvider,
+    usd: float | None = COST,
+    elsewhere: SpentElsewhere = SpentElsewhere(),  # noqa: B008 (a value)
+) -> tuple[Effect, ...]:
     record = RequestRecord("r", book.at, call.user_message_id, "embedded", "m", "auto", (), (), 0)
-    return book.play(RequestBuilt(call.call_id, record, usd=usd))
+    return book.play(RequestBuilt(call.call_id, record, usd=usd, elsewhere=elsewhere))
+
+
+def test_what_other_programs_have_under_way_and_paid_counts_against_a_call(book: Playbook) -> None:
+    calls = [book.ask(book.discussion(), text) for text in ("one", "two", "three")]
+    paid = SpentElsewhere(0.0, {"their record": Payment(0.7)})
+
+    busy = built(book, calls[0], elsewhere=SpentElsewhere(1.0))
+    first, again = (built(book, call, elsewhere=paid) for call in calls[1:])
+
+    assert [bool(of(effects, SendRequest)) for effects in (busy, first, again)] == [False, True, False]
+    assert book.state.spending.spent_today_usd == 0.7, "once"
+    assert [bool(of(effects, CancelCall)) for effects in (busy, again)] == [True, True]
 
 
 def test_first_sends_at_once_are_let_go_as_far_as_the_day_reaches(book: Playbook) -> None:

@@ -6,13 +6,14 @@ import pytest
 from msgspec.structs import replace
 
 from core.base.errors import FailureKind
-from core.discussion.messages import AppendRecords, AttachmentStored, SetDraft, WriteFailed
+from core.discussion.messages import AppendRecords, AttachmentStored, BranchOnDisk, SetDraft, WriteFailed
 from core.turn.messages import (
     CallEnded,
     CallFailed,
     CallProvider,
     PaidCommand,
     RegenerateReply,
+    ResendMessage,
     RetrySend,
     SendPrompt,
 )
@@ -47,18 +48,20 @@ def at_limit(book: Playbook) -> str:
     return chosen
 
 
-def paid(chosen: str) -> tuple[PaidCommand, ...]:
-    return SendPrompt(chosen, "three"), RetrySend(chosen), RegenerateReply(chosen)
+def paid(book: Playbook, chosen: str) -> tuple[PaidCommand, ...]:
+    first = book.state.discussions.open[chosen].messages[0].id
+    again = RegenerateReply(chosen), RegenerateReply(chosen, first), ResendMessage(chosen, first, "x")
+    return SendPrompt(chosen, "three"), RetrySend(chosen), *again
 
 
-@pytest.mark.parametrize("which", range(3))
+@pytest.mark.parametrize("which", range(5))
 def test_past_a_limit_nothing_is_written_or_called_and_the_words_stay(book: Playbook, which: int) -> None:
     chosen = at_limit(book)
     book.play(SetDraft(chosen, "three"))
     book.play(AttachmentStored(chosen, AttachmentPart("ab" * 32, "a.txt", "text/plain", 3)))
     before = book.state.discussions.open[chosen]
 
-    assert book.play(paid(chosen)[which]) == ()
+    assert book.play(paid(book, chosen)[which]) == ()
 
     after = book.state.discussions.open[chosen]
     assert chosen not in book.state.turns.calls
@@ -68,13 +71,28 @@ def test_past_a_limit_nothing_is_written_or_called_and_the_words_stay(book: Play
     assert after.refusal.sentence == "The limit of $0.50 for this discussion is reached: $0.60 is spent."
 
 
+@pytest.mark.parametrize("which", [3, 4])
+def test_with_the_persons_yes_a_branch_is_made_and_the_refusal_forgotten(book: Playbook, which: int) -> None:
+    chosen = at_limit(book)
+    book.play(paid(book, chosen)[which])
+    refusal = book.state.discussions.open[chosen].refusal
+    assert refusal is not None
+    assert isinstance(refusal.confirmed, RegenerateReply | ResendMessage)
+
+    (made,) = of(book.play(refusal.confirmed), BranchOnDisk)
+
+    assert made.token is not None
+    assert made.token.over_limit
+    assert book.state.discussions.open[chosen].refusal is None
+
+
 @pytest.mark.parametrize("which", range(3))
 def test_with_the_persons_yes_it_is_sent_and_the_refusal_forgotten(book: Playbook, which: int) -> None:
     chosen = at_limit(book)
-    book.play(paid(chosen)[which])
+    book.play(paid(book, chosen)[which])
     refusal = book.state.discussions.open[chosen].refusal
     assert refusal is not None
-    assert refusal.confirmed == replace(paid(chosen)[which], over_limit=True)
+    assert refusal.confirmed == replace(paid(book, chosen)[which], over_limit=True)
 
     effects = book.play(refusal.confirmed)
 

@@ -29,7 +29,6 @@ from core.turn.messages import (
     CallRetrying,
     CancelCall,
     CancelReply,
-    RegenerateReply,
     ReplyArrived,
     RequestBuilt,
     RetrySend,
@@ -38,7 +37,7 @@ from core.turn.messages import (
 from core.values.discussion import CallPhase
 from core.values.messages import AttachmentPart, Message, Role, Status, TextPart
 from core.values.provider import Failure, StopKind, Stopped
-from core.values.records import DeleteRecord, MarkRecord, MessageRecord, UsageRecord
+from core.values.records import MarkRecord, MessageRecord, UsageRecord
 from core.values.state import Level
 from core.values.usage import Usage
 from tests.core.app.playbook import Playbook, of
@@ -217,20 +216,6 @@ def test_what_arrived_before_a_drop_is_kept_and_marked(book: Playbook) -> None:
     assert book.state.discussions.open[chosen].failed_message_id == call.user_message_id
 
 
-def test_retry_after_a_drop_puts_the_partial_reply_aside_first(book: Playbook) -> None:
-    chosen = book.discussion()
-    call = book.ask(chosen, "hello")
-    (write,) = of(book.play(CallFailed(call.call_id, DROPPED, (TextPart("Good d"),), Usage())), AppendRecords)
-    book.append(write)
-
-    (aside,) = of(book.play(RetrySend(chosen)), AppendRecords)
-    assert [type(record) for record in aside.records] == [DeleteRecord]
-    (again,) = of(book.append(aside), CallProvider)
-
-    assert again.spec.inputs.user_text == "hello"
-    assert [turn.text for turn in again.spec.inputs.turns] == []
-
-
 def test_stop_keeps_what_arrived_as_interrupted(book: Playbook) -> None:
     chosen = book.discussion()
     call = book.ask(chosen, "hello")
@@ -278,19 +263,6 @@ def test_an_empty_reply_is_a_failure_that_can_be_retried(book: Playbook) -> None
 
     assert book.state.discussions.open[chosen].failure is not None
     assert of(book.play(RetrySend(chosen)), CallProvider)
-
-
-def test_regenerate_puts_the_old_reply_aside_and_asks_again(book: Playbook) -> None:
-    chosen = book.discussion()
-    book.answer(book.ask(chosen, "one"), "first")
-    book.answer(book.ask(chosen, "two"), "second")
-
-    (aside,) = of(book.play(RegenerateReply(chosen)), AppendRecords)
-    (again,) = of(book.append(aside), CallProvider)
-
-    assert again.spec.inputs.user_text == "two"
-    assert [turn.text for turn in again.spec.inputs.turns] == ["one", "first"]
-    assert texts(book, chosen) == ["one", "first", "two"]
 
 
 def test_one_discussion_has_one_call_at_a_time_and_others_go_on(book: Playbook) -> None:

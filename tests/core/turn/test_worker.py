@@ -9,6 +9,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
+from msgspec.structs import replace
 
 from core.app.messages import Event
 from core.base.errors import FailureKind, ProviderError
@@ -34,6 +35,7 @@ from core.values.provider import (
 )
 from core.values.records import RequestRecord
 from core.values.spec import StackSpec
+from core.values.spending import SpentElsewhere
 from core.values.stack import StackInputs
 from core.values.usage import Usage
 from tests.core.base.faults import FullDisk, made
@@ -88,6 +90,16 @@ class FakeJournal(ReplyJournal):
 
     def __init__(self) -> None:
         self.kept: list[tuple[str, str]] = []
+        self.notes: list[str] = []
+
+    def begin(self) -> None:
+        self.notes.append("begun")
+
+    def note_attempt(self, *, is_out: bool, lost: int) -> None:
+        self.notes.append(f"{'out' if is_out else 'not out'}, {lost} lost")
+
+    def add_usage(self, usage: Usage) -> None:
+        self.notes.append(f"{usage.input_tokens} said")
 
     def add_text(self, text: str) -> None:
         self.kept.append((text, ""))
@@ -105,19 +117,21 @@ class FakeServices:
         self.written = journal or self.kept
         self.refusal: ProviderError | None = None
         self.steps: list[str] = []
+        self.expected: Usage | None = None
 
     def build(self, effect: CallProvider) -> BuiltCall:
         if self.refusal is not None:
             raise self.refusal
         record = RequestRecord("request", AT, effect.user_message_id, "p", "m", "auto", (), (), 0)
+        record = replace(record, estimate=self.expected)
         return BuiltCall(ProviderRequest("p", "m", (), ()), record, "")
 
     def provider(self, provider_id: str) -> FakeProvider:
         assert provider_id == "p"
         return self.fake
 
-    def journal(self, effect: CallProvider) -> ReplyJournal:
-        del effect
+    def journal(self, effect: CallProvider, expected: Usage, factor: float) -> ReplyJournal:
+        del effect, expected, factor
         return self.written
 
     def read_blob(self, spec: StackSpec) -> ReadBlob:
@@ -127,17 +141,31 @@ class FakeServices:
         del provider, model
         return (usage.input_tokens or 0) / 100
 
+    def claim(self, call_id: str, usd: float) -> SpentElsewhere:
+        del call_id, usd
+        return SpentElsewhere()
+
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
         del spec
         return sum(len(text.split()) for text in texts)
+
+    def recounted(self, spec: StackSpec, expected: Usage) -> Usage:
+        del spec
+        return expected
 
     def begun(self, call_id: str) -> None:
         self.steps.append(f"begun {call_id}")
 
     def ended(
-        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None, paid: Usage
+        self,
+        call_id: str,
+        spec: StackSpec,
+        usage: Usage,
+        contents: ContentsReport | None,
+        paid: Usage,
+        texts: Sequence[str],
     ) -> CacheReported | None:
-        del spec, contents, paid
+        del spec, contents, paid, texts
         self.steps.append(f"ended {call_id} {usage.input_tokens}")
         return None
 
@@ -259,14 +287,59 @@ def test_a_call_that_is_not_let_go_ends_when_it_is_stopped_and_calls_nobody() ->
     worker.stop(WAIT_S)
 
 
-@pytest.mark.parametrize("room", [0, 200])
-def test_a_full_disk_does_not_stop_a_paid_stream(
-    tmp_path: Path, room: int, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Full from the start, or in the middle of the reply."""
+def test_a_call_that_cannot_be_noted_is_not_made(tmp_path: Path) -> None:
+    """It would be paid for, and after a kill nobody would know."""
+    made(tmp_path)
+    asked: list[CancelToken] = []
+    journal = ReplyJournal(tmp_path, ID, lambda: ReplyHead("reply", AT, "p", "m"), disk=FullDisk(0))
+    failed = run(FakeServices(FakeProvider(asked.append, DONE), journal))[-1]
+    assert isinstance(failed, CallFailed)
+    assert "the disk is full" in failed.failure.what.lower()
+    assert (failed.usage, asked) == (Usage(), [])
+
+
+def test_a_call_is_noted_before_it_goes_out_and_so_is_every_attempt() -> None:
+    lost = ProviderError(FailureKind.TIMED_OUT, "Silence", retry_after_s=0.0, is_lost=True)
+    busy = ProviderError(FailureKind.OVERLOADED, "Overloaded", retry_after_s=0.0)
+    services = FakeServices(FakeProvider(lost))
+    tries: list[list[str]] = []
+
+    def ask(cancel: CancelToken) -> None:
+        del cancel
+        tries.append(list(services.kept.notes))
+        services.fake.items = (ask, busy) if len(tries) == 1 else (ask, UsageUpdate(Usage(50)), DONE)
+
+    services.fake.items = (ask, lost)
+    run(services)
+
+    assert tries[0] == ["begun"]
+    assert services.kept.notes == [
+        "begun",
+        "not out, 1 lost",
+        "out, 1 lost",
+        "not out, 1 lost",
+        "out, 1 lost",
+        "50 said",
+    ]
+
+
+def test_a_call_that_was_stopped_before_it_had_left_costs_nothing() -> None:
+    services = FakeServices(FakeProvider(Stopped(StopKind.CANCELLED, is_sent=False)))
+    services.expected = Usage(input_tokens=100)
+    unsent = run(services)[-1]
+    services.fake.items = (Stopped(StopKind.CANCELLED),)
+    sent = run(services)[-1]
+
+    assert isinstance(unsent, CallEnded)
+    assert isinstance(sent, CallEnded)
+    assert unsent.usage == Usage()
+    assert (sent.usage.cost_usd, sent.usage.is_estimate) == (1.0, True)
+
+
+def test_a_full_disk_does_not_stop_a_paid_stream(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     made(tmp_path)
     head = ReplyHead("reply", AT, "p", "m")
-    journal = ReplyJournal(tmp_path, ID, lambda: head, disk=FullDisk(room))
+    journal = ReplyJournal(tmp_path, ID, lambda: head, disk=FullDisk(400))
     services = FakeServices(FakeProvider(TextDelta("Good " * 90), TextDelta("day"), DONE), journal)
     ended = run(services)[-1]
     assert isinstance(ended, CallEnded)

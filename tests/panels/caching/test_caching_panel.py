@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import UserDict
 from collections.abc import Callable, ValuesView
 from datetime import UTC, datetime, timedelta
@@ -29,7 +30,7 @@ from tests.state_fields import with_fields
 
 
 def _screen(state: AppState | None = None, tab: str = "overview") -> Screen:
-    return Screen(state or cache_states.caching(), view_of(CachingView(tab=tab), hub_tab="caching"))
+    return Screen(state or cache_states.caching(), view_of(CachingView(tab=tab), panel="caching"))
 
 
 def _panel(screen: Screen) -> list[str]:
@@ -51,23 +52,22 @@ def _from_menu(screen: Screen) -> None:
     screen.ui.click("Caching", within="Switch theme")
 
 
-def test_it_is_reached_from_the_rail_the_tabs_the_menu_and_its_chord() -> None:
+def test_it_is_reached_from_the_rail_the_menu_and_its_chord() -> None:
     acts: tuple[Callable[[Screen], None], ...] = (
         lambda s: s.ui.press("Ctrl+4"),
         lambda s: s.ui.click("Caching (Ctrl+4)"),
-        lambda s: s.ui.click("Caching", within="Presets"),
         _from_menu,
     )
     for act in acts:
         screen = Screen(cache_states.caching())
         act(screen)
-        assert screen.view.hub_tab == "caching"
+        assert screen.view.panel == "caching"
         assert screen.ui.shows("Hit rate and cost")
 
 
 def test_its_part_in_front_comes_back_after_a_restart() -> None:
     screen = _screen()
-    screen.ui.click("Settings", within="Discussions")
+    screen.ui.click("Settings", within="Overview")
 
     assert restored(to_toml(screen.view)).of(CachingView).tab == "settings"
 
@@ -92,39 +92,49 @@ def test_the_overview_shows_figures_summaries_the_discussion_its_turns_and_the_p
     words = _panel(_screen())
 
     for expected in (
-        "23%", "$1.94", "4:32",
-        "[Anthropic] in:340 cache:80 hit:23% ttl:4:32", "$1.94 saved against no caching",
-        "cached: yes (Anthropic)", "11.9k tokens · 14 hits · 1.2k superseded", f"last miss: {cache_states.MISSED}",
-        "hit rate · cost", "11.9k read · 900 written · 320 fresh", "Without caching $0.066",
+        "23%", "$1.94", "4 min",
+        "Anthropic: 80 of 340 tokens from the cache", "$1.94 saved against no caching",
+        "Cached by Anthropic", "11.9k tokens · 14 hits · 1.2k superseded", f"Missed last time: {cache_states.MISSED}",
+        "hit rate · cost", "11.2k from the cache, 847 written to it, 302 new", "Without caching $0.066",
         "•  A mark behind your message (13,100 tokens) writes it for 5 min.",
     ):  # fmt: skip
         assert expected in words
-    assert any(w.startswith("expires: 2026-11-20T") and w.endswith("(in 4:32)") for w in words)
+    assert any(re.fullmatch(r"Expires in 4 minutes, at \d\d:\d\d", word) for word in words)
+
+
+def test_the_specification_s_lines_are_said_on_hover() -> None:
+    tips = _screen().ui.tips()
+
+    assert "[Anthropic] in:340 cache:80 hit:23% ttl:4:32" in tips
+    assert any(
+        tip.startswith("cached: yes (Anthropic)\nexpires: 2026-11-20T") and tip.endswith("(in 4:32)")
+        for tip in tips
+    )
 
 
 def test_the_time_left_runs() -> None:
     screen = _screen()
 
-    screen.show(cache_states.caching(now=states.NOW + timedelta(seconds=31)))
+    screen.show(cache_states.caching(now=states.NOW + timedelta(minutes=1, seconds=31)))
 
-    assert "4:01" in _panel(screen)
-    assert any(word.endswith("(in 4:01)") for word in _panel(screen))
-    assert "[Anthropic] in:340 cache:80 hit:23% ttl:4:01" in _panel(screen)
+    assert "3 min" in _panel(screen)
+    assert any(word.startswith("Expires in 3 minutes") for word in _panel(screen))
+    assert "[Anthropic] in:340 cache:80 hit:23% ttl:3:01" in screen.ui.tips()
 
 
 def test_when_the_time_is_over_the_discussion_is_not_cached() -> None:
     screen = _screen(cache_states.caching(now=states.NOW + timedelta(minutes=10)))
 
-    assert "cached: no" in _panel(screen)
-    assert any(word.startswith("expired: 2026-11-20T") for word in _panel(screen))
+    assert "Not cached" in _panel(screen)
+    assert any(word.startswith("Expired at ") for word in _panel(screen))
 
 
 def test_openai_keeps_its_own_time() -> None:
     words = _panel(_screen(cache_states.caching(selected_id="d5")))
 
-    assert "cached: yes (OpenAI)" in words
-    assert "Cached by OpenAI; TTL: provider-managed" in words
-    assert not any("expires:" in word for word in words)
+    assert "Cached by OpenAI" in words
+    assert "OpenAI decides how long it is kept" in words
+    assert not any("Expires" in word for word in words)
 
 
 def test_the_plot_shows_every_turn_of_the_selected_discussion() -> None:
@@ -147,7 +157,7 @@ def test_curves_are_not_made_anew_while_nothing_was_said() -> None:
 
 
 def test_a_change_that_voids_the_prefix_is_said_with_its_reason_and_cost() -> None:
-    assert "will be rewritten on the next turn: AGENTS.md was edited (≈10.0k tokens, $0.031)" in _panel(
+    assert "Will be rewritten on the next turn: AGENTS.md was edited (≈10.0k tokens, $0.031)" in _panel(
         _screen()
     )
 
@@ -158,18 +168,18 @@ def test_a_changed_file_that_is_appended_is_not_said_to_be_rewritten() -> None:
     change = replace(report.change, layer=report.layers[9].layer)
     state = cache_states.caching(reports={"d1": replace(report, change=change)})
 
-    assert not any("will be rewritten" in word for word in _panel(_screen(state)))
+    assert not any("Will be rewritten" in word for word in _panel(_screen(state)))
     edits_in = replace(
         state, config=replace(state.config, settings=Settings(caching=CachingSettings(appends_changes=False)))
     )
-    assert any("will be rewritten" in word for word in _panel(_screen(edits_in)))
+    assert any("Will be rewritten" in word for word in _panel(_screen(edits_in)))
 
 
 def test_before_anything_was_sent_it_shows_what_would_be_cached_and_the_settings() -> None:
     words = _panel(_screen(cache_states.fresh()))
 
-    assert "cached: no" in words
-    assert "0 read · 12.8k written · 320 fresh" in words
+    assert "Not cached" in words
+    assert "12.1k written to it, 301 new" in words
     assert "Enable Anthropic ephemeral caching" in words
     assert not any("hit rate" in word for word in words)
 
@@ -196,27 +206,51 @@ def test_active_discussions_say_how_each_is_cached() -> None:
     screen = _screen(tab="discussions")
 
     assert "Active discussions" in _panel(screen)
-    assert _panel(screen).count("cached: yes (Anthropic)") == 1
-    assert "cached: yes (Gemini)" in _panel(screen)
-    assert "cached: yes (OpenAI)" in _panel(screen)
-    assert "Cached by OpenAI; TTL: provider-managed" in _panel(screen)
+    assert _panel(screen).count("Cached by Anthropic") == 1
+    assert "Cached by Gemini" in _panel(screen)
+    assert "Cached by OpenAI" in _panel(screen)
+    assert "OpenAI decides how long it is kept" in _panel(screen)
+    assert any(tip.endswith("Cached by OpenAI; TTL: provider-managed") for tip in screen.ui.tips())
+    assert "3 hold something" in _panel(screen)
 
 
-def test_the_selected_discussion_comes_first_then_caches_then_the_newest() -> None:
-    names = [
-        n.value for n in _screen(tab="discussions").ui.nodes("text") if n.path[-2:] == ("name row", "name")
-    ]
+def test_the_selected_discussion_comes_first_then_what_else_holds_something() -> None:
+    names = _names(_screen(tab="discussions"))
 
     assert names[0] == "Cache TTL policy"
-    assert set(names[1:4]) == {"Harvest worker design", "Fork: TTL policy / lazy", "Parser regressions"}
-    assert "Old ideas" not in names
+    assert set(names[1:]) == {"Harvest worker design", "Parser regressions"}
+
+
+def test_what_holds_nothing_folds_and_unfolds() -> None:
+    screen = _screen(tab="discussions")
+    assert "Fork: TTL policy / lazy" not in _names(screen)
+
+    screen.ui.click("4 discussions hold nothing")
+
+    assert "Fork: TTL policy / lazy" in _names(screen)
+    assert "Old ideas" not in _names(screen)
+
+
+def test_a_search_unfolds_what_is_called_so() -> None:
+    screen = _screen(tab="discussions")
+
+    screen.ui.type("Find a discussion", "fork")
+
+    assert _names(screen) == ["Fork: TTL policy / lazy"]
+    assert not screen.ui.has("1 discussion holds nothing")
+
+
+def _names(screen: Screen) -> list[str]:
+    return [n.value for n in screen.ui.nodes("text") if n.path[-2:] == ("name row", "name")]
 
 
 def test_invalidate_disable_and_enable_ask_for_their_discussion() -> None:
     screen = _screen(tab="discussions")
 
-    screen.ui.click("Invalidate cache", within="expired: 2026")
-    screen.ui.click("Disable caching for this", within="expired: 2026")
+    screen.ui.click("4 discussions hold nothing")
+
+    screen.ui.click("Invalidate cache", within="Expired at")
+    screen.ui.click("Disable caching for this", within="Expired at")
 
     assert screen.asked == [InvalidateCache("d3"), DisableCaching("d3")]
 
@@ -243,12 +277,12 @@ def test_a_discussion_that_is_off_can_be_enabled() -> None:
 def test_what_a_provider_cannot_do_is_disabled_with_the_reason() -> None:
     screen = _screen(tab="discussions")
 
-    off = _button(screen, "Disable caching for this", "cached: yes (Gemini)")
+    off = _button(screen, "Disable caching for this", "Cached by Gemini")
 
     assert not off.is_enabled
     assert "caches by itself" in off.tip
-    assert _button(screen, "Invalidate cache", "cached: yes (Gemini)").is_enabled
-    assert "first line" in _button(screen, "Invalidate cache", "cached: yes (Gemini)").tip
+    assert _button(screen, "Invalidate cache", "Cached by Gemini").is_enabled
+    assert "first line" in _button(screen, "Invalidate cache", "Cached by Gemini").tip
 
 
 def test_in_a_home_that_can_only_be_read_nothing_can_be_changed() -> None:
@@ -370,9 +404,6 @@ def test_default_lifetimes_are_chosen(label: str, option: str, key: str, value: 
         ("Gemini TTL (minutes)", "30", "ai_settings.caching.gemini_ttl_minutes", 30),
         ("Keepalive cap ($)", "2.50", "ai_settings.caching.keepalive_cap_usd", 2.5),
         ("Saved prefixes (MB)", "1,024", "ai_settings.caching.embedded_disk_mb", 1_024),
-        ("Per discussion ($)", "$7.5", "ai_settings.spend_limit_usd", 7.5),
-        ("Per discussion ($)", "", "ai_settings.spend_limit_usd", None),
-        ("Per day ($)", "20", "ai_settings.caching.day_limit_usd", 20.0),
     ],
 )
 def test_every_amount_is_typed(label: str, typed: str, key: str, value: float | None) -> None:
@@ -392,7 +423,7 @@ def test_every_amount_is_typed(label: str, typed: str, key: str, value: float | 
         ("Gemini TTL (minutes)", "", "is no whole number"),
         ("Keepalive cap ($)", "-1", "is no number"),
         ("Keepalive cap ($)", "99999", "outside of what is possible"),
-        ("Per day ($)", "nan", "is no number"),
+        ("Keepalive cap ($)", "nan", "is no number"),
     ],
 )
 def test_an_amount_that_cannot_be_is_not_taken_and_the_reason_stands_below(
@@ -424,15 +455,6 @@ def test_a_long_lifetime_whose_allowance_was_taken_away_says_what_is_used() -> N
     screen = _screen(cache_states.caching(settings=settings), tab="settings")
 
     assert screen.ui.shows("60 minutes are used: longer caches are not allowed.")
-
-
-def test_the_sums_stand_beside_their_limits() -> None:
-    words = _panel(_screen(tab="settings"))
-
-    assert "This discussion: $0.42, limit $5.00" in words
-    assert "Today: $1.25, limit $10.00" in words
-    unknown = _panel(_screen(cache_states.caching(spent_today_usd=None, settings=Settings()), tab="settings"))
-    assert "Today: not added up yet, no limit" in unknown
 
 
 # --- status bar

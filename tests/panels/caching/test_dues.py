@@ -21,7 +21,7 @@ from tests.panels.views import view_of
 
 
 def _screen(state: AppState | None = None, tab: str = "overview") -> Screen:
-    return Screen(state or cache_states.due(), view_of(CachingView(tab=tab), hub_tab="caching"))
+    return Screen(state or cache_states.due(), view_of(CachingView(tab=tab), panel="caching"))
 
 
 def _words(screen: Screen) -> str:
@@ -70,8 +70,7 @@ def test_an_orphan_in_the_trash_has_its_name() -> None:
     state = cache_states.due(trash=(item,))
     assert orphan_name(state, first) == "Tides (in the trash)"
     assert (
-        orphan_name(replace(state, discussions=replace(state.discussions, trash=())), first)
-        == "20261118-091204-tidesx"
+        orphan_name(replace(state, discussions=replace(state.discussions, trash=())), first) == "Begun 18 Nov"
     )
     assert orphan_name(state, unnamed) == "cachedContents/77ab"
 
@@ -116,14 +115,14 @@ def test_a_discussion_that_is_being_answered_is_not_due() -> None:
 @pytest.mark.parametrize("tab", ["overview", "discussions"])
 def test_the_card_of_the_discussion_says_it_too(tab: str) -> None:
     words = _words(_screen(tab=tab))
-    assert "will be rewritten on the next turn: the digest changed (≈12.3k tokens, est. $0.041)" in words
+    assert "Will be rewritten on the next turn: the digest changed (≈12.3k tokens, est. $0.041)" in words
 
 
 def test_what_changed_before_knowledge_tells_of_all_that_is_rewritten() -> None:
     state = cache_states.due(reports={"d1": states.report()})
     words = _words(_screen(state))
-    assert "will be rewritten on the next turn: AGENTS.md was edited" in words
-    assert "will be rewritten on the next turn: the digest changed" not in words
+    assert "Will be rewritten on the next turn: AGENTS.md was edited" in words
+    assert "Will be rewritten on the next turn: the digest changed" not in words
 
 
 def test_a_change_of_knowledge_that_loses_nothing_is_not_told() -> None:
@@ -131,7 +130,7 @@ def test_a_change_of_knowledge_that_loses_nothing_is_not_told() -> None:
     assert report.change is not None
     change = replace(report.change, layer=LayerId.KNOWLEDGE, reason="digest regenerated")
     state = cache_states.caching(reports={"d1": replace(report, change=change)})
-    assert "will be rewritten" not in _words(_screen(state))
+    assert "Will be rewritten" not in _words(_screen(state))
 
 
 def test_without_either_nothing_stands_there() -> None:
@@ -151,7 +150,7 @@ def test_what_joins_the_next_message_is_told_apart_from_rewrites() -> None:
     found["d1"] = replace(found["d1"], tokens=135, cost_usd=0.0002, is_appended=True)
     words = _words(_screen(cache_states.due(rewrites=found)))
 
-    first, second = words.split("Joins the next message")
+    first, _, second = words.partition("Joins the next message")
     assert "Will be rewritten on the next turn" in first
     assert "135 tokens" in second
     assert "Joins the next message" not in _words(_screen())

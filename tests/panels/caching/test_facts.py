@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.base.mapping import with_entry
+from core.caching.summary import hit_percent, provider_sentence
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.values.state import AppState, ProviderTotals
 from core.values.usage import Usage
@@ -37,6 +38,16 @@ def test_a_provider_that_holds_something_and_was_not_called_says_that_nothing_wa
     assert _line(cache_states.caching(), "openai") == "[OpenAI] in:0 cache:0 hit:n/a ttl:n/a"
 
 
+def test_a_provider_s_summary_is_said_as_a_sentence() -> None:
+    state = cache_states.caching()
+
+    assert [provider_sentence(state, name) for name in ("anthropic", "openai", "gemini")] == [
+        "Anthropic: 80 of 340 tokens from the cache",
+        "OpenAI: nothing was sent yet",
+        "Gemini: 18,400 tokens sent; it does not report what its cache gave",
+    ]
+
+
 def test_the_lifetime_shown_is_that_of_the_selected_discussion_then_of_the_one_that_lives_longest() -> None:
     longer = cached("d4", "anthropic", expires_at=states.NOW + timedelta(hours=1, seconds=5))
     state = cache_states.caching()
@@ -64,6 +75,9 @@ def test_a_part_that_lives_longer_is_told_beside_the_next_end_and_then_alone() -
     late = facts.look_of(with_fields(state, now=states.NOW + timedelta(minutes=30)), "d1")
 
     assert both.ttl_text.endswith("(in 1:00:00)")
+    assert both.words.startswith("Expires in 4 minutes, at ")
+    assert "; 60.0k of 82.1k tokens in 1 hour, at " in both.words
+    assert late.words.startswith("Expires in 30 minutes, at ")
     assert "(in 4:32); 60.0k of 82.1k tokens: " in both.ttl_text
     assert (both.tokens, late.tokens, late.is_warm, late.ttl_s) == (82_100, 60_000, True, 1800.0)
     assert late.ttl_text.endswith("(in 30:00)")
@@ -130,17 +144,17 @@ def test_a_cache_that_is_off_does_not_hide_how_long_another_lives() -> None:
 
 
 def test_the_hit_rate_is_whole_per_cent_rounded_down_and_only_where_reported() -> None:
-    assert facts.hit_percent(Usage(340, cache_read_tokens=80)) == 23
-    assert facts.hit_percent(Usage(1_000, cache_read_tokens=999)) == 99
-    assert facts.hit_percent(Usage(340, cache_read_tokens=0)) == 0
-    assert facts.hit_percent(Usage(340)) is None
-    assert facts.hit_percent(Usage(0, cache_read_tokens=0)) is None
+    assert hit_percent(Usage(340, cache_read_tokens=80)) == 23
+    assert hit_percent(Usage(1_000, cache_read_tokens=999)) == 99
+    assert hit_percent(Usage(340, cache_read_tokens=0)) == 0
+    assert hit_percent(Usage(340)) is None
+    assert hit_percent(Usage(0, cache_read_tokens=0)) is None
 
 
 def test_the_three_figures_are_of_what_was_reported_alone() -> None:
     rate, saved, left = facts.figures(cache_states.caching())
 
-    assert (rate.value, saved.value, left.value) == ("23%", "$1.94", "4:32")
+    assert (rate.value, saved.value, left.value) == ("23%", "$1.94", "4 min")
     assert "80 of 340 tokens" in rate.tip
     assert "unknown price are left out" in saved.tip
 
@@ -169,7 +183,10 @@ def test_a_loss_is_called_a_loss() -> None:
 def test_a_lifetime_that_the_provider_manages_has_no_figure() -> None:
     left = facts.figures(cache_states.caching(selected_id="d5"))[2]
 
-    assert (left.value, left.tip) == ("n/a", "Cached by OpenAI; TTL: provider-managed")
+    assert (left.value, left.tip) == (
+        "open",
+        "OpenAI decides how long it is kept\nCached by OpenAI; TTL: provider-managed",
+    )
 
 
 def test_the_curves_have_a_point_a_reply_and_a_gap_where_nothing_was_reported() -> None:

@@ -8,9 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from core.app.messages import Command, Quit
+from core.base import figures as fmt
 from core.base.mapping import with_entry
 from core.caching.messages import DisableCaching, InvalidateCache
 from core.discussion.messages import (
+    ChooseVersion,
     DeleteMessage,
     EditMessage,
     RenameDiscussion,
@@ -24,13 +26,16 @@ from core.discussion.messages import (
 from core.harvest.messages import UndoHarvest
 from core.knowledge.messages import DeleteDigest, DeleteKnowledgeItem, EditKnowledgeItem
 from core.settings.messages import ChangeSetting
+from core.values.discussion import ReplyVersions
 from core.values.knowledge import Category, Item
 from core.values.settings import CachingSettings, Settings
+from core.values.stack import LayerId
 from core.values.state import AppState
 from panels.caching.warnings import fresh_token_usd, warm_loss
 from tests.panels import states
 from tests.panels.caching import cache_states
 from tests.panels.caching.cache_states import cached
+from tests.state_fields import with_fields
 
 SWITCH = SetModel("d1", "anthropic", "claude-haiku-4.8")
 
@@ -129,6 +134,44 @@ def test_the_same_words_change_no_message() -> None:
 )
 def test_every_change_of_what_stands_early_is_said(command: Command) -> None:
     assert warm_loss(cache_states.caching(), command) is not None
+
+
+def _versioned(at: str) -> AppState:
+    """A warm discussion whose reply `m2` has another version, at a place of the assembled turns."""
+    state = cache_states.caching()
+    other = states.reply("m2b", "Another answer.", version_of=at)
+    versions = {at: ReplyVersions((at, "m2b"), at, {"m2b": (other,)})}
+    said = [
+        states.user("m1", "one"),
+        states.reply("m2", "1"),
+        states.user("m3", "two"),
+        states.reply("m4", "2"),
+    ]
+    return states.with_opened(state, entries=tuple(said), versions=versions)
+
+
+def test_another_version_of_an_early_reply_loses_what_stands_behind_it() -> None:
+    warm = {"d1": cached("d1", "anthropic", tokens_cached=40_000)}
+    state = with_fields(_versioned("m2"), caches=warm)
+    behind = {LayerId.METADATA, LayerId.TURNS, LayerId.USER}
+    layers = [layer for layer in state.context.reports["d1"].layers if layer.layer not in behind]
+
+    loss = warm_loss(state, ChooseVersion("d1", "m2b"))
+
+    assert loss is not None
+    lost = 40_000 - sum(layer.tokens_est for layer in layers) - 64
+    assert f"leaves {fmt.tokens(lost)} of them unused" in loss.sentence
+    assert "Choosing another version leaves" in loss.sentence
+    assert loss.verb == "Choose it"
+
+
+def test_another_version_that_costs_nothing_is_chosen_without_a_question() -> None:
+    """The last reply was never sent back; what there is not, or is cold, loses nothing."""
+    warm = {"d1": cached("d1", "anthropic", tokens_cached=400_000)}
+    assert warm_loss(with_fields(_versioned("m4"), caches=warm), ChooseVersion("d1", "m2b")) is None
+    assert warm_loss(with_fields(_versioned("m2"), caches=warm), ChooseVersion("d1", "none")) is None
+    cold = with_fields(_versioned("m2"), caches={})
+    assert warm_loss(cold, ChooseVersion("d1", "m2b")) is None
 
 
 def test_a_preset_loses_nothing_while_changes_are_appended() -> None:

@@ -8,14 +8,13 @@ from msgspec.structs import replace
 from core.values.stack import LAYER_TITLES, ContextChange, LayerId, SegmentReport
 from core.values.state import AppState, ProgramState
 from panels.base.view import WindowView
-from panels.context.view import ContextPanelView
 from tests.panels import states
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields
 
 
 def _screen(state: AppState | None = None, **view: object) -> Screen:
-    return Screen(state or states.working(), WindowView(hub_tab="context", **view))  # type: ignore[arg-type]
+    return Screen(state or states.working(), WindowView(panel="context", **view))  # type: ignore[arg-type]
 
 
 def _titles(screen: Screen) -> list[str]:
@@ -25,8 +24,12 @@ def _titles(screen: Screen) -> list[str]:
     ]
 
 
-def test_all_twelve_layers_stand_in_canonical_order() -> None:
-    assert _titles(_screen()) == [LAYER_TITLES[layer] for layer in LayerId]
+def test_the_layers_stand_in_canonical_order_and_the_empty_ones_in_one_line() -> None:
+    empty = {LayerId.TOOLS, LayerId.KNOWLEDGE}
+    screen = _screen()
+
+    assert _titles(screen) == [LAYER_TITLES[layer] for layer in LayerId if layer not in empty]
+    assert "2 layers are empty: Tools, Knowledge" in screen.ui.texts()
 
 
 def test_as_sent_tools_come_first_and_the_volatile_metadata_last() -> None:
@@ -34,12 +37,12 @@ def test_as_sent_tools_come_first_and_the_volatile_metadata_last() -> None:
 
     screen.ui.click("As sent")
 
-    assert _titles(screen)[:3] == ["Function-calling schema", "Tools", "Role instructions"]
+    assert _titles(screen)[:3] == ["Function-calling schema", "Role instructions", "System prompt preset"]
     assert _titles(screen)[-2:] == ["Your message", "Discussion metadata"]
 
 
 def test_every_figure_that_is_estimated_is_marked_and_an_exact_one_is_not() -> None:
-    assert _screen().ui.shows("≈12.4k / 200k tokens")
+    assert _screen().ui.shows("≈12.4k / 200k · est. $0.031")
 
     exact = replace(states.report(), is_exact=True)
     screen = _screen(with_fields(states.working(), reports={"d1": exact}))
@@ -53,13 +56,12 @@ def test_every_figure_that_is_estimated_is_marked_and_an_exact_one_is_not() -> N
         (LayerId.ROLE, "unchanged"),
         (LayerId.PROJECT, "changed"),
         (LayerId.METADATA, "new"),
-        (LayerId.TOOLS, ""),
     ],
 )
 def test_each_layer_says_how_it_stands_to_the_last_request(layer: LayerId, state: str) -> None:
     card = next(node for node in _screen().ui.nodes("clickable") if node.path[-1] == ("layer", int(layer)))
 
-    assert [node.value for node in card.walk() if node.kind == "badge"] == ([state] if state else [])
+    assert [node.value for node in card.walk() if node.kind == "badge"] == [state]
 
 
 def test_before_the_first_request_no_layer_claims_a_state() -> None:
@@ -77,14 +79,6 @@ def test_a_layer_opens_to_its_text_bytes_share_and_hash() -> None:
     assert [n for n in screen.ui.nodes("selectable_text") if n.value.startswith("[project] word")]
     screen.ui.click("Project context")
     assert not screen.ui.nodes("selectable_text")
-
-
-def test_an_empty_layer_has_nothing_to_open() -> None:
-    screen = _screen()
-
-    screen.ui.click("Tools", within="Role instructions")
-
-    assert screen.view.of(ContextPanelView).open_layers == set()
 
 
 def test_the_parts_of_a_layer_are_listed_with_their_tokens_as_far_as_a_page_goes() -> None:

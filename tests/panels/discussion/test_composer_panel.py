@@ -13,7 +13,6 @@ from core.values.messages import AttachmentPart
 from core.values.outcomes import CommandOutcome
 from core.values.settings import Appearance
 from core.values.updates import conclude
-from panels.base.view import WindowView
 from tests.panels import states
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields
@@ -229,8 +228,6 @@ def test_the_price_is_what_the_request_will_cost_with_its_cache() -> None:
     state = states.working(plans={"d1": plan})
 
     assert Screen(state).ui.has("≈12.4k / 200k · est. $0.004")
-    for tab in ("context", "caching"):
-        assert Screen(state, WindowView(hub_tab=tab)).ui.has("est. $0.004"), f"in {tab}, too"
 
 
 def test_an_unknown_price_is_said_to_be_unknown() -> None:

@@ -20,7 +20,7 @@ from core.discussion.messages import (
     SetPersona,
     SetSystemPreset,
 )
-from core.turn.messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
+from core.turn.messages import CancelReply, ContinueReply, RegenerateReply, RetrySend
 from core.values.discussion import CallPhase, Draft, OpenDiscussion
 from core.values.messages import AttachmentPart, Status
 from core.values.stack import LayerId, SegmentReport
@@ -205,8 +205,19 @@ def test_an_attachment_that_a_foreign_log_names_cannot_lead_out_of_the_home() ->
     assert screen.ui.shows("picture.png")
 
 
-def test_after_a_failed_send_only_the_failure_offers_a_retry() -> None:
-    assert not Screen(states.failed()).ui.has("Continue")
+def test_after_a_failed_send_only_the_failure_offers_to_retry_and_to_go_on() -> None:
+    screen = Screen(states.failed())
+
+    screen.ui.click("Continue", within="Anthropic could not be reached")
+
+    assert screen.asked == [ContinueReply("d1")]
+    retries = [node for node in screen.ui.nodes("button") if node.label == "Retry" and "cut off" in node.path]
+    assert retries == []
+
+
+def test_after_a_failed_send_of_which_nothing_came_there_is_nothing_to_go_on_with() -> None:
+    entries = (states.user("m6", "hello"),)
+    assert not Screen(states.with_opened(states.failed(), entries=entries)).ui.has("Continue")
 
 
 def test_a_reply_that_was_cut_off_is_marked_and_can_be_continued_or_retried() -> None:
@@ -218,7 +229,7 @@ def test_a_reply_that_was_cut_off_is_marked_and_can_be_continued_or_retried() ->
     screen.ui.click("Retry")
 
     assert screen.asked == [
-        SendPrompt("d1", "Continue exactly where your last reply stopped."),
+        ContinueReply("d1"),
         RegenerateReply("d1"),
     ]
 

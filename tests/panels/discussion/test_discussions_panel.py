@@ -16,30 +16,51 @@ from core.discussion.messages import (
     RenameDiscussion,
     SearchDiscussions,
     SelectDiscussion,
+    UndoDelete,
 )
 from core.values.discussion import Draft
 from core.values.provider import Failure
-from core.values.state import AppState, ProgramState
+from core.values.state import AppState, ProgramState, TrashItem
+from panels.base.view import WindowView
+from panels.discussion.view import ALL_PROJECTS, DiscussionView
 from tests.panels import states
 from tests.panels.screen import Screen
+from tests.panels.views import view_of
 from tests.state_fields import with_fields
 
 
-def test_a_card_shows_turns_model_tokens_and_cost() -> None:
+def _tip(screen: Screen, name: str) -> str:
+    return next(tip for tip in screen.ui.tips() if tip.startswith(name))
+
+
+def test_a_row_shows_name_and_age_and_the_rest_on_hover() -> None:
     screen = Screen(states.working())
 
-    assert screen.ui.shows("42 turns · Claude Opus 4.8")
-    assert screen.ui.shows("18.4k · $0.42")
+    row = screen.ui.find("Harvest worker design", kind="text").parent
+    assert row is not None
+    assert row.texts() == ["Harvest worker design", "3 min"]
+    assert _tip(screen, "Harvest worker design") == (
+        "Harvest worker design\n17 turns · Gemini 4 Pro\n18.4k tokens sent, $0.080\nUsed last 14:02"
+    )
 
 
-def test_a_card_whose_cost_nobody_knows_shows_none_and_says_so_on_hover() -> None:
-    ui = Screen(states.working()).ui
+def test_a_wide_list_shows_model_and_cost_in_the_row() -> None:
+    row = (
+        Screen(states.working(), WindowView(list_px=460)).ui.find("Harvest worker design", kind="text").parent
+    )
 
-    assert any("Cost so far: price unknown" in tip for tip in ui.tips())
-    assert "$0" not in ui.texts()
+    assert row is not None
+    assert row.texts() == ["Harvest worker design", "Gemini 4 Pro", "$0.080", "3 min"]
 
 
-def test_a_click_on_a_card_selects_it() -> None:
+def test_a_row_whose_cost_nobody_knows_shows_none_and_says_so_on_hover() -> None:
+    screen = Screen(states.working(), WindowView(list_px=460))
+
+    assert "price unknown" in _tip(screen, "A branch of the branch")
+    assert "$0" not in screen.ui.texts()
+
+
+def test_a_click_on_a_row_selects_it() -> None:
     screen = Screen(states.working())
 
     screen.ui.click("Harvest worker design")
@@ -47,10 +68,10 @@ def test_a_click_on_a_card_selects_it() -> None:
     assert screen.asked == [SelectDiscussion("d2")]
 
 
-def test_a_click_on_the_selected_card_asks_for_nothing() -> None:
+def test_a_click_on_the_selected_row_asks_for_nothing() -> None:
     screen = Screen(states.working())
 
-    screen.ui.click("42 turns · Claude Opus 4.8")
+    screen.ui.click("Cache TTL policy", within="Pinned")
 
     assert screen.asked == []
 
@@ -118,32 +139,42 @@ def test_escape_gives_a_renaming_up() -> None:
     assert not screen.ui.has("Name", kind="text_input")
 
 
-CARD_MENU: list[tuple[str, list[Command]]] = [
-    ("Pin", [PinDiscussion("d2", is_pinned=True)]),
-    ("Archive", [ArchiveDiscussion("d2", is_archived=True)]),
-    ("Delete", [DeleteDiscussion("d2")]),
+ROW_MENU: list[tuple[str, list[Command]]] = [
+    ("Pin", [PinDiscussion("d1", is_pinned=True)]),
+    ("Archive", [ArchiveDiscussion("d1", is_archived=True)]),
+    ("Delete", [DeleteDiscussion("d1")]),
 ]
 
 
-@pytest.mark.parametrize(("label", "asked"), CARD_MENU)
+@pytest.mark.parametrize(("label", "asked"), ROW_MENU)
 @pytest.mark.parametrize("how", ["menu", "right click"])
-def test_what_a_card_offers_works_from_its_button_and_from_a_right_click(
+def test_what_a_row_offers_works_from_its_button_and_from_a_right_click(
     label: str, asked: list[Command], how: str
 ) -> None:
     screen = Screen(states.working())
     if how == "menu":
-        screen.ui.click("More", within="Harvest worker design")
+        screen.ui.click("More", within="Cache TTL policy")
     else:
-        screen.ui.right_click("Harvest worker design")
+        _right_click(screen, "Cache TTL policy")
 
     screen.ui.click(label, within="Export as JSON…")
 
     assert screen.asked == asked
 
 
+def _right_click(screen: Screen, name: str) -> None:
+    """On a row of the list: the name of the selected discussion stands over the conversation, too."""
+    (row,) = [
+        n for n in screen.ui.nodes("text") if n.path[-1] == "name" and n.value == name and "rows" in n.path
+    ]
+    menu = next(kid for above in row.above() for kid in above.children if kid.kind == "context_menu")
+    screen.ui.open_menu(menu)
+
+
 @pytest.mark.parametrize(("form", "ending"), [("Markdown", "md"), ("JSON", "json")])
 def test_a_discussion_is_exported_to_where_the_person_says(form: str, ending: str) -> None:
-    screen = Screen(states.working())
+    state = states.working()
+    screen = Screen(states.with_opened(state, entries=()))
     screen.ui.right_click("Fork: TTL policy / lazy")
     screen.ui.click(f"Export as {form}…")
     chooser = screen.ui.find("Export Fork: TTL policy / lazy", kind="file_dialog")
@@ -162,7 +193,7 @@ def _icon(state: AppState, name: str) -> tuple[str, str]:
     return status.props["icon"], status.tip
 
 
-def test_the_icon_of_a_card_says_how_the_discussion_stands() -> None:
+def test_the_icon_of_a_row_says_how_the_discussion_stands() -> None:
     working = states.working()
     torn = replace(working.discussions.summaries["d2"], problem="Two lines of its log could not be read")
 
@@ -214,9 +245,48 @@ def test_ten_thousand_discussions_cost_no_more_than_a_screenful() -> None:
 
     drawn = [node for node in screen.ui.nodes("list_row") if "discussions" in node.path]
 
-    assert 3 < len(drawn) < 20
+    assert 3 < len(drawn) < 40
 
 
 def test_an_empty_home_says_so() -> None:
     assert Screen(AppState(program=ProgramState(home="/h", is_loading=False))).ui.shows("No discussions yet")
     assert Screen(AppState(program=ProgramState(home="/h", is_loading=True))).ui.shows("Reading discussions…")
+
+
+def test_a_project_is_chosen_from_the_menu_and_taken_back() -> None:
+    found = {
+        "d1": states.summary("d1", "High water", folder="/w/tides"),
+        "d2": states.summary("d2", "Full moon", folder="/w/moon"),
+    }
+    screen = Screen(with_fields(states.working(), summaries=found))
+    screen.ui.click("Projects")
+    screen.ui.click("moon")
+
+    assert _listed(screen) == ["Full moon"]
+    screen.ui.click("Show all projects")
+    assert _listed(screen) == ["High water", "Full moon"]
+
+
+def _listed(screen: Screen) -> list[str]:
+    return [n.value for n in screen.ui.nodes("text") if n.path[-1] == "name" and "rows" in n.path]
+
+
+def test_a_new_discussion_is_never_hidden_by_the_filter() -> None:
+    screen = Screen(states.working(), view_of(DiscussionView(project="/w/moon")))
+    assert screen.ui.shows("No discussions of this project yet")
+
+    screen.ui.press("Ctrl+N")
+
+    assert screen.view.of(DiscussionView).project == ALL_PROJECTS
+
+
+def test_what_was_deleted_waits_in_the_list_and_comes_back_one_by_one() -> None:
+    gone = tuple(TrashItem(f"t{n}", f"Gone {n}", states.NOW, "deleted", f"/h/trash/t{n}") for n in range(3))
+    screen = Screen(with_fields(states.working(), trash=gone))
+    assert not screen.ui.shows("Gone 1")
+
+    screen.ui.click("Trash · 3")
+    screen.ui.click("Restore Gone 1")
+
+    assert screen.asked == [UndoDelete("t1")]
+    assert "What you delete waits here for 30 days" in screen.ui.tips()

@@ -156,7 +156,7 @@ def preview() -> HarvestPreview:
 
 def report() -> HarvestReport:
     """Of an apply that did not succeed with everything."""
-    failure = HarvestFailure("Parser regressions", "/x", "cc", "the provider timed out after 300 s")
+    failure = HarvestFailure("Parser regressions", "/x", "cc", "the provider timed out after 5 minutes")
     counts = (("facts", 3), ("decisions", 4), ("tasks_done", 1), ("tasks_open", 2), ("questions", 1),
               ("playbooks", 0), ("files", 1))  # fmt: skip
     return HarvestReport(

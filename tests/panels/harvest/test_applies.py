@@ -22,7 +22,7 @@ def test_the_report_tells_what_was_written_reclaimed_and_kept_and_where() -> Non
         "12 items written",
         "3 facts · 4 decisions · 1 done task · 2 open tasks · 1 question · 1 file note",
         "246 KB moved to the trash · 1 known already, not written again · 1 malformed row dropped",
-        "Parser regressions", "the provider timed out after 300 s", "Knowledge import", "too large",
+        "Parser regressions", "the provider timed out after 5 minutes", "Knowledge import", "too large",
         "/home/person/.manual_slop/knowledge/digest.md", "/home/person/.manual_slop/knowledge/ledger.json",
     ):  # fmt: skip
         assert expected in words

@@ -29,7 +29,7 @@ TABLE = "ai_settings.knowledge"
 
 def open_at(tab: HarvestTab, state: AppState, *, is_wide: bool = False) -> Screen:
     """The window with a part of the panel in front, everything looked at."""
-    made = WindowView(hub_tab="harvest", hub_px=1000.0 if is_wide else 424.0)
+    made = WindowView(panel="harvest", hub_px=1000.0 if is_wide else 424.0)
     made.of(HarvestView).tab = tab
     made.of(HarvestView).looked_with = state.config.settings.knowledge
     return Screen(state, made)
@@ -59,18 +59,17 @@ def _from_menu(screen: Screen) -> None:
     screen.ui.click("Harvest", within="Switch theme")
 
 
-def test_it_is_reached_from_the_rail_the_tabs_the_menu_and_its_chord() -> None:
+def test_it_is_reached_from_the_rail_the_menu_and_its_chord() -> None:
     acts: tuple[Callable[[Screen], None], ...] = (
         lambda s: s.ui.press("Ctrl+5"),
         lambda s: s.ui.click("Harvest (Ctrl+5)"),
-        lambda s: s.ui.click("Harvest", within="Presets"),
         _from_menu,
     )
     for act in acts:
         screen = Screen(hs.looked())
         act(screen)
-        assert screen.view.hub_tab == "harvest"
-        assert screen.ui.shows("live:1, user-kept:1, prune:2, harvest:4, keep:1")
+        assert screen.view.panel == "harvest"
+        assert screen.ui.shows("4 to read, 2 empty, 1 in use, 1 kept by you, 1 left alone")
 
 
 def test_it_looks_once_when_it_is_first_seen_and_not_before() -> None:
@@ -125,27 +124,27 @@ def test_every_conversation_stands_there_with_class_why_size_age_and_estimate() 
     words = [" | ".join(row) for row in rows(open_at("conversations", hs.looked()))]
 
     assert words[:2] == [
-        "Cache TTL policy | 82 KB · 10 days · ~21K, ~$0.05 | harvest",
-        "Harvest worker design | 83 KB · 11 days · ~21K, ~$0.05 | harvest",
+        "Cache TTL policy | 82 KB · 10 days · ~21K, ~$0.05 | to read",
+        "Harvest worker design | 83 KB · 11 days · ~21K, ~$0.05 | to read",
     ]
-    assert "Parser regressions | 85 KB · 12 days · read before, free | harvest" in words
-    assert "Untitled | empty · 0 B · 14 days | prune" in words
-    assert "Knowledge import | too large · 3.4 MB · 17 days | keep" in words
-    assert "Release checklist | pinned · 92 KB · 16 days | user-kept" in words
-    assert words[-1] == "Today's work | open · 95 KB · 40 min | live"
+    assert "Parser regressions | 85 KB · 12 days · read before, free | to read" in words
+    assert "Untitled | empty · 0 B · 14 days | empty" in words
+    assert "Knowledge import | too large · 3.4 MB · 17 days | left alone" in words
+    assert "Release checklist | pinned · 92 KB · 16 days | kept by you" in words
+    assert words[-1] == "Today's work | open · 95 KB · 40 min | in use"
 
 
 def test_a_wide_panel_has_a_column_for_each() -> None:
     screen = open_at("conversations", hs.looked(), is_wide=True)
 
     keep = next(row for row in rows(screen) if "Knowledge import" in row)
-    assert keep == ["Knowledge import", "keep", "too large", "3.4 MB", "17 days"]
+    assert keep == ["Knowledge import", "left alone", "too large", "3.4 MB", "17 days"]
 
 
 def test_the_figures_are_those_of_the_report() -> None:
     words = panel(open_at("conversations", hs.looked()))
 
-    assert "live:1, user-kept:1, prune:2, harvest:4, keep:1" in words
+    assert "4 to read, 2 empty, 1 in use, 1 kept by you, 1 left alone" in words
     assert "892KB, ~204K input tokens, ~$0.42 with Claude Opus 4.8" in words
     assert any(word.startswith("Nothing on disk changes before Apply.") for word in words)
 
@@ -206,7 +205,7 @@ def test_the_filter_finds_by_words_and_by_class() -> None:
     assert [row[0] for row in rows(screen)] == ["Parser regressions"]
 
     screen.ui.type("Find a conversation", "")
-    screen.ui.choose("Show one class", "Prune")
+    screen.ui.choose("Show one class", "Empty")
     assert [row[0] for row in rows(screen)] == ["Untitled", "Untitled 2"]
 
     screen.ui.type("Find a conversation", "nothing like that")
@@ -418,7 +417,7 @@ def test_a_failure_stands_in_the_panel_with_its_remedy() -> None:
 def test_every_state_draws_in_every_part(name: str, tab: HarvestTab) -> None:
     screen = open_at(tab, getattr(hs, name)())
 
-    assert screen.ui.has("Harvest", kind="tab")
+    assert screen.ui.has("Conversations", kind="tab")
     assert screen.asked == []
 
 
@@ -440,4 +439,4 @@ def test_a_harvest_of_a_first_run_is_quiet() -> None:
 def test_a_look_without_anything_has_no_counts_to_hide() -> None:
     screen = open_at("conversations", hs.state(hs.seen(look=HarvestLook())))
 
-    assert screen.ui.shows("live:0, user-kept:0, prune:0, harvest:0, keep:0")
+    assert screen.ui.shows("None are there")

@@ -15,7 +15,7 @@ from tests.state_fields import with_fields
 
 
 def screen(state: AppState) -> Screen:
-    view = WindowView(hub_tab="harvest", hub_px=424.0)
+    view = WindowView(panel="harvest", hub_px=424.0)
     view.of(HarvestView).looked_with = state.config.settings.knowledge
     return Screen(state, view)
 

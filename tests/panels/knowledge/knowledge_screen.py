@@ -19,7 +19,7 @@ ONLY = {category.value for category in Category}
 def open_panel(
     state: AppState | None = None, *only: str, tab: str = "items", width_px: float = 1600.0
 ) -> Screen:
-    view = view_of(KnowledgeView(tab=tab), hub_tab="knowledge")
+    view = view_of(KnowledgeView(tab=tab), panel="knowledge")
     if only:
         view.of(KnowledgeView).closed = ONLY - set(only)
     return Screen(state or ks.some(), view, width_px=width_px)

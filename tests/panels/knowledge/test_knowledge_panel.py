@@ -30,16 +30,15 @@ def _from_menu(screen: Screen) -> None:
     [
         lambda s: s.ui.press("Ctrl+3"),
         lambda s: s.ui.click("Knowledge (Ctrl+3)"),
-        lambda s: s.ui.click("Knowledge", within="Caching"),
         _from_menu,
     ],
 )
-def test_it_is_reached_from_the_rail_the_tabs_the_menu_and_its_chord(act: Callable[[Screen], None]) -> None:
+def test_it_is_reached_from_the_rail_the_menu_and_its_chord(act: Callable[[Screen], None]) -> None:
     screen = Screen(ks.some())
 
     act(screen)
 
-    assert screen.view.hub_tab == "knowledge"
+    assert screen.view.panel == "knowledge"
     assert screen.ui.shows("Memory is on")
 
 
@@ -130,7 +129,7 @@ def test_when_nothing_is_known_it_says_what_it_is_for_and_how_items_get_there() 
     assert screen.ui.shows("A harvest distils them from old conversations")
     assert screen.ui.shows(ks.FOLDER)
     screen.ui.click("Harvest conversations")
-    assert screen.view.hub_tab == "harvest"
+    assert screen.view.panel == "harvest"
 
 
 # --- the filter

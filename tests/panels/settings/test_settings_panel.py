@@ -6,7 +6,6 @@ import pytest
 from msgspec.structs import replace
 
 from core.app.messages import Command
-from core.discussion.messages import UndoDelete
 from core.settings.messages import (
     ChangeSetting,
     FindLocalServers,
@@ -17,7 +16,7 @@ from core.settings.messages import (
     TrustProject,
 )
 from core.values.settings import AiSettings, Appearance, Project
-from core.values.state import AppState, TrashItem
+from core.values.state import AppState
 from panels.base.view import WindowView
 from panels.settings.settings_panel import SECTIONS
 from panels.settings.view import SettingsView
@@ -243,15 +242,3 @@ def test_the_about_page_names_the_home_the_versions_and_the_licences() -> None:
 
     for words in ("/home/person/.manual_slop", "Dear PyGui", "2.3.1", "OFL 1.1", "Apache-2.0"):
         assert screen.ui.shows(words)
-
-
-def test_what_was_deleted_waits_in_the_trash_and_comes_back_one_by_one() -> None:
-    gone = tuple(TrashItem(f"t{n}", f"Gone {n}", states.NOW, "deleted", f"/h/trash/t{n}") for n in range(120))
-    screen = _page("trash", with_fields(states.working(), trash=gone))
-    assert screen.ui.shows("What you delete waits here for 30 days.")
-    assert screen.ui.shows("and 20 more")
-
-    screen.ui.click("Restore Gone 7")
-
-    assert screen.asked == [UndoDelete("t7")]
-    assert _page("trash").ui.shows("It is empty.")

@@ -13,6 +13,7 @@ from core.context.messages import SavePreset
 from core.discussion.messages import (
     ArchiveDiscussion,
     BranchDiscussion,
+    ChooseVersion,
     CreateDiscussion,
     DeleteDiscussion,
     PinDiscussion,
@@ -37,6 +38,17 @@ from tests.state_fields import with_fields
 
 def _deleted() -> AppState:
     return with_fields(states.working(), trash=(TrashItem("d9", "Gone", states.NOW, "deleted", "trash/d9"),))
+
+
+def _first_version() -> AppState:
+    """The first of the last reply's two versions is the chosen one."""
+    state = states.versioned()
+    opened = state.discussions.open["d1"]
+    known = opened.versions["w1"]
+    aside = {"w2": (opened.entries[-1],)}
+    entries = (*opened.entries[:-1], *known.aside["w1"])
+    versions = {**opened.versions, "w1": replace(known, chosen_id="w1", aside=aside)}
+    return states.with_opened(state, entries=entries, versions=versions)
 
 
 @dataclass(frozen=True)
@@ -66,14 +78,14 @@ CASES: dict[str, Case] = {
     "composer": Case(shows=lambda s: s.ui.is_focused_on("Write a message")),
     "to_end": Case(shows=lambda s: s.view.of(DiscussionView).is_at_end),
     "list": Case(shows=lambda s: not s.ui.has("Search discussions")),
-    "hub": Case(shows=lambda s: not s.ui.has("Presets", kind="tab")),
+    "hub": Case(shows=lambda s: not s.ui.has("Hide Context Presets (Ctrl+Shift+H)")),
     "presets": Case(shows=lambda s: s.ui.shows("New preset")),
-    "context": Case(shows=lambda s: s.ui.shows("Context stack")),
+    "context": Case(shows=lambda s: s.ui.shows("Since the last request")),
     "caching": Case(shows=lambda s: s.ui.shows("Hit rate and cost")),
     "knowledge": Case(shows=lambda s: s.ui.shows("Memory is on"), state=knowledge_states.some),
-    "harvest": Case(shows=lambda s: s.ui.shows("harvest:4"), state=harvest_states.looked),
+    "harvest": Case(shows=lambda s: s.ui.shows("4 to read"), state=harvest_states.looked),
     "undo_harvest": Case((UndoHarvest(),), lambda s: s.ui.shows("2 applies"), harvest_states.looked),
-    "look_harvest": Case((LookForHarvest(),), lambda s: s.ui.shows("harvest:4"), harvest_states.looked),
+    "look_harvest": Case((LookForHarvest(),), lambda s: s.ui.shows("4 to read"), harvest_states.looked),
     "theme": Case((ChangeSetting("appearance.theme", "light"),)),
     "larger": Case((ChangeSetting("appearance.ui_scale", 1.1),)),
     "smaller": Case((ChangeSetting("appearance.ui_scale", 0.9),)),
@@ -82,6 +94,8 @@ CASES: dict[str, Case] = {
     "stop": Case((CancelReply("d1"),), state=states.streaming),
     "retry": Case((RetrySend("d1"),), state=states.failed),
     "regenerate": Case((RegenerateReply("d1"),)),
+    "version_before": Case((ChooseVersion("d1", "w1"),), state=states.versioned),
+    "version_after": Case((ChooseVersion("d1", "w2"),), state=_first_version),
     "fork": Case((BranchDiscussion("d1", "m7"),)),
     "rename": Case(shows=lambda s: s.ui.is_focused_on("Name")),
     "pin": Case((PinDiscussion("d1", is_pinned=True),)),

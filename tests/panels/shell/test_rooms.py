@@ -6,14 +6,14 @@ from itertools import groupby
 
 from panels.shell.actions import ACTIONS, MENUS
 from panels.shell.dialogs import DIALOGS
-from panels.shell.rooms import ROOMS, TABS
+from panels.shell.rooms import PANELS, ROOMS
 from panels.shell.window_file import WINDOW
 
 IN_MENUS = {
     "File": "new open_project | export_markdown export_json | settings | quit",
     "Edit": "undo_delete undo_harvest | copy_reply | find search",
     "View": "composer to_end | list hub | presets context knowledge caching harvest | theme larger smaller normal_size",
-    "Discussion": "send stop retry regenerate | fork rename pin archive | delete | previous next",
+    "Discussion": "send stop retry regenerate version_before version_after | fork rename pin archive | delete | previous next",
     "Tools": "palette | attach save_preset | regenerate_digest trust | look_harvest local_servers refresh_models",
     "Help": "shortcuts | about",
 }
@@ -35,8 +35,8 @@ def test_no_two_rooms_claim_the_same_dialog_tab_or_key_of_the_window_s_file() ->
 
     assert len({*dialogs, "palette", "shortcuts"}) == len(DIALOGS) == len(dialogs) + 2
     assert len(set(keys)) == len(keys)
-    assert [tab.place for tab in TABS] == list(range(1, len(TABS) + 1))
-    assert len({tab.id for tab in TABS}) == len(TABS)
+    assert [one.place for one in PANELS] == list(range(1, len(PANELS) + 1))
+    assert len({one.id for one in PANELS}) == len(PANELS)
 
 
 def test_all_that_a_view_keeps_is_a_field_of_it() -> None:

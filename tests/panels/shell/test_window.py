@@ -176,7 +176,7 @@ def app_states(draw: st.DrawFn) -> AppState:
 
 
 views = st.builds(
-    WindowView, page=st.sampled_from(["chat", "settings"]), hub_tab=st.sampled_from(["presets", "context"]),
+    WindowView, page=st.sampled_from(["chat", "settings"]), panel=st.sampled_from(["presets", "context"]),
     settings_section=st.sampled_from([section for section, *_ in SECTIONS]),
     dialog=st.none() | st.builds(Dialog, st.sampled_from([*DIALOGS, "gone"]), ids, words),
     rooms=st.fixed_dictionaries({

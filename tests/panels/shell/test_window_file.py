@@ -24,7 +24,10 @@ list_px = 301
 hub_px = 512.5
 is_list_shown = true
 is_hub_shown = false
+list_grouping = "date"
+list_project = "*"
 is_archive_open = true
+is_trash_open = false
 context_order = "wire"
 caching_tab = "discussions"
 knowledge_tab = "digest"
@@ -33,20 +36,26 @@ harvest_tab = "ledger"
 [scroll]
 20261120-140500-abcdef = 7
 """
-"""As the version before the rooms wrote it."""
+"""Keys of earlier versions stand as they did; the list's grouping, project and trash are new."""
 
 
 def _changed() -> WindowView:
     return view_of(
         DiscussionView(is_archive_open=True, scroll={"20261120-140500-abcdef": 7}), ContextPanelView(order="wire"),
         CachingView(tab="discussions"), KnowledgeView(tab="digest"), HarvestView(tab="ledger"),
-        page="settings", hub_tab="context", settings_section="files", list_px=301, hub_px=512.5, is_hub_shown=False,
+        page="settings", panel="context", settings_section="files", list_px=301, hub_px=512.5, is_hub_shown=False,
     )  # fmt: skip
 
 
-def test_a_window_is_written_as_the_version_before_the_rooms_wrote_it_and_read_back() -> None:
+def test_a_window_is_written_with_the_keys_of_earlier_versions_and_read_back() -> None:
     assert to_toml(_changed()) == BEFORE
     assert kept(restored(BEFORE)) == kept(_changed())
+    old = "".join(
+        line
+        for line in BEFORE.splitlines(keepends=True)
+        if not line.startswith(("list_g", "list_pr", "is_t"))
+    )
+    assert kept(restored(old)) == kept(_changed())
 
 
 def test_what_persists_comes_back() -> None:
@@ -62,7 +71,7 @@ def test_half_typed_words_and_keys_are_not_written_to_disk() -> None:
 
     assert set(tomllib.loads(to_toml(view))) == {
         "page", "hub_tab", "settings_section", "list_px", "hub_px", "is_list_shown", "is_hub_shown",
-        "is_archive_open", "context_order", "caching_tab", "knowledge_tab", "harvest_tab", "scroll",
+        "is_archive_open", "is_trash_open", "list_grouping", "list_project", "context_order", "caching_tab", "knowledge_tab", "harvest_tab", "scroll",
     }  # fmt: skip
     assert "secret" not in to_toml(view)
     assert "sk-1" not in to_toml(view)

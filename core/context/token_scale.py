@@ -1,0 +1,166 @@
+"""The one scale of tokens: our counts of parts, and the factors from them to a model's, learned from what it reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from core.base.tokens import IMAGE_TOKENS_EST, estimate_tokens, recalibrated, scaled, within_range
+from core.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart
+from core.values.provider import ModelProfile, ProviderRequest, RequestPart
+from core.values.stack import Segment, ToolSchema
+from core.values.usage import Usage
+
+_LEAST_REPLY_TOKENS = 40
+"""A shorter reply says nothing of how its model counts: it is mostly overhead."""
+
+Parts = Iterable[RequestPart | ToolSchema]
+
+
+class RequestCount(msgspec.Struct, frozen=True):
+    """Our count of a request.
+
+    Args:
+        tokens: o200k tokens of its texts; images: tokens of its images, which no factor moves.
+        is_whole: every text was counted, none estimated by its size.
+    """
+
+    tokens: int
+    images: int = 0
+    is_whole: bool = True
+
+
+class TokenScale(msgspec.Struct, frozen=True):
+    """Factors from o200k tokens to those of models.
+
+    Args:
+        models: of requests, by provider and model, over all discussions; talks: of the last request of a
+            discussion, by its id, provider and model.
+        replies: of a model's own words, by provider and model: what it does not show of its thinking is billed with them.
+    """
+
+    models: Mapping[tuple[str, str], float] = msgspec.field(default_factory=dict)
+    talks: Mapping[tuple[str, str, str], float] = msgspec.field(default_factory=dict)
+    replies: Mapping[tuple[str, str], float] = msgspec.field(default_factory=dict)
+
+    def request_factor(self, profile: ModelProfile, discussion_id: str = "") -> float:
+        """Factor of a discussion's next request: of its last one, else of the model's, else the prior."""
+        model = (profile.provider, profile.id)
+        talk = self.talks.get((discussion_id, *model))
+        return self.models.get(model, profile.token_factor) if talk is None else talk
+
+    def reply_factor(self, profile: ModelProfile, discussion_id: str = "") -> float:
+        """Factor of a reply: of the model's replies so far, else that of requests."""
+        known = self.replies.get((profile.provider, profile.id))
+        return self.request_factor(profile, discussion_id) if known is None else known
+
+
+def with_request(
+    scale: TokenScale, profile: ModelProfile, discussion_id: str, count: RequestCount, reported_tokens: int
+) -> TokenScale:
+    """Learn from what a provider reported of a request. One that was not counted whole says nothing."""
+    billed = reported_tokens - count.images
+    if not count.is_whole or count.tokens <= 0 or billed <= 0:
+        return scale
+    model = (profile.provider, profile.id)
+    talks = {**scale.talks, (discussion_id, *model): within_range(billed / count.tokens)}
+    return replace(
+        scale, models=_moved(scale.models, model, profile.token_factor, count.tokens, billed), talks=talks
+    )
+
+
+def with_reply(
+    scale: TokenScale, profile: ModelProfile, counted_tokens: int, reported_tokens: int
+) -> TokenScale:
+    """Learn from what a provider reported of a whole reply. A very short one says nothing."""
+    if counted_tokens < _LEAST_REPLY_TOKENS or reported_tokens <= 0:
+        return scale
+    first = reported_tokens / counted_tokens
+    model = (profile.provider, profile.id)
+    return replace(scale, replies=_moved(scale.replies, model, first, counted_tokens, reported_tokens))
+
+
+def counted_request(request: ProviderRequest, counted: Mapping[str, int]) -> RequestCount:
+    """Count a request as it goes out. O(parts), the texts are looked up."""
+    estimated: set[str] = set()
+    count = token_counter(counted, 1.0, estimated)
+    tokens = images = 0
+    for part in request_parts(request):
+        if isinstance(part, AttachmentPart) and part.is_image:
+            images += count(part)
+        else:
+            tokens += count(part)
+    return RequestCount(tokens, images, not estimated)
+
+
+def request_parts(request: ProviderRequest) -> Parts:
+    """All that a request sends, in wire order."""
+    yield from request.tools
+    yield from request.system
+    for message in request.messages:
+        yield from message.parts
+
+
+def recounted(expected: Usage, before: RequestCount, now: RequestCount) -> Usage:
+    """The expected input of a request by a later count of the same texts; its split stays."""
+    if before.tokens <= 0 or expected.input_tokens is None:
+        return expected
+    texts = expected.input_tokens - before.images
+    ratio = (texts * now.tokens / before.tokens + now.images) / max(1, expected.input_tokens)
+
+    def moved(tokens: int | None) -> int | None:
+        return None if tokens is None else scaled(tokens, ratio)
+
+    return replace(
+        expected,
+        input_tokens=moved(expected.input_tokens),
+        cache_read_tokens=moved(expected.cache_read_tokens),
+        cache_write_tokens=moved(expected.cache_write_tokens),
+        cache_write_5m_tokens=moved(expected.cache_write_5m_tokens),
+        cache_write_1h_tokens=moved(expected.cache_write_1h_tokens),
+        cache_write_12h_tokens=moved(expected.cache_write_12h_tokens),
+    )
+
+
+def token_counter(
+    counted: Mapping[str, int], factor: float, estimated: set[str] | None = None
+) -> Callable[[RequestPart | ToolSchema], int]:
+    """Tokens of a part for the model in use, from what was counted and from sizes.
+
+    Args:
+        estimated: takes the digests of texts that were not counted yet.
+    """
+
+    def tokens_of(part: RequestPart | ToolSchema) -> int:
+        match part:
+            case Segment():
+                known = counted.get(part.sha256)
+                if known is None and estimated is not None:
+                    estimated.add(part.sha256)
+                return scaled(
+                    estimate_tokens(len(part.text.encode("utf-8", "replace"))) if known is None else known,
+                    factor,
+                )
+            case AttachmentPart():
+                return IMAGE_TOKENS_EST if part.is_image else scaled(estimate_tokens(part.size_bytes), factor)
+            case ToolCallPart():
+                return scaled(estimate_tokens(len(part.arguments_json) + len(part.name)), factor)
+            case ToolResultPart() | ReasoningPart():
+                return scaled(estimate_tokens(len(part.text)), factor)
+            case ToolSchema():
+                return scaled(estimate_tokens(len(part.description) + len(part.parameters_json)), factor)
+
+    return tokens_of
+
+
+def _moved(
+    factors: Mapping[tuple[str, str], float],
+    model: tuple[str, str],
+    prior: float,
+    counted_tokens: int,
+    reported_tokens: int,
+) -> dict[tuple[str, str], float]:
+    known = factors.get(model, prior)
+    return {**factors, model: recalibrated(known, counted_tokens, reported_tokens)}

@@ -1,0 +1,235 @@
+"""Content of a log while its records are taken in, one after the other: what is seen, and what was put aside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from core.values.discussion import OpenDiscussion, ReplyVersions
+from core.values.messages import Entry, Mark, Message, Role
+from core.values.records import (
+    ChooseRecord,
+    DeleteRecord,
+    EditRecord,
+    MarkRecord,
+    MessageRecord,
+    Record,
+    RequestRecord,
+    RestoreRecord,
+    UsageRecord,
+    ViewRecord,
+)
+from core.values.usage import Usage, add_usage
+
+Change = EditRecord | DeleteRecord | RestoreRecord | UsageRecord
+
+
+class FoldedLog:
+    """A discussion while records are added.
+
+    Another version of a reply takes the place of the chosen one and of all that followed it up to the person's next
+    message. Where the person has written on behind the reply, a version that arrives is put aside.
+
+    Args:
+        is_whole: a whole log is read: entries are looked up by an index, else by walking back from the end.
+    """
+
+    def __init__(self, discussion: OpenDiscussion, *, is_whole: bool) -> None:
+        self._discussion = discussion
+        self._entries: list[Entry] = list(discussion.entries)
+        self._index: dict[str, int] | None = {} if is_whole else None
+        self._versions = dict(discussion.versions)
+        self._away = {
+            entry.id: first
+            for first, versions in self._versions.items()
+            for run in versions.aside.values()
+            for entry in run
+            if isinstance(entry, Message)
+        }
+        self._count = discussion.record_count
+        self._last_request = discussion.last_request
+        self._usage, self._upkeep = discussion.usage, discussion.upkeep
+
+    def add(self, record: Record) -> None:
+        """Take in the next record."""
+        self._count += 1
+        match record:
+            case MessageRecord():
+                self._add_message(record)
+            case ChooseRecord():
+                self._choose(record.target_id)
+            case MarkRecord():
+                self._append(Mark(record.id, record.at, record.kind, record.text, self._last_message_id()))
+            case RequestRecord():
+                self._last_request = record
+            case ViewRecord():
+                pass
+            case UsageRecord():
+                self._usage = add_usage(self._usage, record.usage)
+                self._upkeep = self._upkeep.with_call(record.kind, record.usage)
+                self._change(record.message_id, record)
+            case EditRecord() | DeleteRecord() | RestoreRecord():
+                self._change(record.target_id, record)
+
+    def close(self) -> OpenDiscussion:
+        """The discussion as a value again."""
+        failed_id = self._unanswered_id()
+        return replace(
+            self._discussion,
+            entries=tuple(self._entries),
+            versions=self._versions,
+            last_request=self._last_request,
+            record_count=self._count,
+            usage=self._usage,
+            upkeep=self._upkeep,
+            failed_message_id=failed_id,
+            failure=self._discussion.failure if failed_id else None,
+        )
+
+    def _add_message(self, record: MessageRecord) -> None:
+        message = Message(
+            record.id, record.at, record.role, record.parts, record.status, record.provider, record.model
+        )
+        known = self._known(record.id)
+        if known is not None and _is_same(known, message):
+            return
+        if known is not None:
+            message = replace(message, id=self._free_id(record.id))
+        first = self._first_version(record)
+        if first:
+            self._add_version(first, replace(message, version_of=first))
+        else:
+            self._append(message)
+
+    def _first_version(self, record: MessageRecord) -> str:
+        """Id of the first version of the reply that a record is another version of, empty where it is none."""
+        target = self._known(record.version_of) if record.version_of else None
+        if target is None or Role.USER in {target.role, record.role}:
+            return ""
+        return self._away.get(target.id) or target.version_of or target.id
+
+    def _add_version(self, first: str, message: Message) -> None:
+        known = self._versions.get(first) or ReplyVersions((first,), first, {})
+        known = replace(known, ids=(*known.ids, message.id))
+        position = self._find(known.chosen_id)
+        if position is not None and self._run_end(position) == len(self._entries):
+            self._show(first, known, position, message.id, (message,))
+        else:
+            self._versions[first] = replace(known, aside={**known.aside, message.id: (message,)})
+            self._away[message.id] = first
+
+    def _choose(self, target_id: str) -> None:
+        first = self._away.get(target_id, "")
+        known = self._versions.get(first)
+        position = self._find(known.chosen_id) if known is not None else None
+        if known is not None and position is not None and target_id in known.aside:
+            self._show(first, known, position, target_id, known.aside[target_id])
+
+    def _show(
+        self, first: str, known: ReplyVersions, position: int, version_id: str, run: tuple[Entry, ...]
+    ) -> None:
+        """Put a version where the chosen one stands, and that one aside."""
+        end = self._run_end(position)
+        old = tuple(self._entries[position:end])
+        self._entries[position:end] = run
+        aside = {name: other for name, other in known.aside.items() if name != version_id}
+        self._versions[first] = replace(known, chosen_id=version_id, aside={**aside, known.chosen_id: old})
+        self._away.update({entry.id: first for entry in old if isinstance(entry, Message)})
+        for entry in run:
+            self._away.pop(entry.id, None)
+        if self._index is not None:
+            for entry in old:
+                self._index.pop(entry.id, None)
+            for at in range(position, len(self._entries)):
+                if isinstance(entry := self._entries[at], Message):
+                    self._index[entry.id] = at
+
+    def _run_end(self, position: int) -> int:
+        """Place of the person's next message, or the end."""
+        for at in range(position + 1, len(self._entries)):
+            entry = self._entries[at]
+            if isinstance(entry, Message) and entry.role is Role.USER and not entry.is_deleted:
+                return at
+        return len(self._entries)
+
+    def _change(self, target_id: str, record: Change) -> None:
+        position = self._find(target_id)
+        if position is not None:
+            entry = self._entries[position]
+            assert isinstance(entry, Message)
+            self._entries[position] = _changed(entry, record)
+        elif first := self._away.get(target_id):
+            known = self._versions[first]
+            aside = {
+                name: tuple(
+                    _changed(entry, record) if isinstance(entry, Message) and entry.id == target_id else entry
+                    for entry in run
+                )
+                for name, run in known.aside.items()
+            }
+            self._versions[first] = replace(known, aside=aside)
+
+    def _append(self, entry: Entry) -> None:
+        if self._index is not None and isinstance(entry, Message):
+            self._index[entry.id] = len(self._entries)
+        self._entries.append(entry)
+
+    def _find(self, entry_id: str) -> int | None:
+        if self._index is not None:
+            return self._index.get(entry_id)
+        for position in range(len(self._entries) - 1, -1, -1):
+            entry = self._entries[position]
+            if entry.id == entry_id and isinstance(entry, Message):
+                return position
+        return None
+
+    def _known(self, message_id: str) -> Message | None:
+        """A message, among the entries or put aside."""
+        position = self._find(message_id)
+        if position is not None:
+            entry = self._entries[position]
+            return entry if isinstance(entry, Message) else None
+        first = self._away.get(message_id)
+        runs = self._versions[first].aside.values() if first is not None else ()
+        aside = (entry for run in runs for entry in run if isinstance(entry, Message))
+        return next((message for message in aside if message.id == message_id), None)
+
+    def _free_id(self, wanted: str) -> str:
+        number = 2
+        while self._known(f"{wanted}~{number}") is not None:
+            number += 1
+        return f"{wanted}~{number}"
+
+    def _last_message_id(self) -> str:
+        return next((message.id for message in self._messages_backwards()), "")
+
+    def _unanswered_id(self) -> str:
+        last = next((message for message in self._messages_backwards() if not message.is_deleted), None)
+        return last.id if last is not None and last.role is Role.USER else ""
+
+    def _messages_backwards(self) -> Iterator[Message]:
+        return (entry for entry in reversed(self._entries) if isinstance(entry, Message))
+
+
+def _changed(message: Message, record: Change) -> Message:
+    match record:
+        case EditRecord():
+            return replace(message, parts=record.parts, is_edited=True)
+        case DeleteRecord():
+            return replace(message, is_deleted=True)
+        case RestoreRecord():
+            return replace(message, is_deleted=False)
+        case UsageRecord():
+            return replace(message, usage=_joined(message.usage, record.usage))
+
+
+def _joined(old: Usage | None, new: Usage) -> Usage:
+    return new if old is None else add_usage(old, new)
+
+
+def _is_same(known: Message, message: Message) -> bool:
+    """True if a record came twice: after a retried append, or a file merged by a sync program."""
+    if (known.at, known.role) != (message.at, message.role):
+        return False
+    return known.is_edited or (known.parts, known.status) == (message.parts, message.status)

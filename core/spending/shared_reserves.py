@@ -1,0 +1,193 @@
+"""Reserves of all programs on a home, in one file: written and read when a call is about to go out."""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from core.base import paths
+from core.base.disk import make_dirs, reported
+from core.base.errors import SlopError, StorageError
+from core.base.locks import take_lock
+from core.spending.limits import midnight
+from core.values.spending import Payment, SpentElsewhere
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+LONGEST = timedelta(hours=1)
+"""A call that is under way for longer reserves no more: its program does not tell of it."""
+
+LOCK_WAIT_S = 2.0
+
+log = logging.getLogger(__name__)
+
+
+class ReserveRow(msgspec.Struct, frozen=True):
+    """Expected cost of a call under way. `program`: names the process, whose lock tells whether it lives."""
+
+    program: str
+    usd: float
+    at: datetime
+
+
+class PaidRow(msgspec.Struct, frozen=True):
+    """Payment of a program today: another one may have added up the logs before it."""
+
+    program: str
+    usd: float
+    at: datetime
+    is_estimate: bool = False
+
+
+class ReserveBook(msgspec.Struct, frozen=True):
+    """Content of the file: reserves by call, payments by the id of their record in the log."""
+
+    reserves: dict[str, ReserveRow] = msgspec.field(default_factory=dict)
+    paid: dict[str, PaidRow] = msgspec.field(default_factory=dict)
+
+
+class SharedReserves:
+    """Thread-safe. What cannot be read or written is logged: a limit then sees this program alone.
+
+    Programs take turns: who writes its reserve later sees the ones before it, so that of two calls at once the second
+    is judged with the first. A program holds a lock as long as it lives, so that a dead one's reserves end with it.
+    Nothing is synced to the medium: after a power cut no call is under way.
+
+    Args:
+        home: the person's; clock: UTC.
+    """
+
+    def __init__(self, home: Path, clock: Callable[[], datetime]) -> None:
+        self._directory = home / paths.RESERVES_DIR
+        self._clock = clock
+        self._program = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self._opening = threading.Lock()
+        self._life: FileLock | None = None
+
+    def claim(self, key: str, usd: float) -> SpentElsewhere:
+        """Reserve for a call that is about to go out.
+
+        Args:
+            key: the call's id; usd: its expected cost, 0 where no price is known.
+
+        Returns:
+            What other programs reserved before it, and paid today.
+        """
+        now, seen = self._clock(), ReserveBook()
+        with _logged(), self._changing(now) as book:
+            book.reserves[key] = ReserveRow(self._program, usd, now)
+            seen = book
+        foreign = [row.usd for row in seen.reserves.values() if row.program != self._program]
+        paid = {
+            name: Payment(row.usd, row.is_estimate)
+            for name, row in seen.paid.items()
+            if row.program != self._program
+        }
+        return SpentElsewhere(sum(foreign), paid)
+
+    def settle(self, key: str, payments: Mapping[str, Payment]) -> None:
+        """A call's cost is in the log: it reserves no more. Nothing is done where it did not reserve."""
+        if self._life is None:
+            return
+        now = self._clock()
+        with _logged(), self._changing(now) as book:
+            book.reserves.pop(key, None)
+            for name, payment in payments.items():
+                book.paid[name] = PaidRow(self._program, payment.usd, now, payment.is_estimate)
+
+    def close(self) -> None:
+        """The program ends, and with it what it reserved."""
+        with self._opening:
+            life, self._life = self._life, None
+        if life is not None:
+            with suppress(OSError):
+                self._life_file(self._program).unlink()
+            life.release()
+
+    @contextmanager
+    def _changing(self, now: datetime) -> Iterator[ReserveBook]:
+        """The book without what has ended; written when the block ends."""
+        self._live()
+        lock = take_lock(self._directory / paths.LOCK_FILE, wait_s=LOCK_WAIT_S)
+        if lock is None:
+            raise StorageError("Another program keeps the reserves locked", where=str(self._directory))
+        try:
+            book = self._without_ended(self._read(), now)
+            yield book
+            self._write(book)
+        finally:
+            lock.release()
+
+    def _live(self) -> None:
+        """Hold this program's own lock, from its first call on."""
+        with self._opening:
+            if self._life is None:
+                make_dirs(self._directory)
+                self._life = take_lock(self._life_file(self._program))
+
+    def _read(self) -> ReserveBook:
+        file = self._directory / paths.RESERVES_FILE
+        try:
+            return msgspec.json.decode(file.read_bytes(), type=ReserveBook)
+        except FileNotFoundError:
+            return ReserveBook()
+        except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:
+            log.warning("reserves of other programs are not known: %s", error)
+            return ReserveBook()
+
+    def _write(self, book: ReserveBook) -> None:
+        file = self._directory / paths.RESERVES_FILE
+        new = file.with_suffix(".new")
+        with reported("write", file):
+            new.write_bytes(msgspec.json.encode(book, order="sorted"))
+            new.replace(file)
+
+    def _without_ended(self, book: ReserveBook, now: datetime) -> ReserveBook:
+        programs = {row.program for row in book.reserves.values()}
+        alive = {program for program in programs if self._is_alive(program)}
+        start = midnight(now)
+        return ReserveBook(
+            {
+                key: row
+                for key, row in book.reserves.items()
+                if row.program in alive and abs(now - row.at) < LONGEST and row.usd >= 0
+            },
+            {name: row for name, row in book.paid.items() if row.at >= start and row.usd >= 0},
+        )
+
+    def _is_alive(self, program: str) -> bool:
+        """True while a program holds its lock. Of one that ended nothing is left."""
+        if program == self._program:
+            return True
+        file = self._life_file(program)
+        if not file.exists():
+            return False
+        lock = take_lock(file)
+        if lock is None:
+            return True
+        with suppress(OSError):
+            file.unlink()
+        lock.release()
+        return False
+
+    def _life_file(self, program: str) -> Path:
+        return self._directory / f"{Path(program).name}.lock"
+
+
+@contextmanager
+def _logged() -> Iterator[None]:
+    """Log what the disk refuses, and go on."""
+    try:
+        yield
+    except SlopError as error:
+        log.warning("reserves were not shared with other programs: %s", error)

@@ -1,0 +1,95 @@
+"""Reserves that programs on one home share: who comes later sees who came before, and the dead reserve nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from core.base import paths
+from core.spending.shared_reserves import LONGEST, SharedReserves
+from core.values.spending import Payment, SpentElsewhere
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+KILLED = """
+import os, signal, sys
+from datetime import datetime
+from pathlib import Path
+from core.spending.shared_reserves import SharedReserves
+reserves = SharedReserves(Path(sys.argv[1]), lambda: datetime.fromisoformat(sys.argv[2]))
+reserves.claim("theirs", 5.0)
+print("claimed", flush=True)
+sys.stdin.read()
+"""
+
+
+class Clock:
+    """Stands still until it is put forward."""
+
+    now = NOW
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+def test_who_reserves_later_sees_those_before_and_what_was_paid_since(tmp_path: Path) -> None:
+    one, two = (SharedReserves(tmp_path, Clock()) for _ in range(2))
+
+    assert one.claim("a", 0.25) == SpentElsewhere()
+    assert two.claim("b", 0.5) == SpentElsewhere(0.25)
+    assert one.claim("c", 0.0) == SpentElsewhere(0.5)
+
+    one.settle("a", {"record": Payment(0.2, is_estimate=True)})
+    assert two.claim("d", 0.0) == SpentElsewhere(0.0, {"record": Payment(0.2, is_estimate=True)})
+    assert one.claim("e", 0.0).payments == {}, "its own are in its books"
+
+
+def test_what_a_program_reserved_ends_with_it(tmp_path: Path) -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(tmp_path), NOW.isoformat()],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[3],
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"claimed\n"
+    mine = SharedReserves(tmp_path, Clock())
+    alive = mine.claim("mine", 0.0)
+    child.kill()
+    child.communicate()
+
+    assert (alive.reserved_usd, mine.claim("more", 0.0).reserved_usd) == (5.0, 0.0)
+
+
+def test_what_closed_or_lasts_too_long_or_was_paid_yesterday_counts_no_more(tmp_path: Path) -> None:
+    clock = Clock()
+    closed, slow, mine = (SharedReserves(tmp_path, clock) for _ in range(3))
+    closed.claim("a", 1.0)
+    slow.claim("b", 2.0)
+    closed.settle("none", {"yesterday": Payment(1.0)})
+    closed.close()
+    assert mine.claim("m", 0.0).reserved_usd == 2.0
+
+    clock.now += LONGEST
+    assert mine.claim("m", 0.0).reserved_usd == 0.0
+    clock.now += timedelta(days=1)
+    assert mine.claim("m", 0.0) == SpentElsewhere()
+
+
+@pytest.mark.parametrize("junk", [b"", b"[]", b'{"reserves":{"a":1}}', b"\0" * 9])
+def test_a_file_that_is_none_is_begun_anew(tmp_path: Path, junk: bytes) -> None:
+    one, two = (SharedReserves(tmp_path, Clock()) for _ in range(2))
+    one.claim("a", 1.0)
+    (tmp_path / paths.RESERVES_DIR / paths.RESERVES_FILE).write_bytes(junk)
+
+    assert one.claim("a", 1.0) == SpentElsewhere()
+    assert two.claim("b", 1.0) == SpentElsewhere(1.0)
+
+
+def test_where_nothing_can_be_written_a_program_sees_itself_alone(tmp_path: Path) -> None:
+    (tmp_path / paths.RESERVES_DIR).write_bytes(b"a file in its place")
+
+    assert SharedReserves(tmp_path, Clock()).claim("a", 1.0) == SpentElsewhere()

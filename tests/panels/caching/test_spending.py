@@ -1,0 +1,44 @@
+"""What was spent and its limits, where the money is shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.settings.messages import ChangeSetting
+from core.values.settings import Settings
+from core.values.state import AppState
+from panels.caching.view import CachingView
+from tests.panels.caching import cache_states
+from tests.panels.screen import Screen
+from tests.panels.views import view_of
+
+
+def _screen(state: AppState | None = None) -> Screen:
+    return Screen(state or cache_states.caching(), view_of(CachingView(tab="overview"), panel="caching"))
+
+
+@pytest.mark.parametrize(
+    ("label", "typed", "key", "value"),
+    [
+        ("Limit per discussion ($)", "$7.5", "ai_settings.spend_limit_usd", 7.5),
+        ("Limit per discussion ($)", "", "ai_settings.spend_limit_usd", None),
+        ("Limit per day ($)", "20", "ai_settings.caching.day_limit_usd", 20.0),
+    ],
+)
+def test_limits_are_typed_where_the_money_is_shown(
+    label: str, typed: str, key: str, value: float | None
+) -> None:
+    screen = _screen()
+
+    screen.ui.type(label, typed)
+
+    assert screen.asked == [ChangeSetting(key, value)]
+
+
+def test_the_sums_stand_beside_their_limits() -> None:
+    words = _screen().ui.texts()
+
+    assert "This discussion: $0.42, limit $5.00" in words
+    assert "Today: $1.25, limit $10.00" in words
+    unknown = _screen(cache_states.caching(spent_today_usd=None, settings=Settings())).ui.texts()
+    assert "Today: not added up yet, no limit" in unknown
