@@ -130,7 +130,10 @@ class VirtualList(Surface):
             self.grabbed = (y, top)
         elif self.is_hovered and self.can_scroll() and dpg.is_mouse_button_clicked(0):
             if x - left >= self.row_width(c.m, self.w):
-                self.grabbed = (y, y - upper - length / 2)  # the thumb's middle comes to where the bar was pressed
+                self.grabbed = (
+                    y,
+                    y - upper - length / 2,
+                )  # the thumb's middle comes to where the bar was pressed
         if self.grabbed is not None:
             start, at = self.grabbed
             self.view.scroll_to(self.view.scroll_of_thumb(at + y - start, self.h, length))

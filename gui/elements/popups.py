@@ -114,7 +114,16 @@ class PopupItem(Button):
             specs.append(("text", round(middle), y_small, mark, "small", mark_color))
         specs.append(("text", x0 + round(c.m.px(34)), y, self.cut, "body", main))
         if right:
-            specs.append(("text", x0 + round(self.right_x), y_small, right, "small", c.color("faint" if is_enabled else "disabled")))
+            specs.append(
+                (
+                    "text",
+                    x0 + round(self.right_x),
+                    y_small,
+                    right,
+                    "small",
+                    c.color("faint" if is_enabled else "disabled"),
+                )
+            )
         if has_more:
             glyph_x = x1 - round(c.m.px(18))
             specs.append(("text", glyph_x, y_small, "\uf054", "small", c.color("muted")))

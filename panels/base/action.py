@@ -35,6 +35,6 @@ def action_item(desk: Desk, action_id: str) -> None:
     action = desk.actions[action_id]
     if desk.ui.menu_item(
         action.id, action.shown_label(desk), icon=action.icon, shortcut=action.shown_chord(desk.state),
-        is_enabled=action.is_enabled(desk), tone=action.tone,
+        is_enabled=action.is_enabled(desk), is_checked=action.is_checked(desk), tone=action.tone,
     ):  # fmt: skip
         run_action(action_id, desk)

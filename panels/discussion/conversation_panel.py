@@ -235,7 +235,7 @@ def _empty_state(desk: Desk) -> None:
     if meta.provider == "embedded":
         how = f"{label} runs inside this program: no key, no network. Write below and press {chord}."
     elif status is not None and not status.is_ready:
-        how = f"{status.label} is not ready: {status.problem}"
+        how = f"{status.label} is not ready: {status.advice}"
     else:
         how = f"You are talking to {label}. Write below and press {chord}."
     ui.text("how", how, tone="muted", wraps=True)

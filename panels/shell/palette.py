@@ -82,7 +82,9 @@ def _hits(desk: Desk, query: str) -> tuple[PaletteHit, ...]:
 
 
 def _search(desk: Desk, can_do: tuple[Action, ...], query: str) -> tuple[PaletteHit, ...]:
-    actions = [PaletteHit(a.shown_label(desk), a.icon, a.shown_chord(desk.state), action_id=a.id) for a in can_do]
+    actions = [
+        PaletteHit(a.shown_label(desk), a.icon, a.shown_chord(desk.state), action_id=a.id) for a in can_do
+    ]
     if not query.strip():
         return tuple(actions[:SHOWN])
     discussions = (
