@@ -214,6 +214,18 @@ class Driver:
         self._x.sync()
         self.step()
 
+    def hold(self, key: str) -> None:
+        """Push a key down."""
+        xtest.fake_input(self._x, X.KeyPress, self._keycode(key))
+        self._x.sync()
+        self.step()
+
+    def let_go(self, key: str) -> None:
+        """Let a key go."""
+        xtest.fake_input(self._x, X.KeyRelease, self._keycode(key))
+        self._x.sync()
+        self.step()
+
     def rattle(self, chords: Iterable[str]) -> None:
         """Press and release chords without a pause: one frame for every key that goes down or up."""
         for chord in chords:

@@ -128,16 +128,18 @@ class VirtualList(Surface):
         top, length = self.view.thumb(self.h, c.m.px(LEAST_THUMB_PX))
         if self.thumb.is_held() and self.grabbed is None:
             self.grabbed = (y, top)
-        elif self.is_hovered and self.can_scroll() and dpg.is_mouse_button_clicked(0):
-            if x - left >= self.row_width(c.m, self.w):
-                self.grabbed = (
-                    y,
-                    y - upper - length / 2,
-                )  # the thumb's middle comes to where the bar was pressed
+        elif self._is_bar_pressed(x - left, self.row_width(c.m, self.w)):
+            self.grabbed = (
+                y,
+                y - upper - length / 2,
+            )  # the thumb's middle comes to where the bar was pressed
         if self.grabbed is not None:
             start, at = self.grabbed
             self.view.scroll_to(self.view.scroll_of_thumb(at + y - start, self.h, length))
             self.touch()
+
+    def _is_bar_pressed(self, x: float, bar_x: float) -> bool:
+        return self.is_hovered and x >= bar_x and self.can_scroll() and bool(dpg.is_mouse_button_clicked(0))
 
     def can_scroll(self) -> bool:
         return self.view.most > 0

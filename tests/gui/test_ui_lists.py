@@ -132,7 +132,7 @@ def test_a_press_beside_the_thumb_brings_it_there_and_it_can_be_dragged_on(scree
     rows = Names(2000)
     person = screen.show(lambda ui: ui.virtual_list("list", rows))
     box = the_list(screen)
-    left, top, right, bottom = person.rect(box)
+    _, top, right, bottom = person.rect(box)
     x, middle = round(right) - 4, round((top + bottom) / 2)
 
     person.move(x, middle)
