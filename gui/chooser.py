@@ -42,6 +42,7 @@ class Chooser:
     problem: str = ""
     revision: int = 0
     wants_filter: bool = False
+    replaces: str = ""
     pressed: tuple[str, float] = ("", float("-inf"))
 
     def open(self, folder: Path) -> None:
@@ -52,6 +53,7 @@ class Chooser:
             self.problem = f"{folder}: {(error.strerror or str(error)).lower()}"
             return
         self.folder, self.entries, self.problem, self.wanted = folder, entries, "", ""
+        self.replaces = ""
         self.picked = []
         self.revision += 1
 
@@ -78,6 +80,7 @@ class Chooser:
         name, was_at_s = self.pressed
         self.pressed = (entry.name, at_s)
         self.revision += 1
+        self.problem = self.replaces = ""
         if is_adding and self.picks == "files" and not entry.is_folder:
             files = [name for name in self.picked if not self._is_folder(name)]
             self.picked = (
@@ -111,10 +114,22 @@ class Chooser:
         return self.picks != "folder" and bool(self.selected_folder)
 
     def accept(self) -> tuple[str, ...]:
-        """The person took the choice, by Enter or the button: a selected folder is opened, else it comes back."""
+        """The person took the choice, by Enter or the button: a selected folder is opened, else it comes back.
+
+        A file that would be replaced is asked for once.
+        """
         if self.opens_folder:
             return self._enter(self.selected_folder)
+        name = self.name.strip()
+        if self.picks == "save" and not self.is_replacing and any(one.name == name for one in self.entries):
+            self.replaces, self.problem = name, f"{name!r} is there already. Replace it?"
+            return ()
         return self.result()
+
+    @property
+    def is_replacing(self) -> bool:
+        """True if the person was asked whether the file of that name may go."""
+        return bool(self.replaces) and self.replaces == self.name.strip()
 
     def enter(self) -> tuple[str, ...]:
         """The person pressed Enter: with nothing selected, the first entry that fits the filter is meant."""

@@ -139,7 +139,8 @@ def _foot(tree: Tree, chooser: Chooser, *, is_entered: bool) -> tuple[str, ...] 
     with ui.row("foot"):
         if chooser.picks == "save":
             name = ui.text_input("name", chooser.name, hint="File name", width=0, is_focused=True)
-            chooser.name = chooser.name if name is None else name
+            if name is not None and name != chooser.name:
+                chooser.name, chooser.problem = name, ""
         elif chooser.picks == "files":
             ui.text("picked", f"{len(chooser.result())} chosen", tone="muted", style="small",
                     tip="Ctrl and click chooses more than one")  # fmt: skip
@@ -147,7 +148,9 @@ def _foot(tree: Tree, chooser: Chooser, *, is_entered: bool) -> tuple[str, ...] 
         if ui.button("cancel", "Cancel"):
             accepted = ()
         result = chooser.result()
-        verb = "Open folder" if chooser.opens_folder else _VERBS[chooser.picks]
+        verb = _VERBS[chooser.picks]
+        if chooser.opens_folder or chooser.is_replacing:
+            verb = "Open folder" if chooser.opens_folder else "Replace"
         is_enabled = bool(result) or chooser.opens_folder
         if ui.button("accept", verb, kind="primary", is_enabled=is_enabled, shortcut="Enter"):
             accepted = chooser.accept() or None

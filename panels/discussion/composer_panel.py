@@ -35,8 +35,7 @@ def composer_px(desk: Desk) -> float:
         return 0.0
     height = CHROME_PX + _editor_px(own.composer(opened.id))
     height += CHIPS_PX if opened.draft.attachments else 0.0
-    height += PROBLEM_PX * len(_problems(desk))
-    return height + (0.0 if own.is_at_end else CHIPS_PX)
+    return height + PROBLEM_PX * len(_problems(desk))
 
 
 def _editor_px(composer: ComposerView) -> float:
@@ -50,13 +49,6 @@ def composer_panel(desk: Desk, opened: OpenDiscussion) -> None:
     composer = own.composer(opened.id)
     composer.sync(opened.draft.text)
     _follow_sent(desk, opened, composer)
-    if not own.is_at_end:
-        with ui.row("jump"):
-            ui.push()
-            label = "A reply is being written" if desk.call else "Jump to end"
-            if ui.button("jump", label, icon="angles-down", is_small=True, tip=action_tip(desk, "to_end")):
-                run_action("to_end", desk)
-            ui.push()
     with ui.surface(("composer", opened.id), "card", padding=(12, 10)):
         _editor(desk, opened, composer)
         if opened.draft.attachments:

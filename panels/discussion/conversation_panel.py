@@ -214,6 +214,16 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
     own.is_at_end = shown.is_at_end
     if target is None:
         _keep_scroll(own, opened.id, None if shown.is_at_end else shown.first)
+    if not shown.is_at_end:
+        _way_to_end(desk)
+
+
+def _way_to_end(desk: Desk) -> None:
+    """Draw the way back over the foot of the messages."""
+    label = "Jump to the reply being written" if desk.call else "Jump to end"
+    with desk.ui.floating("jump", at_foot=True):
+        if desk.ui.button("jump", label, icon="angles-down", is_small=True, tip=action_tip(desk, "to_end")):
+            run_action("to_end", desk)
 
 
 def _keep_scroll(own: DiscussionView, discussion_id: str, first: int | None) -> None:

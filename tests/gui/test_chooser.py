@@ -109,6 +109,15 @@ def test_saving_needs_a_name_without_slashes(folder: Path) -> None:
     assert chooser.enter() == (str(folder / "src" / "apple.txt"),)
 
 
+def test_a_file_is_replaced_only_when_that_was_asked(folder: Path) -> None:
+    chooser = opened(folder, "save")
+    assert [chooser.press(APPLE, at) for at in (1.0, 1.1)] == [(), ()]
+    assert (chooser.is_replacing, chooser.problem) == (True, "'apple.txt' is there already. Replace it?")
+    chooser.name = "Zebra.txt"
+    assert chooser.accept() == ()
+    assert chooser.accept() == (str(folder / "Zebra.txt"),)
+
+
 def test_typed_paths_lead_to_folders_and_files(folder: Path) -> None:
     chooser = opened(folder, "files")
     assert chooser.go(str(folder / "apple.txt")) == (str(folder / "apple.txt"),)

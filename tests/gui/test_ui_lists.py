@@ -255,3 +255,18 @@ def test_rows_are_dragged_by_their_handle(screen: Screen) -> None:
     assert "".join(order) == "ebcad"
     drag(2, 2, 8)
     assert "".join(order) == "ebcad"
+
+
+def test_the_grip_of_a_tall_card_stands_beside_its_first_line(screen: Screen) -> None:
+    def draw(ui: Ui) -> None:
+        def row(index: int) -> None:
+            with ui.surface("card", "card", height=40 if not index else 300):
+                ui.text("name", f"Row {index}")
+
+        ui.sortable("rows", 2, row)
+
+    person = screen.show(draw)
+    short, tall = [element for element in person.visible() if isinstance(element, Handle)]
+    assert short.y == pytest.approx((40 - short.h) / 2, abs=3)
+    assert tall.y < 20
+    screen.check()
