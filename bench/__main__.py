@@ -14,6 +14,7 @@ OUT = Path("out/bench")
 SUITES: dict[str, tuple[str, ...]] = {
     "app": (
         "bench.app_window",
+        "bench.app_keys",
         "bench.app_idle",
         "bench.app_stack",
         "bench.app_log",

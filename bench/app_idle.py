@@ -94,7 +94,7 @@ def countdown() -> dict[str, float]:
     dpg.create_context()
     dpg.configure_app(manual_callback_management=True)
     open_viewport(Placement(0, 0, 1440, 900))
-    view, start, began = WindowView(hub_tab="caching"), cache_states.caching(), time.monotonic()
+    view, start, began = WindowView(panel="caching"), cache_states.caching(), time.monotonic()
     assert start.now is not None
     noon = start.now
 

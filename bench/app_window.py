@@ -161,7 +161,7 @@ def frames(what: str) -> dict[str, float]:
     dpg.create_context()
     dpg.configure_app(manual_callback_management=True)
     open_viewport(Placement(0, 0, 1440, 900))
-    state, view, revision = _long_state(), WindowView(), 0
+    state, view, revision = long_state(), WindowView(), 0
 
     def describe(ui: Ui) -> None:
         window(state, view, ui, lambda _: None)
@@ -199,7 +199,7 @@ def frames(what: str) -> dict[str, float]:
     return {"median_ms": statistics.median(taken), "p99_ms": taken[int(0.99 * len(taken))]}
 
 
-def _long_state() -> AppState:
+def long_state() -> AppState:
     """A discussion of 10,000 messages of many lengths, and 200 others in the list."""
     import random
 

@@ -1,8 +1,8 @@
 """Replays a person's days under the program and under peers' policies; says what each costs, and what is least.
 
 `make bench-cache` runs all of it. `python -m bench cache --seeds 3 --parts days` is enough to look at a change: parts are
-`days` (without tool turns), `tools` (with them), `rules`, `talks` (short discussions), `edits`, `money`, `wire`,
-`parallel`, `speed`, `vendors`. The tables for the README go to `out/bench/cache.md`.
+`days` (without tool turns), `tools` (with them), `rules`, `talks` (short discussions), `odds` (what the right odds would
+save), `edits`, `money`, `wire`, `parallel`, `speed`, `vendors`. The tables for the README go to `out/bench/cache.md`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from statistics import fmean
 from bench.__main__ import OUT, Row
 from bench.cache_before import ALL_READS, SEEDS, Before, before, title
 from bench.cache_days import BUSY, DAYS, DESK, NIGHTS, SPARSE
+from bench.cache_odds import odds_rows
 from bench.cache_parallel import parallel_rows
 from bench.cache_policies import FIXED_HOUR
 from bench.cache_replay import (
@@ -41,6 +42,7 @@ VENDORS = ("bench.cache_openai", "bench.cache_gemini")
 """Modules with the days of other vendors, each with `rows()`. Claude Code's turns are in `make optional`: it needs npm."""
 PARTS: dict[str, Callable[[Sequence[int]], list[Row]]] = {
     "parallel": parallel_rows,
+    "odds": odds_rows,
     "edits": lambda _: _rows_of("bench.cache_edits"),
     "money": lambda _: _rows_of("bench.cache_money"),
     "wire": lambda _: _rows_of("bench.cache_wire"),

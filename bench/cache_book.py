@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from bench.cache_days import Ask, LabelCounter
-from bench.cache_turns import market_for, no_price, turn_let_go, turn_opened, turn_planned
+from bench.cache_turns import AFTER_S, market_for, next_look, no_price, turn_let_go, turn_opened, turn_planned
 from core.caching import calls, content_store, pings
 from core.caching.book import BookedCall, CacheBook
 from core.caching.decision import DecideMemo, Decision
@@ -49,7 +49,7 @@ class BookDriver:
     """A program on one day. It learns gaps as they come.
 
     Args:
-        tick_s: how often it looks after what is kept alive and what is stored.
+        tick_s: how often it looks after what is stored; what a ping could keep is looked at when one is due.
     """
 
     vendor: Vendor
@@ -62,13 +62,13 @@ class BookDriver:
     rent_usd: float = 0.0
 
     def replay(self, day: Sequence[Ask]) -> None:
-        """Play a day, and two hours after it, in which what is stored comes to its end."""
+        """Play a day, and what comes after its last turn."""
         now_s = day[0].at_s
         for ask in day:
             self._pass(now_s, ask.at_s)
             now_s = ask.at_s
             self._ask(ask)
-        self._pass(now_s, now_s + 2 * 3600)
+        self._pass(now_s, now_s + AFTER_S)
 
     def _ask(self, ask: Ask) -> None:
         self.vendor.clock.now_s = ask.at_s
@@ -82,21 +82,35 @@ class BookDriver:
         self._tick(ask.at_s)
 
     def _pass(self, now_s: float, end_s: float) -> None:
-        """Let time pass, tick by tick, while there is something to look after."""
-        at_s = now_s + self.tick_s
-        while at_s < end_s and any(page.idle or page.cache.rents for page in self.book.pages.values()):
-            self._tick(at_s)
-            at_s += self.tick_s
+        """Let time pass, while there is something to look after."""
+        looked: set[tuple[str, float]] = set()
+        tick_s = now_s + self.tick_s
+        while True:
+            is_stored = any(page.cache.rents for page in self.book.pages.values())
+            look = next_look(self.book, looked, end_s) if self.settings.keepalive else None
+            at_s = min(tick_s if is_stored else end_s, end_s if look is None else look[0])
+            if at_s >= end_s:
+                return
+            if look is not None and at_s == look[0]:
+                looked.add((look[1], look[0]))
+                self._look(at_s)
+            else:
+                self._tick(at_s)
+                tick_s += self.tick_s
+
+    def _look(self, at_s: float) -> None:
+        """Send the pings that are due."""
+        self.vendor.clock.now_s = at_s
+        for ping in pings.due_pings(self.book, self._for_call, moment(at_s)):
+            usage = self.vendor.ping(ping)
+            self.book, _ = pings.pinged(self.book, ping, usage, no_price)
 
     def _tick(self, at_s: float) -> None:
+        """Look after what is stored."""
         self.vendor.clock.now_s = at_s
-        now = moment(at_s)
-        if self.settings.keepalive:
-            for ping in pings.due_pings(self.book, self._for_call, now):
-                usage = self.vendor.ping(ping)
-                self.book, _ = pings.pinged(self.book, ping, usage, no_price)
         if not any(page.cache.rents for page in self.book.pages.values()):
             return
+        now = moment(at_s)
         self.book, tending = content_store.tended(self.book, (), self._price, self._for_prices, now)
         self.rent_usd += sum(due.cost_usd or 0.0 for due in tending.due)
         for extension in tending.extend:

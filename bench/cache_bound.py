@@ -4,8 +4,8 @@
   for whenever a request has its prefix. For each edge by itself, the cheapest way to have it each time: sent fresh,
   written for five minutes or an hour, or read, which only a write or read within its lifetime allows. Going on at the
   other lifetime after a read is free.
-- `least_any`: any strategy. As before, but gaps may be bridged by pings, which cost a read, and the layers before the turns
-  may stand in any order: the cheapest of all orders, of the requests as sent without keepalive and with it. (Layers 1 to 5
+- `least_any`: any strategy. As before, but gaps may be bridged by pings, which cost a read and go on at either lifetime
+  as every read does, and the layers before the turns may stand in any order: the cheapest of all orders, of the requests as sent without keepalive and with it. (Layers 1 to 5
   never change, so they stand first in the cheapest.)
 - `least_by_text`: each text (a file's version, a message, a tool) by itself, as if its entry did not depend on what stands
   before it. Nothing that was superseded is carried, no frame is paid, an edit rewrites only itself: no order of layers,
@@ -234,5 +234,5 @@ def _name(ask: Ask, piece: Piece) -> Hashable:
 
 
 def _bridge(gap: float, ttl: float, read: float) -> float:
-    """Reads that keep an entry over a gap."""
-    return max(0.0, -(-gap // ttl) - 1) * read
+    """Reads that keep an entry over a gap. They go on at the longest lifetime: from the first on it lives an hour."""
+    return max(0.0, -(-(gap - ttl) // _TTLS[-1][0])) * read

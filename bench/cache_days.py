@@ -36,6 +36,8 @@ SHORT, MEDIUM = (3, 8), (12, 60)
 """Turns of a short discussion, and of one that is neither short nor what is left of the day."""
 MOVE, MOVE_LATER = 0.15, 0.4
 """Odds that a turn goes to another discussion than the last one; after a gap of more than an hour."""
+HOURS_S = (3_660.0, 16 * 3_600.0)
+"""Between these are gaps over an hour."""
 FILES = 12
 FILES_TOKENS = 38_000
 EDIT, PRESET, METADATA, DIGEST, IDENTITY = 0.02, 0.02, 0.35, 0.01, 0.01
@@ -141,9 +143,7 @@ def part_text(part: RequestPart | ToolSchema) -> str:
 def make_day(day: Day, seed: int, *, tool_turns: bool = False) -> tuple[Ask, ...]:
     """All requests of a day, by time."""
     draw = random.Random(f"{day.name} {seed}")
-    lengths = _lengths(draw)
-    draw.shuffle(lengths)
-    return _lived(day, draw, lengths, TOOL_TURN if tool_turns else 0.0)
+    return _lived(day, draw, shuffled_lengths(draw), TOOL_TURN if tool_turns else 0.0)
 
 
 def make_discussion(day: Day, seed: int, turns: int) -> tuple[Ask, ...]:
@@ -157,11 +157,13 @@ def make_start(seed: int) -> list[Ask]:
     return [_Talk(f"d{number}", draw).turn(START_S, 0, shared, 0.0)[0] for number in range(DISCUSSIONS)]
 
 
-def _lengths(draw: random.Random) -> list[int]:
+def shuffled_lengths(draw: random.Random) -> list[int]:
     """Turns of each discussion."""
     first = draw.randint(*SHORT) if draw.random() < 0.5 else draw.randint(*MEDIUM)
     second = draw.randint(*MEDIUM)
-    return [first, second, TURNS - first - second]
+    lengths = [first, second, TURNS - first - second]
+    draw.shuffle(lengths)
+    return lengths
 
 
 def _lived(day: Day, draw: random.Random, lengths: list[int], tool_turn: float) -> tuple[Ask, ...]:
@@ -179,7 +181,7 @@ def _lived(day: Day, draw: random.Random, lengths: list[int], tool_turn: float) 
         found = talks[at].turn(at_s, lengths[at] - left[at], shared, tool_turn)
         asks.extend(found)
         left[at] -= 1
-        gap_s = _gap(day, draw, found[-1].at_s)
+        gap_s = next_gap(day, draw, found[-1].at_s)
         at_s = found[-1].at_s + gap_s
     return tuple(asks)
 
@@ -193,14 +195,14 @@ def _next_talk(draw: random.Random, left: Sequence[int], at: int, gap_s: float) 
     return draw.choices(others, [left[number] for number in others])[0]
 
 
-def _gap(day: Day, draw: random.Random, at_s: float) -> float:
+def next_gap(day: Day, draw: random.Random, at_s: float) -> float:
     """Seconds to the person's next turn. What is over an hour is evenly so in its logarithm, to 16 h."""
     kind = draw.random()
     if kind < day.short:
         return draw.uniform(45, 240)
     if kind < day.short + day.middle:
         return draw.uniform(300, 3000)
-    gap_s = math.exp(draw.uniform(math.log(3_660), math.log(16 * 3_600)))
+    gap_s = math.exp(draw.uniform(*map(math.log, HOURS_S)))
     clock_s = (at_s + gap_s) % _DAY_S
     if not day.sleeps or MORNING_S[0] <= clock_s < NIGHT_S:
         return gap_s

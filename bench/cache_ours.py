@@ -9,11 +9,10 @@ from msgspec.structs import replace
 
 from bench.cache_days import Ask, LabelCounter
 from bench.cache_policies import Bill, InProcess, Line, in_place, prices_for
-from bench.cache_turns import market_for, no_price, turn_let_go, turn_opened, turn_planned
+from bench.cache_turns import AFTER_S, market_for, next_look, no_price, turn_let_go, turn_opened, turn_planned
 from core.caching.book import BookedCall, CacheBook
 from core.caching.calls import begun, ended
 from core.caching.decision import DecideMemo, Decision, Market
-from core.caching.economy import ping_window_s
 from core.caching.pings import Ping, due_pings, pinged
 from core.caching.planner import PlanInputs, plan
 from core.providers.blocks import wire_of
@@ -47,13 +46,15 @@ class Ours:
     prices: CachePrices = field(init=False)
 
     def replay(self, day: Sequence[Ask]) -> Bill:
-        """Bill a day."""
+        """Bill a day, and the pings after its last turn."""
         self.prices = prices_for(self.read)
         self.sent_by = self.line or InProcess(self.prices.model, self.vendor)
         for number, ask in enumerate(day):
             if self.settings.keepalive:
                 self._ping_until(ask.at_s)
             self._ask(ask, f"call {number}")
+        if self.settings.keepalive:
+            self._ping_until(day[-1].at_s + AFTER_S)
         return self.bill
 
     @property
@@ -96,22 +97,16 @@ class Ours:
 
     def _ping_until(self, end_s: float) -> None:
         """Send what is due before a moment. A prefix is looked at once in its lifetime: when a ping is last due."""
-        probed: set[tuple[str, float]] = set()
-        while True:
-            due = [
-                (at_s, name)
-                for name, page in self.book.pages.items()
-                for idle in page.idle
-                for at_s in (idle.used_at.timestamp() + ping_window_s(idle.ttl_s),)
-                if at_s < end_s and (name, at_s) not in probed
-            ]
-            if not due:
-                return
-            at_s, name = min(due)
-            probed.add((name, at_s))
-            others = [other for other in self.book.pages if other != name]
-            for ping in due_pings(self.book, lambda _: self.settings, moment(at_s), others):
-                self._ping(ping, at_s)
+        looked: set[tuple[str, float]] = set()
+        while (look := next_look(self.book, looked, end_s)) is not None:
+            looked.add((look[1], look[0]))
+            self._look(*look)
+
+    def _look(self, at_s: float, name: str) -> None:
+        """Ping a discussion if that is due."""
+        others = [other for other in self.book.pages if other != name]
+        for ping in due_pings(self.book, lambda _: self.settings, moment(at_s), others):
+            self._ping(ping, at_s)
 
     def _ping(self, ping: Ping, at_s: float) -> None:
         self.sent_by.clock.now_s = at_s

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from msgspec.structs import replace
 
 from bench.cache_days import Ask
@@ -9,6 +11,7 @@ from core.caching import book as books
 from core.caching import calls
 from core.caching.book import BookedCall, CacheBook
 from core.caching.decision import DecideMemo, Market, PlannedTurn
+from core.caching.economy import ping_window_s
 from core.caching.replay import Replayed
 from core.providers.blocks import CountTokens
 from core.values.cache import CachePrices, CacheSettings, DiscussionCache, LedgerScope
@@ -42,6 +45,28 @@ def turn_let_go(book: CacheBook, call_id: str, call: BookedCall) -> CacheBook:
     book, _ = calls.admitted(book, call_id, call, None)
     page = book.pages[call.discussion_id]
     return books.with_page(book, call.discussion_id, replace(page, replayed=Replayed(call.decision.view)))
+
+
+def next_look(
+    book: CacheBook, looked: Container[tuple[str, float]], end_s: float
+) -> tuple[float, str] | None:
+    """Moment and discussion of the next look at what a ping could keep: shortly before it dies. One clock for all days.
+
+    Args:
+        looked: looks that were made; end_s: none is later.
+    """
+    due = (
+        (at_s, name)
+        for name, page in book.pages.items()
+        for idle in page.idle
+        for at_s in (idle.used_at.timestamp() + ping_window_s(idle.ttl_s),)
+        if at_s < end_s and (name, at_s) not in looked
+    )
+    return min(due, default=None)
+
+
+AFTER_S = 24 * 3_600.0
+"""A day is played for so long after its last turn: pings go on, and what is stored comes to its end."""
 
 
 def no_price(_provider: str, _model: str, _usage: Usage) -> float | None:

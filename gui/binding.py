@@ -9,17 +9,17 @@ from gui.canvas import Canvas
 from gui.describe import Tree
 from gui.elements.base import Element
 from gui.elements.controls import Button
-from gui.elements.fields import Editor, Field
+from gui.elements.editor import Editor
+from gui.elements.fields import Field
 from gui.elements.popups import PopupItem
 from gui.keys import Keys
 from gui.metrics import Measure
+from gui.stops import stop_beside
 from gui.theme import ASSETS, Palette, Theme
 from panels.base.ui import Ui
 from panels.base.widgets import Handlers
 
 MOST_PASSES = 4
-MOST_WAITED = 4
-"""Frames that an editor is waited for: the toolkit takes two to give it the keyboard."""
 
 
 HANDLERS: Handlers = {
@@ -47,22 +47,27 @@ class DpgUi:
         self.tree = Tree(self.canvas, self.keys, HANDLERS)
         self.size = (0, 0)
         self._quiet: list[Button] = []
-        self._left: Editor | None = None
-        self._waiting: Editor | None = None
-        self._waited = 0
+        self._is_field_active = False
+        self._home: Editor | None = None
         self._looks: tuple[Palette, float] | None = None
         self.has_painted = True
         self.rest_s = float("inf")
+        self.has_blinked = False
 
     @property
     def is_settling(self) -> bool:
         """True while the toolkit hands the keyboard over, which takes frames."""
-        return self._waiting is not None or bool(self._quiet) or self.canvas.is_focusing
+        return self.is_keyboard_on_its_way or bool(self._quiet) or self.canvas.is_focusing
 
     @property
     def is_keyboard_on_its_way(self) -> bool:
-        """True while an editor waits to have the keyboard back: keys are lost until frames are rendered."""
-        return self._waiting is not None
+        """True while an editor waits for the keyboard: the toolkit gives it after frames were rendered."""
+        return self.tree.keyboard.is_on_its_way
+
+    @property
+    def has_typed(self) -> bool:
+        """True when the last frame read characters: they are drawn by the next one, at once."""
+        return self.tree.keyboard.has_heard
 
     # looks
     def set_looks(self, palette_name: str, scale: float) -> bool:
@@ -91,18 +96,20 @@ class DpgUi:
             button.quiet_frames = max(0, button.quiet_frames - 1)
         self._quiet = [button for button in self._quiet if button.quiet_frames]
         self.canvas.tick_focus()
-        self._waited += 1
-        if self._waiting is not None and (self._waiting.is_active or self._waited > MOST_WAITED):
-            self._waiting = None
-        self.rest_s = float("inf")
+        self.rest_s, self.has_blinked = float("inf"), False
         for element in list(self._polled()):
             element.poll(self.canvas)
             self.rest_s = min(self.rest_s, element.rest_s())
+            if isinstance(element, Editor) and element.has_blinked:
+                element.has_blinked, self.has_blinked = False, True
             if isinstance(element, Field) and element.is_active:
                 self.keys.is_typing = True
-            if isinstance(element, Editor) and self.keys.has_pressed("Enter"):
-                element.note_enter()
-                self._left = element if element.is_let_go else self._left
+        self._is_field_active = self.keys.is_typing
+        keyboard = self.tree.keyboard
+        if self._is_field_active:
+            keyboard.release()
+        keyboard.poll()
+        self.keys.is_typing = self.keys.is_typing or keyboard.is_listening
 
     def _polled(self) -> list[Element]:
         found: list[Element] = []
@@ -125,6 +132,7 @@ class DpgUi:
         while passes < MOST_PASSES:
             passes += 1
             self.tree.begin()
+            self.tree.home = None
             describe(self.tree.ui)
             self.tree.end()
             if self._restyle():
@@ -141,29 +149,39 @@ class DpgUi:
         return passes
 
     def _grant_focus(self) -> None:
-        editor, self._left = self._left, None
-        if editor is not None and self._is_uppermost(editor):
-            editor.take_back(self.canvas)
-            self._waiting, self._waited = editor, 0
         card, self.tree.opened = self.tree.opened, None
         if card is not None:
             items = [kid for kid in card.walk() if isinstance(kid, PopupItem | Field)]
             if items and isinstance(items[0], PopupItem):
                 self._focus_button(items[0])
-        if self.tree.focus_wish is None:
-            return
-        holder, key = self.tree.focus_wish
-        target = _find(holder, key)
-        if isinstance(target, Field):
+        target = self._next_stop()
+        if self.tree.focus_wish is not None:
+            target = _find(*self.tree.focus_wish)
+            self.tree.focus_wish = None
+        if isinstance(target, Field | Editor):
             target.wants_focus = True
         elif isinstance(target, Button):
+            self.tree.keyboard.leave()
             self._focus_button(target)
-        self.tree.focus_wish = None
+        self._go_home()
 
-    def _is_uppermost(self, element: Element) -> bool:
-        """True if it is still shown and no layer lies over it."""
-        layer = self.tree.uppermost(self.tree.top.order) or self.tree.root
-        return any(one is element for one in layer.walk())
+    def _next_stop(self) -> Element | None:
+        """Control to which the Tab key leads from an editor."""
+        tab, self.tree.tab_from = self.tree.tab_from, None
+        layer = self.tree.now_uppermost() or self.tree.root
+        return stop_beside(layer, *tab) if tab is not None else None
+
+    def _go_home(self) -> None:
+        """Give the keyboard to the editor that is its home, when nothing else has it or nothing has it any more."""
+        keyboard, home = self.tree.keyboard, self.tree.home
+        owner = keyboard.owner
+        if isinstance(owner, Editor) and owner.spot is None:
+            keyboard.release(owner)
+        is_new, self._home = home is not self._home, home
+        if home is None or self._is_field_active:
+            return
+        if keyboard.owner is None and (is_new or not keyboard.is_away) and home.is_hearing():
+            home.enter()
 
     def _focus_button(self, button: Button) -> None:
         button.take_focus(self.canvas)

@@ -10,10 +10,16 @@ from typing import Generic, TypeVar
 from gui.canvas import Canvas
 from gui.chooser import Chooser
 from gui.elements.base import Element
+from gui.elements.editor import Editor
+from gui.elements.fields import Field
 from gui.elements.floats import FloatLayer
+from gui.elements.split import SplitBox
 from gui.elements.surfaces import Root
+from gui.keyboard import Keyboard
 from gui.keys import Keys
 from gui.metrics import Measure
+from gui.text_buffer import TextBuffer
+from gui.text_selection import TextSelection
 from panels.base.ui import Ui
 from panels.base.widgets import Handlers
 
@@ -56,6 +62,10 @@ class Tree:
     def __init__(self, canvas: Canvas, keys: Keys, handlers: Handlers) -> None:
         self.canvas = canvas
         self.keys = keys
+        self.keyboard = Keyboard(keys)
+        self.selection = TextSelection()
+        self.left_texts: dict[tuple[Hashable, ...], tuple[TextBuffer, float]] = {}
+        self.home: Editor | None = None
         self.ui = Ui(self, handlers)
         self.root = Root("root", None)
         self.root.props = (0,)
@@ -66,6 +76,7 @@ class Tree:
         self.assumed: list[tuple[Element, float, float]] = []
         self.cover: Element | None = None
         self.focus_wish: tuple[Element, Hashable] | None = None
+        self.tab_from: tuple[Editor, int] | None = None
         self.pages: dict[tuple[Hashable, ...], int] = {}
         self.asked_address: tuple[tuple[Hashable, ...], str] | None = None
         self.choosers: dict[tuple[Hashable, ...], Chooser] = {}
@@ -155,6 +166,10 @@ class Tree:
         """The last of some layers that covers the window."""
         return next((layer for layer in reversed(layers) if not isinstance(layer, FloatLayer)), None)
 
+    def now_uppermost(self) -> Element | None:
+        """The layer that covers the window now; None: nothing does."""
+        return self.uppermost(self.top.order)
+
     def front(self, x: float, y: float) -> Element:
         """Layer or window in front at a point of the viewport."""
         for layer in reversed(self.top.order):
@@ -174,6 +189,21 @@ class Tree:
             assert isinstance(element, Root)
             element.paint_all(self.canvas)
         self.canvas.settle_order()
+
+    def note_press(self, chain: list[Element]) -> None:
+        """The left button went down on these elements: the keyboard goes home, or away, or stays.
+
+        A press beside the home's editor in its own pane leads there; one in another pane leads away from it.
+        """
+        if self.now_uppermost() is not None or not chain or isinstance(chain[-1], Field | Editor):
+            return
+        around: Element | None = self.home
+        while around is not None and not isinstance(around.parent, SplitBox):
+            around = around.parent
+        if self.home is not None and (around is None or around in chain):
+            self.home.enter()
+        else:
+            self.keyboard.leave()
 
     def is_reachable(self) -> bool:
         """True if the current place may take the keyboard: a layer above it would keep it."""

@@ -226,6 +226,19 @@ class Driver:
         self._x.sync()
         self.step()
 
+    def strike(self, *chords: str) -> None:
+        """Press and release chords without a frame between: what a person types while a frame is slow.
+
+        They are two milliseconds apart: of two presses of a key in one, the toolkit takes the second for an echo.
+        """
+        for chord in chords:
+            codes = self._keycodes(chord)
+            for kind, order in ((X.KeyPress, codes), (X.KeyRelease, codes[::-1])):
+                for index, code in enumerate(order):
+                    delay_ms = 2 if kind == X.KeyPress and not index else 0
+                    xtest.fake_input(self._x, kind, code, time=delay_ms)
+        self._x.sync()
+
     def rattle(self, chords: Iterable[str]) -> None:
         """Press and release chords without a pause: one frame for every key that goes down or up."""
         for chord in chords:

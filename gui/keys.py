@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 _FIRST = 512
 _NAMES = [
     "Tab",
@@ -130,13 +132,18 @@ class Keys:
         self._down: set[str] = set()
         self._pressed: list[str] = []
         self._fresh: list[str] = []
+        self._again: list[str] = []
         self._just_held: set[str] = set()
         self.is_typing = False
 
     def on_press(self, code: int) -> None:
         """A key went down, or is still down."""
         name = _BY_CODE.get(code)
-        if name is None or (name in self._down and name not in REPEATS):
+        if name is None:
+            return
+        if name in self._down and name not in REPEATS:
+            if name not in _MODIFIERS:
+                self._again.append(name)
             return
         self._down.add(name)
         if name in _MODIFIERS:
@@ -146,11 +153,16 @@ class Keys:
 
     def _settle(self) -> None:
         """Make chords of the keys of one frame: the toolkit reports them by number, not in order of time."""
-        held = {_MODIFIERS[key] for key in self._down if key in _MODIFIERS} | self._just_held
-        mods = [mod for mod in ("Ctrl", "Alt", "Shift") if mod in held]
-        self._pressed += ["+".join([*mods, name]) for name in self._fresh]
+        self._pressed += [self._chord(name) for name in self._fresh]
         self._fresh.clear()
+        self._again = [self._chord(name) for name in self._again]
         self._just_held.clear()
+
+    def _chord(self, name: str) -> str:
+        if "+" in name:
+            return name
+        held = {_MODIFIERS[key] for key in self._down if key in _MODIFIERS} | self._just_held
+        return "+".join([*(mod for mod in ("Ctrl", "Alt", "Shift") if mod in held), name])
 
     def on_release(self, code: int) -> None:
         """A key went up. A modifier that went down and up with no key between belongs to no chord."""
@@ -171,10 +183,22 @@ class Keys:
         self._pressed.remove(chord)
         return True
 
-    def has_pressed(self, key: str) -> bool:
-        """True if a key went down since the last frame, alone or in a chord; nobody else loses it."""
-        chords = (chord.rpartition("+")[2] for chord in self._pressed)
-        return key in self._fresh or key in chords
+    def take_strokes(self, accepts: Container[str]) -> list[str]:
+        """The chords among `accepts` since the last frame, also those of a key that is held down."""
+        self._settle()
+        strokes = [chord for chord in (*self._pressed, *self._again) if chord in accepts]
+        self._pressed = [chord for chord in self._pressed if chord not in accepts]
+        self._again.clear()
+        return strokes
+
+    def chords(self) -> list[str]:
+        """The chords that were pressed since the last frame; nobody loses one."""
+        self._settle()
+        return list(self._pressed)
+
+    def is_held(self, modifier: str) -> bool:
+        """True while `Ctrl`, `Alt` or `Shift` is down."""
+        return any(_MODIFIERS.get(name) == modifier for name in self._down)
 
     @property
     def has_news(self) -> bool:
@@ -185,4 +209,5 @@ class Keys:
         """Forget what nobody asked for."""
         self._fresh.clear()
         self._pressed.clear()
+        self._again.clear()
         self._just_held.clear()

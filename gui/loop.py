@@ -17,6 +17,7 @@ from gui.elements.popups import MenuPoint
 from gui.hover import Hover
 from gui.input_watch import InputWatch, find_watch
 from gui.pace import ACTIVE_FPS, Pace
+from gui.pointer import Pointer
 from panels.base.ui import Ui
 
 SETTLE_FRAMES = 2
@@ -57,6 +58,7 @@ class Loop:
         self._pace = Pace()
         self._mouse = (-1.0, -1.0)
         self._hover = Hover(ui.canvas, [])
+        self._pointer = Pointer(ui.tree, ui.keys, clock)
         self._is_running = False
         self._failed: str = ""
         self._posted: deque[Callable[[], object]] = deque()
@@ -70,6 +72,7 @@ class Loop:
             dpg.add_key_release_handler(callback=lambda _, code: keys.on_release(_code(code)))
             dpg.add_mouse_wheel_handler(callback=lambda _, delta: self._on_wheel(float(delta)))
             dpg.add_mouse_click_handler(callback=lambda *_: self._hover.hide())
+            dpg.add_mouse_click_handler(button=0, callback=lambda *_: self._pointer.press())
             dpg.add_mouse_click_handler(button=1, callback=lambda *_: self._on_right_click())
         dpg.set_exit_callback(lambda *_: self._on_close())
         dpg.set_viewport_resize_callback(lambda *_: self.wake())
@@ -108,8 +111,16 @@ class Loop:
         had_jobs = self._dispatch()
         now = self._clock()
         self.ui.poll()
+        self._is_drawn = not self.ui.has_blinked
         x, y = dpg.get_mouse_pos(local=False)
-        is_busy = had_jobs or (x, y) != self._mouse or self.ui.keys.has_news or self.ui.tree.root.touched
+        is_dragging = self._pointer.move()
+        is_busy = (
+            is_dragging
+            or had_jobs
+            or (x, y) != self._mouse
+            or self.ui.keys.has_news
+            or self.ui.tree.root.touched
+        )
         if (x, y) != self._mouse or is_busy or self._fresh or self._hover.is_waiting(now):
             self._mouse = (x, y)
             is_busy = self._hover.update(self.ui.tree, x, y, now) or is_busy
@@ -208,7 +219,7 @@ class Loop:
         else:
             self._look()
         now = self._clock()
-        if self.ui.is_keyboard_on_its_way:
+        if self.ui.is_keyboard_on_its_way or self.ui.has_typed:
             return
         if self._has_news():
             time.sleep(max(0.0, 1 / ACTIVE_FPS - (now - start)))

@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+import msgspec
+
 Spec = tuple[Any, ...]
 """A drawing primitive: its kind, then what it needs. See `gui.canvas.Canvas.sync`."""
+
+
+class Press(msgspec.Struct, frozen=True):
+    """A press of the left button at a point of the viewport; `count`: 2 for the second of a double click."""
+
+    x: float
+    y: float
+    count: int = 1
+    is_extending: bool = False
 
 
 class Painted(Protocol):

@@ -21,6 +21,9 @@ SURFACES = {
     "inset": ("inset", "border"),
     "popup": ("card", "border_strong"),
     "dialog": ("pane", "border_strong"),
+    "field_idle": ("inset", "border_strong"),
+    "field_active": ("inset", "focus"),
+    "field_off": ("inset", "border"),
 }
 """Fill and border token of each surface; an empty one is not drawn."""
 
@@ -121,6 +124,7 @@ class Skins:
                 "clear": 0.0,
                 "popup": self._px("popup"),
                 "dialog": self._px("popup"),
+                **dict.fromkeys(("field_idle", "field_active", "field_off"), self._px("control")),
             }
             dpg.add_theme_style(dpg.mvStyleVar_ChildRounding, rounding.get(kind, self._px("card")))
         return int(theme)

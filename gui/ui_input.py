@@ -6,17 +6,23 @@ from collections.abc import Hashable
 
 import dearpygui.dearpygui as dpg
 
+from gui import editor_keys
 from gui.describe import Tree
 from gui.elements.boxes import ColumnBox, RowBox
 from gui.elements.controls import Button, Checkbox, Slider
-from gui.elements.fields import Editor, Field, SelectableText
+from gui.elements.editor import Editor
+from gui.elements.fields import Field
 from gui.elements.rail import RailButton
+from gui.elements.selectable_text import SelectableText
 from gui.elements.text import Text
 from gui.icons import glyph
 from gui.keys import normal_chord
 from gui.visible_text import taken, visible
 from panels.base import widgets as w
 from panels.base.parts import Edited
+
+MOST_LEFT_TEXTS = 60
+"""Editors whose caret and past are kept after they left the screen."""
 
 
 def _shortcut(tree: Tree, it: w.ShortcutQuery) -> bool:
@@ -70,7 +76,7 @@ def _text_input(tree: Tree, it: w.TextInputWidget) -> str | None:
     return changed
 
 
-def _offer_focus(field: Field, *, is_focused: bool) -> None:
+def _offer_focus(field: Field | Editor, *, is_focused: bool) -> None:
     """Give it the keyboard when that is first asked for, not while it stays asked."""
     if is_focused and not field.was_focused:
         field.wants_focus = True
@@ -79,24 +85,104 @@ def _offer_focus(field: Field, *, is_focused: bool) -> None:
 
 def _editor(tree: Tree, it: w.EditorWidget) -> Edited | None:
     editor = tree.take(Editor, it.key)
-    editor.wide, editor.name = 0, it.hint
-    value = it.value if editor.revision != it.revision else editor.props[0]
-    shown = (taken(value), taken(it.hint), it.revision, it.is_mono, it.paste_limit_chars, it.height)
-    editor.update((*shown, it.submits_on_enter))
+    _connect(tree, editor, it.revision, it.value)
+    if editor.differs(it):
+        editor.name = it.hint
+        most = max(it.height, it.most_height)
+        editor.update((taken(it.hint), it.is_mono, it.height, most, it.is_enabled))
     _offer_focus(editor, is_focused=it.is_focused)
-    is_here = editor.is_active or editor.was_active
-    is_submitted = is_here and it.submits_on_enter and tree.keys.take("Enter", while_typing=True)
-    changed, pasted = editor.changed, editor.pasted
-    editor.changed, editor.pasted = None, ""
-    if changed is None and not pasted and not is_submitted:
+    if it.is_home:
+        tree.home = editor
+    _hear(tree, editor, it)
+    _edit_menu(tree, editor, it.paste_limit_chars)
+    if editor.changed is None and not editor.pasted and not editor.is_submitted:
         return None
-    return Edited(editor.text if changed is None else changed, pasted, is_submitted)
+    edited = Edited(editor.text, editor.pasted, editor.is_submitted)
+    editor.changed, editor.pasted, editor.is_submitted = None, "", False
+    return edited
+
+
+def _connect(tree: Tree, editor: Editor, revision: int, value: str) -> None:
+    """Give an editor what it needs of the window, and the program's text where that is new.
+
+    An editor that comes back (its discussion was left and is shown again) has its caret and its past again.
+    """
+    if editor.keyboard is None:
+        editor.keyboard, editor.selection, editor.uppermost = (
+            tree.keyboard,
+            tree.selection,
+            tree.now_uppermost,
+        )
+    if revision == editor.revision:
+        return
+    is_new, editor.revision = editor.revision is None, revision
+    value = taken(value)
+    left = tree.left_texts.pop(editor.path(), None) if is_new else None
+    if left is not None and left[0].text == value:
+        editor.take(left[0])
+        editor.scroll = left[1]
+    elif is_new or value != editor.text:
+        editor.put(value)
+
+
+def _hear(tree: Tree, editor: Editor, it: w.EditorWidget) -> None:
+    """Apply keys to the editor that owns the keyboard."""
+    if tree.keyboard.owner is not editor or not tree.is_reachable() or not it.is_enabled:
+        return
+    before = editor.buffer
+    accepted = editor_keys.WRITING
+    if it.submits_on_enter:
+        accepted = (accepted - {"Enter"}) | {"Ctrl+Enter"}
+    chords = tree.keys.take_strokes(accepted)
+    if "Tab" in chords or "Shift+Tab" in chords:
+        tree.keyboard.leave()
+        tree.tab_from = (editor, -1 if "Shift+Tab" in chords else 1)
+    done = [chord.replace("Ctrl+Enter", "Enter") for chord in chords if not chord.endswith("Tab")]
+    editor.hear(tree.m, tree.keyboard.take(editor), done, it.paste_limit_chars)
+    editor.is_submitted = it.submits_on_enter and tree.keys.take("Enter", while_typing=True)
+    if editor.buffer is not before:
+        _remember(tree, editor)
+
+
+def _remember(tree: Tree, editor: Editor) -> None:
+    path = editor.path()
+    tree.left_texts.pop(path, None)
+    tree.left_texts[path] = (editor.buffer, editor.scroll)
+    while len(tree.left_texts) > MOST_LEFT_TEXTS:
+        del tree.left_texts[next(iter(tree.left_texts))]
+
+
+def _edit_menu(tree: Tree, editor: Editor, paste_limit: int) -> None:
+    """The menu of the right button."""
+    ui = tree.ui
+    tree.enter(editor)
+    with ui.context_menu("menu") as is_open:
+        if is_open:
+            has_selection = bool(editor.buffer.selection)
+            if editor.IS_EDITABLE and ui.menu_item("cut", "Cut", shortcut="Ctrl+X", is_enabled=has_selection):
+                editor.act("Ctrl+X", paste_limit)
+            if ui.menu_item("copy", "Copy", shortcut="Ctrl+C", is_enabled=has_selection):
+                editor.act("Ctrl+C", paste_limit)
+            if editor.IS_EDITABLE and ui.menu_item("paste", "Paste", shortcut="Ctrl+V"):
+                editor.act("Ctrl+V", paste_limit)
+            if ui.menu_item("all", "Select all", shortcut="Ctrl+A", is_enabled=bool(editor.text)):
+                editor.act("Ctrl+A", paste_limit)
+    tree.leave()
 
 
 def _selectable_text(tree: Tree, it: w.SelectableTextWidget) -> None:
     text = tree.take(SelectableText, it.key)
-    text.tall = it.height
-    text.update((it.value, it.mono, it.height))
+    if text.keyboard is None:
+        text.keyboard, text.selection, text.uppermost = tree.keyboard, tree.selection, tree.now_uppermost
+    if text.differs(it):
+        text.tall = it.height
+        if taken(it.value) != text.text:
+            text.put(taken(it.value))
+        text.update(("", it.mono, 0.0, 0.0, True))
+    if tree.keyboard.owner is text and tree.is_reachable():
+        tree.keyboard.take(text)
+        text.hear(tree.m, "", tree.keys.take_strokes(editor_keys.READING), 0)
+    _edit_menu(tree, text, 0)
 
 
 def _focus(tree: Tree, it: w.FocusWish) -> None:
@@ -108,7 +194,7 @@ def _is_focused(tree: Tree, it: w.FocusQuery) -> bool:
     element = kids.get(it.key)
     if element is None and ("labelled", it.key) in kids:
         element = kids["labelled", it.key].kids.get(it.key)
-    if isinstance(element, Field):
+    if isinstance(element, Field | Editor):
         return element.is_active
     items = element.items() if element is not None else []
     return any(dpg.is_item_focused(item) for item in items)

@@ -1,4 +1,4 @@
-"""Services of the worker process to the program: token counts, remembered; outlines; conversations read."""
+"""Services of the worker process to the program: token counts, remembered; outlines; conversations and PDFs read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from core.app.crunch import Crunch, CrunchError
 from core.base.tokens import estimate_tokens
+from core.discussion.pdf_text import Found
 from core.harvest.transcript import Said
 from core.values.curation import Symbol
 from core.values.harvest import ArtifactKind
@@ -16,6 +17,7 @@ MOST_COUNTS = 200_000
 """Counts kept; past it all are forgotten and made anew, which costs time and no money."""
 
 BATCH_BYTES = 2_000_000
+PDF_TIMEOUT_S = 30.0
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +71,18 @@ class Counting:
             ValueError: it cannot be read. CrunchError: the worker process failed at it.
         """
         return self._crunch.messages(kind, data, new_bytes).result()
+
+    def pdf(self, data: bytes) -> Found:
+        """Pages and text of a PDF, in a process that ends with it: it may take all memory that it is given.
+
+        Raises:
+            CrunchError: it ended over the file, or took too long.
+        """
+        reader = Crunch(PDF_TIMEOUT_S, attempts=1)
+        try:
+            return reader.pdf(data).result()
+        finally:
+            reader.close()
 
     def close(self) -> None:
         """End the worker process."""

@@ -14,6 +14,7 @@ from typing import BinaryIO, TypeVar, cast
 from core.app.crunch_wire import read_frame, write_frame
 from core.base.child_process import start_child
 from core.base.errors import SlopError
+from core.discussion.pdf_text import Found
 from core.harvest.transcript import Said
 from core.values.curation import LineRange, Symbol
 from core.values.harvest import ArtifactKind
@@ -44,11 +45,13 @@ class Crunch:
     After a crash the job is tried once more in a new process. Jobs run one after the other; a job in a named
     lane takes the place of those of the same lane that still wait (their futures are cancelled).
 
-    Thread-safe. `timeout_s`: seconds after which a job is given up and its process ended.
+    Thread-safe. `timeout_s`: seconds after which a job is given up and its process ended; `attempts`: processes that
+    may end over one job.
     """
 
-    def __init__(self, timeout_s: float = JOB_TIMEOUT_S) -> None:
+    def __init__(self, timeout_s: float = JOB_TIMEOUT_S, attempts: int = _ATTEMPTS) -> None:
         self._timeout_s = timeout_s
+        self._attempts = attempts
         self._wake = threading.Condition()
         self._waiting: deque[_Job] = deque()
         self._thread: threading.Thread | None = None
@@ -91,6 +94,10 @@ class Crunch:
         """
         header: dict[str, object] = {"job": "messages", "kind": kind.value, "new_bytes": new_bytes}
         return _mapped(self._submit(header, data, ""), lambda value: _said(cast("dict[str, object]", value)))
+
+    def pdf(self, data: bytes) -> Future[Found]:
+        """Pages and text of a PDF (`core.discussion.pdf_text.read_pdf`). The future fails with CrunchError."""
+        return _mapped(self._submit({"job": "pdf"}, data, ""), lambda value: cast("Found", value))
 
     def close(self) -> None:
         """Cancel what waits and end the process. Idempotent."""
@@ -141,14 +148,15 @@ class Crunch:
             return None if self._is_closed else self._waiting.popleft()
 
     def _done(self, job: _Job) -> object:
-        for _ in range(_ATTEMPTS):
+        for _ in range(self._attempts):
             answer = self._asked(job)
             if answer is not None:
                 break
             if self._is_closed:
                 raise CrunchError("The worker process was closed")
         else:
-            raise CrunchError(f"The worker process ended {_ATTEMPTS} times at {job.header['job']!r}")
+            times = "twice" if self._attempts == _ATTEMPTS else "once"
+            raise CrunchError(f"The worker process ended {times} at {job.header['job']!r}")
         if "error" in answer:
             raise CrunchError(
                 f"The worker process failed at {job.header['job']!r}", remedy=str(answer["error"])

@@ -1,4 +1,4 @@
-"""The worker process: counts tokens, makes outlines and reads conversations, one job after the other, until its input ends."""
+"""The worker process: counts tokens, makes outlines, reads conversations and PDFs, one job after the other, until its input ends."""
 
 from __future__ import annotations
 
@@ -62,6 +62,8 @@ def _done(header: dict[str, object], payload: bytes) -> object:
             return _outline(path, payload)
         case {"job": "messages", "kind": str() as kind, "new_bytes": int() as new_bytes}:
             return _messages(kind, payload, new_bytes)
+        case {"job": "pdf"}:
+            return _pdf(payload)
         case _:
             raise ValueError(f"Unknown job {header.get('job')!r}")
 
@@ -96,6 +98,12 @@ def _messages(kind: str, payload: bytes, new_bytes: int) -> dict[str, object]:
     except ValueError as problem:
         return {"problem": str(problem)}
     return {"said": [(one.role, one.text) for one in found]}
+
+
+def _pdf(payload: bytes) -> dict[str, object]:
+    from core.discussion.pdf_text import read_pdf
+
+    return read_pdf(payload)
 
 
 if __name__ == "__main__":

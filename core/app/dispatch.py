@@ -46,6 +46,7 @@ from core.discussion.messages import (
     SummariesLoaded,
     WriteFailed,
 )
+from core.discussion.queue_messages import PromptGone, QueueWritten
 from core.harvest import step as harvest
 from core.harvest.messages import HarvestCommand, HarvestEvent, RunCommand
 from core.knowledge import step as knowledge
@@ -174,6 +175,8 @@ def _discussion_event(state: AppState, given: Stamp, event: DiscussionEvent) -> 
     if isinstance(event, DiscussionCreated):
         after, more = turn.branched(after, given, event)
         return after, (*effects, *more)
+    if isinstance(event, QueueWritten | PromptGone):
+        return turn.queued(after, given, event)
     if isinstance(event, WriteFailed):
         return turn.unsaved(after, event), effects
     if isinstance(event, DiscussionLoaded | DiscussionTrashed | SummariesLoaded):

@@ -33,8 +33,9 @@ from core.context.assembly import Assembler, BuiltCall, Prices
 from core.context.losses import LossesSaid
 from core.context.worker import ContextHandler
 from core.discussion import attachments, list_worker
+from core.discussion.intake import AttachmentHandler
 from core.discussion.journals import Journals
-from core.discussion.messages import ListEffect
+from core.discussion.messages import ListEffect, StoreAttachment
 from core.discussion.reply_journal import ReplyHead, ReplyJournal
 from core.discussion.worker import DiscussionHandler
 from core.harvest.messages import AllowHarvest, RunEffect, StopHarvest
@@ -101,6 +102,8 @@ class LocalOutside:
             self._disk.submit(effect)
         elif isinstance(effect, ListEffect):
             self._listing.submit(effect)
+        elif isinstance(effect, StoreAttachment):
+            self._attaching.submit(effect)
         elif isinstance(effect, ContextWork):
             self._context.submit(effect)
         elif isinstance(effect, SettingsEffect):
@@ -216,6 +219,8 @@ class LocalOutside:
         )
         self._disk = QueueWorker("disk", keeper.handle, emit, disk.supersedes, disk.keeps)
         self._listing = QueueWorker("list", lister.handle, emit, list_worker.supersedes)
+        intake = AttachmentHandler(self.home, emit, self._counting.pdf)
+        self._attaching = QueueWorker("attachments", intake.handle, emit)
         self._setup = QueueWorker("settings", setup.handle, emit, supersedes_work, keeps_work)
         self._context = QueueWorker("context", assembling.handle, emit, context_work.supersedes)
         knower = knowledge.KnowledgeHandler(self.home, emit, is_read_only=is_read_only)
@@ -242,6 +247,7 @@ class LocalOutside:
             self._knowledge,
             self._context,
             self._setup,
+            self._attaching,
             self._disk,
             self._listing,
             self._caches,
@@ -344,7 +350,8 @@ def attachment_reader(home: Path, spec: StackSpec) -> ReadBlob:
     """Reads the attachments that a stack names."""
     inputs = spec.inputs
     parts = (*inputs.attachments, *(part for turn in inputs.turns for part in turn.attachments))
-    by_hash = {part.sha256: part for part in parts}
+    texts = (part.as_text for part in parts)
+    by_hash = {part.sha256: part for part in (*parts, *texts) if part is not None}
     return lambda sha256: attachments.load(home, spec.discussion_id, by_hash[sha256])
 
 

@@ -18,7 +18,7 @@ from core.values.provider import ContentsReport, StoredContent
 from core.values.usage import Usage
 
 MOST_LOST = 2.0
-"""Caching never loses more on one discussion, pings included, than so many times its largest request's input costs fresh.
+"""Caching never loses more on one discussion, pings, prewarms and rent included, than so many times its largest request's input costs fresh.
 
 A write is a bet on another turn. One that is lost costs a quarter of the request (5 minutes) or all of it (an hour) more
 than no caching; what was lost counts against the bets that follow until reads have earned it back."""
@@ -60,14 +60,23 @@ def balanced(
     return Balance(saved, max(balance.largest_tokens, total))
 
 
-def after_ping_paid(balance: Balance, usage: Usage, prices: CachePrices) -> Balance:
-    """The balance after a ping: it costs what it read, and all else that it was billed."""
+def after_upkeep(balance: Balance, usage: Usage, prices: CachePrices) -> Balance:
+    """The balance after a ping or a prewarm: nobody would send it who does not cache, so that it costs all that it costs."""
+    if prices.input_usd == 0.0:
+        return balance
     total = usage.input_tokens or 0
     read = min(total, usage.cache_read_tokens or 0)
     written = min(total - read, usage.cache_write_tokens or 0)
     longest = prices.writes[-1].ttl_s if prices.writes else 0
-    cost = read * prices.read + written * prices.write_at(longest) + total - read - written
+    short = 0 if usage.cache_write_1h_tokens is None else max(0, written - usage.cache_write_1h_tokens)
+    cost = read * prices.read + (written - short) * prices.write_at(longest) + total - read - written
+    cost += short * prices.write_at(prices.writes[0].ttl_s) if prices.writes else short
     return replace(balance, saved=balance.saved - cost)
+
+
+def after_rent(balance: Balance, usd: float | None, input_usd: float | None) -> Balance:
+    """The balance after rent of what was stored for the discussion; `input_usd`: price of a fresh token."""
+    return replace(balance, saved=balance.saved - usd / input_usd) if usd and input_usd else balance
 
 
 def after_usage(

@@ -18,7 +18,7 @@ from core.caching.contents import contents_usd
 from core.caching.decision import DecideMemo, Market, PlannedTurn, decide, mode_of
 from core.caching.gate import PlannedCall, gate
 from core.caching.keepalive import idle_entries
-from core.caching.ledger import correct, lost_extensions, of_discussion, record, scale_of
+from core.caching.ledger import correct, lifted_s, lost_extensions, of_discussion, record, scale_of
 from core.caching.parameters import with_contents
 from core.caching.replay import Replayed, records_for
 from core.caching.view import shared_base
@@ -171,7 +171,7 @@ def ended(
         balance=balanced(page.cache.balance, plan, usage, call.prices, rent),
     )
     is_stored = call.prices.mechanism is Mechanism.CONTENTS  # held for rent: no reading keeps it
-    idle = () if is_stored else idle_entries(wire, ledger, scope, at)
+    idle = () if is_stored else idle_entries(wire, ledger, scope, at, lifted_s(call.prices, ledger))
     reason = contents.text if contents is not None and contents.text else correction.reason
     reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")
     page = replace(page, cache=cache, idle=idle, last_call=replace(call, off=_off(call, usage)))

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import msgspec
 from msgspec.structs import replace
 
-from core.caching.accounts import adopted, released
+from core.caching.accounts import adopted, after_rent, released
 from core.caching.book import CacheBook, gaps_of, with_page
 from core.caching.contents import longer_s
 from core.caching.gaps import own_odds
@@ -287,9 +287,12 @@ def _with_rents(book: CacheBook, discussion_id: str, rents: tuple[StoredRent, ..
 
 
 def _paid(book: CacheBook, due: Sequence[RentDue]) -> CacheBook:
-    """The totals with rent that was booked: it was paid, and takes from what caching saved."""
+    """The totals and balances with rent that was booked: it was paid, and takes from what caching saved."""
     totals = dict(book.totals)
     for rent in due:
+        page = book.pages[rent.discussion_id]
+        balance = after_rent(page.cache.balance, rent.cost_usd, rent.input_usd)
+        book = with_page(book, rent.discussion_id, replace(page, cache=replace(page.cache, balance=balance)))
         known = totals.get(rent.provider, ProviderTotals(rent.provider, saved_usd=0.0))
         saved, cost = known.saved_usd, rent.cost_usd
         totals[rent.provider] = replace(

@@ -62,6 +62,7 @@ def contents_plan(
     settings: CacheSettings,
     now: datetime,
     superseded_tokens: int = 0,
+    most: float = math.inf,
 ) -> CachePlan:
     """Use a content that is stored, make one, or send everything inline: whatever costs least over the turns to come.
 
@@ -71,9 +72,13 @@ def contents_plan(
     Args:
         odds: of the next turn of the discussion.
         superseded_tokens: of the request, those that a rewrite would leave out: carried until the content ends.
+        most: that it may cost more than without caching.
     """
     held = hold_of(prices, odds, settings.longest_ttl_s)
-    best = min(_ways(wire, prices, live, held, settings, superseded_tokens), key=lambda way: way.total)
+    ways = _ways(wire, prices, live, held, settings, superseded_tokens)
+    canonical = wire.total_tokens - superseded_tokens
+    allowed = (way for way in ways if way.place < 0 or way.now - canonical <= most)
+    best = min(allowed, key=lambda way: way.total)
     without = wire.total_tokens / (1.0 - odds.go_on)
     made = _planned(wire, prices, best, held, settings, without, now)
     return replace(made, superseded_tokens=superseded_tokens)

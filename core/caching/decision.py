@@ -10,7 +10,8 @@ from datetime import datetime
 import msgspec
 from msgspec.structs import replace
 
-from core.caching.planner import PlanInputs, plan
+from core.caching.economy import Outlook
+from core.caching.planner import PlanInputs, outlooks_of, plan
 from core.caching.view import (
     DIGEST_KEY,
     SharedBase,
@@ -115,11 +116,17 @@ class ViewMemo:
 
 @dataclass(slots=True)
 class DecideMemo:
-    """Memory of a discussion between its turns; one thread at a time."""
+    """Memory of a discussion between its turns; one thread at a time.
+
+    Args:
+        market, outlooks: of the last plan: every candidate of a turn is weighed by the same.
+    """
 
     canonical: ViewMemo = field(default_factory=ViewMemo)
     appended: ViewMemo = field(default_factory=ViewMemo)
     shared: ViewMemo = field(default_factory=ViewMemo)
+    market: Market | None = None
+    outlooks: tuple[Outlook, Outlook] | None = None
 
 
 def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) -> Decision:
@@ -139,9 +146,9 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     is_silent = not turn.stack.layer(LayerId.USER).pieces
     if turn.view is not None and is_silent and _is_running(turn):
         view = pruned(turn.view, turn.stack, turn.message_id)
-        return _planned(turn, market, view, memo.appended)
+        return _planned(turn, market, view, memo, memo.appended)
     if not market.settings.appends_changes or not market.settings.is_enabled:
-        return _planned(turn, market, fresh, memo.canonical)
+        return _planned(turn, market, fresh, memo, memo.canonical)
     gone = withdrawn(turn.view, turn.stack) if turn.view is not None else ""
     own = spared_view(turn.view, turn.stack) if turn.view is not None and gone else turn.view
     appended = None
@@ -149,10 +156,11 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
         show = pruned if is_silent else view_for
         appended = show(own, turn.stack, turn.message_id)
         if appended == fresh:
-            return _planned(turn, market, fresh, memo.canonical)
-    rewritten = _planned(turn, market, fresh, memo.canonical)
-    kept = None if appended is None else _planned(turn, market, appended, memo.appended)
-    best = _cheapest(turn, rewritten, kept, _shared(turn, market, fresh, memo.shared))
+            return _planned(turn, market, fresh, memo, memo.canonical)
+    rewritten = _planned(turn, market, fresh, memo, memo.canonical)
+    whole = rewritten.wire.total_tokens
+    kept = None if appended is None else _planned(turn, market, appended, memo, memo.appended, whole)
+    best = _cheapest(turn, rewritten, kept, _shared(turn, market, fresh, memo, whole))
     if gone:
         return _with_sentence(best, rewritten, f"The context was rewritten at once: {gone}.")
     if kept is None:
@@ -178,39 +186,50 @@ def _is_running(turn: PlannedTurn) -> bool:
     return bool(pieces) and pieces[-1].mark == Role.TOOL.value
 
 
-def _shared(turn: PlannedTurn, market: Market, fresh: ContextView, memo: ViewMemo) -> Decision | None:
+def _shared(
+    turn: PlannedTurn, market: Market, fresh: ContextView, memo: DecideMemo, whole: int
+) -> Decision | None:
     """The plan over the mode's warm layers 6 and 7a, None where they say what the canonical ones do."""
     if turn.shared is None:
         return None
     view = shared_view(turn.shared, turn.stack, turn.message_id)
     if view is not None and not turn.stack.layer(LayerId.USER).pieces:
         view = replace(view, deltas=())
-    return None if view is None or view == fresh else _planned(turn, market, view, memo)
+    return None if view is None or view == fresh else _planned(turn, market, view, memo, memo.shared, whole)
 
 
 def _cheapest(turn: PlannedTurn, rewritten: Decision, *others: Decision | None) -> Decision:
-    """The plan that costs least; the canonical one where that is as cheap, or another reads no more and is no shorter."""
+    """The plan that costs least; the canonical one where that is as cheap."""
     fits = [other for other in others if other is not None and not _is_too_long(turn, other)]
-    worth = [
-        other
-        for other in fits
-        if other.plan.read_tokens > rewritten.plan.read_tokens
-        or other.wire.total_tokens < rewritten.wire.total_tokens
-    ]
-    return min((rewritten, *worth), key=lambda one: one.plan.outlook)
+    return min((rewritten, *fits), key=lambda one: one.plan.outlook)
 
 
-def _planned(turn: PlannedTurn, market: Market, view: ContextView, memo: ViewMemo) -> Decision:
+def _planned(
+    turn: PlannedTurn,
+    market: Market,
+    view: ContextView,
+    memo: DecideMemo,
+    last: ViewMemo,
+    whole: int | None = None,
+) -> Decision:
+    """Plan a view.
+
+    Args:
+        whole: tokens of the canonical request: no more than what is over them is superseded. None: not known.
+    """
     request = turn.stack.request(
         turn.effort,
         turn.max_output_tokens,
         turn.discussion_id,
         view=view,
         message_id=turn.message_id,
-        made=memo.messages,
+        made=last.messages,
     )
     count = _counting(view, market.count)
-    wire = wire_of(request, market.scope, count, memo.wire, market.count_revision)
+    wire = wire_of(request, market.scope, count, last.wire, market.count_revision)
+    superseded = superseded_tokens(view, market.count)
+    if whole is not None:
+        superseded = min(superseded, max(0, wire.total_tokens - whole))
     inputs = PlanInputs(
         wire=wire,
         scope=market.scope,
@@ -219,12 +238,14 @@ def _planned(turn: PlannedTurn, market: Market, view: ContextView, memo: ViewMem
         gaps=market.gaps,
         settings=market.settings,
         now=market.now,
-        superseded_tokens=superseded_tokens(view, market.count),
+        superseded_tokens=superseded,
         next_round=turn.next_round,
         edits=market.edits,
         balance=market.balance,
     )
-    return Decision(request, view, plan(inputs), wire)
+    if memo.market is not market or memo.outlooks is None:
+        memo.market, memo.outlooks = market, outlooks_of(inputs)
+    return Decision(request, view, plan(replace(inputs, outlooks=memo.outlooks)), wire)
 
 
 def _counting(view: ContextView, count: CountTokens) -> CountTokens:

@@ -14,7 +14,7 @@ from math import floor
 import msgspec
 
 from core.caching.gaps import Odds
-from core.values.cache import CachePrices, TtlPrice
+from core.values.cache import CachePrices, Mechanism, TtlPrice
 
 PING_MARGIN_S = 180.0
 """A ping goes out so long before a lifetime of an hour ends; a twelfth of shorter ones."""
@@ -49,6 +49,8 @@ class Outlook(msgspec.Struct, frozen=True):
         kept: by lifetime, as `live`, seen from a later turn that found the entry alive.
         without: this turn and all after it, never caching at all.
         offers: until the next turn; go_on: probability that it comes.
+        lifted: as `live`, of an entry of the shortest lifetime whose first ping lets it live for the longest; None where
+            that is no better than its own.
     """
 
     dead: float
@@ -57,6 +59,7 @@ class Outlook(msgspec.Struct, frozen=True):
     without: float
     offers: Mapping[int, Offer]
     go_on: float
+    lifted: float | None = None
 
     @property
     def idle(self) -> float:
@@ -77,7 +80,10 @@ def outlook(
     """
     later = odds.later or odds
     writes = tuple(offer for offer in prices.writes if offer.ttl_s in ttls)
-    dead, live, without = _steady(writes, prices.read, later, keepalive=keepalive, extends=extends)
+    lifts = keepalive and extends and _can_lift(prices, writes)
+    dead, live, without = _steady(
+        writes, prices.read, later, keepalive=keepalive, extends=extends, lifts=lifts
+    )
     kept = {
         ttl_s: min(live[other] for other in live if other == ttl_s or (extends and other > ttl_s))
         for ttl_s in live
@@ -93,11 +99,18 @@ def outlook(
         + offer.upkeep
         for ttl_s, offer in offers.items()
     }
-    return Outlook(dead, next_live, kept, 1.0 + odds.go_on * without, offers, odds.go_on)
+    lifted = None
+    if lifts:
+        longest_s = writes[-1].ttl_s
+        offer = _lifted(writes, prices.read, dead - prices.read - kept[longest_s], odds)
+        if offer.pings:
+            comes = offer.alive * (prices.read + kept[longest_s]) + (1.0 - offer.alive) * dead
+            lifted = odds.go_on * comes + offer.upkeep
+    return Outlook(dead, next_live, kept, 1.0 + odds.go_on * without, offers, odds.go_on, lifted)
 
 
 def _steady(
-    writes: tuple[TtlPrice, ...], read: float, odds: Odds, *, keepalive: bool, extends: bool
+    writes: tuple[TtlPrice, ...], read: float, odds: Odds, *, keepalive: bool, extends: bool, lifts: bool
 ) -> tuple[float, dict[int, float], float]:
     """Every gap being drawn from the same odds: `dead`, `live` and `without` of an `Outlook`."""
     go_on = odds.go_on
@@ -106,7 +119,10 @@ def _steady(
         offer.ttl_s: _offer(offer, read, offer.write - read, odds, keepalive=keepalive) for offer in writes
     }
     best: tuple[float, dict[int, float]] = (without, dict.fromkeys(offers, go_on * without))
-    for first in offers.values():
+    firsts = list(offers.values())
+    if lifts:
+        firsts.append(_lifted(writes, read, writes[0].write - read, odds))
+    for first in firsts:
         for longest in offers.values():
             if longest.ttl_s >= first.ttl_s and (extends or longest is first):
                 found = _policy(first, longest, offers, read, go_on, without)
@@ -126,18 +142,25 @@ def ping_window_s(ttl_s: float) -> float:
 
 
 def best_pings(
-    odds: Odds, ttl_s: int, read: float, lost: float, most: int, *, idle_s: float = 0.0
+    odds: Odds,
+    ttl_s: int,
+    read: float,
+    lost: float,
+    most: int,
+    *,
+    idle_s: float = 0.0,
+    lifted_s: int = 0,
 ) -> tuple[int, float]:
     """Number of pings that an idle time is worth.
 
     Args:
         lost: what a turn that finds the entry dead pays more than one that finds it alive, less the read.
         most: never more; idle_s: from the last turn to the last ping, in which nobody came.
+        lifted_s: lifetime from the first of them on; 0: as before.
 
     Returns:
         Further pings that cost least from here, and what they save over letting the entry expire now.
     """
-    window = ping_window_s(ttl_s)
     gaps = odds.gaps_s
     first = bisect_left(gaps, idle_s) if idle_s else 0
     came = odds.cumulative[first - 1] if first else 0.0
@@ -147,14 +170,23 @@ def best_pings(
         return 0, 0.0
     # Each ping is paid when nobody came before it; each widens the time in which a turn still hits.
     best, best_saving, saving = 0, 0.0, 0.0
+    until = odds.within(idle_s + ttl_s)
     for number in range(1, most + 1):
-        due = idle_s + number * window
+        due = idle_s + _due_s(number, ttl_s, lifted_s)
         still = odds.go_on * (1.0 - odds.within(due))
-        saving -= read * (still + ends)
-        saving += lost * odds.go_on * (odds.within(due + ttl_s) - odds.within(due - window + ttl_s))
+        later = odds.within(due + (lifted_s or ttl_s))
+        saving += lost * odds.go_on * (later - until) - read * (still + ends)
+        until = later
         if saving > best_saving + 1e-12:
             best, best_saving = number, saving
+        if saving + lost * odds.go_on * (1.0 - until) <= best_saving:
+            break  # whatever else is caught is worth less than was spent to get here
     return best, best_saving / (chance + ends)
+
+
+def _due_s(number: int, ttl_s: int, lifted_s: int) -> float:
+    """Seconds from the last use to the ping of a number, from 1 on."""
+    return ping_window_s(ttl_s) + (number - 1) * ping_window_s(lifted_s or ttl_s)
 
 
 def _break_even(write: float, read: float) -> int:
@@ -163,17 +195,28 @@ def _break_even(write: float, read: float) -> int:
     return max(0, floor((write - read) / read + 1e-9))
 
 
-def _offer(offer: TtlPrice, read: float, lost: float, odds: Odds, *, keepalive: bool) -> Offer:
+def _can_lift(prices: CachePrices, writes: tuple[TtlPrice, ...]) -> bool:
+    return prices.mechanism is Mechanism.MARKS and len(writes) > 1
+
+
+def _lifted(writes: tuple[TtlPrice, ...], read: float, lost: float, odds: Odds) -> Offer:
+    """The shortest lifetime, the longest from the first ping on: for who comes back at once it is as cheap."""
+    return _offer(writes[0], read, lost, odds, keepalive=True, lifted_s=writes[-1].ttl_s)
+
+
+def _offer(
+    offer: TtlPrice, read: float, lost: float, odds: Odds, *, keepalive: bool, lifted_s: int = 0
+) -> Offer:
     pings = 0
     if keepalive and read > 0 and lost > 0:
         most = _break_even(offer.write, read)
-        pings, _ = best_pings(odds, offer.ttl_s, read, lost, most)
-    window = ping_window_s(offer.ttl_s)
+        pings, _ = best_pings(odds, offer.ttl_s, read, lost, most, lifted_s=lifted_s)
     upkeep = 0.0
     for number in range(1, pings + 1):
-        upkeep += read * (odds.go_on * (1.0 - odds.within(number * window)) + (1.0 - odds.go_on))
-    alive = odds.within(pings * window + offer.ttl_s)
-    return Offer(offer.ttl_s, offer.write, pings, alive, upkeep)
+        due = _due_s(number, offer.ttl_s, lifted_s)
+        upkeep += read * (odds.go_on * (1.0 - odds.within(due)) + (1.0 - odds.go_on))
+    end = _due_s(pings, offer.ttl_s, lifted_s) + (lifted_s or offer.ttl_s) if pings else offer.ttl_s
+    return Offer(offer.ttl_s, offer.write, pings, odds.within(end), upkeep)
 
 
 def _policy(
@@ -184,18 +227,21 @@ def _policy(
     Each `live` is linear in `dead`: live = fixed + share * dead.
     """
     fixed, share = _kept(longest, read, go_on)
-    lines = {longest.ttl_s: (fixed, share)}
-    for ttl_s, offer in offers.items():
-        if ttl_s < longest.ttl_s and longest is not first:
-            lines[ttl_s] = (
+
+    def line(offer: Offer) -> tuple[float, float]:
+        if offer is longest:
+            return fixed, share
+        if offer.ttl_s <= longest.ttl_s and longest is not first:
+            return (
                 go_on * offer.alive * (read + fixed) + offer.upkeep,
                 go_on * (offer.alive * share + 1.0 - offer.alive),
             )
-        elif ttl_s != longest.ttl_s:
-            lines[ttl_s] = _kept(offer, read, go_on)
-    fixed, share = lines[first.ttl_s]
+        return _kept(offer, read, go_on)
+
+    lines = {ttl_s: line(offer) for ttl_s, offer in offers.items()}
+    fixed, share = line(first)
     dead = min((first.write + fixed) / (1.0 - share), without) if share < 1 else without
-    return dead, {ttl_s: line[0] + line[1] * dead for ttl_s, line in lines.items()}
+    return dead, {ttl_s: base + slope * dead for ttl_s, (base, slope) in lines.items()}
 
 
 def _kept(offer: Offer, read: float, go_on: float) -> tuple[float, float]:

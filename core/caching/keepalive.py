@@ -13,7 +13,7 @@ from core.caching.accounts import total_allowed
 from core.caching.economy import best_pings, break_even_pings, outlook, ping_window_s
 from core.caching.gaps import idle_odds
 from core.caching.ledger import hits, live_entries
-from core.providers.blocks import MarkPlace, Wire, part_key
+from core.providers.blocks import MarkPlace, Wire, eve_of, part_key
 from core.values.cache import (
     TOOLS_KEY,
     Balance,
@@ -36,6 +36,19 @@ may lose at most.
 """
 
 
+class Lift(msgspec.Struct, frozen=True):
+    """A block behind an entry with which a ping lets the whole prefix live for longer.
+
+    Args:
+        tokens: of the prefix that ends with it.
+    """
+
+    after_key: str
+    prefix_hash: str
+    tokens: int
+    ttl_s: int
+
+
 class Idle(msgspec.Struct, frozen=True):
     """A discussion whose last request left an entry.
 
@@ -46,6 +59,7 @@ class Idle(msgspec.Struct, frozen=True):
         pings: made since the last turn; spent_usd: what they cost; was_missed: the last one read nothing.
         is_open: the discussion is open and the program is not closing.
         balance: what caching was worth for the discussion; pings are paid out of that. None: not bounded by it.
+        lift: what its next ping can write behind it.
     """
 
     tokens: int
@@ -60,6 +74,15 @@ class Idle(msgspec.Struct, frozen=True):
     is_open: bool = True
     turn_at: datetime | None = None
     balance: Balance | None = None
+    lift: Lift | None = None
+
+
+def ping_tokens(idle: Idle, prices: CachePrices) -> float:
+    """Cost of the next ping, in tokens of fresh input."""
+    more = 0.0
+    if idle.lift is not None:
+        more = (idle.lift.tokens - idle.tokens) * prices.write_at(idle.lift.ttl_s)
+    return idle.tokens * prices.read + more
 
 
 def keepalive_plan(
@@ -76,11 +99,11 @@ def keepalive_plan(
     odds = idle_odds(gaps, turn_at.timestamp())
     break_even = break_even_pings(prices, idle.ttl_s)
     most = break_even - idle.pings
-    cost = idle.tokens * prices.read * (prices.input_usd or 0.0)
+    each = ping_tokens(idle, prices)
+    cost = each * (prices.input_usd or 0.0)
     if prices.input_usd and cost > 0:
         most = min(most, int((settings.keepalive_cap_usd - idle.spent_usd) / cost + 1e-9))
-    if idle.balance is not None and prices.read > 0:
-        each = idle.tokens * prices.read
+    if idle.balance is not None and each > 0:
         most = min(most, int(_budget(idle.balance, idle.pings * each) / each + 1e-9))
     if most <= 0:
         return KeepalivePlan(None, 0, None, _spent(idle, settings, break_even))
@@ -90,7 +113,8 @@ def keepalive_plan(
     lost = max(0.0, values.dead - prices.read - values.kept[nearest])
     lost *= 1.0 - idle.covered_tokens / idle.tokens
     idle_s = (idle.used_at - turn_at).total_seconds()
-    pings, saving = best_pings(odds, idle.ttl_s, prices.read, lost, most, idle_s=idle_s)
+    lifted_s = 0 if idle.lift is None else idle.lift.ttl_s
+    pings, saving = best_pings(odds, idle.ttl_s, prices.read, lost, most, idle_s=idle_s, lifted_s=lifted_s)
     if not pings:
         text = "No ping: it is no longer likely enough that you come back in time."
         return KeepalivePlan(None, 0, None, text)
@@ -100,12 +124,15 @@ def keepalive_plan(
     return KeepalivePlan(due, pings, usd, text)
 
 
-def idle_entries(wire: Wire, ledger: CacheLedger, scope: LedgerScope, used_at: datetime) -> tuple[Idle, ...]:
+def idle_entries(
+    wire: Wire, ledger: CacheLedger, scope: LedgerScope, used_at: datetime, lifted_s: int = 0
+) -> tuple[Idle, ...]:
     """Entries that a request left alive, deepest first: the entries that a ping could keep, one for each
     lifetime.
 
     Args:
         used_at: start of the request; entries that it neither wrote nor renewed are older, and are left out.
+        lifted_s: lifetime that a mark behind a shorter-lived entry gives the whole prefix, 0 where it gives none.
     """
     found: dict[int, Idle] = {}
     for hit in hits(live_entries(ledger, scope, used_at), wire):
@@ -115,8 +142,16 @@ def idle_entries(wire: Wire, ledger: CacheLedger, scope: LedgerScope, used_at: d
         is_own = block.place is not MarkPlace.STABLE
         if was_used and is_own and hit.ttl_s not in found and block.can_be_marked:
             key = block.key
-            found[hit.ttl_s] = Idle(hit.tokens, hit.ttl_s, used_at, key, hit.prefix_hash)
+            lift = _lift(wire, hit.index, lifted_s) if hit.ttl_s < lifted_s else None
+            found[hit.ttl_s] = Idle(hit.tokens, hit.ttl_s, used_at, key, hit.prefix_hash, lift=lift)
     return tuple(replace(idle, covered_tokens=_covered(idle, found.values())) for idle in found.values())
+
+
+def _lift(wire: Wire, place: int, ttl_s: int) -> Lift | None:
+    if place < 0 or place != eve_of(wire):
+        return None
+    head = wire.head
+    return Lift(wire.blocks[head].key, wire.hashes[head], wire.ends[head], ttl_s)
 
 
 def best_idle(
@@ -128,13 +163,19 @@ def best_idle(
 
 
 def ping_marks(plan: CachePlan, idle: Idle, request: ProviderRequest) -> tuple[CacheMark, ...]:
-    """Marks of a ping: the entry itself, and the plan's marks before it, which are renewed for nothing."""
+    """Marks of a ping: the entry itself, and the plan's marks before it, which are renewed for nothing.
+
+    A ping that lets it live for longer has its mark behind it: the entry is found from there.
+    """
     keys = [TOOLS_KEY, *(s.key for s in request.system)]
     keys += [part_key(part) for message in request.messages for part in message.parts]
     places = {key: place for place, key in enumerate(keys)}
     last = places.get(idle.after_key, -1)
     before = [mark for mark in plan.marks if places.get(mark.after_key, last) < last]
-    return tuple(CacheMark(key, idle.ttl_s) for key in (*(m.after_key for m in before), idle.after_key))
+    key, ttl_s = (idle.after_key, idle.ttl_s) if idle.lift is None else (idle.lift.after_key, idle.lift.ttl_s)
+    return tuple(
+        CacheMark(key, ttl_s) for key in (*(m.after_key for m in before[: len(plan.marks) - 1]), key)
+    )
 
 
 def ping_request(request: ProviderRequest, idle: Idle) -> ProviderRequest:
@@ -143,11 +184,12 @@ def ping_request(request: ProviderRequest, idle: Idle) -> ProviderRequest:
     The client sends it with the same tools, thinking and effort, and `max_tokens` 0 (Anthropic) or as a prewarm
     (OpenAI): whatever stands behind the entry would be paid in full each time.
     """
+    last = idle.after_key if idle.lift is None else idle.lift.after_key
     places = [
         (number, index)
         for number, message in enumerate(request.messages)
         for index, part in enumerate(message.parts)
-        if part_key(part) == idle.after_key
+        if part_key(part) == last
     ]
     if not places:
         return request
@@ -160,14 +202,29 @@ def ping_request(request: ProviderRequest, idle: Idle) -> ProviderRequest:
 
 def after_ping(idle: Idle, prices: CachePrices, read_tokens: int | None, at: datetime) -> Idle:
     """The idle discussion after a ping that started at `at`. A ping that read nothing is the last."""
-    cost = idle.tokens * prices.read * (prices.input_usd or 0.0)
+    cost = ping_tokens(idle, prices) * (prices.input_usd or 0.0)
     return replace(
-        idle,
+        lifted(idle),
         used_at=at,
         turn_at=idle.turn_at or idle.used_at,
         pings=idle.pings + 1,
         spent_usd=idle.spent_usd + cost,
         was_missed=read_tokens == 0,
+    )
+
+
+def lifted(idle: Idle) -> Idle:
+    """The entry as a ping leaves it: the same, or the one behind it that lives for longer."""
+    lift = idle.lift
+    if lift is None:
+        return idle
+    return replace(
+        idle,
+        tokens=lift.tokens,
+        ttl_s=lift.ttl_s,
+        after_key=lift.after_key,
+        prefix_hash=lift.prefix_hash,
+        lift=None,
     )
 
 

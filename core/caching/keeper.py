@@ -208,11 +208,13 @@ class CacheKeeper:
 
     def prewarm_request(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
-    ) -> ProviderRequest:
-        """Request to read when a discussion opens, so that its first answer starts at once."""
+    ) -> ProviderRequest | None:
+        """Request to read when a discussion opens, so that its first answer starts at once; None: it may lose too much."""
         self._open(spec.discussion_id)
         turn = _turn(spec, stack, "prewarm", profile)
         call = calls.plan_call(self._book, turn, self._market(spec, factor))
+        if not pings.may_prewarm(self._book, call):
+            return None
         self._change(lambda book: books.prewarming(book, call))
         return replace(call.decision.request, cache=call.decision.plan)
 
@@ -245,8 +247,8 @@ class CacheKeeper:
         return self._step(
             lambda book: pings.upkeep(
                 book,
-                request.provider,
-                request.model,
+                request.discussion_id,
+                self._prices(request.provider, request.model),
                 usage,
                 replace(expected, output_tokens=0),
                 cost,
@@ -468,7 +470,7 @@ class CacheKeeper:
                 may_store=self._setup.may_store,
             ),
             now,
-            token_counter(counted, factor, None if memo is None else memo.estimated),
+            token_counter(counted, factor, None if memo is None else memo.estimated, spec.profile.pdf),
             count_revision=(round(factor / _FACTOR_STEP), 0 if memo is None else memo.counted),
         )
 

@@ -17,6 +17,7 @@ from core.values.cache import (
     CachePrices,
     ExtensionEvidence,
     LedgerScope,
+    Mechanism,
     PlannedWrite,
 )
 from core.values.provider import StoredContent
@@ -204,6 +205,13 @@ def can_extend(ledger: CacheLedger, provider: str, model: str) -> bool:
     """
     known = ledger.extensions.get((provider, model))
     return known is None or known.lost <= known.kept * _LOST_OF_KEPT
+
+
+def lifted_s(prices: CachePrices, ledger: CacheLedger) -> int:
+    """Lifetime that a mark behind a shorter-lived entry gives the whole prefix with a model, 0 where it gives none."""
+    if prices.mechanism is not Mechanism.MARKS or not can_extend(ledger, prices.provider, prices.model):
+        return 0
+    return max((offer.ttl_s for offer in prices.writes), default=0)
 
 
 def lost_extensions(ledger: CacheLedger) -> tuple[ExtensionEvidence, ...]:

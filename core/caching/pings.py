@@ -9,13 +9,28 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base.tokens import scaled
-from core.caching.accounts import after_ping_paid
+from core.caching.accounts import after_upkeep, total_allowed
 from core.caching.book import BookedCall, BookPage, CacheBook, gaps_of, with_page
 from core.caching.calls import Cost, added
-from core.caching.keepalive import Idle, after_ping, best_idle, ping_marks, ping_request
-from core.caching.ledger import of_discussion
+from core.caching.keepalive import (
+    Idle,
+    after_ping,
+    best_idle,
+    lifted,
+    ping_marks,
+    ping_request,
+    ping_tokens,
+)
+from core.caching.ledger import CacheHit, of_discussion, rests_on_extension, with_extension
 from core.spending.estimates import booked
-from core.values.cache import CacheLedgerEntry, CacheSettings, DiscussionCacheState, GapStats
+from core.values.cache import (
+    CacheLedgerEntry,
+    CachePrices,
+    CacheSettings,
+    DiscussionCacheState,
+    ExtensionEvidence,
+    GapStats,
+)
 from core.values.provider import ProviderRequest
 from core.values.state import ProviderTotals
 from core.values.usage import Usage, UsageKind
@@ -53,7 +68,7 @@ def due_pings(
 
 def ping_usd(ping: Ping) -> float:
     """Expected cost of a ping, 0 where the price is not known."""
-    return ping.idle.tokens * ping.call.prices.read * (ping.call.prices.input_usd or 0.0)
+    return ping_tokens(ping.idle, ping.call.prices) * (ping.call.prices.input_usd or 0.0)
 
 
 class Upkept(msgspec.Struct, frozen=True):
@@ -88,24 +103,27 @@ def pinged(
         book = with_page(book, name, page)
     if usage is None:
         return book, Upkept()
-    page = book.pages[name]
-    cache = replace(page.cache, balance=after_ping_paid(page.cache.balance, usage, ping.call.prices))
-    book = with_page(book, name, replace(page, cache=cache))
     if not has_failed:
         book = _with_entry(book, ping, usage)
-    scope = ping.call.scope
-    tokens = scaled(ping.idle.tokens, ping.call.off)
-    whole = Usage(input_tokens=tokens, output_tokens=0, cache_read_tokens=tokens)
+    read_tokens, tokens = (scaled(idle.tokens, ping.call.off) for idle in (ping.idle, lifted(ping.idle)))
+    more = tokens - read_tokens
+    whole = Usage(
+        input_tokens=tokens,
+        output_tokens=0,
+        cache_read_tokens=read_tokens,
+        cache_write_tokens=more,
+        cache_write_1h_tokens=more,
+    )
     book, paid = upkeep(
-        book, scope.provider, scope.model, usage, whole, cost, UsageKind.KEEPALIVE, is_whole=not has_failed
+        book, name, ping.call.prices, usage, whole, cost, UsageKind.KEEPALIVE, is_whole=not has_failed
     )
     return book, replace(paid, state=book.pages[name].cache.state)
 
 
 def upkeep(
     book: CacheBook,
-    provider: str,
-    model: str,
+    discussion_id: str,
+    prices: CachePrices,
     reported: Usage,
     expected: Usage,
     cost: Cost,
@@ -113,10 +131,24 @@ def upkeep(
     *,
     is_whole: bool = True,
 ) -> tuple[CacheBook, Upkept]:
-    """Book what a ping or a prewarm cost, at its estimate where the provider did not say."""
+    """Book what a ping or a prewarm cost, at its estimate where the provider did not say, and take it from the balance."""
+    provider, model = prices.provider, prices.model
+    page = book.pages.get(discussion_id)
+    if page is not None:
+        cache = replace(page.cache, balance=after_upkeep(page.cache.balance, reported, prices))
+        book = with_page(book, discussion_id, replace(page, cache=cache))
     usage = booked(reported, expected, 0, lambda used: cost(provider, model, used), is_whole=is_whole)
     book, totals = added(book, provider, model, usage, cost, kind=kind)
     return book, Upkept(usage, totals)
+
+
+def may_prewarm(book: CacheBook, call: BookedCall) -> bool:
+    """True if a prewarm, which may be for nothing, stays within what caching may lose on its discussion."""
+    prices, plan = call.prices, call.decision.plan
+    longest = max((write.ttl_s for write in plan.writes), default=0)
+    cost = plan.read_tokens * prices.read + plan.write_tokens * prices.write_at(longest)
+    balance = book.pages[call.discussion_id].cache.balance
+    return prices.input_usd == 0.0 or cost <= total_allowed(balance, call.decision.wire.total_tokens)
 
 
 def _with_entry(book: CacheBook, ping: Ping, usage: Usage) -> CacheBook:
@@ -126,6 +158,7 @@ def _with_entry(book: CacheBook, ping: Ping, usage: Usage) -> CacheBook:
     idle, scope, name = ping.idle, ping.call.scope, ping.discussion_id
     entries = dict(book.ledger.entries.get(scope, {}))
     known = entries.get(idle.prefix_hash)
+    after = lifted(idle)
     is_held = usage.cache_read_tokens != 0 or bool(usage.cache_write_tokens)
     page = book.pages[name]
     if known is None and not page.idle:
@@ -136,12 +169,32 @@ def _with_entry(book: CacheBook, ping: Ping, usage: Usage) -> CacheBook:
         entry = known or CacheLedgerEntry(idle.prefix_hash, idle.tokens, idle.ttl_s, ping.started_at, name)
         until = ping.started_at + timedelta(seconds=entry.ttl_s)
         entries[idle.prefix_hash] = replace(entry, expires_at=max(entry.expires_at, until))
+        if idle.lift is not None:
+            until = ping.started_at + timedelta(seconds=after.ttl_s)
+            entries[after.prefix_hash] = CacheLedgerEntry(
+                after.prefix_hash, after.tokens, after.ttl_s, until, name, is_extended=True
+            )
     ledger = replace(book.ledger, entries={**book.ledger.entries, scope: entries})
+    if known is not None and (seen := _evidence(ping, known, usage)) is not None:
+        ledger = with_extension(ledger, seen)
     state = page.cache.state
     if state is not None and state.expires_at is not None and is_held and page.last_call is ping.call:
-        state = _renewed(state, idle, scaled(idle.tokens, ping.call.off), ping.started_at)
+        state = _renewed(state, after, scaled(after.tokens, ping.call.off), ping.started_at)
     cache = replace(page.cache, state=state, ledger=of_discussion(ledger, name))
     return with_page(replace(book, ledger=ledger), name, replace(page, cache=cache))
+
+
+def _evidence(ping: Ping, entry: CacheLedgerEntry, usage: Usage) -> ExtensionEvidence | None:
+    """Evidence of whether an earlier mark for long kept what it stood behind; None where the ping tells nothing of it."""
+    scope, writes, read = ping.call.scope, ping.call.prices.writes, usage.cache_read_tokens
+    hit = CacheHit(0, entry.tokens, entry.ttl_s, entry.prefix_hash, entry.is_extended, entry.expires_at)
+    if read is None or not writes or not rests_on_extension(hit, writes[0].ttl_s, ping.started_at):
+        return None
+    if read:
+        return ExtensionEvidence(scope.provider, scope.model, kept=1)
+    return ExtensionEvidence(
+        scope.provider, scope.model, 0, 1, ping.started_at, ping.discussion_id, ping.idle.tokens, read
+    )
 
 
 def _renewed(

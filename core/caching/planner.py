@@ -5,7 +5,7 @@ Pure. Source of the rules: 20-caching.md, "Planner"; of the arithmetic: caching-
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 import msgspec
@@ -17,7 +17,7 @@ from core.caching.economy import Outlook, outlook, ping_window_s
 from core.caching.gaps import own_odds, shared_odds
 from core.caching.ledger import NO_HIT, CacheHit, can_extend, hits, live_entries, predict, rests_on_extension
 from core.caching.wording import sentences
-from core.providers.blocks import MarkPlace, Wire, scope_hash
+from core.providers.blocks import MarkPlace, Wire, eve_of, scope_hash
 from core.values.cache import (
     TOOLS_KEY,
     Balance,
@@ -43,6 +43,7 @@ class PlanInputs(msgspec.Struct, frozen=True):
         balance: what caching was worth for the discussion so far.
         now: start of the request, aware.
         edits: how many of the turns find layers 6 or 7 changed, 0 to 1.
+        outlooks: `outlooks_of` these, where another plan of the same moment has asked already.
     """
 
     wire: Wire
@@ -56,6 +57,7 @@ class PlanInputs(msgspec.Struct, frozen=True):
     next_round: float = 0.0
     edits: float = 0.0
     balance: Balance = Balance()
+    outlooks: tuple[Outlook, Outlook] | None = None
 
 
 _KNOWLEDGE = f"{int(LayerId.KNOWLEDGE)}/"
@@ -94,6 +96,7 @@ class _Points(msgspec.Struct, frozen=True):
         early: before what a change of knowledge, or other files' notes, would part; only where `anchor` needs no mark.
         keep: at the deepest entry that lives longer than the last hit: only a mark renews it.
         head: behind what the next turn repeats; turn: behind what the next request of this turn repeats.
+        eve: the block before the head, where a mark leaves room for the ping that lets the prefix live longer.
     """
 
     shared: int
@@ -103,6 +106,7 @@ class _Points(msgspec.Struct, frozen=True):
     head: int
     turn: int
     early: int = -1
+    eve: int = -1
 
 
 def plan(inputs: PlanInputs) -> CachePlan:
@@ -112,16 +116,21 @@ def plan(inputs: PlanInputs) -> CachePlan:
         The plan whose expected cost over this turn and those to come is least; never above no caching.
     """
     prices, settings, wire = inputs.prices, inputs.settings, inputs.wire
-    own, shared = _outlooks(inputs)
+    own, shared = inputs.outlooks or outlooks_of(inputs)
     live = live_entries(inputs.ledger, inputs.scope, inputs.now)
     found = hits(live, wire)
     if not settings.is_enabled:
         return _made(inputs, _none(inputs, own), own, found)
     if prices.mechanism is Mechanism.CONTENTS:
         odds = own_odds(inputs.gaps, inputs.now.timestamp())
-        return contents_plan(wire, prices, live, odds, settings, inputs.now, inputs.superseded_tokens)
+        most = total_allowed(inputs.balance, wire.total_tokens)
+        superseded = inputs.superseded_tokens
+        return contents_plan(wire, prices, live, odds, settings, inputs.now, superseded, most)
     points = _points(inputs, found)
-    choices = [_priced(inputs, marks, found, own, shared, points) for marks in _ways(inputs, points)]
+    ttls = {hit.index: hit.ttl_s for hit in found}
+    choices = [
+        _priced(inputs, marks, found, ttls, own, shared, points) for marks in _ways(inputs, points, own)
+    ]
     if settings.pays_only or not choices:
         most = total_allowed(inputs.balance, wire.total_tokens)
         canonical = wire.total_tokens - inputs.superseded_tokens
@@ -132,8 +141,11 @@ def plan(inputs: PlanInputs) -> CachePlan:
     return _made(inputs, _with_turn_mark(inputs, best, points), own, found)
 
 
-def _outlooks(inputs: PlanInputs) -> tuple[Outlook, Outlook]:
-    """Of a discussion's own prefix, and of the shared one: that is not extended by what is written behind it."""
+def outlooks_of(inputs: PlanInputs) -> tuple[Outlook, Outlook]:
+    """Outlook for a discussion's own prefix, and for the shared one: that is not extended by what is written behind it.
+
+    The same for every request that could be sent at this moment.
+    """
     prices, settings, now_s = inputs.prices, inputs.settings, inputs.now.timestamp()
     ttls, kept = _ttls(prices, settings), settings.keepalive
     own = outlook(
@@ -175,13 +187,16 @@ def _points(inputs: PlanInputs, found: tuple[CacheHit, ...]) -> _Points:
     # Breakpoints find an entry only where one stands: the fourth is left for the last hit.
     has_slot = anchor < 0 and prices.mechanism is not Mechanism.BREAKPOINTS
     early = _large(wire, _early(inputs), prices) if has_slot else -1
-    return _Points(shared, base, anchor, keep, _large(wire, head, prices), turn, early)
+    eve = _large(wire, eve_of(wire), prices) if inputs.settings.keepalive else -1
+    anchor, keep, head = (_large(wire, place, prices) for place in (anchor, keep, head))
+    return _Points(shared, base, anchor, keep, head, turn, early, eve)
 
 
 def _early(inputs: PlanInputs) -> int:
     """The block before layer 7 where that is often changed; else the end of 7a, if notes follow: others share it."""
     blocks = inputs.wire.blocks
-    layer = [index for index, block in enumerate(blocks) if block.key.startswith(_KNOWLEDGE)]
+    end = inputs.wire.last(MarkPlace.STABLE) + 1
+    layer = [index for index in range(end) if blocks[index].key.startswith(_KNOWLEDGE)]
     if not layer:
         return -1
     if inputs.edits < LIKELY_EDITS:
@@ -193,7 +208,7 @@ def _large(wire: Wire, index: int, prices: CachePrices) -> int:
     return index if index >= 0 and wire.ends[index] >= prices.minimum_tokens else -1
 
 
-def _ways(inputs: PlanInputs, points: _Points) -> Iterator[tuple[tuple[int, int], ...]]:
+def _ways(inputs: PlanInputs, points: _Points, own: Outlook) -> Iterator[tuple[tuple[int, int], ...]]:
     """Marks worth comparing: one lifetime for all, or long ones up to the shared end or the base."""
     ttls = _ttls(inputs.prices, inputs.settings)
     plain = (points.early, points.shared, points.base, points.anchor, points.head)
@@ -201,6 +216,9 @@ def _ways(inputs: PlanInputs, points: _Points) -> Iterator[tuple[tuple[int, int]
     for ttl_s in ttls:
         for last in range(len(places)):
             yield tuple((place, ttl_s) for place in places[: last + 1])
+    if own.lifted is not None and points.eve >= 0:
+        lower = [place for place in places if place < points.eve]
+        yield tuple((place, ttls[0]) for place in (*lower, points.eve))
     kept = sorted({place for place in (*plain, points.keep) if place >= 0})
     if len(kept) > inputs.prices.max_marks > 0:
         kept.remove(points.base)  # what is kept longer begins with it
@@ -215,11 +233,16 @@ def _priced(
     inputs: PlanInputs,
     marks: tuple[tuple[int, int], ...],
     found: tuple[CacheHit, ...],
+    live: Mapping[int, int],
     own: Outlook,
     shared: Outlook,
     points: _Points,
 ) -> Choice:
-    """Bill a way of marking, now (A, B, C) and over the turns to come."""
+    """Bill a way of marking, now (A, B, C) and over the turns to come.
+
+    Args:
+        live: lifetimes of what was found, by block.
+    """
     wire, prices = inputs.wire, inputs.prices
     hit = predict(found, wire, [place for place, _ in marks], prices)
     last, last_ttl = marks[-1]
@@ -236,28 +259,32 @@ def _priced(
         + (end - long_end) * prices.write_at(short)
         + (wire.total_tokens - end)
     )
-    later = _later(inputs, marks, found, hit, own)
-    gain = _shared_gain(wire, marks, {h.index: h.ttl_s for h in found}, hit, shared, points.shared)
+    later = _later(inputs, marks, live, hit, own, points.eve)
+    gain = _shared_gain(wire, marks, live, hit, shared, points.shared)
     return Choice(marks, hit, (hit.tokens, long_end, end), now, later, gain)
 
 
 def _later(
     inputs: PlanInputs,
     marks: tuple[tuple[int, int], ...],
-    found: tuple[CacheHit, ...],
+    live: Mapping[int, int],
     hit: CacheHit,
     own: Outlook,
+    eve: int,
 ) -> float:
     """The turns to come: each run of tokens by the longest-lived entry that holds it."""
     wire = inputs.wire
-    live = {h.index: h.ttl_s for h in found}
     renewed = [(place, live[place]) for place, _ in marks if place < hit.index and place in live]
     held = [*renewed, (hit.index, hit.ttl_s)] if hit.index >= 0 else []
     written = [(place, ttl) for place, ttl in marks if place > hit.index]
     total, done = 0.0, 0
+    values = own.live
+    if own.lifted is not None and marks[-1][0] == eve:
+        shortest = min(values)
+        values = {**values, shortest: min(values[shortest], own.lifted)}
     for place, ttl_s in _lifetimes(held, written, can_extend=_can_extend(inputs)):
         end = wire.ends[place]
-        total += (end - done) * own.live[_nearest(own, ttl_s)]
+        total += (end - done) * values[_nearest(own, ttl_s)]
         done = end
     total += _uncached(inputs, own, done)
     return total - inputs.superseded_tokens * _relief(inputs, own)
@@ -287,7 +314,7 @@ def _can_extend(inputs: PlanInputs) -> bool:
 def _shared_gain(
     wire: Wire,
     marks: tuple[tuple[int, int], ...],
-    live: dict[int, int],
+    live: Mapping[int, int],
     hit: CacheHit,
     shared: Outlook,
     place: int,
@@ -308,6 +335,8 @@ def _shared_gain(
 
 
 def _nearest(own: Outlook, ttl_s: int) -> int:
+    if ttl_s in own.live:
+        return ttl_s
     return min(own.live, key=lambda offered: abs(offered - ttl_s))
 
 

@@ -26,12 +26,13 @@ Rents = tuple[StoredRent, ...]
 
 
 class RentDue(msgspec.Struct, frozen=True):
-    """Rent that was not in the books yet. `cost_usd`: None where the price is unknown."""
+    """Rent that was not in the books yet. `cost_usd`: None where the price is unknown; `input_usd`: of a fresh token."""
 
     discussion_id: str
     provider: str
     model: str
     cost_usd: float | None
+    input_usd: float | None = None
 
 
 def with_content(
@@ -78,8 +79,9 @@ def settled(
         if now < row.expires_at and not was_used and now - row.paid_until < BOOKED_EVERY:
             kept.append(row)
             continue
-        cost = rent_usd(prices(row.provider, row.model), row.tokens, end - row.paid_until)
-        due.append(RentDue(discussion_id, row.provider, row.model, cost))
+        price = prices(row.provider, row.model)
+        cost = rent_usd(price, row.tokens, end - row.paid_until)
+        due.append(RentDue(discussion_id, row.provider, row.model, cost, price.input_usd))
         if now < row.expires_at:
             kept.append(replace(row, paid_until=end))
     return tuple(kept), tuple(due)

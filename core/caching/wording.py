@@ -8,7 +8,7 @@ from core.base.figures import lifetime
 from core.caching.economy import Outlook
 from core.caching.ledger import CacheHit
 from core.caching.view import DIGEST_KEY
-from core.providers.blocks import MarkPlace, Wire
+from core.providers.blocks import MarkPlace, Wire, eve_of
 from core.values.cache import CachePrices, CacheSettings, ExtensionEvidence, Mechanism
 
 _NAMES = {
@@ -70,6 +70,8 @@ def _said(
         yield f"The lifetime is fixed at {lifetime(settings.ttl_s)} in the settings."
     elif own.offers:
         yield _lifetime(own, marks[-1][1])
+    if own.lifted is not None and marks[-1] == (eve_of(wire), min(own.offers)):
+        yield f"The first ping writes your words behind it, and lets the whole live for {lifetime(max(own.offers))}."
     if wire.blocks and wire.blocks[-1].place is MarkPlace.TAIL:
         yield "The discussion's metadata stands behind the last mark, where it voids nothing."
 

@@ -118,7 +118,7 @@ def make_report(stack: AggregateStack, items: tuple[ItemFiles, ...], profile: Mo
     from core.spending.pricing import input_usd_per_token
 
     counted = {segment.sha256: count_tokens(segment.text) for segment in stack.segments}
-    layers = stack.report(counted, profile.token_factor)
+    layers = stack.report(counted, profile.token_factor, profile.pdf)
     total = sum(layer.tokens_est for layer in layers)
     price = input_usd_per_token(profile.provider, profile.id, datetime.now(UTC))
     return ContextReport(

@@ -199,6 +199,9 @@ def _add_send(commands: _Commands[argparse.ArgumentParser], common: argparse.Arg
     parser.add_argument("--show-reasoning", action="store_true", help="print reasoning on standard error")
     parser.add_argument("--retry", action="store_true", help="send the discussion's failed message again")
     parser.add_argument("--over-limit", action="store_true", help="send it although a spend limit is reached")
+    parser.add_argument(
+        "--queue", action="store_true", help="wait for the end of a reply that the window is receiving"
+    )
     parser.add_argument("--quiet", action="store_true", help="print the reply and nothing else")
     _add_trust(parser)
 

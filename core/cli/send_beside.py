@@ -69,7 +69,8 @@ class Beside:
         chosen = self._choose(options)
         turn = _Printed(console, options)
         try:
-            body = {"text": text, "over_limit": options.given.over_limit}
+            given = options.given
+            body = {"text": text, "over_limit": given.over_limit, "queue": given.queue}
             for name, data in self.client.events(f"/api/discussions/{chosen}/messages", body):
                 with console.stops.held_back():
                     turn.take(name, data)

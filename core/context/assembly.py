@@ -33,7 +33,7 @@ from core.context.wire import based_layers
 from core.spending.estimates import expected_input, is_far_below
 from core.values.cache import RewriteCosts
 from core.values.curation import ItemFiles, NamedText
-from core.values.provider import ModelProfile, ProviderRequest
+from core.values.provider import ModelProfile, PdfForm, ProviderRequest
 from core.values.records import RequestRecord, ViewRecord
 from core.values.spec import PREVIEW_ID, CallToBuild, PlannedRequest, StackSpec
 from core.values.stack import (
@@ -85,8 +85,8 @@ class Planner(Protocol):
 
     def prewarm_request(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
-    ) -> ProviderRequest:
-        """Request to read when a discussion opens."""
+    ) -> ProviderRequest | None:
+        """Request to read when a discussion opens; None: that may lose too much."""
         ...
 
     def plan_call(
@@ -259,7 +259,9 @@ class Assembler:
         known, factor = self._counter.known(), self._factor(assembly.spec)
         pairs = zip(assembly.layers, assembly.stack.layers, shown.layers, strict=True)
         return tuple(
-            report if one is two else layer_report(two, report.offset_chars, known, factor)
+            report
+            if one is two
+            else layer_report(two, report.offset_chars, known, factor, assembly.profile.pdf)
             for report, one, two in pairs
         )
 
@@ -283,7 +285,7 @@ class Assembler:
         reason, warning = self._guard(spec, stack, planned)
         plan = None if planned is None else planned.plan
         request = self._request(assembly) if planned is None else planned.request
-        self._remember(spec.discussion_id, request)
+        self._remember(spec, request)
         record = RequestRecord(
             id=call.request_id,
             at=self._clock(),
@@ -347,19 +349,20 @@ class Assembler:
         desk = self._desk(spec.discussion_id)
         if desk.request is None or desk.count.is_whole:
             return expected
-        return recounted(expected, desk.count, self._counted_whole(desk.request))
+        return recounted(expected, desk.count, self._counted_whole(desk.request, spec.profile.pdf))
 
-    def _counted_whole(self, request: ProviderRequest) -> RequestCount:
+    def _counted_whole(self, request: ProviderRequest, pdf: PdfForm | None) -> RequestCount:
         known = self._counter.known()
         parts = (part for part in request_parts(request) if isinstance(part, Segment))
         missing = {part.sha256: part.text for part in parts if part.sha256 not in known}
         if missing:
             self._counter.count(missing)
-        return counted_request(request, self._counter.known())
+        return counted_request(request, self._counter.known(), pdf)
 
-    def _remember(self, discussion_id: str, request: ProviderRequest) -> None:
-        desk = self._desk(discussion_id)
-        desk.request, desk.count = request, counted_request(request, self._counter.known())
+    def _remember(self, spec: StackSpec, request: ProviderRequest) -> None:
+        desk = self._desk(spec.discussion_id)
+        desk.request = request
+        desk.count = counted_request(request, self._counter.known(), spec.profile.pdf)
 
     @staticmethod
     def _request(assembly: Assembly) -> ProviderRequest:
@@ -375,7 +378,11 @@ class Assembler:
         desk, profile = self._desk(spec.discussion_id), spec.profile
         written = self._counted(texts) if usage.output_tokens else 0
         is_told = desk.request is not None and bool(usage.input_tokens)
-        count = self._counted_whole(desk.request) if is_told and desk.request is not None else RequestCount(0)
+        count = (
+            self._counted_whole(desk.request, spec.profile.pdf)
+            if is_told and desk.request is not None
+            else RequestCount(0)
+        )
         sent = usage.input_tokens or 0
         with self._lock:
             if not is_far_below(sent, count.tokens + count.images):  # else the report is wrong
@@ -390,7 +397,7 @@ class Assembler:
     def _measured(self, spec: StackSpec, stack: AggregateStack, items: tuple[ItemFiles, ...]) -> Assembly:
         known = self._counter.known()
         profile = spec.profile
-        layers = stack.report(known, self._factor(spec))
+        layers = stack.report(known, self._factor(spec), profile.pdf)
         is_counted = all(segment.sha256 in known for segment in stack.segments)
         return Assembly(spec, stack, items, layers, profile, is_counted)
 

@@ -6,17 +6,25 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from core.base.tokens import IMAGE_TOKENS_EST, estimate_tokens, scaled
+from core.base.tokens import estimate_tokens, scaled
 from core.context.pieces import Layer, Piece
+from core.providers.attachments import attachment_tokens
 from core.values.messages import AttachmentPart
+from core.values.provider import PdfForm
 from core.values.stack import LayerId, LayerReport, Segment, SegmentReport
 
 _RECORDED_SEGMENTS = 64
 
 
-def layer_report(layer: Layer, offset_chars: int, counted: Mapping[str, int], factor: float) -> LayerReport:
+def layer_report(
+    layer: Layer,
+    offset_chars: int,
+    counted: Mapping[str, int],
+    factor: float,
+    pdf: PdfForm | None = None,
+) -> LayerReport:
     """Report one layer. Args as for `AggregateStack.report`; O(n) in pieces."""
-    segments = tuple(_segment_report(piece, counted, factor) for piece in layer.pieces)
+    segments = tuple(_segment_report(piece, counted, factor, pdf) for piece in layer.pieces)
     return LayerReport(
         layer=layer.id,
         offset_chars=offset_chars,
@@ -43,18 +51,17 @@ def _recorded_segments(report: LayerReport) -> tuple[SegmentReport, ...]:
     return report.segments if len(report.segments) <= _RECORDED_SEGMENTS else ()
 
 
-def _segment_report(piece: Piece, counted: Mapping[str, int], factor: float) -> SegmentReport:
-    size, tokens = _size_and_tokens(piece, counted)
-    return SegmentReport(piece.key, piece.sha256, size, scaled(tokens, factor))
-
-
-def _size_and_tokens(piece: Piece, counted: Mapping[str, int]) -> tuple[int, int]:
+def _segment_report(
+    piece: Piece, counted: Mapping[str, int], factor: float, pdf: PdfForm | None
+) -> SegmentReport:
     wire = piece.wire
     if isinstance(wire, AttachmentPart):
-        return wire.size_bytes, IMAGE_TOKENS_EST if wire.is_image else estimate_tokens(wire.size_bytes)
+        tokens = attachment_tokens(wire, pdf, factor)
+        return SegmentReport(piece.key, piece.sha256, wire.size_bytes, tokens)
     size = sum(map(_size_bytes, (wire.text,) if isinstance(wire, Segment) else piece.parts))
     known = counted.get(piece.sha256)
-    return size, estimate_tokens(size) if known is None else known
+    tokens = scaled(estimate_tokens(size) if known is None else known, factor)
+    return SegmentReport(piece.key, piece.sha256, size, tokens)
 
 
 def _size_bytes(text: str) -> int:

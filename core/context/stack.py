@@ -33,7 +33,7 @@ from core.context.wire import (
     wire_layers,
     wire_messages,
 )
-from core.values.provider import Effort, ProviderRequest
+from core.values.provider import Effort, PdfForm, ProviderRequest
 from core.values.stack import LayerId, LayerReport, Segment, StackInputs, ToolSchema
 from core.values.view import ContextView
 
@@ -150,16 +150,19 @@ class AggregateStack(msgspec.Struct, frozen=True):
         )
 
     def report(
-        self, counted: Mapping[str, int] = _NONE_COUNTED, factor: float = 1.0
+        self,
+        counted: Mapping[str, int] = _NONE_COUNTED,
+        factor: float = 1.0,
+        pdf: PdfForm | None = None,
     ) -> tuple[LayerReport, ...]:
         """Report on each layer for the Context view and the log, in canonical order. No text is copied.
 
         Args:
             counted: o200k tokens by sha256 of a segment; what is missing is estimated from its size.
-            factor: the model's tokens over o200k's for the same text.
+            factor: the model's tokens over o200k's for the same text; pdf: how it takes a PDF.
         """
         return tuple(
-            layer_report(layer, offset, counted, factor)
+            layer_report(layer, offset, counted, factor, pdf)
             for layer, offset in zip(self.layers, self.offsets, strict=True)
         )
 

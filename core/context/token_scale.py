@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 import msgspec
 from msgspec.structs import replace
 
-from core.base.tokens import IMAGE_TOKENS_EST, estimate_tokens, recalibrated, scaled, within_range
+from core.base.tokens import estimate_tokens, recalibrated, scaled, within_range
+from core.providers.attachments import attachment_tokens
 from core.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart
-from core.values.provider import ModelProfile, ProviderRequest, RequestPart
+from core.values.provider import ModelProfile, PdfForm, ProviderRequest, RequestPart
 from core.values.stack import Segment, ToolSchema
 from core.values.usage import Usage
 
@@ -23,7 +24,7 @@ class RequestCount(msgspec.Struct, frozen=True):
     """Our count of a request.
 
     Args:
-        tokens: o200k tokens of its texts; images: tokens of its images, which no factor moves.
+        tokens: o200k tokens of its texts; images: tokens of its images and PDFs, which no factor moves.
         is_whole: every text was counted, none estimated by its size.
     """
 
@@ -82,13 +83,15 @@ def with_reply(
     return replace(scale, replies=_moved(scale.replies, model, first, counted_tokens, reported_tokens))
 
 
-def counted_request(request: ProviderRequest, counted: Mapping[str, int]) -> RequestCount:
+def counted_request(
+    request: ProviderRequest, counted: Mapping[str, int], pdf: PdfForm | None = None
+) -> RequestCount:
     """Count a request as it goes out. O(parts), the texts are looked up."""
     estimated: set[str] = set()
-    count = token_counter(counted, 1.0, estimated)
+    count = token_counter(counted, 1.0, estimated, pdf)
     tokens = images = 0
     for part in request_parts(request):
-        if isinstance(part, AttachmentPart) and part.is_image:
+        if isinstance(part, AttachmentPart) and (part.is_image or part.is_pdf):
             images += count(part)
         else:
             tokens += count(part)
@@ -125,12 +128,15 @@ def recounted(expected: Usage, before: RequestCount, now: RequestCount) -> Usage
 
 
 def token_counter(
-    counted: Mapping[str, int], factor: float, estimated: set[str] | None = None
+    counted: Mapping[str, int],
+    factor: float,
+    estimated: set[str] | None = None,
+    pdf: PdfForm | None = None,
 ) -> Callable[[RequestPart | ToolSchema], int]:
     """Tokens of a part for the model in use, from what was counted and from sizes.
 
     Args:
-        estimated: takes the digests of texts that were not counted yet.
+        estimated: takes the digests of texts that were not counted yet; pdf: how the model takes a PDF.
     """
 
     def tokens_of(part: RequestPart | ToolSchema) -> int:
@@ -144,7 +150,7 @@ def token_counter(
                     factor,
                 )
             case AttachmentPart():
-                return IMAGE_TOKENS_EST if part.is_image else scaled(estimate_tokens(part.size_bytes), factor)
+                return attachment_tokens(part, pdf, factor)
             case ToolCallPart():
                 return scaled(estimate_tokens(len(part.arguments_json) + len(part.name)), factor)
             case ToolResultPart() | ReasoningPart():

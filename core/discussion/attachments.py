@@ -32,11 +32,13 @@ def sniff(data: bytes) -> str:
     return "text/plain" if _is_text(data) else "application/octet-stream"
 
 
-def save(home: Path, discussion_id: str, data: bytes, name: str, *, disk: Disk = OS_DISK) -> AttachmentPart:
+def save(
+    home: Path, discussion_id: str, data: bytes, name: str, *, media_type: str = "", disk: Disk = OS_DISK
+) -> AttachmentPart:
     """Keep a file's content with a discussion and return once it is on the medium.
 
     Args:
-        name: what the person calls it; only shown.
+        name: what the person calls it; only shown; media_type: empty for what the content itself shows.
 
     Returns:
         The part to put into a message. The same content is kept once.
@@ -44,7 +46,7 @@ def save(home: Path, discussion_id: str, data: bytes, name: str, *, disk: Disk =
     Raises:
         StorageError: it was not kept.
     """
-    part = AttachmentPart(hashlib.sha256(data).hexdigest(), sniff(data), name, len(data))
+    part = AttachmentPart(hashlib.sha256(data).hexdigest(), media_type or sniff(data), name, len(data))
     path = attachment_file(home, discussion_id, part)
     if not _holds(path, part.sha256):
         make_dirs(path.parent, disk=disk)
@@ -95,7 +97,8 @@ def copy_between(
     Raises:
         StorageError: a file could not be made.
     """
-    for name in sorted({part.file_name for part in parts} - {""}):
+    kept = {one.file_name for part in parts for one in (part, part.as_text) if one is not None}
+    for name in sorted(kept - {""}):
         if (source / name).is_file() and not (target / name).exists():
             make_dirs(target, disk=disk)
             _link_or_copy(source / name, target / name)

@@ -24,7 +24,7 @@ from core.discussion.messages import (
 )
 from core.spending.limits import add_spent
 from core.values.discussion import DiscussionSummary, OpenDiscussion
-from core.values.messages import Message, Part, Role, TextPart
+from core.values.messages import AttachmentPart, Message, Part, Role, TextPart
 from core.values.outcomes import CommandOutcome
 from core.values.records import (
     ChooseRecord,
@@ -56,6 +56,9 @@ def _applied(opened: OpenDiscussion, records: tuple[Record, ...]) -> OpenDiscuss
     failure, failed_id = opened.failure, opened.failed_message_id
     for record in records:
         opened = apply(opened, record)
+    said = {record.id for record in records}
+    if any(prompt.id in said for prompt in opened.queue):
+        opened = replace(opened, queue=tuple(prompt for prompt in opened.queue if prompt.id not in said))
     return opened if failure is None else replace(opened, failure=failure, failed_message_id=failed_id)
 
 
@@ -135,19 +138,26 @@ def retry_pending(state: AppState, given: Stamp) -> Result:
 
 
 def edit_message(state: AppState, given: Stamp, command: EditMessage) -> Result:
-    """Replace a message's text; attachments, reasoning and tool parts stay."""
+    """Replace a message's text and take attachments off it; reasoning and tool parts stay."""
     message = _find(state.discussions.open.get(command.discussion_id), command.message_id)
     text = clean(command.text)
-    if message is None or text == message.text:
+    if message is None:
         return state, ()
-    record = EditRecord(given.make_id(), given.at, message.id, with_text(message, text))
+    parts = with_text(message, text, command.detached)
+    if parts == with_text(message, message.text):
+        return state, ()
+    record = EditRecord(given.make_id(), given.at, message.id, parts)
     return state, (AppendRecords(command.discussion_id, (record,)),)
 
 
-def with_text(message: Message, text: str) -> tuple[Part, ...]:
-    """Parts of a message with other words; attachments, reasoning and tool parts stay."""
-    rest = tuple(part for part in message.parts if not isinstance(part, TextPart))
+def with_text(message: Message, text: str, detached: tuple[str, ...] = ()) -> tuple[Part, ...]:
+    """Parts of a message with other words and without the attachments of these digests; the other parts stay."""
+    rest = tuple(part for part in message.parts if not _is_replaced(part, detached))
     return (TextPart(text), *rest) if text.strip() else rest
+
+
+def _is_replaced(part: Part, detached: tuple[str, ...]) -> bool:
+    return isinstance(part, TextPart) or (isinstance(part, AttachmentPart) and part.sha256 in detached)
 
 
 def delete_message(state: AppState, given: Stamp, command: DeleteMessage) -> Result:

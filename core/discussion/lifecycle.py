@@ -409,7 +409,9 @@ def changed_outside(state: AppState, event: DiscussionChangedOutside) -> Result:
     if opened is not None:
         is_same = fresh.failed_message_id == opened.failed_message_id
         failure = opened.failure if is_same else None
-        state = with_open(state, replace(fresh, draft=opened.draft, failure=failure))
+        hold = opened.queue_hold if opened.queue else fresh.queue_hold
+        fresh = replace(fresh, draft=opened.draft, failure=failure, queue_hold=hold)
+        state = with_open(state, fresh)
     return state, (IndexDiscussion(changed),)
 
 

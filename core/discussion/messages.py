@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from core.base.offer import OfferedCommand
+from core.discussion.queue_messages import AddToQueue, PromptGone, QueueWritten, RemoveFromQueue
 from core.values.discussion import DiscussionMeta, DiscussionSummary, Draft, OpenDiscussion
 from core.values.messages import AttachmentPart
 from core.values.records import Record
@@ -126,11 +127,12 @@ class SetSystemPreset(msgspec.Struct, frozen=True):
 
 
 class EditMessage(msgspec.Struct, frozen=True):
-    """Replace a message's text; its attachments stay."""
+    """Replace a message's text. `detached`: sha256 of the attachments that are taken off it; the others stay."""
 
     discussion_id: str
     message_id: str
     text: str
+    detached: tuple[str, ...] = ()
 
 
 class DeleteMessage(msgspec.Struct, frozen=True):
@@ -252,11 +254,16 @@ WriteToken = PromptToken | ReplyToken
 
 
 class AppendRecords(msgspec.Struct, frozen=True):
-    """Append, fsync, then report `RecordsAppended` or `WriteFailed` with the token. None: nobody waits."""
+    """Append, fsync, then report `RecordsAppended` or `WriteFailed` with the token. None: nobody waits.
+
+    `queued_id`: the queued prompt that the records hold, empty for none. It leaves the queue with the same hold of the
+    lock; where it is not there any more nothing is appended, and `PromptGone` is reported.
+    """
 
     discussion_id: str
     records: tuple[Record, ...]
     token: WriteToken | None = None
+    queued_id: str = ""
 
 
 class WriteMeta(msgspec.Struct, frozen=True):
@@ -471,6 +478,8 @@ DiscussionEvent = (
     | DiscussionVanished
     | RecordsAppended
     | WriteFailed
+    | QueueWritten
+    | PromptGone
     | AttachmentStored
     | SearchFound
 )
@@ -481,12 +490,13 @@ DiskEffect = (
     | BranchOnDisk
     | LoadDiscussion
     | AppendRecords
+    | AddToQueue
+    | RemoveFromQueue
     | WriteMeta
     | LookAtDiscussions
     | WriteDraft
     | TrashOnDisk
     | RestoreOnDisk
-    | StoreAttachment
     | WriteExport
 )
 """The disk worker's: one thread, first in first out."""
@@ -494,4 +504,4 @@ DiskEffect = (
 ListEffect = LoadSummaries | IndexDiscussion | SearchCatalog
 """The list worker's: the derived index, on one thread."""
 
-DiscussionEffect = DiskEffect | ListEffect
+DiscussionEffect = DiskEffect | ListEffect | StoreAttachment

@@ -16,6 +16,7 @@ import msgspec
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, reported, write_file
 from core.base.ids import time_of_id
+from core.discussion import log_codec
 from core.values.discussion import DiscussionMeta, Draft
 from core.values.messages import AttachmentPart
 
@@ -99,10 +100,7 @@ def write_draft(home: Path, discussion_id: str, draft: Draft, *, disk: Disk = OS
         StorageError: the old draft is still there.
     """
     directory = paths.discussion_dir(home, discussion_id)
-    listed = [
-        {"media_type": a.media_type, "name": a.name, "sha256": a.sha256, "size_bytes": a.size_bytes}
-        for a in draft.attachments
-    ]
+    listed = [log_codec.to_json_value(part) for part in draft.attachments]
     attachments = json.dumps(listed, sort_keys=True).encode() if listed else b""
     _write_or_remove(directory / paths.DRAFT_ATTACHMENTS_FILE, attachments, disk)
     _write_or_remove(directory / paths.DRAFT_FILE, draft.text.encode("utf-8", "replace"), disk)
@@ -124,9 +122,10 @@ def read_draft(home: Path, discussion_id: str) -> Draft:
 
 
 def _attachment(item: Mapping[str, Any]) -> AttachmentPart:
-    return AttachmentPart(
-        str(item["sha256"]), str(item["media_type"]), str(item["name"]), int(item["size_bytes"])
-    )
+    sha256, media_type, name = str(item["sha256"]), str(item["media_type"]), str(item["name"])
+    size, pages = int(item["size_bytes"]), int(item.get("pages", 0))
+    text = str(item.get("text_sha256", "")), int(item.get("text_bytes", 0))
+    return AttachmentPart(sha256, media_type, name, size, pages, *text)
 
 
 def _write_or_remove(path: Path, data: bytes, disk: Disk) -> None:

@@ -57,6 +57,7 @@ from core.discussion.messages import (
     WriteExport,
     WriteFailed,
 )
+from core.discussion.queue_messages import PromptGone, QueueWritten
 from core.values.discussion import Draft
 from core.values.state import AppState, SearchHits
 from core.values.updates import Result, with_open
@@ -146,6 +147,8 @@ def event(state: AppState, given: Stamp, happened: DiscussionEvent) -> Result:
             return durability.appended(state, given, happened)
         case WriteFailed():
             return durability.write_failed(state, given, happened), ()
+        case QueueWritten() | PromptGone():
+            return state, ()  # the room of turns decides what goes next
         case AttachmentStored():
             return _attach(state, happened)
         case SearchFound():

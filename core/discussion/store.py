@@ -18,11 +18,14 @@ from msgspec.structs import replace
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs, remove_leftovers, reported, sync_dir
 from core.base.errors import LockedError, StorageError
-from core.discussion import attachments, log, log_codec, log_view, meta, reply_journal
+from core.discussion import attachments, log, log_codec, log_view, meta, queue_file, reply_journal
 from core.discussion.leftover_cost import paid_for, unlogged
 from core.values.discussion import DiscussionMeta, OpenDiscussion
 from core.values.messages import AttachmentPart
 from core.values.records import EditRecord, MessageRecord, Record
+
+LEFT_BEHIND = "It was left when the program ended."
+"""Reason of a queue that is read from disk to wait for the person: a start never spends money by itself."""
 
 
 class LoadedDiscussion(msgspec.Struct, frozen=True):
@@ -83,12 +86,17 @@ def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK)
     remove_leftovers(directory, now)
     content = log.read(home, discussion_id)
     content, notes = _with_leftovers(home, discussion_id, content, disk)
-    repaired = (*content.repairs, *log.foreign_sentences(content), *notes)
+    waiting = queue_file.read(home, discussion_id)
+    said = {record.id for record in content.records if isinstance(record, MessageRecord)}
+    queue = tuple(prompt for prompt in waiting.prompts if prompt.id not in said)
+    repaired = (*content.repairs, *log.foreign_sentences(content), *notes, *filter(None, (waiting.problem,)))
     discussion = replace(
         log_view.fold(discussion_id, content.records),
         draft=meta.read_draft(home, discussion_id),
         repaired=repaired,
         attachments_dir=str(paths.attachments_dir(home, discussion_id)),
+        queue=queue,
+        queue_hold=LEFT_BEHIND if queue else "",
     )
     read = meta.read_meta(home, discussion_id)
     return LoadedDiscussion(read.meta, discussion, read.problem)

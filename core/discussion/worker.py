@@ -11,13 +11,13 @@ from typing import Protocol, assert_never
 from msgspec.structs import replace
 
 from core.base import paths
-from core.base.errors import SlopError, StorageError
+from core.base.disk import Appended
+from core.base.errors import SlopError
 from core.base.reports import OperationDone, Report
 from core.base.text import one_line
-from core.discussion import attachments, log, meta, store, trash
+from core.discussion import log, meta, queue_file, store, trash
 from core.discussion.messages import (
     AppendRecords,
-    AttachmentStored,
     BranchOnDisk,
     BranchToken,
     CreateOnDisk,
@@ -35,7 +35,6 @@ from core.discussion.messages import (
     RecordsAppended,
     ReplyToken,
     RestoreOnDisk,
-    StoreAttachment,
     TrashListed,
     TrashOnDisk,
     WriteDraft,
@@ -44,6 +43,7 @@ from core.discussion.messages import (
     WriteMeta,
 )
 from core.discussion.payments import paid_since
+from core.discussion.queue_messages import AddToQueue, PromptGone, QueueWritten, RemoveFromQueue
 from core.discussion.sightings import Seen
 from core.spending.limits import midnight, payments_of
 from core.spending.messages import PaymentsSeen, SpendingEvent
@@ -99,6 +99,13 @@ class DiscussionHandler:
         match effect:
             case AppendRecords():
                 self._append(effect)
+            case AddToQueue():
+                queue = queue_file.add(self._root, effect.discussion_id, effect.prompt)
+                self._emit(QueueWritten(effect.discussion_id, queue, effect.prompt, effect.command_id))
+            case RemoveFromQueue():
+                meta.write_draft(self._root, effect.discussion_id, effect.draft)
+                queue = queue_file.remove(self._root, effect.discussion_id, effect.prompt_id)
+                self._emit(QueueWritten(effect.discussion_id, queue))
             case CreateOnDisk():
                 store.create(self._root, effect.meta)
                 self._created(effect.meta)
@@ -127,8 +134,6 @@ class DiscussionHandler:
                 self._emit(DiscussionTrashed(replace(item, name=effect.name)))
             case RestoreOnDisk():
                 self._restore(effect.discussion_id)
-            case StoreAttachment():
-                self._attach(effect)
             case WriteExport():
                 self._export(effect)
             case _:
@@ -136,10 +141,15 @@ class DiscussionHandler:
 
     def _append(self, effect: AppendRecords) -> None:
         try:
-            went = log.append(self._root, effect.discussion_id, effect.records)
+            went = self._appended(effect)
         except SlopError as error:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
             self._emit(WriteFailed(effect.discussion_id, effect.token, error.what, detail, effect.records))
+            return
+        if went is None:
+            queue = queue_file.read(self._root, effect.discussion_id).prompts
+            call_id = "" if effect.token is None else effect.token.call_id
+            self._emit(PromptGone(effect.discussion_id, call_id, queue))
             return
         if isinstance(effect.token, ReplyToken):
             self._journals.drop(effect.discussion_id)
@@ -148,6 +158,11 @@ class DiscussionHandler:
         self._emit(RecordsAppended(effect.discussion_id, effect.records, effect.token))
         if self._seen.appended(effect.discussion_id, went):
             self._tell_changed(effect.discussion_id)
+
+    def _appended(self, effect: AppendRecords) -> Appended | None:
+        if effect.queued_id:
+            return queue_file.send(self._root, effect.discussion_id, effect.records, effect.queued_id)
+        return log.append(self._root, effect.discussion_id, effect.records)
 
     def _load(self, discussion_id: str) -> store.LoadedDiscussion:
         self._seen.look(discussion_id)
@@ -196,12 +211,6 @@ class DiscussionHandler:
         loaded = self._load(back)
         self._emit(DiscussionRestored(summarise(loaded.meta, loaded.discussion)))
 
-    def _attach(self, effect: StoreAttachment) -> None:
-        data, name = (effect.text.encode(), effect.name) if effect.text else _read_file(effect)
-        _check_size(effect, len(data), name)
-        part = attachments.save(self._root, effect.discussion_id, data, name)
-        self._emit(AttachmentStored(effect.discussion_id, part))
-
     def _export(self, effect: WriteExport) -> None:
         from core.base.disk import write_file
         from core.discussion.export import export_json, export_markdown
@@ -211,30 +220,6 @@ class DiscussionHandler:
         target = Path(effect.path).expanduser()
         write_file(target, render(loaded.meta, loaded.discussion).encode("utf-8", "replace"))
         self._emit(OperationDone("export", f"Exported {loaded.meta.name!r}.", str(target)))
-
-
-def _check_size(effect: StoreAttachment, size_bytes: int, name: str) -> None:
-    limit = effect.max_bytes
-    if size_bytes > limit:
-        raise StorageError(
-            f"{name!r} is {size_bytes:,} bytes, more than an attachment may have ({limit:,})",
-            remedy="Attach a part of it, add it to a context preset in slices, or raise files.max_attachment_bytes",
-            where=effect.path,
-        )
-
-
-def _read_file(effect: StoreAttachment) -> tuple[bytes, str]:
-    path = effect.path
-    source = Path(path).expanduser()
-    if not source.is_file():
-        raise StorageError(f"{path!r} is not a file", remedy="Choose a file that exists", where=path)
-    _check_size(effect, source.stat().st_size, source.name)
-    try:
-        return source.read_bytes(), source.name
-    except OSError as error:
-        raise StorageError(
-            f"Cannot read {path!r}: {error.strerror}", where=path, errno=error.errno
-        ) from error
 
 
 def summarise(found: DiscussionMeta, discussion: OpenDiscussion) -> DiscussionSummary:

@@ -185,7 +185,8 @@ def _discussion(request: ScanRequest, folder: Path, discussion_id: str) -> Artif
     meta = read_meta(request.home, discussion_id).meta
     log_size, log_time = _stat(log)
     times = [log_time, _stat(folder / paths.META_FILE)[1]]
-    drafts = [_stat(folder / name) for name in (paths.DRAFT_FILE, paths.DRAFT_ATTACHMENTS_FILE)]
+    unsent = (paths.DRAFT_FILE, paths.DRAFT_ATTACHMENTS_FILE, paths.QUEUE_FILE)
+    drafts = [_stat(folder / name) for name in unsent]
     has_reply = (folder / paths.REPLY_FILE).exists()
     seen = [time for time in (*times, *(at for _, at in drafts)) if time is not None]
     facts = ArtifactFacts(

@@ -38,8 +38,10 @@ from core.turn.messages import (
     ResendMessage,
     RetrySend,
     SendPrompt,
+    SendQueued,
+    TakeBackQueued,
 )
-from core.values.discussion import CallPhase, LiveCall, OpenDiscussion
+from core.values.discussion import CallPhase, LiveCall, OpenDiscussion, QueuedPrompt
 from core.values.messages import (
     Entry,
     Mark,
@@ -60,6 +62,8 @@ SAVE_S = 30.0
 
 PAST_LIMIT = 'Raise it in Caching, Settings, or send it with "over_limit": true'
 """Remedy where a spend limit stands against a send."""
+BUSY = 'Cancel it, wait for its end, or send it with "queue": true'
+"""Remedy where a reply is under way."""
 REPLY_S = 86_400.0
 BEAT_S = 15.0
 """A comment line keeps a silent stream of events alive."""
@@ -151,27 +155,54 @@ class MarkData(Data, frozen=True, tag_field="type", tag="mark"):
     text: str
 
 
+class QueuedData(Data, frozen=True):
+    """A message that waits for the end of the reply under way. `id`: its message's, once it is sent."""
+
+    id: str
+    at: Time
+    text: str
+    attachments: list[AttachmentData]
+
+    @classmethod
+    def of(cls, prompt: QueuedPrompt) -> QueuedData:
+        """The prompt as it is answered with."""
+        parts = [filled(AttachmentData, part) for part in prompt.attachments]
+        return filled(cls, prompt, attachments=parts)
+
+
 class MessagesData(Data, frozen=True):
-    """The log in order, without what was deleted and versions that were not chosen, and the call under way."""
+    """The log in order, without what was deleted and versions that were not chosen, the call under way, and what waits for
+    its end.
+
+    `queue_hold`: why the queue waits for a person's `send_queued`, empty while it goes on by itself.
+    """
 
     discussion_id: str
     messages: list[MessageData | MarkData]
     call: CallData | None
+    queue: list[QueuedData]
+    queue_hold: str
 
 
 class MessageBody(Body, frozen=True):
-    """A text to send. `wait`: answer with the reply; `over_limit`: send past a spend limit."""
+    """A text to send. `wait`: answer with the reply; `over_limit`: send past a spend limit.
+
+    `queue`: while a reply is under way, wait for its end instead of being refused. What waits is held by a failure, a
+    stop, a limit (also one that it was sent past) and the end of the program, until a person lets it go.
+    """
 
     text: Annotated[str, Meta(min_length=1, max_length=MAX_TEXT_CHARS)]
     wait: bool = False
     over_limit: bool = False
+    queue: bool = False
 
 
 class SentData(Data, frozen=True):
-    """The message that is on disk now."""
+    """The message that is on disk now. `is_queued`: it waits for the end of the reply under way."""
 
     discussion_id: str
     message_id: str
+    is_queued: bool
 
 
 class AnsweredData(Data, frozen=True):
@@ -195,7 +226,9 @@ async def list_messages(request: Request[None]) -> Answer:
     opened = await request.opened()
     call = request.state.turns.calls.get(opened.id)
     listed = list(_listed(opened.entries))
-    return Answer(MessagesData(opened.id, listed, None if call is None else CallData.of(call)))
+    queue = [QueuedData.of(prompt) for prompt in opened.queue]
+    under_way = None if call is None else CallData.of(call)
+    return Answer(MessagesData(opened.id, listed, under_way, queue, opened.queue_hold))
 
 
 def _listed(entries: Iterable[Entry]) -> Iterable[MessageData | MarkData]:
@@ -214,7 +247,7 @@ async def send_message(request: Request[MessageBody]) -> Answer:
     if not text.strip():
         raise RefusedError(422, "wrong_body", "body.text holds nothing but spaces", "Send some words")
     async with request.desk.lock(chosen):
-        message_id = await _save(request, chosen, text, over_limit=body.over_limit)
+        message_id = await _save(request, SendPrompt(chosen, text, body.over_limit, may_queue=body.queue))
     turn = FollowedTurn(request, chosen, message_id)
     if request.wants_events:
         return Answer(events=turn.events())
@@ -224,14 +257,12 @@ async def send_message(request: Request[MessageBody]) -> Answer:
     return Answer(turn.sent, status=202)
 
 
-async def _save(request: Request[MessageBody], chosen: str, text: str, *, over_limit: bool) -> str:
+async def _save(request: Request[MessageBody], prompt: SendPrompt) -> str:
     """Send, and wait until the words are on disk. Returns their message's id."""
     await request.opened()
-    if chosen in request.state.turns.calls:
-        raise RefusedError(
-            409, "busy", "A reply is under way in this discussion", "Cancel it, or wait for its end"
-        )
-    outcome = await pay(request.desk, SendPrompt(chosen, text, over_limit))
+    if prompt.discussion_id in request.state.turns.calls and not prompt.may_queue:
+        raise RefusedError(409, "busy", "A reply is under way in this discussion", BUSY)
+    outcome = await pay(request.desk, prompt)
     if not outcome.is_done:
         raise RefusedError(500, "not_saved", outcome.problem, outcome.remedy or "Try again")
     return outcome.made_id
@@ -289,16 +320,31 @@ class FollowedTurn:
     @property
     def sent(self) -> SentData:
         """Answer that is given at once."""
-        return SentData(self.chosen, self.message_id)
+        return SentData(self.chosen, self.message_id, self._waits(self.request.state))
 
     def is_over(self, state: AppState) -> bool:
-        """True if the call has ended, and what came of it is written."""
+        """True if the call has ended, and what came of it is written; also where it waits for a person."""
+        if self._waits(state):
+            return bool(state.discussions.open[self.chosen].queue_hold)
+        return self._call(state) is None
+
+    def _waits(self, state: AppState) -> bool:
+        opened = state.discussions.open.get(self.chosen)
+        is_queued = opened is not None and any(one.id == self.message_id for one in opened.queue)
+        return is_queued and self._call(state) is None
+
+    def _call(self, state: AppState) -> LiveCall | None:
         call = state.turns.calls.get(self.chosen)
-        return call is None or call.user_message_id != self.message_id
+        return call if call is not None and call.user_message_id == self.message_id else None
 
     def answer(self, state: AppState) -> AnsweredData:
-        """The reply. Raises RefusedError: 502 the provider failed, 404 the discussion is gone."""
+        """The reply. Raises RefusedError: 502 the provider failed, 404 the discussion is gone, 409 it was not sent."""
         opened = self._opened(state)
+        if self._waits(state):
+            remedy = "Let the queue go on with send_queued, or take it back"
+            raise RefusedError(409, "queue_held", f"It waits in the queue: {opened.queue_hold}", remedy)
+        if all(message.id != self.message_id for message in opened.entries):
+            raise RefusedError(409, "taken_back", "The message was taken back before it was sent")
         if opened.failure is not None and opened.failed_message_id == self.message_id:
             failure = opened.failure
             if failure.kind is FailureKind.SPEND_LIMIT:
@@ -348,17 +394,21 @@ class FollowedTurn:
     def _has_news(self, state: AppState) -> bool:
         if self.is_over(state):
             return True
-        call = state.turns.calls[self.chosen]
+        call = self._call(state)
+        if call is None:
+            return False
         is_retry = call.phase is CallPhase.RETRYING and call.retry_reason not in self.told
         return is_retry or len(call.text) > self.told_text or len(call.reasoning) > self.told_reasoning
 
     def _news(self, state: AppState) -> list[bytes]:
-        if not self.is_over(state):
-            call = state.turns.calls[self.chosen]
+        call = self._call(state)
+        if call is not None:
             if call.phase is CallPhase.RETRYING and call.retry_reason not in self.told:
                 self.told.add(call.retry_reason)
                 return [event("retrying", {"reason": call.retry_reason})]
             return self._more(call.text, call.reasoning)
+        if not self.is_over(state):
+            return []
         reply = (
             self._reply(state.discussions.open[self.chosen])
             if self.chosen in state.discussions.open
@@ -390,7 +440,7 @@ def event(name: str, data: Data | Mapping[str, str]) -> bytes:
 _ONE = "/api/discussions/{discussion_id}"
 _SEND_ERRORS = {
     404: NO_DISCUSSION,
-    409: "a reply is under way, a spend limit is reached, or the home is read-only",
+    409: "a reply is under way, a spend limit is reached, the queue is held, or the home is read-only",
     502: "the provider failed; the words are kept",
 }
 _CANCEL_ERRORS = {404: NO_DISCUSSION, 409: "no reply is under way"}
@@ -417,6 +467,8 @@ RESOURCE = Resource(
         ),
         "composer": (
             SendPrompt,
+            SendQueued,
+            TakeBackQueued,
             SetDraft,
             AttachFile,
             AttachText,

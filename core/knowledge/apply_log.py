@@ -40,7 +40,7 @@ class ApplyRecord(msgspec.Struct, frozen=True):
 
     Args:
         reclaimed: discussions that were about to go to the trash, by id, with the key of their entry in the ledger.
-        is_ended: it came to its end.
+        is_ended: it came to its end; was_on: memory was on when it began (old logs do not say).
         undoing_at: when a person asked for it to be taken back; left: lines that had been changed by then, and stay.
         undone_at: when that was done; both empty while it stands.
     """
@@ -54,6 +54,7 @@ class ApplyRecord(msgspec.Struct, frozen=True):
     undoing_at: str = ""
     left: tuple[str, ...] = ()
     undone_at: str = ""
+    was_on: bool = True
 
     @property
     def is_waiting(self) -> bool:
@@ -126,11 +127,12 @@ def _folded(apply_id: str, rows: Iterable[dict[str, Any]]) -> ApplyRecord:
     left: tuple[str, ...] = ()
     steps: list[ApplyStep] = []
     reclaimed: dict[str, str] = {}
-    is_ended = False
+    is_ended, was_on = False, True
     for row in rows:
         match row.get("kind"):
             case "begun":
                 at, by = str(row.get("at", "")), str(row.get("by", ""))
+                was_on = row.get("on") is not False
             case "items":
                 steps.extend(_step(row))
             case "written" | "dropped" if steps:
@@ -147,7 +149,9 @@ def _folded(apply_id: str, rows: Iterable[dict[str, Any]]) -> ApplyRecord:
                 undone_at = str(row.get("at", ""))
             case _:
                 pass
-    return ApplyRecord(apply_id, at, by, tuple(steps), reclaimed, is_ended, undoing_at, left, undone_at)
+    return ApplyRecord(
+        apply_id, at, by, tuple(steps), reclaimed, is_ended, undoing_at, left, undone_at, was_on
+    )
 
 
 def _step(row: Mapping[str, Any]) -> list[ApplyStep]:

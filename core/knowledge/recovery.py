@@ -17,6 +17,7 @@ from core.knowledge.ledger import HarvestLedger
 from core.knowledge.locks import harvest_lock, write_lock
 from core.knowledge.plan import FilePlan
 from core.knowledge.reversal import take_back, undone_row
+from core.knowledge.switch import settle_switch
 from core.knowledge.withdrawals import count_withdrawal
 from core.values.harvest import UndoReport
 
@@ -89,9 +90,11 @@ def recover_home(home: Path, now: datetime | None = None, *, disk: Disk = OS_DIS
         ledger.load()
         found = recover(home, ledger, now or datetime.now(UTC), disk=disk)
         ledger.fold()
-        regenerate_digest(home, may_create=False, disk=disk)
         if found.undone:
+            settle_switch(home, disk=disk)
             count_withdrawal(home, disk=disk)
+        else:
+            regenerate_digest(home, may_create=False, disk=disk)
         found.close(home, disk=disk)
         return found.sources
 

@@ -1,4 +1,4 @@
-"""Undo of an apply: items out, conversations back, the ledger told; what a person edited since is left and shown."""
+"""Undo of an apply: items out, conversations back, memory off if it was; what a person edited since is left and shown."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from core.base.disk import OS_DISK, Disk
 from core.base.errors import StorageError
 from core.knowledge import apply_log
 from core.knowledge.apply_log import ApplyRecord
-from core.knowledge.digest import regenerate_digest
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.locks import harvest_lock
 from core.knowledge.recovery import Recovery, recover
 from core.knowledge.reversal import take_back, undoing_row, undone_row
+from core.knowledge.switch import settle_switch
 from core.knowledge.withdrawals import withdrawing
 from core.values.harvest import UndoReport
 
@@ -48,7 +48,7 @@ def undo_apply(home: Path, now: datetime, apply_id: str = "", *, disk: Disk = OS
             finished = take_back(home, record, ledger, now, disk=disk)
             recovered = Recovery(rows=((record.id, undone_row(now)),))
         ledger.fold()
-        regenerate_digest(home, may_create=False, disk=disk)
+        settle_switch(home, disk=disk)
         recovered.close(home, disk=disk)
         return finished
 

@@ -1,13 +1,85 @@
-"""Attached files as the vendors take them: pictures as data URLs, texts as text, anything else refused by name."""
+"""Attached files as the vendors take them: pictures and PDFs as they are, texts as text, anything else refused."""
 
 from __future__ import annotations
 
 import base64
+import re
 
 from core.base.errors import FailureKind, ProviderError
 from core.base.frame import frame
 from core.base.text import clean
+from core.base.tokens import IMAGE_TOKENS_EST, estimate_tokens, scaled
 from core.values.messages import AttachmentPart
+from core.values.provider import ModelProfile, PdfForm, ProviderKind
+
+IMAGE_TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+"""Pictures that all vendors take. Source: anthropic 2.10 `Base64ImageSourceParam`; Gemini "Image understanding"."""
+
+_GEMINI_NEW = re.compile(r"gemini-(?:[3-9]|[1-9]\d)")
+
+
+_LARGE_WINDOW = 200_000
+"""Context windows above this take more pages. Source: Anthropic "PDF support" (read 2026-11-22)."""
+
+
+def pdf_form(kind: str, model: str, context_tokens: int | None = None) -> PdfForm | None:
+    """Form in which a vendor's models that see pictures take a PDF, None where nothing is documented.
+
+    Claude Code and compatible servers get its text: what they do with a PDF is nowhere promised.
+
+    Source: platform.claude.com "PDF support" (a request of 32 MB and 600 pages, 100 where the window has 200k tokens;
+    text and a picture of each page); developers.openai.com "File inputs" (50 MB; text and a picture of each page);
+    ai.google.dev "Document understanding" and "Media resolution" (50 MB, 1,000 pages; 258 tokens a page, 560 from
+    Gemini 3 on, the text is free) (read 2026-11-22). Base64 adds a third to the bytes.
+    """
+    match kind:
+        case ProviderKind.ANTHROPIC:
+            pages = 600 if (context_tokens or 0) > _LARGE_WINDOW else 100
+            return PdfForm(IMAGE_TOKENS_EST, counts_text=True, max_pages=pages, max_bytes=22_000_000)
+        case ProviderKind.OPENAI:
+            return PdfForm(IMAGE_TOKENS_EST, counts_text=True, max_pages=1_000, max_bytes=36_000_000)
+        case ProviderKind.GEMINI:
+            page_tokens = 560 if _GEMINI_NEW.match(model) else 258
+            return PdfForm(page_tokens, counts_text=False, max_pages=1_000, max_bytes=36_000_000)
+        case _:
+            return None
+
+
+def goes_as_pdf(part: AttachmentPart, form: PdfForm | None) -> bool:
+    """True if a PDF is sent as it is; else its text is."""
+    return form is not None and part.pages <= form.max_pages and part.size_bytes <= form.max_bytes
+
+
+def attachment_tokens(part: AttachmentPart, form: PdfForm | None, factor: float = 1.0) -> int:
+    """Tokens of an attachment, about, by the rule of the vendor that takes it.
+
+    Args:
+        form: how the model takes a PDF; factor: its tokens of text over o200k's.
+    """
+    if part.is_image:
+        return IMAGE_TOKENS_EST
+    if not part.is_pdf:
+        return scaled(estimate_tokens(part.size_bytes), factor)
+    text = scaled(estimate_tokens(part.text_bytes), factor)
+    if form is None or not goes_as_pdf(part, form):
+        return text
+    return max(1, part.pages) * form.page_tokens + (text if form.counts_text else 0)
+
+
+def attachment_problem(part: AttachmentPart, profile: ModelProfile) -> str:
+    """Reason of a model not to take an attachment, in a sentence; empty where it does."""
+    who = profile.label or profile.id
+    if part.is_image:
+        if profile.takes_images and part.media_type in IMAGE_TYPES:
+            return ""
+        return f"{who} does not take pictures: remove {part.name!r}, or choose a model that does."
+    if not part.is_pdf or goes_as_pdf(part, profile.pdf) or part.text_sha256:
+        return ""
+    if profile.pdf is None:
+        return (
+            f"{who} reads only the text of a PDF, and {part.name!r} has none: choose a model that sees pages."
+        )
+    return f"{who} takes at most {profile.pdf.max_pages:,} pages of a PDF, and {part.name!r} has no text to send instead."
 
 
 def attachment_text(part: AttachmentPart, data: bytes) -> str | None:
@@ -15,7 +87,7 @@ def attachment_text(part: AttachmentPart, data: bytes) -> str | None:
 
     Same file, same name, same text: it stands in the prefix of every later turn. Nothing in it can close its tag.
     """
-    if part.is_image or b"\0" in data:
+    if part.is_image or part.is_pdf or b"\0" in data:
         return None
     try:
         text = clean(data.decode("utf-8-sig"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -56,6 +56,7 @@ class Wire(msgspec.Struct, frozen=True):
         positions: for lookback, 1-based; a run of tool calls, or of results, is one.
         head: index of the last block that the next turn will repeat in its place, -1 for none.
         turn_head: the same for the next request of this turn.
+        ends_of: index of the last block at each place that there is.
     """
 
     blocks: tuple[Block, ...]
@@ -64,6 +65,7 @@ class Wire(msgspec.Struct, frozen=True):
     positions: tuple[int, ...]
     head: int = -1
     turn_head: int = -1
+    ends_of: Mapping[MarkPlace, int] = msgspec.field(default_factory=dict)
 
     @property
     def total_tokens(self) -> int:
@@ -72,7 +74,7 @@ class Wire(msgspec.Struct, frozen=True):
 
     def last(self, *places: MarkPlace) -> int:
         """Index of the last block at one of these places, -1 for none."""
-        return next((i for i in range(len(self.blocks) - 1, -1, -1) if self.blocks[i].place in places), -1)
+        return max((self.ends_of.get(place, -1) for place in places), default=-1)
 
 
 @dataclass(slots=True)
@@ -146,9 +148,36 @@ def wire_of(
     if not 0 <= memo.transient < same:
         memo.transient = next((same + n for n, b in enumerate(fresh) if b.place is MarkPlace.TRANSIENT), -1)
     head = _markable(blocks, memo.transient - 1) if 0 <= memo.transient <= turn_head else turn_head
-    wire = Wire(blocks, tuple(hashes), tuple(ends), positions, head, turn_head)
+    wire = Wire(
+        blocks, tuple(hashes), tuple(ends), positions, head, turn_head, _ends_of(blocks, old.ends_of, same)
+    )
     memo.key, memo.messages, memo.parts, memo.wire = key, request.messages, parts, wire
     return wire
+
+
+def _ends_of(blocks: tuple[Block, ...], known: Mapping[MarkPlace, int], same: int) -> Mapping[MarkPlace, int]:
+    """The last block at each place; `known`: of a wire whose first blocks, so many, are the same."""
+    found = {blocks[number].place: number for number in range(same, len(blocks))}
+    for place, number in known.items():
+        if place in found:
+            continue
+        if number >= same:
+            number = next((n for n in range(same - 1, -1, -1) if blocks[n].place is place), -1)  # noqa: PLW2901
+        if number >= 0:
+            found[place] = number
+    return found
+
+
+def eve_of(wire: Wire) -> int:
+    """The block before the last that the next turn repeats, -1 where a mark at either would not do for a ping.
+
+    An attachment is not at hand when a ping is sent.
+    """
+    if wire.head < 1 or wire.blocks[wire.head].place is not MarkPlace.TALK:
+        return -1
+    pair = wire.blocks[wire.head - 1 : wire.head + 1]
+    is_sent = all(block.can_be_marked and not block.key.startswith("attachment/") for block in pair)
+    return wire.head - 1 if is_sent else -1
 
 
 def scope_hash(scope: LedgerScope) -> str:

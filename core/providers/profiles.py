@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from core.providers.attachments import pdf_form
 from core.values.provider import Effort, ModelProfile
 from core.values.settings import AiSettings
 
@@ -32,8 +33,9 @@ def find_profile(
         found = (length > 0, length, entry.provider == provider)
         if found > rank:
             best, rank = entry, found
-    same = best.id == model
-    return replace(best, provider=provider, id=model, label=best.label if same else "")
+    label = best.label if best.id == model else ""
+    pdf = pdf_form(kind or provider, model, best.context_tokens) if best.takes_images else None
+    return replace(best, provider=provider, id=model, label=label, pdf=pdf)
 
 
 def merge_models(

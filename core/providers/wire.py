@@ -7,13 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.base.errors import FailureKind, ProviderError, StorageError
-from core.providers.attachments import attachment_text, refuse_attachment
+from core.providers.attachments import attachment_problem, attachment_text, goes_as_pdf, refuse_attachment
 from core.providers.protocol import ReadBlob
 from core.values.messages import AttachmentPart, Role
 from core.values.provider import ModelProfile, RequestMessage
-
-IMAGE_TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
-"""Pictures that both vendors take. Source: anthropic 2.10 `Base64ImageSourceParam`; Gemini "Image understanding"."""
 
 
 def canonical_json(value: object) -> str:
@@ -44,16 +41,26 @@ def open_turn_start(messages: Sequence[RequestMessage]) -> int:
 
 
 def attached(part: AttachmentPart, read_blob: ReadBlob, profile: ModelProfile) -> bytes | str:
-    """A file as a vendor can take it: a picture's bytes, or a text with its name around it.
+    """A file as a vendor can take it: the bytes of a picture or a PDF, or a text with its name around it.
 
     Raises:
         ProviderError: the model does not take it, or the file is gone; nothing was sent.
     """
     who = profile.label or profile.id
-    if part.is_image and not (profile.takes_images and part.media_type in IMAGE_TYPES):
+    if attachment_problem(part, profile):
         raise refuse_attachment(part, who)
+    if part.is_image or (part.is_pdf and goes_as_pdf(part, profile.pdf)):
+        return _read(part, read_blob)
+    as_file = (part.as_text or part) if part.is_pdf else part
+    text = attachment_text(as_file, _read(as_file, read_blob))
+    if text is None:
+        raise refuse_attachment(part, who)
+    return text
+
+
+def _read(part: AttachmentPart, read_blob: ReadBlob) -> bytes:
     try:
-        data = read_blob(part.sha256)
+        return read_blob(part.sha256)
     except StorageError as error:
         raise ProviderError(
             FailureKind.BAD_REQUEST,
@@ -61,9 +68,3 @@ def attached(part: AttachmentPart, read_blob: ReadBlob, profile: ModelProfile) -
             remedy="Remove it from the message, or attach the file again",
             where=error.where,
         ) from error
-    if part.is_image:
-        return data
-    text = attachment_text(part, data)
-    if text is None:
-        raise refuse_attachment(part, who)
-    return text

@@ -16,13 +16,30 @@ from core.values.usage import Usage
 class SendPrompt(OfferedCommand, frozen=True):
     """Send text and the draft's attachments. The draft is emptied once the words are on disk.
 
-    `over_limit` is the person's yes to a send past a spend limit; `command_id` is given by a front end that waits for the
+    `may_queue`: while a reply is under way it waits for the end of that one, instead of being refused. `over_limit` is the person's yes to a send past a spend limit; `command_id` is given by a front end that waits for the
     `CommandOutcome`: a refusal is told there, and without an id in the discussion. So for all that costs money.
     """
 
     discussion_id: str
     text: str
     over_limit: bool = False
+    command_id: str = ""
+    may_queue: bool = False
+
+
+class SendQueued(OfferedCommand, frozen=True):
+    """Let a queue that is held go on: its first prompt is sent now."""
+
+    discussion_id: str
+    over_limit: bool = False
+    command_id: str = ""
+
+
+class TakeBackQueued(msgspec.Struct, frozen=True):
+    """Take a prompt out of the queue and put its words and attachments back into the composer."""
+
+    discussion_id: str
+    prompt_id: str
     command_id: str = ""
 
 
@@ -53,13 +70,17 @@ class RegenerateReply(OfferedCommand, frozen=True):
 
 
 class ResendMessage(OfferedCommand, frozen=True):
-    """Send a message of the person with other words, in a branch that ends before it; without a reply, in its place."""
+    """Send a message of the person with other words, in a branch that ends before it; without a reply, in its place.
+
+    `detached`: sha256 of attachments that it goes without.
+    """
 
     discussion_id: str
     message_id: str
     text: str
     over_limit: bool = False
     command_id: str = ""
+    detached: tuple[str, ...] = ()
 
 
 class ContinueReply(OfferedCommand, frozen=True):
@@ -150,10 +171,19 @@ class CallFailed(msgspec.Struct, frozen=True):
     usage: Usage
 
 
-PaidCommand = SendPrompt | RetrySend | RegenerateReply | ResendMessage | ContinueReply
+PaidCommand = SendPrompt | SendQueued | RetrySend | RegenerateReply | ResendMessage | ContinueReply
 """Commands that cost money: at a spend limit they need the person's yes."""
 
-TurnCommand = SendPrompt | CancelReply | RetrySend | RegenerateReply | ResendMessage | ContinueReply
+TurnCommand = (
+    SendPrompt
+    | SendQueued
+    | TakeBackQueued
+    | CancelReply
+    | RetrySend
+    | RegenerateReply
+    | ResendMessage
+    | ContinueReply
+)
 """Commands that a front end may give this room."""
 
 TurnEvent = RequestBuilt | ReplyArrived | CallRetrying | CallEnded | CallFailed

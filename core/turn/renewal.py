@@ -66,7 +66,7 @@ def resend(state: AppState, given: Stamp, command: ResendMessage) -> Result:
     turn = _turn(opened, command.message_id) if opened is not None else None
     if opened is None or turn is None:
         return ignore(state, command, "The message was deleted meanwhile.")
-    parts = with_text(turn.prompt, clean(command.text))
+    parts = with_text(turn.prompt, clean(command.text), command.detached)
     if not parts:
         return ignore(state, command, "There is nothing to send.")
     if turn.is_last and turn.reply is None:

@@ -9,6 +9,7 @@ from core.base.stamp import Stamp
 from core.base.text import clean
 from core.discussion.messages import AppendRecords, ReplyToken
 from core.turn.messages import CallEnded, CallFailed, RetrySend
+from core.turn.queue import hold, hold_after
 from core.turn.sending import find_call
 from core.values.discussion import CallPhase, LiveCall
 from core.values.messages import Part, Role, Status, TextPart
@@ -42,6 +43,7 @@ def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
     if call.refused:
         return _refused(state, given, call)
     kind = event.stopped.kind
+    state = hold_after(state, call.discussion_id, kind)
     if kind is StopKind.COMPLETED and not event.parts:
         empty = Failure(
             FailureKind.BAD_REPLY, "The model sent an empty reply", "Press Retry, or choose another model."
@@ -75,6 +77,7 @@ def failed(state: AppState, given: Stamp, event: CallFailed) -> Result:
     if call is None:
         return state, ()
     failure = event.failure
+    state = hold(state, call.discussion_id, f"What came before it failed: {failure.what.removesuffix('.')}.")
     opened = replace(
         state.discussions.open[call.discussion_id], failure=failure, failed_message_id=call.user_message_id
     )

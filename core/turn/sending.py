@@ -25,9 +25,10 @@ from core.turn.messages import (
     SendRequest,
     TurnEffect,
 )
-from core.values.discussion import CallPhase, Draft, LiveCall, OpenDiscussion
-from core.values.messages import Message, Role, TextPart
+from core.values.discussion import CallPhase, Draft, LiveCall, OpenDiscussion, QueuedPrompt
+from core.values.messages import AttachmentPart, Message, Role, TextPart
 from core.values.outcomes import CommandOutcome
+from core.values.provider import StopKind
 from core.values.records import MessageRecord, Record
 from core.values.spending import ReachedLimit, SpendRefusal
 from core.values.state import AppState, Level
@@ -51,9 +52,20 @@ def send(state: AppState, given: Stamp, command: SendPrompt) -> Result:
         return ignore(state, command, "The discussion is not open.")
     if not text.strip() and not opened.draft.attachments:
         return ignore(state, command, "There is nothing to send.")
-    parts = (*((TextPart(text),) if text.strip() else ()), *opened.draft.attachments)
+    parts = prompt_parts(text, opened.draft.attachments)
     record = MessageRecord(given.make_id(0), given.at, Role.USER, parts)
     return save_then_call(state, given, command, record.id, (record,))
+
+
+def has_words(state: AppState, command: SendPrompt) -> bool:
+    """True if there is something to send, in a discussion that is open."""
+    opened = state.discussions.open.get(command.discussion_id)
+    return opened is not None and bool(command.text.strip() or opened.draft.attachments)
+
+
+def prompt_parts(text: str, attachments: tuple[AttachmentPart, ...]) -> tuple[TextPart | AttachmentPart, ...]:
+    """Parts of a message of the person; blank text is none."""
+    return (*((TextPart(text),) if text.strip() else ()), *attachments)
 
 
 def ignore(state: AppState, command: PaidCommand, why: str) -> Result:
@@ -83,10 +95,15 @@ def save_then_call(
     records: tuple[Record, ...],
     *,
     version_of: str = "",
+    queued: QueuedPrompt | None = None,
 ) -> Result:
     """Open a call in phase SAVING and append `records`; without any the call starts at once.
 
-    `version_of`: the reply that the one to come is another version of. One call at a time in a discussion, and none past a spend limit without the person's yes.
+    One call at a time in a discussion, and none past a spend limit without the person's yes.
+
+    Args:
+        version_of: the reply that the one to come is another version of; queued: the queue's prompt that `records`
+            hold, None where they are of the composer or of the log.
     """
     opened = state.discussions.open[command.discussion_id]
     if opened.id in state.turns.calls:
@@ -104,21 +121,26 @@ def save_then_call(
         model=meta.model,
         started_at=given.at,
         command_id=command.command_id,
-        reserved_usd=next_call_usd(state, opened.id, _words(command)),
+        reserved_usd=next_call_usd(state, opened.id, _words(command, queued)),
         over_limit=command.over_limit,
         version_of=version_of,
+        was_queued=queued is not None,
     )
-    if opened.refusal is not None:
-        state = with_open(state, replace(opened, refusal=None))
+    hold = opened.queue_hold if opened.queue else ""
+    if opened.refusal is not None or hold != opened.queue_hold:
+        state = with_open(state, replace(opened, refusal=None, queue_hold=hold))
     state = with_call(state, call)
     state = dismiss(state, f"call/{opened.id}")
     if records:
+        queued_id = "" if queued is None else queued.id
         token = PromptToken(call.id, is_draft=isinstance(command, SendPrompt))
-        return state, (AppendRecords(opened.id, records, token),)
+        return state, (AppendRecords(opened.id, records, token, queued_id),)
     return start_call(state, given, call)
 
 
-def _words(command: PaidCommand) -> str:
+def _words(command: PaidCommand, queued: QueuedPrompt | None) -> str:
+    if queued is not None:
+        return queued.text
     return command.text if isinstance(command, SendPrompt | ResendMessage) else ""
 
 
@@ -158,8 +180,9 @@ def prompt_saved(
     opened = state.discussions.open[call.discussion_id]
     effects: tuple[DiscussionEffect, ...] = ()
     message = _message(opened, call.user_message_id)
-    if is_draft and message is not None and any(record.id == message.id for record in records):
-        state, effects = _clear_draft(state, opened, message)
+    is_prompt = is_draft or call.was_queued
+    if is_prompt and message is not None and any(record.id == message.id for record in records):
+        state, effects = _take_over(state, opened, message, is_draft=is_draft)
     if call.phase is CallPhase.STOPPING:
         state = conclude(state, CommandOutcome(call.command_id, call.user_message_id))
         stopped = replace(state.discussions.open[opened.id], failed_message_id=call.user_message_id)
@@ -169,12 +192,24 @@ def prompt_saved(
     return state, (*effects, *started)
 
 
-def _clear_draft(state: AppState, opened: OpenDiscussion, message: Message) -> Result:
+def end_while_saving(call: LiveCall) -> StopKind:
+    """End of a call that has saved its prompt: stopped meanwhile, or none yet."""
+    return StopKind.CANCELLED if call.phase is CallPhase.STOPPING else StopKind.COMPLETED
+
+
+def draft_after(draft: Draft, text: str, attachments: tuple[AttachmentPart, ...]) -> Draft:
+    """Rest of a draft that stays in the composer once these words and files have left it."""
+    later = draft.text if draft.text.strip() != text.strip() else ""
+    return Draft(later, tuple(part for part in draft.attachments if part not in attachments))
+
+
+def _take_over(state: AppState, opened: OpenDiscussion, message: Message, *, is_draft: bool) -> Result:
     """Forget the draft that was sent, remember the prompt, and name an unnamed discussion after it."""
-    later = opened.draft.text if opened.draft.text.strip() != message.text.strip() else ""
-    draft = Draft(later)
-    state = with_open(state, replace(opened, draft=draft))
-    effects: list[DiscussionEffect] = [WriteDraft(opened.id, draft)]
+    effects: list[DiscussionEffect] = []
+    if is_draft:
+        draft = draft_after(opened.draft, message.text, message.attachments)
+        state = with_open(state, replace(opened, draft=draft))
+        effects.append(WriteDraft(opened.id, draft))
     if message.text:
         history = (*(p for p in state.discussions.prompt_history if p != message.text), message.text)
         state = replace(

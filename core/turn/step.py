@@ -6,7 +6,8 @@ from typing import assert_never
 
 from core.base.stamp import Stamp
 from core.discussion.messages import DiscussionCreated, PromptToken, RecordsAppended, ReplyToken, WriteFailed
-from core.turn import renewal, replies, sending
+from core.discussion.queue_messages import PromptGone, QueueWritten
+from core.turn import queue, renewal, replies, sending
 from core.turn.messages import (
     CallEnded,
     CallFailed,
@@ -19,6 +20,8 @@ from core.turn.messages import (
     ResendMessage,
     RetrySend,
     SendPrompt,
+    SendQueued,
+    TakeBackQueued,
     TurnCommand,
     TurnEvent,
 )
@@ -31,7 +34,17 @@ def command(state: AppState, given: Stamp, asked: TurnCommand) -> Result:
     """Decide what follows from a command."""
     match asked:
         case SendPrompt():
+            if (
+                asked.may_queue
+                and asked.discussion_id in state.turns.calls
+                and sending.has_words(state, asked)
+            ):
+                return queue.enqueue(state, given, asked)
             return sending.send(state, given, asked)
+        case SendQueued():
+            return queue.send_now(state, given, asked)
+        case TakeBackQueued():
+            return queue.take_back(state, asked)
         case CancelReply():
             return sending.cancel(state, asked.discussion_id)
         case RetrySend():
@@ -77,10 +90,11 @@ def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
         return state, ()
     match happened.token:
         case PromptToken():
+            state = queue.hold_after(state, call.discussion_id, sending.end_while_saving(call))
             is_draft = happened.token.is_draft
             return sending.prompt_saved(state, given, call, happened.records, is_draft=is_draft)
         case ReplyToken():
-            return replies.reply_saved(state, call), ()
+            return queue.go_on(replies.reply_saved(state, call), given, call.discussion_id)
         case _:
             assert_never(happened.token)
 
@@ -90,12 +104,24 @@ def branched(state: AppState, given: Stamp, happened: DiscussionCreated) -> Resu
     return renewal.branched(state, given, happened)
 
 
+def queued(state: AppState, given: Stamp, happened: QueueWritten | PromptGone) -> Result:
+    """Take in how a queue stands on disk; what of it may go is sent."""
+    match happened:
+        case QueueWritten():
+            return queue.written(state, given, happened)
+        case PromptGone():
+            return queue.gone(state, given, happened)
+        case _:
+            assert_never(happened)
+
+
 def unsaved(state: AppState, happened: WriteFailed) -> AppState:
-    """A call whose prompt cannot be written is not made; the prompt stays in the composer."""
+    """A call whose prompt cannot be written is not made; the prompt stays in the composer, or in the queue."""
     if not isinstance(happened.token, PromptToken):
         return state
     call = sending.find_call(state, happened.token.call_id)
     if call is None:
         return state
     state = conclude(state, CommandOutcome(call.command_id, problem=happened.text, remedy=happened.detail))
+    state = queue.hold(state, call.discussion_id, f"{happened.text}.")
     return without_call(state, call.discussion_id)

@@ -89,6 +89,15 @@ class ReplyVersions(msgspec.Struct, frozen=True):
         return self.ids[at] if 0 <= at < len(self.ids) else ""
 
 
+class QueuedPrompt(msgspec.Struct, frozen=True):
+    """A message that waits until the reply under way has ended. `id`: that of its message in the log, later."""
+
+    id: str
+    at: datetime
+    text: str = ""
+    attachments: tuple[AttachmentPart, ...] = ()
+
+
 class OpenDiscussion(msgspec.Struct, frozen=True):
     """A discussion whose log is loaded.
 
@@ -102,6 +111,8 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         record_count: records in the log, for making ids unique in it; attachments_dir: where its files lie.
         refusal: the last send that a spend limit stood against and nobody waits for; None since another began.
         usage, upkeep: as in `DiscussionSummary`.
+        queue: what is sent next, in order, as it stands on disk; queue_hold: why it waits for the person, in a
+            sentence, empty while it goes on by itself.
     """
 
     id: str
@@ -117,6 +128,8 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     usage: Usage = msgspec.field(default_factory=Usage)
     upkeep: Upkeep = msgspec.field(default_factory=Upkeep)
     versions: Mapping[str, ReplyVersions] = msgspec.field(default_factory=dict)
+    queue: tuple[QueuedPrompt, ...] = ()
+    queue_hold: str = ""
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -150,6 +163,7 @@ class LiveCall(msgspec.Struct, frozen=True):
         over_limit: the person said yes to it past a limit; is_built: its request is assembled; is_out: it was let go.
         refused: the limits that stood against it when its cost was known: it is not sent.
         elsewhere_usd: what other programs had under way when its cost was known.
+        was_queued: its prompt waited in the queue, and never was the composer's since.
         text, reasoning: what has arrived; retry_at and retry_reason: while `RETRYING`.
     """
 
@@ -175,3 +189,4 @@ class LiveCall(msgspec.Struct, frozen=True):
     refused: tuple[ReachedLimit, ...] = ()
     version_of: str = ""
     elsewhere_usd: float = 0.0
+    was_queued: bool = False

@@ -74,12 +74,20 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 
 
 class AttachmentPart(msgspec.Struct, frozen=True, tag_field="type", tag="attachment"):
-    """A file kept in the discussion's `attachments/`, named by its content's sha256 (hex)."""
+    """A file kept in the discussion's `attachments/`, named by its content's sha256 (hex).
+
+    Args:
+        pages: of a PDF, 0 where nobody counted them.
+        text_sha256, text_bytes: of its text, which is kept beside it; empty where it has none.
+    """
 
     sha256: str
     media_type: str
     name: str
     size_bytes: int
+    pages: int = 0
+    text_sha256: str = ""
+    text_bytes: int = 0
 
     @property
     def file_name(self) -> str:
@@ -92,6 +100,18 @@ class AttachmentPart(msgspec.Struct, frozen=True, tag_field="type", tag="attachm
     def is_image(self) -> bool:
         """True if a model would take it as a picture."""
         return self.media_type.startswith("image/")
+
+    @property
+    def is_pdf(self) -> bool:
+        """True for a PDF."""
+        return self.media_type == "application/pdf"
+
+    @property
+    def as_text(self) -> AttachmentPart | None:
+        """Its text as a file of its own, None where it has none beside it."""
+        if not self.text_sha256:
+            return None
+        return AttachmentPart(self.text_sha256, "text/plain", self.name, self.text_bytes)
 
 
 Part = TextPart | ReasoningPart | ToolCallPart | ToolResultPart | AttachmentPart

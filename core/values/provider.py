@@ -36,6 +36,20 @@ class Effort(StrEnum):
     MAX = "max"
 
 
+class PdfForm(msgspec.Struct, frozen=True):
+    """Form in which a model takes a PDF itself.
+
+    Args:
+        page_tokens: of each page as a picture; counts_text: its text is counted beside them.
+        max_pages, max_bytes: of one file; a larger one goes as its text.
+    """
+
+    page_tokens: int
+    counts_text: bool
+    max_pages: int
+    max_bytes: int
+
+
 class ModelProfile(msgspec.Struct, frozen=True):
     """Profile of a model. From `models.toml` (packaged, then the person's), then the server's own list.
 
@@ -48,6 +62,7 @@ class ModelProfile(msgspec.Struct, frozen=True):
         thinking: how its vendor is told how hard to think (`adaptive`, `budget`, `level`), empty: not told.
         thinking_off: the vendor's word for not thinking (`disabled`), empty where it cannot be turned off.
         takes_cache_prompt: its server said that it can be told not to reuse a prefix.
+        pdf: how it takes a PDF, None where it reads only the text of one.
     """
 
     provider: str
@@ -64,6 +79,7 @@ class ModelProfile(msgspec.Struct, frozen=True):
     thinking: str = ""
     thinking_off: str = ""
     takes_cache_prompt: bool = False
+    pdf: PdfForm | None = None
 
 
 RequestPart = Segment | AttachmentPart | ReasoningPart | ToolCallPart | ToolResultPart

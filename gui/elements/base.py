@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gui.metrics import Measure
-from gui.primitives import Spec
+from gui.primitives import Press, Spec
 
 if TYPE_CHECKING:
     from gui.canvas import Canvas, Pane
@@ -203,6 +203,16 @@ class Element:
     def rest_s(self) -> float:
         """Seconds after which it wants a frame although nothing happens; asked where it polls."""
         return float("inf")
+
+    def on_press(self, press: Press, m: Measure) -> bool:
+        """The left button went down over it; whether it takes that and wants to hear of drags."""
+        return False
+
+    def on_drag(self, x: float, y: float, m: Measure) -> None:
+        """The mouse is at a point of the viewport, with the button that went down over it still held."""
+
+    def on_release(self) -> None:
+        """The button that went down over it is up."""
 
     def on_wheel(self, delta: float, m: Measure) -> bool:
         """The wheel turned over it; whether it took that."""

@@ -368,7 +368,8 @@ class TextInputWidget(KeyedWidget[str | None], frozen=True):
 class EditorWidget(KeyedWidget[Edited | None], frozen=True):
     """Many lines of input. What the person types wins over `value` until `revision` changes.
 
-    With `paste_limit_chars` > 0 a longer paste does not enter the text but comes back in `pasted`. With
+    It grows with its text from `height` to `most_height`. An editor that `is_home` has the keyboard whenever
+    nothing else took it, and what is typed in the pane around it goes there. With `paste_limit_chars` > 0 a longer paste does not enter the text but comes back in `pasted`. With
     `submits_on_enter` Enter submits and keeps the keyboard, Ctrl+Enter makes a new line.
     """
 
@@ -376,9 +377,12 @@ class EditorWidget(KeyedWidget[Edited | None], frozen=True):
     _: KW_ONLY
     hint: str = ""
     height: float = 80
+    most_height: float = 0
     revision: int = 0
     is_mono: bool = False
     is_focused: bool = False
+    is_home: bool = False
+    is_enabled: bool = True
     paste_limit_chars: int = 0
     submits_on_enter: bool = False
 

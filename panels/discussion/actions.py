@@ -24,9 +24,9 @@ from panels.discussion.view import ALL_PROJECTS, DiscussionView, FindView
 
 
 def can_send(desk: Desk) -> bool:
-    """True if the composer holds something to send and no reply is under way."""
+    """True if the composer holds something to send; while a reply is under way it joins the queue."""
     opened = desk.opened
-    if opened is None or desk.call is not None or desk.state.program.is_home_read_only:
+    if opened is None or desk.state.program.is_home_read_only:
         return False
     composer = desk.view.of(DiscussionView).composer(opened.id)
     has_words = bool(composer.text.strip()) or bool(opened.draft.attachments)
@@ -103,7 +103,7 @@ def _send(desk: Desk) -> None:
     composer = own.composer(desk.opened.id)
     composer.history_at = 0
     own.scroll_to = -1
-    composer.hand_over(desk.ask(SendPrompt(desk.opened.id, composer.text)))
+    composer.hand_over(desk.ask(SendPrompt(desk.opened.id, composer.text, may_queue=True)))
 
 
 def _copy_reply(desk: Desk) -> None:

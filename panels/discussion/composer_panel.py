@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from core.base import figures as fmt
 from core.discussion.messages import AttachText, Detach, SetDiscussionPreset, SetDraft
+from core.providers.attachments import attachment_problem, goes_as_pdf
+from core.settings.models import profile_of
 from core.spending.estimates import next_request
 from core.turn.messages import CancelReply
 from core.values.discussion import OpenDiscussion
@@ -15,32 +17,13 @@ from panels.base.desk import Desk, send_chord
 from panels.base.gauge import NAME, estimate, estimate_tip, gauge, gauge_tone
 from panels.base.ui import Ui
 from panels.discussion.actions import can_send
+from panels.discussion.queue_strip import queue_strip
 from panels.discussion.view import ComposerView, DiscussionView
 
 EDITOR_MIN_PX = 68.0
 EDITOR_MAX_PX = 220.0
-LINE_PX = 20.0
-CHROME_PX = 78.0
-CHIPS_PX = 36.0
-PROBLEM_PX = 24.0
 GAUGE_FROM_PX, PRICE_FROM_PX, NAME_FROM_PX = 360, 520, 600
 """Width from which the estimate has room, with its price, with its name."""
-
-
-def composer_px(desk: Desk) -> float:
-    """Height that the composer takes, so that the messages leave it free."""
-    own = desk.view.of(DiscussionView)
-    opened = desk.opened
-    if opened is None:
-        return 0.0
-    height = CHROME_PX + _editor_px(own.composer(opened.id))
-    height += CHIPS_PX if opened.draft.attachments else 0.0
-    return height + PROBLEM_PX * len(_problems(desk))
-
-
-def _editor_px(composer: ComposerView) -> float:
-    lines = composer.text.count("\n", 0, 20_000) + 1
-    return min(EDITOR_MAX_PX, max(EDITOR_MIN_PX, LINE_PX * lines + 12))
 
 
 def composer_panel(desk: Desk, opened: OpenDiscussion) -> None:
@@ -50,6 +33,7 @@ def composer_panel(desk: Desk, opened: OpenDiscussion) -> None:
     composer.sync(opened.draft.text)
     _follow_sent(desk, opened, composer)
     with ui.surface(("composer", opened.id), "card", padding=(12, 10)):
+        queue_strip(desk, opened)
         _editor(desk, opened, composer)
         if opened.draft.attachments:
             _chips(desk, opened)
@@ -77,8 +61,19 @@ def _follow_sent(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> 
 
 
 def _problems(desk: Desk) -> tuple[str, ...]:
-    report = selection.report_of(desk.state)
-    return report.problems[:2] if report is not None and not report.fits else ()
+    report, opened = selection.report_of(desk.state), desk.opened
+    parts = opened.draft.attachments if opened is not None else ()
+    problems = tuple(filter(None, (_problem(desk, part) for part in parts)))
+    too_large = report.problems if report is not None and not report.fits else ()
+    return (*problems, *too_large)[:2]
+
+
+def _problem(desk: Desk, part: AttachmentPart) -> str:
+    """Reason of the chosen model not to take a file, empty where it does."""
+    if desk.summary is None:
+        return ""
+    meta = desk.summary.meta
+    return attachment_problem(part, profile_of(desk.state, meta.provider, meta.model))
 
 
 def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
@@ -87,8 +82,8 @@ def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
     _history(desk, opened, composer)
     is_wanted = view.focus == "composer" and view.focus_not != opened.id
     edited = ui.editor(
-        "editor", composer.text, hint="Write a message", height=_editor_px(composer), revision=composer.revision,
-        is_focused=is_wanted, paste_limit_chars=settings.files.paste_as_attachment_chars,
+        "editor", composer.text, hint="Write a message", height=EDITOR_MIN_PX, most_height=EDITOR_MAX_PX,
+        revision=composer.revision, is_focused=is_wanted, is_home=True, paste_limit_chars=settings.files.paste_as_attachment_chars,
         submits_on_enter=sends_on_enter,
     )  # fmt: skip
     if is_wanted:
@@ -130,11 +125,24 @@ def _chips(desk: Desk, opened: OpenDiscussion) -> None:
 
 
 def _chip(desk: Desk, ui: Ui, discussion_id: str, part: AttachmentPart) -> None:
+    problem = _problem(desk, part)
     with ui.row(("chip", part.sha256), gap=4):
-        ui.icon("icon", "file-image" if part.is_image else "file-lines")
-        ui.text("name", part.name, style="small", tip=fmt.size(part.size_bytes))
+        ui.icon("icon", "file-image" if part.is_image else "file-lines", tone="warn" if problem else "muted")
+        tip = "\n".join(filter(None, (attachment_line(desk, part), problem)))
+        ui.text("name", part.name, style="small", tone="warn" if problem else "text", tip=tip)
         if ui.button("remove", "", icon="xmark", kind="ghost", tip=f"Remove {part.name}", is_small=True):
             desk.send(Detach(discussion_id, part.sha256))
+
+
+def attachment_line(desk: Desk, part: AttachmentPart) -> str:
+    """Size of a file; of a PDF its pages, and whether the model gets them or their text."""
+    told = [fmt.size(part.size_bytes)]
+    if part.pages:
+        told.append(fmt.count(part.pages, "page"))
+    if part.is_pdf and desk.summary is not None and not _problem(desk, part):
+        profile = profile_of(desk.state, desk.summary.meta.provider, desk.summary.meta.model)
+        told.append("sent as PDF" if goes_as_pdf(part, profile.pdf) else "sent as its text")
+    return " · ".join(told)
 
 
 def _foot(desk: Desk, opened: OpenDiscussion) -> None:
@@ -150,24 +158,23 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
             shown = estimate(request) if ui.width() > PRICE_FROM_PX else gauge(request)
             ui.text("gauge", shown, tone=gauge_tone(request), style="small", tip=estimate_tip(request))
         ui.push()
-        if desk.call is not None:
-            if ui.button("stop", "Stop", icon="stop", tip="Stop the reply (Escape)"):
-                desk.send(CancelReply(opened.id))
-            return
-        chord = send_chord(desk.state)
+        is_stopped = desk.call is not None and ui.button(
+            "stop", "Stop", icon="stop", tip="Stop the reply (Escape)"
+        )
+        if is_stopped:
+            desk.send(CancelReply(opened.id))
+        chord, queues = send_chord(desk.state), desk.call is not None
         if ui.button(
-            "send", "Send", icon="paper-plane", kind="primary", is_enabled=can_send(desk),
-            shortcut=chord if chord != "Enter" else "", tip=_send_tip(desk, chord),
+            "send", "Queue" if queues else "Send", icon="clock" if queues else "paper-plane", kind="primary",
+            is_enabled=can_send(desk), shortcut=chord if chord != "Enter" else "", tip=_send_tip(desk, chord),
         ):  # fmt: skip
             run_action("send", desk)
 
 
 def _send_tip(desk: Desk, chord: str) -> str:
-    return (
-        "This home is read-only: nothing can be saved"
-        if desk.state.program.is_home_read_only
-        else f"Send ({chord})"
-    )
+    if desk.state.program.is_home_read_only:
+        return "This home is read-only: nothing can be saved"
+    return f"Send ({chord})" if desk.call is None else f"Send when the reply has ended ({chord})"
 
 
 def _preset_menu(desk: Desk) -> None:

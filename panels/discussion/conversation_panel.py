@@ -13,7 +13,7 @@ from panels.base.action import action_button, action_item, action_tip, run_actio
 from panels.base.desk import Desk, send_chord
 from panels.base.model_choice import model_options, model_value
 from panels.base.ui import Option, Ui
-from panels.discussion.composer_panel import composer_panel, composer_px
+from panels.discussion.composer_panel import composer_panel
 from panels.discussion.message_card import failure_row, live_row, mark_row, message_card
 from panels.discussion.message_foot import HEAD, branch_foot, branch_points
 from panels.discussion.message_rows import MessageRows, matches, shown_entries
@@ -42,7 +42,7 @@ def conversation_panel(desk: Desk) -> None:
             return
         if desk.view.of(DiscussionView).find.is_open:
             _find_bar(desk, desk.opened)
-        with ui.surface("messages", "clear", height=-composer_px(desk), padding=(0, 0)):
+        with ui.surface("messages", "clear", height=0, padding=(0, 0)):
             _messages(desk, desk.opened)
         composer_panel(desk, desk.opened)
 

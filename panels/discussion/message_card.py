@@ -154,9 +154,11 @@ def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
     edited = ui.editor("edit", text, height=height, hint="Message", is_focused=True)
     if edited is not None:
         own.editing[key] = text = edited.text
+    left = _attachments_left(ui, own, key, message)
     with ui.row("edit buttons"):
-        if ui.button("save", "Save", kind="primary", is_small=True, is_enabled=bool(text.strip())):
-            desk.send(EditMessage(*key, text))
+        is_enabled = bool(text.strip()) or bool(left)
+        if ui.button("save", "Save", kind="primary", is_small=True, is_enabled=is_enabled):
+            desk.send(EditMessage(*key, text, own.detached.pop(key, ())))
             del own.editing[key]
         if message.role is Role.USER:
             is_enabled = bool(text.strip()) and not is_under_way(desk.state, own.resent.get(key, ""))
@@ -168,9 +170,10 @@ def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
                 is_enabled=is_enabled,
                 tip=RESEND,
             ):
-                own.resent[key] = desk.ask(ResendMessage(*key, text))
+                own.resent[key] = desk.ask(ResendMessage(*key, text, detached=own.detached.get(key, ())))
         if ui.button("cancel", "Cancel", is_small=True):
             own.editing.pop(key, None)
+            own.detached.pop(key, None)
         if problem:
             ui.text("problem", problem, tone="warn", style="small", wraps=True)
 
@@ -190,6 +193,21 @@ def _follow_resent(desk: Desk, key: MessageKey) -> str:
         own.composer(key[0]).refusal = outcome.refusal
         return ""
     return " ".join(filter(None, (outcome.problem, outcome.remedy)))
+
+
+def _attachments_left(
+    ui: Ui, own: DiscussionView, key: MessageKey, message: Message
+) -> tuple[AttachmentPart, ...]:
+    """The files that the message keeps when it is saved, each with a button that takes it off."""
+    detached = own.detached.get(key, ())
+    left = tuple(part for part in message.attachments if part.sha256 not in detached)
+    for part in left:
+        with ui.row(("attached", part.sha256), gap=4):
+            ui.icon("icon", "file-image" if part.is_image else "file-lines")
+            ui.text("name", part.name, style="small")
+            if ui.button("remove", "", icon="xmark", kind="ghost", tip=f"Remove {part.name}", is_small=True):
+                own.detached[key] = (*detached, part.sha256)
+    return left
 
 
 def _reasoning(own: DiscussionView, ui: Ui, key: MessageKey, message: Message) -> None:

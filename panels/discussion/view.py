@@ -81,7 +81,8 @@ class DiscussionView:
         grouping: of the list; project: the folder whose discussions are listed; menu_of: the discussion whose
             menu is open.
         renaming_id: the discussion whose name is being typed in the list.
-        editing: words typed into messages; resent: the send of such words whose outcome is not seen yet; selecting: messages shown as text to be marked; open_reasoning: unfolded.
+        editing: words typed into messages; resent: the send of such words whose outcome is not seen yet; detached: files taken off them
+            meanwhile; selecting: messages shown as text to be marked; open_reasoning: unfolded.
         scroll: the first row in view of each discussion that does not stand at its end, the newest last; never
             changed in place; scroll_to: the row to go to in the next frame, -1 for the end; shown_id: the discussion
             of the last frame.
@@ -106,6 +107,7 @@ class DiscussionView:
     find: FindView = field(default_factory=FindView)
     editing: dict[MessageKey, str] = field(default_factory=dict)
     resent: dict[MessageKey, str] = field(default_factory=dict)
+    detached: dict[MessageKey, tuple[str, ...]] = field(default_factory=dict)
     selecting: set[MessageKey] = field(default_factory=set)
     open_reasoning: set[MessageKey] = field(default_factory=set)
     scroll: dict[str, int] = field(default_factory=dict)

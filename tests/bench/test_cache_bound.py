@@ -50,6 +50,7 @@ def bridge(gap: float, held: str, read: float, *, pings: bool) -> float | None:
             return None
         gap -= ttl
         cost += read
+        ttl = TTLS["1h"][0]  # a ping is a read: lengthening is free
     return cost
 
 
@@ -78,10 +79,14 @@ def test_going_on_for_longer_after_a_read_is_free() -> None:
 
 
 def test_pings_bridge_a_gap_at_the_price_of_reads() -> None:
-    assert cheapest([0.0, 3.5 * 3600.0], 0.05, pings=True) == pytest.approx(2.0)
+    assert cheapest([0.0, 3.5 * 3600.0], 0.05, pings=True) == pytest.approx(1.25 + 4 * 0.05 + 0.05)
     assert cheapest([0.0, 60.0, 3.5 * 3600.0], 0.05, pings=True) == pytest.approx(
         1.25 + 0.05 + 3 * 0.05 + 0.05
     )
+
+
+def test_a_ping_lets_a_short_entry_live_for_an_hour() -> None:
+    assert cheapest([0.0, 3000.0, 3060.0], 0.05, pings=True) == pytest.approx(1.25 + 3 * 0.05)
 
 
 def line(at_s: float, *names: str, tokens: int = 100) -> Sent:

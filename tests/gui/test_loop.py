@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import dearpygui.dearpygui as dpg
 import pytest
 
+from gui.elements.editor import Editor
 from gui.loop import Loop
 from gui.pace import ACTIVE_FOR_S, ACTIVE_FPS, LONGEST_REST_S
 from panels.base.ui import Ui
@@ -250,5 +251,6 @@ def test_looks_change_at_run_time_and_keep_what_was_typed(screen: Screen) -> Non
     assert person.find("Go").h == pytest.approx(1.5 * height, abs=1)
     assert screen.ui.canvas.palette.name == "light"
     editor = person.find("Write")
-    assert dpg.get_value(editor.items()[0]) == "kept"
+    assert isinstance(editor, Editor)
+    assert editor.text == "kept"
     screen.check()

@@ -24,7 +24,7 @@ from core.values.curation import FileItem
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
-from gui.elements.fields import Field
+from gui.elements.editor import Editor
 from gui.markdown.document import load
 from tests.core.app.programs import until
 from tests.gui.conftest import Screen
@@ -91,7 +91,7 @@ class Sitting:
         """Type a message, send it, and wait for the reply and its bill. Returns its usage."""
         count = len(self.server.bodies)
         driver = self.driver
-        driver.click(driver.find("Write a message", kind=Field))
+        driver.click(driver.find("Write a message", kind=Editor))
         driver.type(text)
         driver.key("Ctrl+Enter")
         state = self.until(

@@ -12,12 +12,12 @@ from core.discussion.messages import CreateDiscussion
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
-from gui.elements.fields import Editor
+from gui.elements.editor import Editor
 from gui.markdown.document import load
 from panels.discussion.view import ComposerView, DiscussionView
 from tests.core.app.programs import Programs, until
 from tests.gui.conftest import Screen
-from tests.gui.sitting import over
+from tests.gui.sitting import over, sees
 from tests.vendors.anthropic_server import KEY, AnthropicServer
 from tests.vendors.loopback import Gate, HoldAfter
 
@@ -41,9 +41,8 @@ class Writer:
         return until(self.controller, holds)
 
     def enter(self) -> None:
-        """Click into the composer."""
+        """Wait for the composer, which has the keyboard by itself."""
         self.driver.until(lambda: self.driver.has("Write a message"), "the composer")
-        self.driver.click(self.editor)
         self.driver.until(lambda: self.editor.is_active, "the keyboard")
 
     @property
@@ -119,7 +118,48 @@ def test_what_is_typed_after_ctrl_enter_with_a_frame_for_every_key_is_the_next_m
     assert writer.said()[0] == "one tide"
 
 
-def test_while_a_reply_streams_the_composer_takes_the_next_message(
+def test_two_messages_sent_in_one_breath_are_two(writer: Writer, server: AnthropicServer) -> None:
+    writer.driver.strike(*"one", "Ctrl+Enter")
+    writer.driver.step(20)
+    writer.until(lambda s: writer.said()[:1] == ["one"] and writer.chosen not in s.turns.calls)
+    writer.driver.strike(*"two", "Ctrl+Enter", *"and on")
+    writer.holds("and on")
+    writer.until(lambda s: writer.chosen not in s.turns.calls and writer.said()[::2] == ["one", "two"])
+
+
+def test_the_composer_has_the_keyboard_after_a_switch_and_after_a_click_beside_it(writer: Writer) -> None:
+    driver, first = writer.driver, writer.chosen
+    driver.type("here")
+    writer.holds("here")
+    writer.controller.send(CreateDiscussion("Sea", "anthropic", MODEL))
+    second = writer.until(
+        lambda s: s.discussions.selected_id != first and s.discussions.selected_id in s.discussions.open
+    ).discussions.selected_id
+    writer.chosen = second
+    driver.until(lambda: driver.has("Sea") and writer.editor.text == "", "the other discussion")
+    driver.type("there")
+    writer.holds("there")
+    driver.click("Search discussions")
+    driver.type("tide")
+    left, top, *_ = driver.rect(writer.editor)
+    driver.click_at(round(left + 60), round(top - 120))
+    driver.until(lambda: writer.editor.is_active, "the keyboard")
+    driver.type(" now")
+    writer.holds("there now")
+
+
+def test_an_earlier_message_comes_back_with_the_caret_at_its_end(writer: Writer) -> None:
+    driver = writer.driver
+    driver.type("one tide")
+    driver.key("Ctrl+Enter")
+    writer.until(lambda s: writer.chosen not in s.turns.calls and writer.said()[:1] == ["one tide"])
+    driver.key("Up")
+    writer.holds("one tide")
+    driver.type("s")
+    writer.holds("one tides")
+
+
+def test_while_a_reply_streams_the_next_message_queues_and_can_be_taken_back(
     writer: Writer, server: AnthropicServer
 ) -> None:
     gate = Gate()
@@ -128,14 +168,19 @@ def test_while_a_reply_streams_the_composer_takes_the_next_message(
     writer.driver.key("Ctrl+Enter")
     writer.until(lambda s: writer.chosen in s.turns.calls and bool(s.turns.calls[writer.chosen].text))
     writer.driver.until(lambda: writer.driver.has("Stop"), "the reply on its way")
-    writer.driver.type("next")
-    writer.driver.key("Ctrl+Enter")
-    writer.driver.type(" words")
-    writer.holds("next words")
+    for text in ("next", "last"):
+        writer.driver.type(text)
+        writer.driver.key("Ctrl+Enter")
+        writer.until(lambda s: text in [one.text for one in s.discussions.open[writer.chosen].queue])  # noqa: B023
+    sees(writer.driver, "2 messages wait for the end of the reply")
+    writer.driver.type("words")
+    writer.holds("words")
+
+    writer.driver.click("Take back", index=1)
+    writer.holds("last\nwords")
+    assert not writer.driver.has("2 messages wait for the end of the reply")
 
     gate.open()
-    writer.until(lambda s: writer.chosen not in s.turns.calls)
-    writer.driver.key("Ctrl+Enter")
-    writer.driver.type("more")
-    writer.holds("more")
-    writer.until(lambda s: "next words" in writer.said())
+    writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 4)
+    assert writer.said()[2] == "next"
+    assert writer.composer.text == "last\nwords"

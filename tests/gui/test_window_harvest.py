@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from core.harvest.messages import EditHarvestItem, MoveHarvestItem, PreviewHarvest
 from core.values.state import AppState
-from gui.elements.fields import Editor
+from gui.elements.editor import Editor
 from panels.base.view import WindowView
 from panels.harvest.view import HarvestTab, HarvestView
 from tests.gui.conftest import Screen

@@ -13,7 +13,8 @@ from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.elements.base import Element
 from gui.elements.controls import Button, Checkbox
-from gui.elements.fields import Editor, Field
+from gui.elements.editor import Editor
+from gui.elements.fields import Field
 from gui.markdown.document import load
 from tests.core.app.programs import until
 from tests.core.harvest.harvests import add_discussion, item_lines, reply

@@ -9,8 +9,9 @@ import pytest
 from core.knowledge.messages import DeleteKnowledgeItem, EditKnowledgeItem, SetTaskDone
 from core.values.knowledge import Category
 from core.values.state import AppState
-from gui.elements.fields import Editor, SelectableText
+from gui.elements.editor import Editor
 from gui.elements.popups import anchor_of
+from gui.elements.selectable_text import SelectableText
 from panels.base.view import Dialog, WindowView
 from panels.knowledge.drafts import begin_edit, begin_new
 from panels.knowledge.view import KnowledgeView
@@ -109,12 +110,12 @@ def test_an_item_is_edited_with_the_keyboard(screen: Screen) -> None:
 
     person.click("Edit", index=1)  # the first is the menu
     person.until(lambda: desk.view.of(KnowledgeView).typing is not None)
-    person.type("so, ")
+    person.type(" so")
     person.key("Ctrl+Enter")
     screen.settle()
 
     item = state.knowledge.categories[1].items[0]
-    assert desk.asked == [EditKnowledgeItem(item, f"so, {item.text}")]
+    assert desk.asked == [EditKnowledgeItem(item, f"{item.text} so")]
 
 
 def test_escape_closes_the_form_that_has_the_keyboard(screen: Screen) -> None:
@@ -139,18 +140,18 @@ def test_words_and_keyboard_stay_with_their_item_when_others_come_above_it(scree
     begin_edit(view, gauge)
     screen.settle()
     person.until(lambda: view.typing is not None)
-    person.type("so, ")
-    person.until(lambda: any(draft.text.startswith("so, ") for draft in view.edits.values()))
+    person.type(" so")
+    person.until(lambda: any(draft.text.endswith(" so") for draft in view.edits.values()))
 
     more = ks.TEXTS["facts.md"] + "- One more\n"
     desk.show(ks.with_knowledge(ks.known(ks.TEXTS | {"facts.md": more})))
     screen.settle(6)
 
     texts = {draft.item.text: draft.text for draft in view.edits.values()}
-    assert texts == {moon.text: moon.text, gauge.text: f"so, {gauge.text}"}
+    assert texts == {moon.text: moon.text, gauge.text: f"{gauge.text} so"}
     shown_words = [e.text for e in screen.ui.tree.root.walk() if isinstance(e, Editor) and "hub" in e.path()]
-    assert shown_words == [f"so, {gauge.text}", moon.text]
-    person.until(lambda: view.typing is not None and view.typing.text.startswith("so, "))
+    assert shown_words == [f"{gauge.text} so", moon.text]
+    person.until(lambda: view.typing is not None and view.typing.text.endswith(" so"))
 
 
 def test_a_hundred_thousand_items_scroll_and_filter(screen: Screen) -> None:

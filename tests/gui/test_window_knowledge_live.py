@@ -98,12 +98,12 @@ def test_a_tick_an_edit_and_a_new_item_reach_the_files(sitting: Sitting, screen:
 
     person.click("Edit", index=1)  # the first is the menu
     person.until(lambda: sitting.app.view.of(KnowledgeView).typing is not None, "the form")
-    person.type("again, ")
+    person.type(" again")
     person.key("Ctrl+Enter")
-    sitting.sees("again, Measure the tide")
+    sitting.sees("Measure the tide again")
     person.until(lambda: not sitting.app.view.of(KnowledgeView).edits, "the form to close")
     sitting.reads(
-        "tasks.md", lambda text: "- again, Measure the tide [from: 2026-11-20-sky, 2026-11-20]\n" in text
+        "tasks.md", lambda text: "- Measure the tide again [from: 2026-11-20-sky, 2026-11-20]\n" in text
     )
 
     person.click("New fact")
@@ -120,19 +120,19 @@ def test_words_are_kept_when_the_file_changes_under_the_form(sitting: Sitting, s
     person = sitting.driver
     person.click("Edit", index=1)
     person.until(lambda: sitting.app.view.of(KnowledgeView).typing is not None, "the form")
-    person.type("do ")
+    person.type(" today")
 
     changed = (sitting.folder / "tasks.md").read_text(encoding="utf-8").replace("Ask Ana", "Ask Ben")
     (sitting.folder / "tasks.md").write_text(changed, encoding="utf-8")
 
     sitting.sees("tasks.md has changed")
-    sitting.sees("do Ask Ana")
+    sitting.sees("Ask Ana today")
     sitting.sees("Ask Ben")
     screen.check()
     person.click("Write a new open task")
     person.until(lambda: sitting.app.view.of(KnowledgeView).typing is not None, "the form")
     person.key("Ctrl+Enter")
-    sitting.reads("tasks.md", lambda text: "- do Ask Ana\n" in text and "- Ask Ben\n" in text)
+    sitting.reads("tasks.md", lambda text: "- Ask Ana today\n" in text and "- Ask Ben\n" in text)
 
 
 def test_the_digest_is_switched_on_and_off_and_rm_shows_by_itself(sitting: Sitting, screen: Screen) -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from core.app.messages import Command
 from core.values.discussion import Draft
 from core.values.state import AppState
-from gui.elements.fields import Editor
+from gui.elements.editor import Editor
 from gui.markdown.document import load
 from panels.base.ui import Ui
 from panels.base.view import WindowView

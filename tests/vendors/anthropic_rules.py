@@ -10,6 +10,7 @@ import binascii
 import re
 from dataclasses import dataclass
 
+from tests.pdfs import pages_of
 from tests.vendors.loopback import Json
 
 VERSION = "2026-10-21"
@@ -231,6 +232,8 @@ def _check_block(block: Json, role: str, where: str) -> None:
             _check_image(block, where)
         case "document" if role == "assistant":
             raise _invalid(f"{where}: document blocks are not permitted in assistant messages")
+        case "document":
+            _check_document(block, where)
         case "tool_use" | "thinking" | "redacted_thinking" if role != "assistant":
             raise _invalid(f"{where}: `{kind}` blocks can only be in `assistant` messages")
         case "tool_result" if role != "user":
@@ -259,6 +262,24 @@ def _check_image(block: Json, where: str) -> None:
         base64.b64decode(source.get("data", ""), validate=True)
     except binascii.Error as error:
         raise _invalid(f"{where}.image.source.base64: invalid base64 data") from error
+
+
+def _check_document(block: Json, where: str) -> None:
+    """A PDF, not encrypted. Source: "PDF support", requirements (read 2026-11-22)."""
+    source = block.get("source", {})
+    if source.get("type") != "base64" or source.get("media_type") != "application/pdf":
+        raise _invalid(f"{where}.document.source.base64.media_type: Input should be 'application/pdf'")
+    try:
+        data = base64.b64decode(source.get("data", ""), validate=True)
+    except binascii.Error as error:
+        raise _invalid(f"{where}.document.source.base64: invalid base64 data") from error
+    pages = pages_of(data)
+    if pages is None:
+        raise _invalid(f"{where}.document.source.base64.data: The PDF specified was not valid.")
+    if pages > 600:
+        raise _invalid("messages: A maximum of 600 PDF pages may be provided.")
+    if block.get("title") is not None and not 1 <= len(block["title"]) <= 500:
+        raise _invalid(f"{where}.document.title: String should have at least 1 and at most 500 characters")
 
 
 def _check_tool_pairs(messages: list[Json]) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from tests.pdfs import pages_of
 from tests.vendors.loopback import Json
 
 VERSION = "v1beta"
@@ -189,13 +190,15 @@ def _check_parts(parts: Any, where: str) -> None:
 
 def _check_blob(blob: Json, place: str) -> None:
     try:
-        base64.b64decode(blob.get("data", "").replace("-", "+").replace("_", "/"), validate=True)
+        data = base64.b64decode(blob.get("data", "").replace("-", "+").replace("_", "/"), validate=True)
     except binascii.Error as error:
         raise _invalid(
             f"Invalid value at '{place}.inline_data.data' (TYPE_BYTES), Base64 decoding failed"
         ) from error
     if "/" not in blob.get("mimeType", ""):
         raise _invalid(f"Unable to process input image: mime type at {place}")
+    if blob["mimeType"] == "application/pdf" and not pages_of(data):
+        raise _invalid("The document has no pages.")
 
 
 def _check_tools(tools: list[Json]) -> None:

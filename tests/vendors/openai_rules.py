@@ -7,6 +7,8 @@ import binascii
 from dataclasses import dataclass
 from typing import Any
 
+from tests.pdfs import pages_of
+
 Json = dict[str, Any]
 
 FIELDS = frozenset(
@@ -185,6 +187,28 @@ def _check_content(item: Json, where: str) -> None:
             raise RefusedError(400, message, code="invalid_value", param=param)
         if part["type"] == "input_image":
             _check_image(part["image_url"], param)
+        if part["type"] == "input_file":
+            _check_file(part, param)
+
+
+def _check_file(part: Json, param: str) -> None:
+    """A PDF as a data URL with its name. Source: OpenAI "File inputs" (read 2026-11-22)."""
+    if not part.get("filename"):
+        raise RefusedError(
+            400, "Missing required parameter.", code="missing_required_parameter", param=f"{param}.filename"
+        )
+    head, _, data = str(part.get("file_data", "")).partition(",")
+    if head != "data:application/pdf;base64":
+        message = f"Invalid MIME type: '{head.removeprefix('data:').removesuffix(';base64')}'."
+        raise RefusedError(400, message, code="invalid_value", param=f"{param}.file_data")
+    try:
+        pages = pages_of(base64.b64decode(data, validate=True))
+    except binascii.Error:
+        pages = None
+    if not pages:
+        raise RefusedError(
+            400, "The file is not a valid PDF.", code="invalid_file", param=f"{param}.file_data"
+        )
 
 
 def _check_image(url: str, param: str) -> None:

@@ -31,6 +31,9 @@ BUDGETS = {Effort.LOW: 4_096, Effort.MEDIUM: 10_240, Effort.HIGH: 24_576, Effort
 LONG_TTL_S = 3600
 """Lifetimes on offer: 5 minutes and an hour. Source: anthropic 2.10.0, types/cache_control_ephemeral_param.py."""
 
+LONGEST_TITLE = 500
+"""Characters of a document's title. Source: API reference, `DocumentBlockParam` (read 2026-11-22)."""
+
 _THINKING_BLOCKS = frozenset({"thinking", "redacted_thinking"})
 _GOES_ON = {"role": "user", "content": [{"type": "text", "text": "."}]}
 """Ends a prewarm whose last mark is not in the person's words: a request must end with a user's turn."""
@@ -175,7 +178,11 @@ def _attachment(part: AttachmentPart, profile: ModelProfile, read_blob: ReadBlob
     if isinstance(data, str):
         return _text(data)
     encoded = base64.b64encode(data).decode("ascii")
-    return {"type": "image", "source": {"type": "base64", "media_type": part.media_type, "data": encoded}}
+    source = {"type": "base64", "media_type": part.media_type, "data": encoded}
+    if part.is_pdf:
+        title = {"title": part.name[:LONGEST_TITLE]} if part.name else {}
+        return {"type": "document", "source": source, **title}
+    return {"type": "image", "source": source}
 
 
 def _thinking_block(part: ReasoningPart) -> Block | None:

@@ -164,6 +164,8 @@ def _attachment(part: AttachmentPart, profile: ModelProfile, read_blob: ReadBlob
     data = attached(part, read_blob, profile)
     if isinstance(data, str):
         return {"type": "input_text", "text": data}
+    if part.is_pdf:
+        return {"type": "input_file", "filename": part.name, "file_data": data_url(part, data)}
     return {"type": "input_image", "image_url": data_url(part, data), "detail": "auto"}
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from core.caching.accounts import MOST_LOST, after_ping_paid
+from core.caching.accounts import MOST_LOST, after_upkeep
 from core.caching.economy import break_even_pings
 from core.caching.gaps import Odds, own_odds
 from core.caching.keepalive import (
@@ -143,7 +143,7 @@ def test_pings_are_paid_out_of_what_caching_saved_and_take_no_more_than_their_sh
     stats, balance = gap_stats(*gaps, turns=turns), Balance(saved, 100_000)
     idle = Idle(100_000, ttl_s, NOW, balance=balance)
     while (found := keepalive_plan(idle, ANTHROPIC, stats, ON, idle.used_at)).ping_at is not None:
-        paid = after_ping_paid(balance, Usage(input_tokens=100_000, cache_read_tokens=100_000), ANTHROPIC)
+        paid = after_upkeep(balance, Usage(input_tokens=100_000, cache_read_tokens=100_000), ANTHROPIC)
         balance = paid
         idle = replace(after_ping(idle, ANTHROPIC, 100_000, found.ping_at), balance=balance)
 

@@ -339,6 +339,7 @@ def test_without_keepalive_nothing_is_pinged(world: World) -> None:
 def test_what_was_prewarmed_is_expected_to_be_read(world: World) -> None:
     spec = world.spec("")
     request = world.keeper.prewarm_request(spec, build_stack(spec.inputs), PROFILE, 1.0)
+    assert request is not None
     assert request.cache is not None
     assert request.cache.marks
     world.keeper.prewarmed(META.id)
@@ -441,6 +442,7 @@ def test_a_prewarming_reads_what_is_warm_and_leaves_the_change_to_the_message(wo
     world.call(digest=DIGEST)
     spec = world.spec("", OTHER)
     request = world.keeper.prewarm_request(spec, build_stack(spec.inputs), PROFILE, 1.0)
+    assert request is not None
     world.keeper.prewarmed(META.id)
 
     assert request.cache is not None

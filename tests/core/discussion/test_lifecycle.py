@@ -325,6 +325,21 @@ def test_an_edited_message_keeps_its_attachments(book: Playbook) -> None:
     assert edited.is_edited
 
 
+def test_attachments_are_taken_off_an_edited_message_and_the_others_stay(book: Playbook) -> None:
+    chosen = book.discussion()
+    parts = [AttachmentPart(f"{name}" * 32, "image/png", f"{name}.png", 10) for name in ("ab", "cd")]
+    for part in parts:
+        book.play(AttachmentStored(chosen, part))
+    book.ask(chosen, "hello")
+    message = book.state.discussions.open[chosen].messages[0]
+    assert not of(book.play(EditMessage(chosen, message.id, "hello", ("no such file",))), AppendRecords)
+
+    (write,) = of(book.play(EditMessage(chosen, message.id, "hello", (parts[0].sha256,))), AppendRecords)
+    book.append(write)
+
+    assert book.state.discussions.open[chosen].messages[0].parts == (TextPart("hello"), parts[1])
+
+
 def test_a_deleted_message_leaves_the_context_and_can_come_back(book: Playbook) -> None:
     chosen = book.discussion()
     book.answer(book.ask(chosen, "one"), "first")

@@ -14,13 +14,11 @@ from core.app import home as store_home
 from core.app.disk import DiskHandler, DiskWork, join_state, keeps, split_state, supersedes
 from core.app.messages import Event, WriteWindow
 from core.base.disk import OS_DISK, Disk
-from core.base.errors import StorageError
 from core.base.queue import QueueWorker
 from core.base.reports import OperationDone, OperationFailed, WritesCaughtUp
 from core.discussion import log, trash
 from core.discussion.messages import (
     AppendRecords,
-    AttachmentStored,
     BranchOnDisk,
     BranchToken,
     CreateOnDisk,
@@ -36,7 +34,6 @@ from core.discussion.messages import (
     RecordsAppended,
     ReplyToken,
     RestoreOnDisk,
-    StoreAttachment,
     TrashListed,
     TrashOnDisk,
     WriteDraft,
@@ -159,33 +156,6 @@ def test_a_draft_of_a_deleted_discussion_makes_no_folder_anew(desk: Desk) -> Non
     assert not (desk.home / "discussions" / META.id).exists()
 
 
-def test_a_file_and_a_paste_are_attached_by_content(desk: Desk, tmp_path: Path) -> None:
-    source = tmp_path / "notes.txt"
-    source.write_text("remember", encoding="utf-8")
-
-    by_path = desk.do(StoreAttachment(META.id, 1000, path=str(source)))
-    by_text = desk.do(StoreAttachment(META.id, 1000, text="remember", name="pasted.txt"))
-
-    assert isinstance(by_path, AttachmentStored)
-    assert isinstance(by_text, AttachmentStored)
-    assert by_path.part.sha256 == by_text.part.sha256
-    assert by_path.part.name == "notes.txt"
-
-
-@pytest.mark.parametrize("size", [1001, 5000])
-def test_a_file_over_the_limit_is_refused_with_both_sizes(desk: Desk, tmp_path: Path, size: int) -> None:
-    source = tmp_path / "big.bin"
-    source.write_bytes(b"x" * size)
-    with pytest.raises(StorageError, match="1,000") as refused:
-        desk.do(StoreAttachment(META.id, 1000, path=str(source)))
-    assert "slices" in refused.value.remedy
-
-
-def test_a_path_that_is_no_file_is_refused_by_name(desk: Desk, tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="not a file"):
-        desk.do(StoreAttachment(META.id, 1000, path=str(tmp_path / "nothing")))
-
-
 @pytest.mark.parametrize("form", ["markdown", "json"])
 def test_an_export_is_written_where_the_person_said(desk: Desk, tmp_path: Path, form: str) -> None:
     desk.do(AppendRecords(META.id, (PROMPT, REPLY)))
@@ -271,17 +241,6 @@ def test_what_another_program_took_out_of_the_trash_is_told_and_the_trash_once(d
     assert isinstance(back, DiscussionChangedOutside)
     assert isinstance(listed, TrashListed)
     assert {item.discussion_id for item in listed.items} == {meta.id for meta in others[1:]}
-
-
-def test_a_file_too_large_to_attach_is_named_with_its_own_size_and_not_read(
-    desk: Desk, tmp_path: Path
-) -> None:
-    large = tmp_path / "large.bin"
-    with large.open("wb") as stream:
-        stream.truncate(5_000_000_000)
-
-    with pytest.raises(StorageError, match=r"'large.bin' is 5,000,000,000 bytes, more than .* \(1,000\)"):
-        desk.do(StoreAttachment(META.id, 1000, path=str(large)))
 
 
 # --- what a person made of a harvest's preview

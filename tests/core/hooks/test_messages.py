@@ -271,3 +271,69 @@ def test_at_a_spend_limit_nothing_is_sent_unless_the_request_says_so(world: Worl
     assert world.client.post("/api/ui", {**again, "over_limit": True}).status_code == 202
     world.until(lambda s: chosen not in s.turns.calls)
     assert world.texts(chosen)[0] == "When?"
+
+
+def test_a_message_waits_for_the_reply_under_way_when_it_is_asked_to(running: World) -> None:
+    chosen = running.discussion()
+    path = f"/api/discussions/{chosen}/messages"
+    gate = Gate()
+    running.server.replies.extend([Said("One."), Said("Two.")])
+    running.server.faults.append(HoldAfter(0, gate))
+    running.client.post(path, {"text": "first"})
+    assert running.client.post(path, {"text": "second"}).json()["error"]["code"] == "busy"
+
+    queued = running.client.post(path, {"text": "second", "queue": True}).json()
+
+    assert queued["is_queued"] is True
+    found = running.client.get(path).json()
+    assert [(one["id"], one["text"]) for one in found["queue"]] == [(queued["message_id"], "second")]
+    assert found["queue_hold"] == ""
+    gate.open()
+    running.until(lambda s: len(s.discussions.open[chosen].messages) == 4)
+    assert running.texts(chosen) == ["first", "One.", "second", "Two."]
+
+
+def test_who_waits_for_a_queued_message_gets_its_own_reply(running: World) -> None:
+    chosen = running.discussion()
+    path = f"/api/discussions/{chosen}/messages"
+    gate = Gate()
+    running.server.replies.extend([Said("One."), Said("Two.")])
+    running.server.faults.append(HoldAfter(2, gate))
+    running.client.post(path, {"text": "first"})
+
+    def open_once_queued() -> None:
+        running.until(lambda s: bool(s.discussions.open[chosen].queue))
+        gate.open()
+
+    opener = threading.Thread(target=open_once_queued)
+    opener.start()
+
+    answer = running.client.post(path, {"text": "second", "queue": True}, Accept="text/event-stream")
+
+    opener.join()
+    found = events(answer.text)
+    assert found[0][1]["is_queued"] is True
+    assert "".join(data["text"] for name, data in found if name == "text") == "Two."
+    assert found[-1][1]["reply"]["text"] == "Two."
+
+
+def test_who_waits_for_a_queued_message_is_told_that_it_is_held_and_it_can_be_taken_back(
+    running: World,
+) -> None:
+    chosen = running.discussion()
+    path = f"/api/discussions/{chosen}/messages"
+    gate = Gate()
+    running.server.replies.append(Said("One."))
+    running.server.faults.append(HoldAfter(2, gate))
+    running.client.post(path, {"text": "first"})
+    running.until(lambda s: chosen in s.turns.calls and s.turns.calls[chosen].text != "")
+    queued = running.client.post(path, {"text": "second", "queue": True}).json()
+    running.client.post(f"/api/discussions/{chosen}/cancel")
+    gate.open()
+
+    found = running.client.get(path).json()
+    assert "stopped" in found["queue_hold"]
+    taken = {"panel": "composer", "action": "take_back_queued", "discussion_id": chosen}
+    running.client.post("/api/ui", {**taken, "prompt_id": queued["message_id"]})
+    state = running.until(lambda s: not s.discussions.open[chosen].queue)
+    assert state.discussions.open[chosen].draft.text == "second"

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,13 @@ from core.base.disk import Disk
 from core.base.errors import ConfigError, LockedError, StorageError
 from core.discussion import trash
 from core.knowledge.apply import begin_apply, finish_apply
+from core.knowledge.apply_log import write
 from core.knowledge.categories import parse_file
-from core.knowledge.digest import digest_file
+from core.knowledge.digest import digest_file, regenerate_digest
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.locks import harvest_lock, write_lock
 from core.knowledge.recovery import recover_home
+from core.knowledge.reversal import undoing_row
 from core.knowledge.undo import list_applies, undo_apply
 from core.knowledge.withdrawals import withdrawal_count
 from core.values.knowledge import Category, LedgerStatus, NewItem, Provenance
@@ -172,6 +175,7 @@ def item_lines_of(home: Path, name: str) -> list[int]:
 def test_undo_takes_items_out_and_brings_conversations_back(home: Path) -> None:
     (home / "knowledge").mkdir()
     put(home, "facts.md", "# Facts\n\nmy prose\n- mine\n")
+    regenerate_digest(home)
     harvest(home)
 
     assert withdrawal_count(home) == 0
@@ -240,6 +244,94 @@ def test_undo_does_not_turn_the_digest_on(home: Path) -> None:
     undo_apply(home, NOW)
 
     assert not digest_file(home).exists()
+
+
+def later(minutes: int) -> datetime:
+    return NOW + timedelta(minutes=minutes)
+
+
+def apply(home: Path, source: str, minutes: int = 0) -> str:
+    """Harvest one conversation, leaving it where it is. Returns the apply's id."""
+    with begin_apply(home, later(minutes), seed=source) as begun:
+        begun.append(items_of(home, source), entry_of(home, source))
+        finish_apply(begun)
+    return begun.id
+
+
+def test_memory_that_was_off_before_an_apply_is_off_after_its_undo(home: Path) -> None:
+    (home / "knowledge").mkdir()
+    put(home, "facts.md", "- mine\n")
+    apply(home, FIRST)
+    assert digest_file(home).exists()
+
+    undo_apply(home, later(1))
+
+    assert not digest_file(home).exists()
+    assert "mine" in read(home, "facts.md")
+
+
+def test_memory_that_was_on_before_an_apply_stays_on_after_its_undo(home: Path) -> None:
+    (home / "knowledge").mkdir()
+    put(home, "facts.md", "- mine\n")
+    regenerate_digest(home)
+    apply(home, FIRST)
+
+    undo_apply(home, later(1))
+
+    assert "mine" in digest_file(home).read_text("utf-8")
+
+
+@pytest.mark.parametrize("is_newest_first", [True, False])
+def test_memory_goes_off_with_the_last_of_the_applies_that_had_turned_it_on(
+    home: Path, *, is_newest_first: bool
+) -> None:
+    ids = [apply(home, FIRST), apply(home, SECOND, 1)]
+    put(home, "facts.md", read(home, "facts.md") + "- mine\n")
+    first, last = reversed(ids) if is_newest_first else ids
+
+    undo_apply(home, later(2), first)
+    assert digest_file(home).exists(), "an apply that stands keeps it on"
+    undo_apply(home, later(3), last)
+
+    assert not digest_file(home).exists()
+
+
+def test_memory_that_a_person_turned_on_since_stays_on(home: Path) -> None:
+    apply(home, FIRST)
+    put(home, "facts.md", read(home, "facts.md") + "- mine\n")
+    undo_apply(home, later(1))
+    regenerate_digest(home)
+
+    apply(home, SECOND, 2)
+    undo_apply(home, later(3))
+
+    assert digest_file(home).exists()
+
+
+def test_an_undo_that_a_crash_interrupted_turns_memory_off_at_the_next_start(home: Path) -> None:
+    apply_id = apply(home, FIRST)
+    put(home, "facts.md", read(home, "facts.md") + "- mine\n")
+    record = next(iter(list_applies(home)))
+    write(home, apply_id, undoing_row(home, record, later(1)))
+    assert digest_file(home).exists()
+
+    recover_home(home, later(2))
+
+    assert not digest_file(home).exists()
+    regenerate_digest(home)
+    recover_home(home, later(3))
+    assert digest_file(home).exists(), "what was undone turns nothing off again"
+
+
+def test_an_apply_of_before_this_was_noted_leaves_memory_on(home: Path) -> None:
+    apply(home, FIRST)
+    put(home, "facts.md", read(home, "facts.md") + "- mine\n")
+    log = next((home / "knowledge" / "applies").iterdir())
+    log.write_bytes(log.read_bytes().replace(b', "on": false', b""))
+
+    undo_apply(home, later(1))
+
+    assert digest_file(home).exists()
 
 
 def test_a_start_finishes_what_was_interrupted_without_turning_the_digest_on(home: Path) -> None:

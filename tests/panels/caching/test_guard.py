@@ -134,7 +134,7 @@ def test_at_the_spend_limit_the_next_send_asks_with_the_sums() -> None:
     assert screen.ui.shows("This discussion: $0.42 of $0.40")
     assert screen.ui.shows("Today: $1.25 of $1.00")
     screen.ui.click("Send anyway")
-    assert screen.asked == [SendPrompt("d1", WORDS, over_limit=True)]
+    assert screen.asked == [SendPrompt("d1", WORDS, over_limit=True, may_queue=True)]
     assert [effect.discussion_id for effect in _step(screen) if isinstance(effect, AppendRecords)] == ["d1"]
 
 
@@ -210,4 +210,4 @@ def test_a_limit_that_was_raised_while_asked_stands_in_the_way_no_more() -> None
 
     assert screen.ui.shows("No limit is reached any more.")
     screen.ui.click("Send anyway")
-    assert screen.asked == [SendPrompt("d1", WORDS, over_limit=True)]
+    assert screen.asked == [SendPrompt("d1", WORDS, over_limit=True, may_queue=True)]

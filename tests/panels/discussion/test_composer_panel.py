@@ -11,6 +11,7 @@ from core.values.cache import CachePlan
 from core.values.discussion import Draft
 from core.values.messages import AttachmentPart
 from core.values.outcomes import CommandOutcome
+from core.values.provider import ModelProfile
 from core.values.settings import Appearance
 from core.values.updates import conclude
 from tests.panels import states
@@ -71,7 +72,7 @@ def test_the_composer_is_empty_once_the_words_are_sent_and_takes_the_next_ones()
     _draft(screen, "next")
 
     assert screen.ui.find(EDITOR).value == "next"
-    assert screen.asked[-2:] == [SendPrompt("d1", "hello"), SetDraft("d1", "next")]
+    assert screen.asked[-2:] == [SendPrompt("d1", "hello", may_queue=True), SetDraft("d1", "next")]
 
 
 def test_words_that_could_not_be_written_come_back_before_what_was_typed_since() -> None:
@@ -131,7 +132,7 @@ def test_enter_sends_when_the_settings_say_so() -> None:
 
     screen.ui.press("Enter")
 
-    assert screen.asked[-1] == SendPrompt("d1", "hello")
+    assert screen.asked[-1] == SendPrompt("d1", "hello", may_queue=True)
 
 
 def test_up_and_down_walk_through_earlier_prompts_while_the_composer_is_empty() -> None:
@@ -252,3 +253,39 @@ def test_stop_stands_where_send_was_while_a_reply_is_on_its_way() -> None:
     screen.ui.click("Stop", within="≈12.4k / 200k · est")
 
     assert screen.asked == [CancelReply("d1")]
+
+
+SCAN = AttachmentPart("cd" * 32, "application/pdf", "scan.pdf", 90_000, 3)
+PDF = AttachmentPart("ef" * 32, "application/pdf", "tides.pdf", 90_000, 12, "aa" * 32, 4_000)
+PHOTO = AttachmentPart("bc" * 32, "image/png", "photo.png", 90_000)
+
+
+def _attached(*parts: AttachmentPart, provider: str = "anthropic", model: str = "claude-opus-4.8") -> Screen:
+    """Files in the draft of a discussion with a model; one of Anthropic sees pages, another sees nothing."""
+    sees = ModelProfile("anthropic", "claude-opus-4.8", "Opus", context_tokens=1_000_000, takes_images=True)
+    state = states.with_opened(states.working(), draft=Draft("", parts))
+    summary = state.discussions.summaries["d1"]
+    meta = replace(summary.meta, provider=provider, model=model)
+    state = with_fields(
+        state,
+        profiles=(sees, ModelProfile("embedded", "small", "Small")),
+        models={"anthropic": (sees,), "embedded": (ModelProfile("embedded", "small", "Small"),)},
+        summaries={**state.discussions.summaries, "d1": replace(summary, meta=meta)},
+    )
+    return Screen(state)
+
+
+def test_what_the_model_cannot_take_is_said_at_the_attachment_before_anything_is_sent() -> None:
+    screen = _attached(SCAN, PHOTO, PDF, provider="embedded", model="small")
+
+    assert screen.ui.shows("Small reads only the text of a PDF, and 'scan.pdf' has none")
+    assert screen.ui.shows("Small does not take pictures: remove 'photo.png'")
+    assert any("12 pages" in tip and "sent as its text" in tip for tip in screen.ui.tips())
+
+
+def test_a_model_that_sees_pages_gets_the_pdf_itself() -> None:
+    screen = _attached(SCAN, PHOTO, PDF)
+
+    assert not screen.ui.shows("does not take")
+    assert not screen.ui.shows("reads only the text")
+    assert any("12 pages" in tip and "sent as PDF" in tip for tip in screen.ui.tips())

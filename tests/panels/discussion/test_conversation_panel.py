@@ -22,7 +22,7 @@ from core.discussion.messages import (
 )
 from core.turn.messages import CancelReply, ContinueReply, RegenerateReply, RetrySend
 from core.values.discussion import CallPhase, Draft, OpenDiscussion
-from core.values.messages import AttachmentPart, Status
+from core.values.messages import AttachmentPart, Message, Role, Status, TextPart
 from core.values.stack import LayerId, SegmentReport
 from core.values.state import AppState, ProgramState
 from core.values.usage import Usage
@@ -478,3 +478,31 @@ def test_nothing_is_said_of_a_price_before_anything_was_paid() -> None:
     screen = Screen(with_fields(states.streaming(), summaries={"d1": row}, reports={}))
 
     assert not screen.ui.shows("price unknown")
+
+
+NOTES = AttachmentPart("ab" * 32, "text/plain", "notes.txt", 24)
+PHOTO = AttachmentPart("bc" * 32, "image/png", "photo.png", 24)
+
+
+def test_an_attachment_is_taken_off_when_its_message_is_edited() -> None:
+    message = Message("m1", states.NOW, Role.USER, (TextPart("Look."), NOTES, PHOTO))
+    screen = Screen(states.with_opened(states.working(), entries=(message,), draft=Draft()))
+    screen.ui.click("Edit message")
+
+    screen.ui.click("Remove notes.txt")
+    assert not screen.ui.has("Remove notes.txt")
+    screen.ui.click("Save", within="Cancel")
+
+    assert screen.asked == [EditMessage("d1", "m1", "Look.", ("ab" * 32,))]
+
+
+def test_an_attachment_stays_when_the_edit_is_given_up() -> None:
+    message = Message("m1", states.NOW, Role.USER, (TextPart("Look."), NOTES))
+    screen = Screen(states.with_opened(states.working(), entries=(message,), draft=Draft()))
+    screen.ui.click("Edit message")
+    screen.ui.click("Remove notes.txt")
+    screen.ui.click("Cancel")
+    assert screen.asked == []
+
+    screen.ui.click("Edit message")
+    assert screen.ui.has("Remove notes.txt")

@@ -90,7 +90,7 @@ CASES: dict[str, Case] = {
     "larger": Case((ChangeSetting("appearance.ui_scale", 1.1),)),
     "smaller": Case((ChangeSetting("appearance.ui_scale", 0.9),)),
     "normal_size": Case((ChangeSetting("appearance.ui_scale", 1.0),)),
-    "send": Case((SendPrompt("d1", "Compare the lazy fork with the eager one."),)),
+    "send": Case((SendPrompt("d1", "Compare the lazy fork with the eager one.", may_queue=True),)),
     "stop": Case((CancelReply("d1"),), state=states.streaming),
     "retry": Case((RetrySend("d1"),), state=states.failed),
     "regenerate": Case((RegenerateReply("d1"),)),
@@ -214,7 +214,7 @@ def test_an_attachment_alone_can_be_sent() -> None:
 
     screen.ui.press("Ctrl+Enter")
 
-    assert screen.asked == [SendPrompt("d1", "")]
+    assert screen.asked == [SendPrompt("d1", "", may_queue=True)]
 
 
 def test_pressing_send_twice_before_the_first_was_heard_sends_once() -> None:

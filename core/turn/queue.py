@@ -1,0 +1,143 @@
+"""The queue of a discussion: what waits while a reply streams, what of it goes next, and when it waits for the person.
+
+It goes on by itself only after a whole reply. A failure, a stop, a limit and a start of the program hold it: from then
+on only the person's yes sends anything of it.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.base.stamp import Stamp
+from core.base.text import clean
+from core.discussion.messages import WriteDraft
+from core.discussion.queue_messages import AddToQueue, PromptGone, QueueWritten, RemoveFromQueue
+from core.spending.limits import reached_limits
+from core.turn.messages import SendPrompt, SendQueued, TakeBackQueued
+from core.turn.sending import draft_after, find_call, prompt_parts, refusal_of, refuse, save_then_call
+from core.values.discussion import Draft, LiveCall, OpenDiscussion, QueuedPrompt
+from core.values.messages import Role
+from core.values.outcomes import CommandOutcome
+from core.values.provider import StopKind
+from core.values.records import MessageRecord
+from core.values.spending import SpendRefusal
+from core.values.state import AppState
+from core.values.updates import Result, conclude, with_open, without_call
+
+WHOLE_REPLY = frozenset({StopKind.COMPLETED, StopKind.TOOL_CALLS})
+"""Ends of a reply after which the queue goes on."""
+
+HOLD_OF_STOP = {
+    StopKind.CANCELLED: "You stopped the reply before it.",
+    StopKind.TRUNCATED: "The reply before it was cut off.",
+    StopKind.REFUSED: "The model declined to answer what came before it.",
+}
+GONE = "It was sent or taken back elsewhere meanwhile."
+
+
+def enqueue(state: AppState, given: Stamp, asked: SendPrompt) -> Result:
+    """Keep a prompt until the reply under way has ended. The composer's words stay there until it is on disk."""
+    opened = state.discussions.open[asked.discussion_id]
+    prompt = QueuedPrompt(given.make_id(0), given.at, clean(asked.text), opened.draft.attachments)
+    return state, (AddToQueue(opened.id, prompt, asked.command_id),)
+
+
+def written(state: AppState, given: Stamp, event: QueueWritten) -> Result:
+    """A queue stands on disk: show it; what came too late for the reply that it waited for goes now."""
+    opened = state.discussions.open.get(event.discussion_id)
+    if opened is None:
+        return conclude(state, CommandOutcome(event.command_id)), ()
+    opened = replace(opened, queue=event.queue)
+    if event.added is None:
+        return with_open(state, opened), ()
+    draft = draft_after(opened.draft, event.added.text, event.added.attachments)
+    state = with_open(state, replace(opened, draft=draft))
+    state = conclude(state, CommandOutcome(event.command_id, event.added.id))
+    state, effects = go_on(state, given, opened.id)
+    return state, (WriteDraft(opened.id, draft), *effects)
+
+
+def take_back(state: AppState, asked: TakeBackQueued) -> Result:
+    """Put a waiting prompt back into the composer, in front of what stands there."""
+    opened = state.discussions.open.get(asked.discussion_id)
+    call = state.turns.calls.get(asked.discussion_id)
+    prompt = next((p for p in waiting(opened, call) if p.id == asked.prompt_id), None)
+    if opened is None or prompt is None:
+        return conclude(state, CommandOutcome(asked.command_id, problem="It does not wait any more.")), ()
+    text = "\n".join(filter(None, (prompt.text, opened.draft.text)))
+    parts = dict.fromkeys((*prompt.attachments, *opened.draft.attachments))
+    draft = Draft(text, tuple(parts))
+    rest = tuple(one for one in opened.queue if one.id != prompt.id)
+    state = with_open(state, replace(opened, draft=draft, queue=rest, queue_hold=_held(rest, opened)))
+    state = conclude(state, CommandOutcome(asked.command_id, prompt.id))
+    # The draft twice: first with the queue's change, then as the newest one, which makes needless all before it.
+    return state, (RemoveFromQueue(opened.id, prompt.id, draft), WriteDraft(opened.id, draft))
+
+
+def send_now(state: AppState, given: Stamp, asked: SendQueued) -> Result:
+    """The person lets a held queue go: its first goes now, or when the reply under way has ended."""
+    opened = state.discussions.open.get(asked.discussion_id)
+    if opened is None or not opened.queue:
+        return conclude(
+            state, CommandOutcome(asked.command_id, problem="Nothing waits in this discussion.")
+        ), ()
+    if opened.id in state.turns.calls:
+        state = with_open(state, replace(opened, queue_hold=""))
+        return conclude(state, CommandOutcome(asked.command_id, opened.queue[0].id)), ()
+    reached = () if asked.over_limit else reached_limits(state, opened.id)
+    if reached:
+        return refuse(state, asked, refusal_of(asked, reached))
+    return _send_first(state, given, opened, asked)
+
+
+def go_on(state: AppState, given: Stamp, discussion_id: str) -> Result:
+    """Send what waits first, unless something is under way, the queue is held, or a limit stands against it."""
+    opened = state.discussions.open.get(discussion_id)
+    is_free = discussion_id not in state.turns.calls and not state.program.is_closing
+    if opened is None or not opened.queue or opened.queue_hold or not is_free:
+        return state, ()
+    if reached := reached_limits(state, discussion_id):
+        return hold(state, discussion_id, SpendRefusal(reached, SendQueued(discussion_id)).sentence), ()
+    return _send_first(state, given, opened, SendQueued(discussion_id))
+
+
+def _send_first(state: AppState, given: Stamp, opened: OpenDiscussion, asked: SendQueued) -> Result:
+    prompt = opened.queue[0]
+    state = with_open(state, replace(opened, queue_hold=""))
+    record = MessageRecord(prompt.id, given.at, Role.USER, prompt_parts(prompt.text, prompt.attachments))
+    return save_then_call(state, given, asked, prompt.id, (record,), queued=prompt)
+
+
+def hold(state: AppState, discussion_id: str, why: str) -> AppState:
+    """From now on the queue waits for the person, also what comes into it meanwhile."""
+    opened = state.discussions.open.get(discussion_id)
+    return state if opened is None else with_open(state, replace(opened, queue_hold=why))
+
+
+def hold_after(state: AppState, discussion_id: str, kind: StopKind) -> AppState:
+    """Hold the queue where a reply did not come whole."""
+    if kind in WHOLE_REPLY:
+        return state
+    return hold(state, discussion_id, HOLD_OF_STOP[kind])
+
+
+def gone(state: AppState, given: Stamp, event: PromptGone) -> Result:
+    """A prompt went elsewhere: its call is not made, and what waits behind it goes on."""
+    opened = state.discussions.open.get(event.discussion_id)
+    call = find_call(state, event.call_id)
+    if opened is None or call is None:
+        return state, ()
+    state = with_open(state, replace(opened, queue=event.queue))
+    state = without_call(conclude(state, CommandOutcome(call.command_id, problem=GONE)), opened.id)
+    return go_on(state, given, opened.id)
+
+
+def waiting(opened: OpenDiscussion | None, call: LiveCall | None) -> tuple[QueuedPrompt, ...]:
+    """The prompts that wait: without the one that is being sent."""
+    if opened is None:
+        return ()
+    return tuple(one for one in opened.queue if call is None or one.id != call.user_message_id)
+
+
+def _held(queue: tuple[QueuedPrompt, ...], opened: OpenDiscussion) -> str:
+    return opened.queue_hold if queue else ""

@@ -1,0 +1,171 @@
+"""A text while it is edited: caret, selection, what can be undone. Values in, values out."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+from msgspec.structs import replace
+
+from gui import clusters
+
+MOST_STEPS = 400
+MOST_KEPT_CHARS = 4_000_000
+_WORDS = re.compile(r"\S+\s*|\s+")
+
+
+class EditStep(msgspec.Struct, frozen=True):
+    """One change that is undone as a whole: `old` at `at` became `new`; anchor and caret before it.
+
+    `kind`: `type`, `erase`, or `whole` for what never grows (a paste, a cut).
+    """
+
+    at: int
+    old: str
+    new: str
+    anchor: int
+    caret: int
+    kind: str
+
+
+class TextBuffer(msgspec.Struct, frozen=True):
+    """A text with the caret and what is selected between it and the anchor.
+
+    Args:
+        done: changes to undo, the last one last; undone: changes to redo.
+        is_open: whether the last change may grow by what is typed next.
+    """
+
+    text: str = ""
+    caret: int = 0
+    anchor: int = 0
+    done: tuple[EditStep, ...] = ()
+    undone: tuple[EditStep, ...] = ()
+    is_open: bool = False
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Start and end of the selection."""
+        return min(self.caret, self.anchor), max(self.caret, self.anchor)
+
+    @property
+    def selection(self) -> str:
+        """The selected text."""
+        start, end = self.span
+        return self.text[start:end]
+
+
+def filled(text: str) -> TextBuffer:
+    """A text that was put there: the caret at its end, nothing to undo."""
+    return TextBuffer(text, len(text), len(text))
+
+
+def moved(buffer: TextBuffer, to: int, *, selects: bool = False) -> TextBuffer:
+    """Put the caret at `to`; with `selects` the anchor stays."""
+    to = min(max(0, to), len(buffer.text))
+    return replace(buffer, caret=to, anchor=buffer.anchor if selects else to, is_open=False)
+
+
+def marked(buffer: TextBuffer, anchor: int, caret: int) -> TextBuffer:
+    """Select from `anchor` to `caret`."""
+    return replace(moved(buffer, anchor), caret=min(max(0, caret), len(buffer.text)))
+
+
+def stepped(
+    buffer: TextBuffer, direction: int, *, by_word: bool = False, selects: bool = False
+) -> TextBuffer:
+    """Move the caret by a character or a word: -1 left, 1 right. A selection is left at that end of it."""
+    start, end = buffer.span
+    if start != end and not selects and not by_word:
+        return moved(buffer, start if direction < 0 else end)
+    return moved(buffer, _neighbour(buffer, direction, by_word=by_word), selects=selects)
+
+
+def _neighbour(buffer: TextBuffer, direction: int, *, by_word: bool) -> int:
+    if direction < 0:
+        return (clusters.word_before if by_word else clusters.before)(buffer.text, buffer.caret)
+    return (clusters.word_after if by_word else clusters.after)(buffer.text, buffer.caret)
+
+
+# changes
+def typed(buffer: TextBuffer, text: str) -> TextBuffer:
+    """Type characters in place of what is selected. Each word is undone by itself."""
+    for word in _WORDS.findall(text):
+        buffer = _changed(buffer, *buffer.span, word, "type")
+    return buffer
+
+
+def pasted(buffer: TextBuffer, text: str) -> TextBuffer:
+    """Put a text in place of what is selected, undone as a whole."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _changed(buffer, *buffer.span, text, "whole") if text or buffer.selection else buffer
+
+
+def cut(buffer: TextBuffer) -> TextBuffer:
+    """Remove what is selected."""
+    return _changed(buffer, *buffer.span, "", "whole") if buffer.selection else buffer
+
+
+def erased(buffer: TextBuffer, direction: int, *, by_word: bool = False) -> TextBuffer:
+    """Remove what is selected, or else a character or word: -1 before the caret, 1 after it."""
+    if buffer.selection:
+        return cut(buffer)
+    other = _neighbour(buffer, direction, by_word=by_word)
+    start, end = min(other, buffer.caret), max(other, buffer.caret)
+    return _changed(buffer, start, end, "", "erase") if start != end else buffer
+
+
+def _changed(buffer: TextBuffer, start: int, end: int, new: str, kind: str) -> TextBuffer:
+    step = EditStep(start, buffer.text[start:end], new, buffer.anchor, buffer.caret, kind)
+    done = buffer.done
+    grown = _grown(done[-1], step) if buffer.is_open and done else None
+    done = (*done[:-1], grown) if grown is not None else (*done, step)
+    text = f"{buffer.text[:start]}{new}{buffer.text[end:]}"
+    at = start + len(new)
+    return TextBuffer(text, at, at, _trimmed(done), (), kind != "whole")
+
+
+def _grown(last: EditStep, step: EditStep) -> EditStep | None:
+    """The last change with the next one in it, where a person thinks of them as one."""
+    if last.kind != step.kind:
+        return None
+    if step.kind == "type" and not step.old and step.at == last.at + len(last.new):
+        starts_word = last.new[-1:].isspace() and not step.new[0].isspace()
+        return None if starts_word else replace(last, new=last.new + step.new)
+    if step.kind != "erase":
+        return None
+    if step.at + len(step.old) == last.at and not (last.old[0].isspace() and not step.old[-1].isspace()):
+        return replace(last, at=step.at, old=step.old + last.old)
+    return replace(last, old=last.old + step.old) if step.at == last.at else None
+
+
+def _trimmed(done: tuple[EditStep, ...]) -> tuple[EditStep, ...]:
+    """The newest changes that are worth their memory; the last one always."""
+    if len(done) > MOST_STEPS:
+        done = done[-MOST_STEPS:]
+    if len(done[-1].old) + len(done[-1].new) < MOST_KEPT_CHARS // MOST_STEPS:
+        return done
+    room, first = MOST_KEPT_CHARS, len(done)
+    while first > 0 and (room > 0 or first == len(done)):
+        first -= 1
+        room -= len(done[first].old) + len(done[first].new)
+    return done[first:]
+
+
+def undone(buffer: TextBuffer) -> TextBuffer:
+    """The text before the last change, with what was selected then."""
+    if not buffer.done:
+        return buffer
+    step = buffer.done[-1]
+    text = f"{buffer.text[: step.at]}{step.old}{buffer.text[step.at + len(step.new) :]}"
+    return TextBuffer(text, step.caret, step.anchor, buffer.done[:-1], (*buffer.undone, step))
+
+
+def redone(buffer: TextBuffer) -> TextBuffer:
+    """The text after the change that was undone last."""
+    if not buffer.undone:
+        return buffer
+    step = buffer.undone[-1]
+    text = f"{buffer.text[: step.at]}{step.new}{buffer.text[step.at + len(step.old) :]}"
+    at = step.at + len(step.new)
+    return TextBuffer(text, at, at, (*buffer.done, step), buffer.undone[:-1])

@@ -1,0 +1,74 @@
+"""The queue above the composer: what waits for the end of the reply, why it is held, and how it is taken back."""
+
+from __future__ import annotations
+
+from core.base.text import one_line
+from core.turn.messages import SendQueued, TakeBackQueued
+from core.turn.queue import waiting
+from core.values.discussion import OpenDiscussion, QueuedPrompt
+from panels.base.desk import Desk
+from panels.base.ui import Ui
+
+SHOWN = 4
+LINE_CHARS = 400
+
+
+def queue_strip(desk: Desk, opened: OpenDiscussion) -> None:
+    """Draw the queue of a discussion, nothing where none waits. Sends SendQueued, TakeBackQueued."""
+    ui, prompts = desk.ui, waiting(opened, desk.call)
+    if not prompts:
+        return
+    with ui.group("queue"):
+        _head(desk, opened, len(prompts))
+        for prompt in prompts[:SHOWN]:
+            _row(desk, opened.id, prompt)
+        if len(prompts) > SHOWN:
+            ui.text("more", f"and {len(prompts) - SHOWN:,} more", tone="muted", style="small")
+
+
+def _head(desk: Desk, opened: OpenDiscussion, count: int) -> None:
+    ui = desk.ui
+    is_held = bool(opened.queue_hold) or desk.call is None
+    with ui.row("head", gap=6):
+        ui.icon("icon", "circle-pause" if is_held else "clock", tone="warn" if is_held else "muted")
+        what = "1 message waits" if count == 1 else f"{count:,} messages wait"
+        if is_held:
+            text = f"{what} for you. {opened.queue_hold}".rstrip()
+        else:
+            text = f"{what} for the end of the reply"
+        ui.text("what", text, tone="warn" if is_held else "muted", style="small", width=0, tip=text)
+        if not is_held:
+            return
+        tip = "Send the first now, the others after it" if count > 1 else "Send it now"
+        if desk.call is not None:
+            tip = "Send it when the reply has ended"
+        is_enabled = not desk.state.program.is_home_read_only
+        if ui.button(
+            "send now", "Send now", icon="paper-plane", is_small=True, tip=tip, is_enabled=is_enabled
+        ):
+            desk.send(SendQueued(opened.id))
+
+
+def _row(desk: Desk, discussion_id: str, prompt: QueuedPrompt) -> None:
+    ui = desk.ui
+    with ui.row(("queued", prompt.id), gap=6):
+        _files(ui, prompt)
+        ui.text(
+            "text",
+            one_line(prompt.text, LINE_CHARS),
+            style="small",
+            width=0,
+            tip=prompt.text[:LINE_CHARS],
+        )
+        if ui.button(
+            "take back", "Take back", icon="arrow-turn-down", kind="ghost", is_small=True,
+            tip="Put it back into the composer",
+        ):  # fmt: skip
+            desk.send(TakeBackQueued(discussion_id, prompt.id))
+
+
+def _files(ui: Ui, prompt: QueuedPrompt) -> None:
+    if prompt.attachments:
+        names = "\n".join(part.name for part in prompt.attachments)
+        ui.icon("files", "paperclip", tone="muted")
+        ui.text("count", str(len(prompt.attachments)), tone="muted", style="small", tip=names)
