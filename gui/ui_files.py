@@ -122,9 +122,11 @@ def _list(tree: Tree, chooser: Chooser, *, is_entered: bool) -> tuple[str, ...]:
     chosen: tuple[str, ...] = ()
     with ui.surface("files", "inset", height=0, padding=(4, 4)):
         rows = EntryRows(tree, chooser)
-        ui.virtual_list("rows", rows)
-        if not len(rows):
-            ui.text("none", "Nothing here", tone="faint")
+        if len(rows):
+            ui.virtual_list("rows", rows)
+        else:
+            none = "Nothing is called that" if chooser.wanted else "Nothing here"
+            ui.text("none", none, tone="faint")
     if rows.pressed is not None and not is_entered:  # the toolkit presses a row with Enter, too
         is_adding = any(dpg.is_key_down(key) for key in (dpg.mvKey_LControl, dpg.mvKey_RControl))
         chosen = chooser.press(rows.pressed, time.perf_counter(), is_adding=is_adding)

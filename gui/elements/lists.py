@@ -13,6 +13,7 @@ from gui.elements.boxes import RowBox, place_column
 from gui.elements.controls import Hit
 from gui.elements.surfaces import SCROLLBAR_PX, Surface
 from gui.metrics import Measure
+from gui.primitives import Press
 from gui.virtual_list import ScrollState
 from panels.base.ui import Column as TableColumn
 
@@ -120,26 +121,30 @@ class VirtualList(Surface):
         if moved:  # the toolkit brought a control with the keyboard into view: take that over
             dpg.set_y_scroll(self.inner.item, 0.0)
             self.scroll_by(moved)
-        if not dpg.is_mouse_button_down(0):
-            self.grabbed = None
-            return
-        x, y = dpg.get_mouse_pos(local=False)
-        left, upper = self.inner.origin()
-        top, length = self.view.thumb(self.h, c.m.px(LEAST_THUMB_PX))
-        if self.thumb.is_held() and self.grabbed is None:
-            self.grabbed = (y, top)
-        elif self._is_bar_pressed(x - left, self.row_width(c.m, self.w)):
-            self.grabbed = (
-                y,
-                y - upper - length / 2,
-            )  # the thumb's middle comes to where the bar was pressed
-        if self.grabbed is not None:
-            start, at = self.grabbed
-            self.view.scroll_to(self.view.scroll_of_thumb(at + y - start, self.h, length))
-            self.touch()
 
-    def _is_bar_pressed(self, x: float, bar_x: float) -> bool:
-        return self.is_hovered and x >= bar_x and self.can_scroll() and bool(dpg.is_mouse_button_clicked(0))
+    def on_press(self, press: Press, m: Measure) -> bool:
+        """On the bar: beside the thumb it brings the thumb's middle there; either way it is dragged from then on."""
+        if self.inner is None or not self.can_scroll():
+            return False
+        left, upper = self.inner.origin()
+        if press.x - left < self.row_width(m, self.w):
+            return False
+        top, length = self.view.thumb(self.h, m.px(LEAST_THUMB_PX))
+        is_on_thumb = top <= press.y - upper <= top + length
+        self.grabbed = (press.y, top if is_on_thumb else press.y - upper - length / 2)
+        self.on_drag(press.x, press.y, m)
+        return True
+
+    def on_drag(self, x: float, y: float, m: Measure) -> None:
+        if self.grabbed is None:
+            return
+        start, at = self.grabbed
+        _, length = self.view.thumb(self.h, m.px(LEAST_THUMB_PX))
+        self.view.scroll_to(self.view.scroll_of_thumb(at + y - start, self.h, length))
+        self.touch()
+
+    def on_release(self) -> None:
+        self.grabbed = None
 
     def can_scroll(self) -> bool:
         return self.view.most > 0

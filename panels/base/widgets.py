@@ -351,7 +351,10 @@ class SliderWidget(KeyedWidget[float | None], frozen=True):
 
 
 class TextInputWidget(KeyedWidget[str | None], frozen=True):
-    """A line of input. The text after each change, or with `submits` only on Enter or when it loses focus."""
+    """A line of input. The text after each change, or with `submits` only on Enter or when it loses focus.
+
+    `tip` is its name where its label stands beside it and the hint says something else.
+    """
 
     value: str
     _: KW_ONLY
@@ -363,6 +366,7 @@ class TextInputWidget(KeyedWidget[str | None], frozen=True):
     is_enabled: bool = True
     is_focused: bool = False
     submits: bool = False
+    tip: str = ""
 
 
 class EditorWidget(KeyedWidget[Edited | None], frozen=True):

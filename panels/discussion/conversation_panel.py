@@ -22,7 +22,9 @@ from panels.discussion.view import DiscussionView
 WIDE_PX = 760
 HEADER_PX = 40
 COLUMN_PX = 900.0
-EFFORT_FROM_PX = 560
+ONE_LINE_FROM_PX = 640
+"""Width from which model and effort have room beside the name; else they have a line of their own."""
+MODEL_PX = 200.0
 MAX_REPAIRS = 3
 
 
@@ -60,15 +62,11 @@ def _nothing_selected(desk: Desk) -> None:
 
 def _header(desk: Desk, summary: DiscussionSummary) -> None:
     ui, meta = desk.ui, summary.meta
-    is_wide = ui.width() >= WIDE_PX
-    efforts = _efforts(desk.state, summary)
+    is_wide, is_tight = ui.width() >= WIDE_PX, ui.width() < ONE_LINE_FROM_PX
     with ui.row("header", height=HEADER_PX):
         ui.text("name", meta.name, style="h3", tip=meta.name)
-        _model_combo(desk, summary)
-        if efforts and ui.width() >= EFFORT_FROM_PX:
-            effort = ui.combo("effort", efforts, meta.effort, width=132, tip="How hard the model thinks")
-            if effort is not None:
-                desk.send(SetEffort(meta.id, effort))
+        if not is_tight:
+            _model_and_effort(desk, summary, MODEL_PX)
         ui.push()
         action_button(desk, "fork", has_label=is_wide)
         if is_wide:
@@ -81,8 +79,22 @@ def _header(desk: Desk, summary: DiscussionSummary) -> None:
             if is_open:
                 _more_menu(desk, summary)
 
+    if is_tight:
+        with ui.row("model row"):
+            _model_and_effort(desk, summary, 0)
 
-def _model_combo(desk: Desk, summary: DiscussionSummary) -> None:
+
+def _model_and_effort(desk: Desk, summary: DiscussionSummary, model_px: float) -> None:
+    _model_combo(desk, summary, model_px)
+    efforts = _efforts(desk.state, summary)
+    if not efforts:
+        return
+    effort = desk.ui.combo("effort", efforts, summary.meta.effort, width=132, tip="How hard the model thinks")
+    if effort is not None:
+        desk.send(SetEffort(summary.meta.id, effort))
+
+
+def _model_combo(desk: Desk, summary: DiscussionSummary, width: float) -> None:
     meta = summary.meta
     options = desk.view.memo.get(
         "models", (desk.state.config.models, desk.state.config.providers), lambda: model_options(desk.state)
@@ -91,7 +103,7 @@ def _model_combo(desk: Desk, summary: DiscussionSummary) -> None:
     if all(option.value != value for option in options):
         label = selection.model_label(desk.state, meta.provider, meta.model)
         options = (Option(value, label, group=selection.provider_label(desk.state, meta.provider)), *options)
-    chosen = desk.ui.combo("model", options, value, width=200, tip="Model; it can change in the middle")
+    chosen = desk.ui.combo("model", options, value, width=width, tip="Model; it can change in the middle")
     if chosen is not None and chosen != value:
         provider, _, model = chosen.partition("\n")
         desk.send(SetModel(meta.id, provider, model))
