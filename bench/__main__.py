@@ -15,6 +15,7 @@ SUITES: dict[str, tuple[str, ...]] = {
     "app": (
         "bench.app_window",
         "bench.app_keys",
+        "bench.app_open",
         "bench.app_idle",
         "bench.app_stack",
         "bench.app_log",

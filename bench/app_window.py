@@ -19,6 +19,7 @@ from bench.__main__ import Row
 from bench.child import measured
 
 if TYPE_CHECKING:
+    from core.values.messages import Message
     from core.values.state import AppState
 
 RUNS = 5
@@ -199,14 +200,11 @@ def frames(what: str) -> dict[str, float]:
     return {"median_ms": statistics.median(taken), "p99_ms": taken[int(0.99 * len(taken))]}
 
 
-def long_state() -> AppState:
-    """A discussion of 10,000 messages of many lengths, and 200 others in the list."""
+def long_entries(count: int) -> tuple[Message, ...]:
+    """Messages of many lengths."""
     import random
 
-    from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
     from core.values.messages import Message, Role, TextPart
-    from core.values.provider import KeySource, ProviderKind, ProviderStatus
-    from core.values.state import AppState, ConfigState, DiscussionsState, ProgramState
     from tests.gui.gallery_pages import WORDS
 
     rng = random.Random(7)
@@ -216,10 +214,19 @@ def long_state() -> AppState:
             return ANSWER
         return " ".join(rng.choice(WORDS) for _ in range(int(min(900, rng.lognormvariate(4, 0.9)))))
 
-    entries = tuple(
+    return tuple(
         Message(f"m{n}", NOW, Role.ASSISTANT if n % 2 else Role.USER, (TextPart(text(n)),))
-        for n in range(MESSAGES)
+        for n in range(count)
     )
+
+
+def long_state() -> AppState:
+    """A discussion of 10,000 messages of many lengths, and 200 others in the list."""
+    from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
+    from core.values.provider import KeySource, ProviderKind, ProviderStatus
+    from core.values.state import AppState, ConfigState, DiscussionsState, ProgramState
+
+    entries = long_entries(MESSAGES)
     metas = [DiscussionMeta(f"d{n}", f"Discussion {n}", NOW, "embedded", "m") for n in range(200)]
     status = ProviderStatus(
         "embedded", ProviderKind.EMBEDDED, "Embedded", KeySource.NOT_NEEDED, is_ready=True

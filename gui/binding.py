@@ -128,6 +128,7 @@ class DpgUi:
         whether there is something new to see.
         """
         self.size = (width, height)
+        self._copy_selection()
         passes = 0
         while passes < MOST_PASSES:
             passes += 1
@@ -139,6 +140,7 @@ class DpgUi:
                 continue
             if not self.tree.arrange(width, height):
                 break
+        self.tree.prose.mark()
         self.has_painted = self.tree.is_touched() or bool(self.tree.effects)
         self.tree.paint()
         self._grant_focus()
@@ -147,6 +149,14 @@ class DpgUi:
             effect()
         self.tree.effects.clear()
         return passes
+
+    def _copy_selection(self) -> None:
+        """Ctrl+C copies what is selected of the texts. A field that has the keyboard has a selection of its own:
+        the window has one, so then there is none here.
+        """
+        prose = self.tree.prose
+        if prose.span() is not None and self.keys.has_news and self.keys.take("Ctrl+C", while_typing=True):
+            self.tree.ui.copy(prose.text())
 
     def _grant_focus(self) -> None:
         card, self.tree.opened = self.tree.opened, None

@@ -194,11 +194,17 @@ class Canvas:
         self.calls += 1
 
     # primitives
+    def planes(self, pane: Pane, count: int) -> list[int]:
+        """Layers of primitives above what a pane shows so far, the lowest first: each keeps an order of its own."""
+        self.calls += count
+        return [int(dpg.add_draw_node(parent=pane.drawlist)) for _ in range(count)]
+
     def sync(self, pane: Pane, element: Painted, specs: list[Spec]) -> None:
         """Make an element's primitives on the drawlist equal to `specs`, changing only what differs."""
         old, ids = element.prims, element.prim_ids
         if specs == old:
             return
+        plane = element.plane or pane.drawlist
         shared = min(len(old), len(specs))
         for index in range(shared):
             before, now = old[index], specs[index]
@@ -209,12 +215,12 @@ class Canvas:
             else:
                 dpg.delete_item(ids[index])
                 following = ids[index + 1] if index + 1 < len(ids) else 0
-                ids[index] = self._make(pane, now, following)
+                ids[index] = self._make(plane, now, following)
             self.calls += 1
         for index in range(shared, len(old)):
             dpg.delete_item(ids[index])
         del ids[shared:]
-        ids.extend(self._make(pane, spec, 0) for spec in specs[shared:])
+        ids.extend(self._make(plane, spec, 0) for spec in specs[shared:])
         self.calls += len(old) + len(specs) - 2 * shared
         element.prims = specs
 
@@ -232,13 +238,11 @@ class Canvas:
         self.calls += len(element.prim_ids)
         element.prims, element.prim_ids = [], []
 
-    def _make(self, pane: Pane, spec: Spec, before: int) -> int:
+    def _make(self, plane: int, spec: Spec, before: int) -> int:
         match spec:
             case ("text", x, y, text, style, color):
                 size = self.m.sizes[style]
-                item = dpg.draw_text(
-                    (x, y), text, size=size, color=color, parent=pane.drawlist, before=before
-                )
+                item = dpg.draw_text((x, y), text, size=size, color=color, parent=plane, before=before)
                 dpg.bind_item_font(item, self.fonts[style])
             case ("rect", x0, y0, x1, y1, fill, border, rounding):
                 item = dpg.draw_rectangle(
@@ -247,7 +251,7 @@ class Canvas:
                     fill=fill,
                     color=border,
                     rounding=rounding,
-                    parent=pane.drawlist,
+                    parent=plane,
                     before=before,
                 )
             case ("line", x0, y0, x1, y1, color, thickness):
@@ -256,15 +260,13 @@ class Canvas:
                     (x1, y1),
                     color=color,
                     thickness=thickness,
-                    parent=pane.drawlist,
+                    parent=plane,
                     before=before,
                 )
             case ("quad", p1, p2, p3, p4, fill):
-                item = dpg.draw_quad(
-                    p1, p2, p3, p4, color=CLEAR, fill=fill, parent=pane.drawlist, before=before
-                )
+                item = dpg.draw_quad(p1, p2, p3, p4, color=CLEAR, fill=fill, parent=plane, before=before)
             case ("image", x0, y0, x1, y1, texture):
-                item = dpg.draw_image(texture, (x0, y0), (x1, y1), parent=pane.drawlist, before=before)
+                item = dpg.draw_image(texture, (x0, y0), (x1, y1), parent=plane, before=before)
             case _:
                 raise AssertionError(spec)
         return int(item)

@@ -18,6 +18,7 @@ from gui.elements.surfaces import Root
 from gui.keyboard import Keyboard
 from gui.keys import Keys
 from gui.metrics import Measure
+from gui.prose_selection import ProseSelection
 from gui.text_buffer import TextBuffer
 from gui.text_selection import TextSelection
 from panels.base.ui import Ui
@@ -67,7 +68,7 @@ class Tree:
         self.left_texts: dict[tuple[Hashable, ...], tuple[TextBuffer, float]] = {}
         self.home: Editor | None = None
         self.ui = Ui(self, handlers)
-        self.root = Root("root", None)
+        self.root: Root = Root("root", None)
         self.root.props = (0,)
         self.top = Element("layers", None)
         self.turn = 0
@@ -82,6 +83,8 @@ class Tree:
         self.choosers: dict[tuple[Hashable, ...], Chooser] = {}
         self.open_address: Callable[[str], object] = open_in_browser
         self.opened: Element | None = None
+        self.prose = ProseSelection(self, self.selection)
+        self.said = ""
         self.effects: list[Callable[[], object]] = []
 
     @property

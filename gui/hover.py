@@ -8,36 +8,15 @@ import dearpygui.dearpygui as dpg
 
 from gui.canvas import Canvas
 from gui.describe import Tree
-from gui.elements.base import Element
+from gui.elements.base import Element, chain_at
 from gui.elements.controls import Button
 from gui.elements.text import StackedBar, Text
 from gui.visible_text import visible
 from gui.wrap import wrap_text
 
 DELAY_S = 0.4
+SAID_FOR_S = 1.2
 WIDEST_PX = 380.0
-
-
-def chain_at(element: Element, x: float, y: float) -> list[Element]:
-    """The elements under a point of the viewport, from the outermost in."""
-    chain: list[Element] = []
-    kids = element.order
-    while True:
-        for kid in reversed(kids):
-            if _contains(kid, x, y):
-                chain.append(kid)
-                kids = kid.order
-                break
-        else:
-            return chain
-
-
-def _contains(element: Element, x: float, y: float) -> bool:
-    if element.spot is None or element.pane is None:
-        return False
-    ox, oy = element.pane.origin()
-    x0, y0, x1, y1 = element.spot
-    return ox + x0 <= x < ox + x1 and oy + y0 <= y < oy + y1
 
 
 def tip_of(element: Element, x: float) -> str:
@@ -63,6 +42,8 @@ class Hover:
     since_s: float = 0.0
     drawn: tuple[str, int, int] = ("", 0, 0)
     sheet: int = 0
+    said: tuple[str, float, float] = ("", 0.0, 0.0)
+    said_until_s: float = 0.0
 
     def update(self, tree: Tree, x: float, y: float, now_s: float) -> bool:
         """Find what is under the mouse; whether that changed."""
@@ -80,12 +61,26 @@ class Hover:
         tip = next((found for element in reversed(chain) if (found := tip_of(element, x))), "")
         if tip != self.tip:
             self.tip, self.since_s = tip, now_s
-        self._show(tip if now_s - self.since_s >= DELAY_S else "", round(x), round(y))
+        if now_s < self.said_until_s:
+            self._show(*self.said)
+        else:
+            is_new = is_new or self.said_until_s > 0
+            self.said_until_s = 0.0
+            self._show(tip if now_s - self.since_s >= DELAY_S else "", round(x), round(y))
         return is_new
+
+    def say(self, what: str, x: float, y: float, now_s: float) -> None:
+        """Show a word beside the mouse for a moment."""
+        self.said, self.said_until_s = (what, round(x), round(y)), now_s + SAID_FOR_S
+        self._show(*self.said)
+
+    def rest_s(self, now_s: float) -> float:
+        """Seconds after which a frame takes a word away that is shown; infinity for none."""
+        return max(0.0, self.said_until_s - now_s) if self.said_until_s > 0 else float("inf")
 
     def is_waiting(self, now_s: float) -> bool:
         """True while a tooltip is about to appear."""
-        return bool(self.tip) and now_s - self.since_s < DELAY_S + 0.1
+        return self.said_until_s > 0 or (bool(self.tip) and now_s - self.since_s < DELAY_S + 0.1)
 
     def hide(self) -> None:
         """Take the tooltip away until the mouse rests again."""

@@ -14,6 +14,7 @@ import dearpygui.dearpygui as dpg
 
 from gui.binding import DpgUi
 from gui.elements.popups import MenuPoint
+from gui.elements.prose import is_shift_down
 from gui.hover import Hover
 from gui.input_watch import InputWatch, find_watch
 from gui.pace import ACTIVE_FPS, Pace
@@ -72,7 +73,7 @@ class Loop:
             dpg.add_key_release_handler(callback=lambda _, code: keys.on_release(_code(code)))
             dpg.add_mouse_wheel_handler(callback=lambda _, delta: self._on_wheel(float(delta)))
             dpg.add_mouse_click_handler(callback=lambda *_: self._hover.hide())
-            dpg.add_mouse_click_handler(button=0, callback=lambda *_: self._pointer.press())
+            dpg.add_mouse_click_handler(button=0, callback=lambda *_: self._on_press())
             dpg.add_mouse_click_handler(button=1, callback=lambda *_: self._on_right_click())
         dpg.set_exit_callback(lambda *_: self._on_close())
         dpg.set_viewport_resize_callback(lambda *_: self.wake())
@@ -114,8 +115,10 @@ class Loop:
         self._is_drawn = not self.ui.has_blinked
         x, y = dpg.get_mouse_pos(local=False)
         is_dragging = self._pointer.move()
+        is_selecting = self.ui.tree.prose.follow(x, y, is_down=dpg.is_mouse_button_down(0))
         is_busy = (
             is_dragging
+            or is_selecting
             or had_jobs
             or (x, y) != self._mouse
             or self.ui.keys.has_news
@@ -132,9 +135,11 @@ class Loop:
             self._fresh -= 1
             self._shown = shown
             self._draw(*size)
+            self._say(x, y, now)
         if is_busy or any(dpg.is_mouse_button_down(button) for button in _BUTTONS):
             self._pace.note_input(now)
-        self._pace.note_frame(now, wants_s=self.ui.rest_s, is_away=_is_away(x, y, *size))
+        rest_s = min(self.ui.rest_s, self._hover.rest_s(now))
+        self._pace.note_frame(now, wants_s=rest_s, is_away=_is_away(x, y, *size))
         return is_busy
 
     def _look(self) -> None:
@@ -187,6 +192,18 @@ class Loop:
         for element in reversed(self._hover.chain):
             if element.on_wheel(delta, self.ui.tree.m):
                 return
+
+    def _on_press(self) -> None:
+        if not self._pointer.press():
+            x, y = dpg.get_mouse_pos(local=False)
+            self.ui.tree.prose.press(x, y, self._clock(), is_extending=is_shift_down())
+        self.wake()
+
+    def _say(self, x: float, y: float, now_s: float) -> None:
+        """Tell beside the mouse what was done that shows nowhere else."""
+        if self.ui.tree.said:
+            self._hover.say(self.ui.tree.said, x, y, now_s)
+            self.ui.tree.said = ""
 
     def _on_right_click(self) -> None:
         for element in reversed(self._hover.chain):

@@ -8,8 +8,7 @@ from collections.abc import Callable
 import dearpygui.dearpygui as dpg
 
 from gui.describe import Tree
-from gui.elements.base import Element
-from gui.hover import chain_at
+from gui.elements.base import Element, chain_at
 from gui.keys import Keys
 from gui.primitives import Press
 
@@ -32,8 +31,8 @@ class Pointer:
         self._last = Press(-1, -1, 0)
         self._last_s = float("-inf")
 
-    def press(self) -> None:
-        """The left button went down."""
+    def press(self) -> bool:
+        """The left button went down; whether an element took that."""
         x, y = dpg.get_mouse_pos(local=False)
         now = self._clock()
         last = self._last
@@ -47,6 +46,7 @@ class Pointer:
         self._held = next(
             (element for element in reversed(chain) if element.on_press(self._last, self._tree.m)), None
         )
+        return self._held is not None
 
     def move(self) -> bool:
         """Tell the element that is held where the mouse is; whether there is one."""

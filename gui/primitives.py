@@ -21,10 +21,11 @@ class Press(msgspec.Struct, frozen=True):
 
 
 class Painted(Protocol):
-    """Element that is on the screen by primitives of its own."""
+    """Element that is on the screen by primitives of its own, in `plane` or (0) in its pane's drawlist itself."""
 
     prims: list[Spec]
     prim_ids: list[int]
+    plane: int
 
 
 class PaneOwner(Protocol):

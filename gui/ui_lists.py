@@ -37,6 +37,7 @@ def _fill(tree: Tree, box: VirtualList, rows: VirtualRows, make: RowKind) -> Non
     view, places = box.view, box.places
     tree.enter(box)
     box.places = []
+    box.rows = rows
     if box.w > 1 and box.h > 1:
         width = box.row_width(tree.m, box.w)
         view.sync(rows, rows.revision, width, box.h, tree.m.scale)

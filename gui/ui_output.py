@@ -52,6 +52,11 @@ def _badge(tree: Tree, it: w.BadgeWidget) -> None:
 
 def _copy(tree: Tree, it: w.CopyWish) -> None:
     tree.effects.append(lambda: dpg.set_clipboard_text(taken(it.text)))
+    tree.said = "Copied"
+
+
+def _selected_text(tree: Tree, _: w.SelectionQuery) -> str:
+    return tree.prose.text()
 
 
 def _open_url(tree: Tree, it: w.UrlWish) -> None:
@@ -66,6 +71,7 @@ HANDLERS = w.table(
     w.StackedBarWidget.handled_by(_stacked_bar),
     w.PlotWidget.handled_by(_plot),
     w.BadgeWidget.handled_by(_badge),
+    w.SelectionQuery.handled_by(_selected_text),
     w.CopyWish.handled_by(_copy),
     w.UrlWish.handled_by(_open_url),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from itertools import islice
 from urllib.parse import urlsplit
 
 from core.base.figures import size
@@ -11,6 +12,7 @@ from gui.elements.code import CodeLines
 from gui.elements.pictures import Picture
 from gui.elements.prose import Markdown
 from gui.elements.surfaces import Surface
+from gui.markdown.places import wanted
 from gui.visible_text import visible
 from panels.base import widgets as w
 
@@ -22,31 +24,52 @@ CODE_MOST_PX = 480.0
 def _markdown(tree: Tree, it: w.MarkdownWidget) -> None:
     source = it.source
     if len(source) <= PAGE_CHARS:
-        _page(tree, it.key, source, is_streaming=it.is_streaming)
+        _page(tree, it, it.key, source)
         return
     with tree.ui.group(it.key):
         place = tree.at.path()
-        pages = tree.pages.get(place, 1)
+        pages = max(tree.pages.get(place, 1), _pages_to(source, it.terms, it.found_at))
+        tree.pages[place] = pages
         shown = page_end(source, pages * PAGE_CHARS)
-        _page(tree, "text", source[:shown], is_streaming=it.is_streaming)
+        _page(tree, it, "text", source[:shown])
         if shown < len(source):
             left = f"Show more ({size(len(source) - shown)} left)"
             if tree.ui.button("more", left, icon="angles-down", is_small=True):
                 tree.pages[place] = pages + 1
 
 
-def _page(tree: Tree, key: Hashable, source: str, *, is_streaming: bool) -> None:
+def _pages_to(source: str, terms: tuple[str, ...], found_at: int) -> int:
+    """Pages that have to be shown for an occurrence to be among them."""
+    pattern = wanted(terms) if found_at >= 0 else None
+    if pattern is None:
+        return 1
+    found = next(islice(pattern.finditer(source), found_at, None), None)
+    return 1 if found is None else 1 + (found.end() + 2000) // PAGE_CHARS
+
+
+def _page(tree: Tree, it: w.MarkdownWidget, key: Hashable, source: str) -> None:
     text = tree.take(Markdown, key)
-    text.update((source, is_streaming))
+    text.update((source, it.is_streaming, it.is_written, it.terms, it.found_at))
     for copy in text.copies:
         if copy.is_clicked:
             copy.is_clicked, copy.is_done = False, True
             copy.touch()
             tree.ui.copy(copy.payload)
+    for wrap in text.wraps:
+        if wrap.is_clicked:
+            wrap.is_clicked = False
+            text.document.toggle_wrap(wrap.block)
+            text.invalidate()
+    for fold in text.folds:
+        if fold.is_clicked:
+            fold.is_clicked = False
+            text.document.toggle_fold(fold.fold)
+            text.invalidate()
     for link in text.links:
         if link.is_clicked:
             link.is_clicked = False
-            tree.asked_address = (text.path(), link.tip)
+            if tree.prose.span() is None:
+                tree.asked_address = (text.path(), link.tip)
     if tree.asked_address is not None and tree.asked_address[0] == text.path():
         _ask(tree, tree.asked_address[1])
 

@@ -145,6 +145,11 @@ class RecordingUi:
                 return
         raise AssertionError(f"Nothing opens on a right click at {words!r}")
 
+    def select(self, markdown: str) -> None:
+        """Select some text of the window with the mouse: what it is as Markdown."""
+        self._record.selected = markdown
+        self.settle()
+
     def open_menu(self, menu: Node) -> None:
         """Open a menu that a right click opens."""
         self._record.open_menus = {menu.path}

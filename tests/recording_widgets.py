@@ -53,6 +53,7 @@ class Record:
         self.revisions: dict[Path_, tuple[Hashable, int, dict[int, Hashable]]] = {}
         self.seen_focus: set[Path_] = set()
         self.copied: list[str] = []
+        self.selected = ""
         self.urls: list[str] = []
 
     def frame(self, draw: Callable[[Ui], None]) -> None:
@@ -358,6 +359,10 @@ def _copy(record: Record, it: w.CopyWish) -> None:
     record.copied.append(it.text)
 
 
+def _selected_text(record: Record, it: w.SelectionQuery) -> str:
+    return record.selected
+
+
 def _open_url(record: Record, it: w.UrlWish) -> None:
     record.urls.append(it.url)
 
@@ -407,6 +412,7 @@ HANDLERS = w.table(
     w.EditorWidget.handled_by(_editor),
     w.ShortcutQuery.handled_by(_shortcut),
     w.FileDialogWidget.handled_by(_file_dialog),
+    w.SelectionQuery.handled_by(_selected_text),
     w.CopyWish.handled_by(_copy),
     w.UrlWish.handled_by(_open_url),
     w.FocusWish.handled_by(_focus),

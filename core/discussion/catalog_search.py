@@ -57,8 +57,10 @@ def search(db: sqlite3.Connection, home: Path, query: str, limit: int) -> Search
         best = {**_scattered(db, words), **best}
     ranked = sorted(best.values(), key=lambda m: m.discussion_id, reverse=True)
     ranked = sorted(ranked, key=lambda m: (not m.is_name, round(m.score, 1)))[:limit]
-    lines = {match.discussion_id: _line(home, match, words) for match in ranked}
-    return SearchHits(query, tuple(match.discussion_id for match in ranked), lines)
+    found = {match.discussion_id: _found(home, match, words) for match in ranked}
+    lines = {discussion_id: line for discussion_id, (line, _) in found.items()}
+    messages = {discussion_id: message for discussion_id, (_, message) in found.items() if message}
+    return SearchHits(query, tuple(match.discussion_id for match in ranked), lines, messages=messages)
 
 
 def _words(query: str) -> tuple[str, ...]:
@@ -117,11 +119,17 @@ def _literal(db: sqlite3.Connection, query: str, limit: int) -> SearchHits:
     return SearchHits(query, tuple(row[0] for row in rows), dict(rows))
 
 
-def _line(home: Path, match: _Match, words: tuple[str, ...]) -> str:
-    """The words around what was found, from the log itself; the entry's start where the log does not tell."""
+def _found(home: Path, match: _Match, words: tuple[str, ...]) -> tuple[str, str]:
+    """The words around what was found, and the id of its message, from the log itself; the entry's start and no
+    message where the log does not tell.
+    """
     if match.size == 0:
-        return match.preview
-    text = _text_at(paths.log_file(home, match.discussion_id), match)
+        return match.preview, ""
+    text, message_id = _text_at(paths.log_file(home, match.discussion_id), match)
+    return _line(text, match, words), message_id
+
+
+def _line(text: str, match: _Match, words: tuple[str, ...]) -> str:
     found = re.search("|".join(map(re.escape, words)), text, re.IGNORECASE)
     if found is None or found.start() <= _BEFORE_CHARS:
         return one_line(text, CONTEXT_CHARS) or match.preview
@@ -130,11 +138,17 @@ def _line(home: Path, match: _Match, words: tuple[str, ...]) -> str:
     return "…" + one_line(text[start:], CONTEXT_CHARS - 1)
 
 
-def _text_at(path: Path, match: _Match) -> str:
+def _text_at(path: Path, match: _Match) -> tuple[str, str]:
     try:
         with path.open("rb") as stream:
             stream.seek(match.start)
             record = log_codec.decode(stream.read(match.size), 0)
     except OSError:
-        return ""
-    return parts_text(record.parts) if isinstance(record, (MessageRecord, EditRecord)) else ""
+        return "", ""
+    match record:
+        case MessageRecord():
+            return parts_text(record.parts), record.id
+        case EditRecord():
+            return parts_text(record.parts), record.target_id
+        case _:
+            return "", ""

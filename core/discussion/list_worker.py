@@ -109,7 +109,9 @@ class ListingHandler:
 
     def _search(self, query: str) -> None:
         found = self._catalog.search(query, SEARCH_LIMIT)
-        self._emit(SearchFound(SearchHits(query, found.ids, found.lines, is_complete=True)))
+        self._emit(
+            SearchFound(SearchHits(query, found.ids, found.lines, is_complete=True, messages=found.messages))
+        )
 
 
 def supersedes(newer: ListEffect, older: ListEffect) -> bool:

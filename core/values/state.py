@@ -87,12 +87,16 @@ class TrashItem(msgspec.Struct, frozen=True):
 
 
 class SearchHits(msgspec.Struct, frozen=True):
-    """Ids that match a query, best first, with a line of context each. `is_complete` False while searching."""
+    """Ids that match a query, best first, with a line of context each. `is_complete` False while searching.
+
+    `messages`: the message that was found in each; a discussion whose name was found is not among them.
+    """
 
     query: str = ""
     ids: tuple[str, ...] = ()
     lines: Mapping[str, str] = msgspec.field(default_factory=dict)
     is_complete: bool = True
+    messages: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 class ProviderTotals(msgspec.Struct, frozen=True):

@@ -11,13 +11,13 @@ from gui.primitives import Press, Spec
 if TYPE_CHECKING:
     from gui.canvas import Canvas, Pane
 
-__all__ = ["Element", "Spec"]
+__all__ = ["Element", "Spec", "chain_at"]
 
 
 class Element:
     """A node of the retained tree. Lives as long as the panel asks for its key.
 
-    `stale`: its layout must be computed again. `touched`: it, or something in it, must be painted again.
+    `plane`: where its primitives lie, 0 for the pane's drawlist itself. `stale`: its layout must be computed again. `touched`: it, or something in it, must be painted again.
     """
 
     __slots__ = (
@@ -32,6 +32,7 @@ class Element:
         "order",
         "pane",
         "parent",
+        "plane",
         "prim_ids",
         "prims",
         "props",
@@ -78,6 +79,7 @@ class Element:
         self.prims: list[Spec] = []
         self.prim_ids: list[int] = []
         self.pane: Pane | None = None
+        self.plane = 0
 
     # change
     def invalidate(self) -> None:
@@ -235,3 +237,25 @@ class Element:
     def path(self) -> tuple[Hashable, ...]:
         """The keys from the root."""
         return (*self.parent.path(), self.key) if self.parent is not None else ()
+
+
+def chain_at(element: Element, x: float, y: float) -> list[Element]:
+    """The elements under a point of the viewport, from the outermost in."""
+    chain: list[Element] = []
+    kids = element.order
+    while True:
+        for kid in reversed(kids):
+            if _contains(kid, x, y):
+                chain.append(kid)
+                kids = kid.order
+                break
+        else:
+            return chain
+
+
+def _contains(element: Element, x: float, y: float) -> bool:
+    if element.spot is None or element.pane is None:
+        return False
+    ox, oy = element.pane.origin()
+    x0, y0, x1, y1 = element.spot
+    return ox + x0 <= x < ox + x1 and oy + y0 <= y < oy + y1

@@ -8,8 +8,9 @@ from typing import ClassVar
 from gui.canvas import Canvas
 from gui.elements.base import Element, Spec
 from gui.elements.surfaces import Surface
+from gui.markdown.code_layout import wrap_code
 from gui.markdown.highlight import Line, highlight, plain_lines
-from gui.markdown.layout import TAB, wrap_code
+from gui.markdown.laid import TAB
 from gui.metrics import Measure
 from gui.visible_text import visible
 

@@ -36,11 +36,12 @@ DRAG_ROWS_A_FRAME = 0.5
 class Stroke:
     """Primitives of the caret: changed without painting the editor."""
 
-    __slots__ = ("prim_ids", "prims")
+    __slots__ = ("plane", "prim_ids", "prims")
 
     def __init__(self) -> None:
         self.prims: list[Spec] = []
         self.prim_ids: list[int] = []
+        self.plane = 0
 
 
 class Editor(Element):

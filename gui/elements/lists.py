@@ -78,7 +78,7 @@ def column_widths(columns: Sequence[TableColumn], width: float) -> list[float]:
 class VirtualList(Surface):
     """The list. `props` as a surface's; its rows are placed by `view`."""
 
-    __slots__ = ("grabbed", "places", "thumb", "view", "wanted_row")
+    __slots__ = ("grabbed", "places", "rows", "thumb", "view", "wanted_row")
     polls: ClassVar[bool] = True
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
@@ -89,6 +89,7 @@ class VirtualList(Surface):
         self.thumb.props = ("thumb",)
         self.grabbed: tuple[float, float] | None = None
         self.wanted_row: int | None = None
+        self.rows: object = None
 
     def wants_space(self) -> tuple[bool, bool]:
         return True, self.tall is None or self.tall <= 0

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import ClassVar, TypeVar
 
+import dearpygui.dearpygui as dpg
+
 from gui.canvas import CLEAR, Canvas, Pane
 from gui.elements.base import Element, Spec
 from gui.elements.controls import Hit
+from gui.elements.lists import VirtualList
 from gui.elements.text import filled
+from gui.markdown.code_layout import BAR_PX, HEAD_PX
 from gui.markdown.document import Document, is_ready
-from gui.markdown.layout import HEAD_PX, Laid, Op
+from gui.markdown.excerpt import Place
+from gui.markdown.laid import Laid, Op
+from gui.markdown.places import Box, block_at
 from gui.metrics import Measure
 from gui.theme import Color
 
@@ -52,6 +58,59 @@ class CopyHit(Hit):
         return "Copy code"
 
 
+class WrapHit(CopyHit):
+    """The button of a code that wraps its lines, or lets them be scrolled again."""
+
+    __slots__ = ("block",)
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.block = 0
+
+    def text(self) -> str:
+        return "Scroll" if self.is_done else "Wrap"
+
+    def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
+        was_done, specs = self.is_done, super().draw(c, spot)
+        self.is_done = was_done
+        return specs
+
+    def label(self) -> str:
+        return "Let long lines scroll" if self.is_done else "Wrap long lines"
+
+
+class BarHit(Hit):
+    """The scrollbar below code that is wider than its box."""
+
+    __slots__ = ("block", "grabbed")
+    repaints: ClassVar[bool] = True
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.props = ("none",)
+        self.block = 0
+        self.grabbed: tuple[float, float] | None = None
+
+    def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
+        tone = "muted" if self.grabbed else "border_strong" if self.is_hovered else "scroll_thumb"
+        return [filled(*spot, c.color(tone), (spot[3] - spot[1]) / 2)]
+
+
+class FoldHit(Hit):
+    """The line that opens or closes what is folded."""
+
+    __slots__ = ("fold", "text")
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.props = ("none",)
+        self.fold = 0
+        self.text = ""
+
+    def label(self) -> str:
+        return self.text
+
+
 class LinkHit(Hit):
     """A link. The address is its tooltip."""
 
@@ -73,20 +132,77 @@ class LinkHit(Hit):
         return self.text
 
 
-class Markdown(Element):
-    """A text. `props`: the source, whether it streams."""
+class Ground(Element):
+    """Ground under a text: fills of code, bars of quotes, lines of tables. Takes no space and no mouse."""
 
-    __slots__ = ("copies", "document", "is_plain", "links", "tops")
+    __slots__ = ()
+
+    def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
+        text = self.parent
+        assert isinstance(text, Markdown)
+        x, y = spot[0], spot[1]
+        return [spec(c, op, x, y + top) for top, laid in text.tops for op in laid.ops if not op.text]
+
+
+class Shade(Element):
+    """Tints under a text: what is selected, what a search found. Takes no space and no mouse."""
+
+    __slots__ = ()
+
+    def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
+        text = self.parent
+        assert isinstance(text, Markdown)
+        found: list[Spec] = []
+        for number, (block, start, end) in enumerate(text.found()):
+            tone = "search_here" if number == text.found_at() else "search_match"
+            found += _tinted(c, text, (block, start), (block, end), tone, spot)
+        if text.selected is not None:
+            found += _tinted(c, text, *text.selected, "selection", spot)
+        return found
+
+
+class Markdown(Element):
+    """A text. `props`: the source, whether it streams, whether it shows as it was written, the terms to be found,
+    the number of the occurrence that the search stands on (-1: none).
+    """
+
+    __slots__ = (
+        "bars",
+        "copies",
+        "document",
+        "folds",
+        "ground",
+        "is_plain",
+        "links",
+        "planes",
+        "revealed",
+        "selected",
+        "shade",
+        "wraps",
+    )
     polls: ClassVar[bool] = True
     MOST_LINKS: ClassVar[int] = 200
+    WHEEL_PX: ClassVar[float] = 60.0
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
         self.document = Document()
         self.is_plain = False
         self.copies: list[CopyHit] = []
+        self.wraps: list[WrapHit] = []
+        self.bars: list[BarHit] = []
+        self.folds: list[FoldHit] = []
         self.links: list[LinkHit] = []
-        self.tops: list[tuple[float, Laid]] = []
+        self.ground = Ground("ground", self)
+        self.shade = Shade("shade", self)
+        self.planes: list[int] = []
+        self.selected: tuple[Place, Place] | None = None
+        self.revealed: object = None
+
+    @property
+    def tops(self) -> list[tuple[float, Laid]]:
+        """Every block with its top."""
+        return self.document.tops
 
     def wants_space(self) -> tuple[bool, bool]:
         return True, False
@@ -94,53 +210,79 @@ class Markdown(Element):
     def measure(self, m: Measure) -> float:
         return m.px(400)
 
-    def poll(self, c: Canvas) -> None:
-        if self.is_plain and is_ready():
-            self.invalidate()
-
-    def rest_s(self) -> float:
-        return LOADING_S if self.is_plain else super().rest_s()
-
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
-        source, is_streaming = self.props
-        self.document.set_source(source, is_streaming=is_streaming)
+        source, is_streaming, is_written, *_ = self.props
+        self.document.set_source(source, is_streaming=is_streaming, is_written=is_written)
         self.is_plain = not is_streaming and not self.document.is_final
         self.h = self.document.lay_out(m, w)
-        self.tops, y = [], 0.0
-        for _, laid in self.document.laid:
-            y += laid.above
-            self.tops.append((y, laid))
-            y += laid.height
         self._place_copies(m, w)
+        self._place_bars(m)
         self._place_links(m)
-        self.order = [*self.links, *self.copies]
+        self._place_folds(m, w)
+        self.ground.touched = self.shade.touched = True
+        hits = [*self.links, *self.folds, *self.copies, *self.wraps, *self.bars]
+        self.order = [self.ground, self.shade, *hits]
         self.kids = {kid.key: kid for kid in self.order} | {
             key: kid for key, kid in self.kids.items() if kid.pane is not None
         }
 
     def _place_copies(self, m: Measure, w: float) -> None:
-        found = [(top, laid) for top, laid in self.tops if laid.copy]
+        found = [(top, laid, index) for index, (top, laid) in enumerate(self.tops) if laid.copy]
         self.copies = [_kept(self, CopyHit, ("copy", index)) for index in range(len(found))]
-        head, width = m.px(HEAD_PX), m.px(78)
-        for hit, (top, laid) in zip(self.copies, found, strict=True):
+        head, width, right = m.px(HEAD_PX), m.px(78), w - m.px(6)
+        for hit, (top, laid, _) in zip(self.copies, found, strict=True):
             hit.payload = laid.copy
-            hit.layout(m, width, m.px(24))
-            hit.h = m.px(24)
-            hit.x, hit.y = w - width - m.px(6), top + (head - hit.h) / 2
+            _put(hit, m, right - width, top + (head - m.px(24)) / 2, width, m.px(24))
+        wide = [one for one in found if one[1].can_wrap]
+        self.wraps = [_kept(self, WrapHit, ("wrap", index)) for index in range(len(wide))]
+        for wrap, (top, _, index) in zip(self.wraps, wide, strict=True):
+            wrap.block, wrap.is_done = index, self.document.look(index, self.document.blocks[index]).wraps
+            least = m.px(64)
+            _put(wrap, m, right - width - least, top + (head - m.px(24)) / 2, least, m.px(24))
+
+    def _place_bars(self, m: Measure) -> None:
+        found = [
+            (top, laid.reach, index) for index, (top, laid) in enumerate(self.tops) if laid.reach is not None
+        ]
+        self.bars = [_kept(self, BarHit, ("bar", index)) for index in range(len(found))]
+        for bar, (top, reach, index) in zip(self.bars, found, strict=True):
+            bar.block = index
+            length = max(m.px(28), reach.w * reach.w / reach.content)
+            x = reach.x + (reach.w - length) * reach.shift / max(1.0, reach.content - reach.w)
+            _put(bar, m, x, top + reach.y + reach.h + m.px(5), length, m.px(BAR_PX - 2))
 
     def _place_links(self, m: Measure) -> None:
         found = [(top, link) for top, laid in self.tops for link in laid.links][: self.MOST_LINKS]
         self.links = [_kept(self, LinkHit, ("link", index)) for index in range(len(found))]
         for hit, (top, link) in zip(self.links, found, strict=True):
             hit.tip, hit.text = link.href, link.text.strip()
-            hit.layout(m, link.w, link.h)
-            hit.h = link.h
-            hit.x, hit.y = link.x, top + link.y
+            _put(hit, m, link.x, top + link.y, link.w, link.h)
+
+    def _place_folds(self, m: Measure, w: float) -> None:
+        found = [(top, laid) for top, laid in self.tops if laid.fold]
+        self.folds = [_kept(self, FoldHit, ("fold", index)) for index in range(len(found))]
+        for hit, (top, laid) in zip(self.folds, found, strict=True):
+            hit.fold = laid.fold
+            hit.text = " ".join(op.text for op in laid.ops[1:]).strip()
+            _put(hit, m, 0.0, top, w, laid.height)
 
     def paint(self, c: Canvas, pane: Pane, x: float, y: float) -> None:
+        if not self.planes:
+            self.planes = c.planes(pane, 3)
+            self.ground.plane, self.shade.plane, self.plane = self.planes
         super().paint(c, pane, x, y)
         for key in [key for key, kid in self.kids.items() if kid not in self.order]:
             self.kids.pop(key).drop(c)
+
+    def drop(self, c: Canvas) -> None:
+        super().drop(c)
+        for plane in self.planes:
+            c.delete(plane)
+        self.planes = []
+
+    def forget(self) -> None:
+        super().forget()
+        self.planes = []
 
     def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
         x, y = spot[0], spot[1]
@@ -148,6 +290,110 @@ class Markdown(Element):
 
     def label(self) -> str:
         return str(self.props[0])
+
+    # what the person does
+    def poll(self, c: Canvas) -> None:
+        if self.is_plain and is_ready():
+            self.invalidate()
+        for bar in self.bars:
+            self._drag(bar)
+        self._reveal(c.m)
+
+    def _reveal(self, m: Measure) -> None:
+        """Bring the occurrence that a search stands on into view, once."""
+        asked = (self.props[3], self.props[4]) if self.props[4] >= 0 else None
+        if asked == self.revealed or self.spot is None or self.pane is None:
+            return
+        at = self.found_at()
+        if at >= 0 and self.document.bring(m, *self.found()[at][:2]):
+            self.invalidate()
+            return
+        self.revealed = asked
+        box, holder = self.found_box(m), self.parent
+        while holder is not None and not isinstance(holder, VirtualList):
+            holder = holder.parent
+        if box is None or holder is None or holder.spot is None or holder.pane is None:
+            return
+        y = self.pane.origin()[1] + self.spot[1] + box[1]
+        top = holder.pane.origin()[1] + holder.spot[1]
+        margin = min(m.px(60), holder.h / 4)
+        if not top + margin <= y <= top + holder.h - margin - box[3]:
+            holder.scroll_by(y - top - holder.h / 3)
+
+    def rest_s(self) -> float:
+        return LOADING_S if self.is_plain else super().rest_s()
+
+    def _drag(self, bar: BarHit) -> None:
+        if not bar.is_held():
+            bar.grabbed = None
+            return
+        x, reach = dpg.get_mouse_pos(local=False)[0], self.tops[bar.block][1].reach
+        if reach is None:
+            return
+        if bar.grabbed is None:
+            bar.grabbed = (x, reach.shift)
+        start, shift = bar.grabbed
+        share = (reach.content - reach.w) / max(1.0, reach.w - bar.w)
+        if self.document.shift(bar.block, shift + (x - start) * share):
+            self.invalidate()
+
+    def on_wheel(self, delta: float, m: Measure) -> bool:
+        """Shift and the wheel scroll the code under the mouse sideways."""
+        if not is_shift_down() or self.spot is None or self.pane is None or not self.tops:
+            return False
+        y = dpg.get_mouse_pos(local=False)[1] - self.pane.origin()[1] - self.spot[1]
+        index = block_at(self.tops, y)
+        reach = self.tops[index][1].reach
+        if reach is None or not self.document.shift(index, reach.shift - delta * m.px(self.WHEEL_PX)):
+            return False
+        self.invalidate()
+        return True
+
+    # selection and search
+    def select(self, selected: tuple[Place, Place] | None) -> None:
+        """Show what is selected of it."""
+        if selected != self.selected:
+            self.selected = selected
+            self.shade.touch()
+
+    def found(self) -> list[tuple[int, int, int]]:
+        """The occurrences of what is searched."""
+        terms = self.props[3]
+        return self.document.occurrences(terms) if terms else []
+
+    def found_at(self) -> int:
+        """Number of the occurrence that the search stands on, as far as it is shown; -1 for none."""
+        return min(int(self.props[4]), len(self.found()) - 1) if self.props[4] >= 0 else -1
+
+    def found_box(self, m: Measure) -> Box | None:
+        """Place of the occurrence that the search stands on."""
+        at = self.found_at()
+        if at < 0:
+            return None
+        block, start, end = self.found()[at]
+        boxes = self.document.boxes(m, (block, start), (block, end))
+        return boxes[0] if boxes else None
+
+
+def is_shift_down() -> bool:
+    """True while a Shift key is held."""
+    return bool(dpg.is_key_down(dpg.mvKey_LShift) or dpg.is_key_down(dpg.mvKey_RShift))
+
+
+def _put(hit: Hit, m: Measure, x: float, y: float, w: float, h: float) -> None:
+    """Place a hit in its text."""
+    hit.layout(m, w, h)
+    hit.h, hit.x, hit.y = h, x, y
+
+
+def _tinted(c: Canvas, text: Markdown, start: Place, end: Place, tone: str, spot: Spot) -> list[Spec]:
+    color = c.color(tone)
+    return [
+        filled(
+            round(spot[0] + x), round(spot[1] + y), round(spot[0] + x + w), round(spot[1] + y + h), color, 0
+        )
+        for x, y, w, h in text.document.boxes(c.m, start, end)
+    ]
 
 
 H = TypeVar("H", bound=Hit)
@@ -162,8 +408,8 @@ def _kept(owner: Element, cls: type[H], key: Hashable) -> H:
 
 
 def is_shown(op: Op) -> bool:
-    """True if there is something to see."""
-    return not op.text or not op.text.isspace()
+    """True if there is a text to see."""
+    return bool(op.text) and not op.text.isspace()
 
 
 def tone_color(c: Canvas, tone: str) -> Color:

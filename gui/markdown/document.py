@@ -6,17 +6,23 @@ import sys
 import threading
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
+from gui.markdown import places
 from gui.markdown.blocks import MarkdownBlock
-from gui.markdown.layout import Laid, TextMeasure, lay_out
-from gui.markdown.parse import as_lines, parse, split_stable
+from gui.markdown.excerpt import Place, everything, excerpt
+from gui.markdown.laid import AS_IT_COMES, NOTHING, TAB, BlockLook, Laid, TextMeasure
+from gui.markdown.layout import lay_out
+from gui.markdown.parse import as_lines, parse, parse_written, split_stable
 from gui.visible_text import visible
 
 _loading: list[threading.Thread] = []
+_NEEDED = ("markdown_it.main", "linkify_it.main", "mdit_py_plugins.dollarmath.index", "pygments.lexers")
 
 
 def is_ready() -> bool:
     """True once the parser and the highlighter are imported. If not, a thread begins to."""
-    if "markdown_it.main" in sys.modules and "pygments.lexers" in sys.modules:
+    if all(name in sys.modules for name in _NEEDED):
         return not any(thread.is_alive() for thread in _loading)
     if not _loading:
         _loading.append(threading.Thread(target=load, name="markdown-import", daemon=True))
@@ -25,7 +31,7 @@ def is_ready() -> bool:
 
 
 def load() -> None:
-    """Import the parser and the highlighter: some 90 ms, kept off the first frame."""
+    """Import the parser with its plugins and the highlighter: some 200 ms, kept off the first frame."""
     import pygments.lexers
 
     parse("")
@@ -34,53 +40,166 @@ def load() -> None:
 
 @dataclass(slots=True)
 class Document:
-    """The blocks of one text, and their places for one width."""
+    """The blocks of one text, and their places for one width.
+
+    Args:
+        looks: how the person set single blocks; open_folds: numbers of the folds that they opened.
+    """
 
     source: str = ""
     blocks: list[MarkdownBlock] = field(default_factory=list)
     is_final: bool = False
+    is_written: bool = False
     width: float = 0.0
     scale: float = 0.0
-    laid: list[tuple[MarkdownBlock, Laid]] = field(default_factory=list)
+    laid: list[tuple[MarkdownBlock, BlockLook, Laid]] = field(default_factory=list)
+    tops: list[tuple[float, Laid]] = field(default_factory=list)
+    looks: dict[int, BlockLook] = field(default_factory=dict)
+    open_folds: set[int] = field(default_factory=set)
+    revision: int = 0
     _settled: int = 0
+    _settled_shown: int = 0
     _settled_blocks: list[MarkdownBlock] = field(default_factory=list)
+    _found: tuple[object, list[tuple[int, int, int]]] = (None, [])
 
-    def set_source(self, source: str, *, is_streaming: bool) -> None:
-        """Take the text. While it streams, what came before the last block is not parsed again."""
-        if source == self.source and (self.is_final or is_streaming):
+    def set_source(self, source: str, *, is_streaming: bool, is_written: bool = False) -> None:
+        """Take the text. While it streams, what came before the last block is not parsed again.
+
+        Args:
+            is_written: a person's words, shown as they were written but for fenced code.
+        """
+        if source == self.source and (self.is_final or is_streaming) and is_written == self.is_written:
             return
+        self.is_written = is_written
+        self.revision += 1
         if not is_ready():
             self.source, self.is_final = source, False
             self.blocks = list(as_lines(visible(source)))
             return
-        if not is_streaming:
-            self._settled, self._settled_blocks = 0, []
+        if is_written:
+            self.blocks = list(parse_written(source))
+        elif not is_streaming:
+            self._settled, self._settled_shown, self._settled_blocks = 0, 0, []
             self.blocks = list(parse(source))
         else:
-            if self.is_final or not source.startswith(self.source[: self._settled]):
-                self._settled, self._settled_blocks = 0, []
-            tail = source[self._settled :]
-            cut = split_stable(tail)
-            if cut:
-                self._settled_blocks = [*self._settled_blocks, *parse(tail[:cut])]
-                self._settled += cut
-            self.blocks = [*self._settled_blocks, *parse(tail[cut:])]
+            self._grow(source)
         self.source, self.is_final = source, not is_streaming
+
+    def _grow(self, source: str) -> None:
+        if self.is_final or not source.startswith(self.source[: self._settled]):
+            self._settled, self._settled_shown, self._settled_blocks = 0, 0, []
+        tail = source[self._settled :]
+        cut = split_stable(tail)
+        if cut:
+            stable = parse(tail[:cut], base=self._settled_shown)
+            self._settled_blocks = [*self._settled_blocks, *stable]
+            self._settled += cut
+            self._settled_shown += len(visible(tail[:cut]))
+        self.blocks = [*self._settled_blocks, *parse(tail[cut:], base=self._settled_shown)]
 
     def lay_out(self, m: TextMeasure, width: float) -> float:
         """Place the blocks for a width; those that did not change keep their place. Returns the height."""
         old = self.laid if (width, m.scale) == (self.width, self.scale) else []
         self.width, self.scale = width, m.scale
-        fresh: list[tuple[MarkdownBlock, Laid]] = []
-        height = 0.0
+        fresh: list[tuple[MarkdownBlock, BlockLook, Laid]] = []
+        self.tops, y = [], 0.0
+        before, was_before = 0, 0
         for index, block in enumerate(self.blocks):
             known = old[index] if index < len(old) else None
-            before = self.blocks[index - 1].quotes if index else 0
-            is_joined = not index or (index <= len(old) and old[index - 1][0].quotes == before)
-            if known is not None and is_joined and known[0] == block:
-                fresh.append((block, known[1]))
+            look = self.look(index, block)
+            is_joined = not index or (index <= len(old) and was_before == before)
+            if any(fold not in self.open_folds for fold in block.folds):
+                laid = NOTHING
+            elif known is not None and is_joined and known[2] is not NOTHING and known[:2] == (block, look):
+                laid = known[2]
             else:
-                fresh.append((block, lay_out(block, m, width, is_first=not index, quotes_before=before)))
-            height += fresh[-1][1].above + fresh[-1][1].height
+                laid = lay_out(block, m, width, is_first=not index, quotes_before=before, look=look)
+            fresh.append((block, look, laid))
+            self.tops.append((y + laid.above, laid))
+            y += laid.above + laid.height
+            before, was_before = block.quotes, known[0].quotes if known is not None else 0
         self.laid = fresh
-        return height
+        return y
+
+    # what the person set
+    def look(self, index: int, block: MarkdownBlock) -> BlockLook:
+        """Look of a block."""
+        if block.kind == "fold":
+            return BlockLook(is_open=block.fold in self.open_folds)
+        return self.looks.get(index, AS_IT_COMES)
+
+    def toggle_fold(self, fold: int) -> None:
+        """Open what is folded, or close it."""
+        self.open_folds.symmetric_difference_update({fold})
+
+    def toggle_wrap(self, index: int) -> None:
+        """Wrap the lines of a code, or let them be scrolled."""
+        look = self.looks.get(index, AS_IT_COMES)
+        self.looks[index] = BlockLook(wraps=not look.wraps)
+
+    def shift(self, index: int, to: float) -> bool:
+        """Scroll a code sideways; whether that changed anything."""
+        reach = self.tops[index][1].reach if index < len(self.tops) else None
+        if reach is None:
+            return False
+        to = max(0.0, min(to, reach.content - reach.w))
+        if to == reach.shift:
+            return False
+        self.looks[index] = replace(self.looks.get(index, AS_IT_COMES), shift=to)
+        return True
+
+    def bring(self, m: TextMeasure, index: int, offset: int) -> bool:
+        """Open the folds around a place and scroll its code to it; whether that changed anything."""
+        block = self.blocks[index]
+        closed = set(block.folds) - self.open_folds
+        if closed:
+            self.open_folds |= closed
+            return True
+        reach = self.tops[index][1].reach
+        if reach is None:
+            return False
+        start, _ = places.line_at(block.text, offset)
+        x = m.width(block.text[start:offset].replace("\t", TAB), "mono")
+        is_in_view = reach.shift <= x <= reach.shift + reach.w * 0.8
+        return not is_in_view and self.shift(index, x - reach.w / 3)
+
+    # selection
+    def place_at(self, m: TextMeasure, x: float, y: float) -> Place:
+        """The place nearest to a point."""
+        return places.place_at(self.tops, m, x, y)
+
+    def around(self, place: Place, clicks: int) -> tuple[Place, Place]:
+        """Range that one click selects at a place (nothing), two (the word), three (the paragraph)."""
+        if not self.blocks or clicks < 2:
+            return place, place
+        index = min(place[0], len(self.blocks) - 1)
+        block = self.blocks[index]
+        find = places.word_at if clicks == 2 else places.paragraph_at
+        start, end = find(block, min(place[1], len(block.shown())))
+        return (index, start), (index, end)
+
+    def boxes(self, m: TextMeasure, start: Place, end: Place) -> list[places.Box]:
+        """Boxes of the text between two places."""
+        found: list[places.Box] = []
+        for index in range(start[0], min(end[0] + 1, len(self.tops))):
+            top, laid = self.tops[index]
+            first = start[1] if index == start[0] else 0
+            last = end[1] if index == end[0] else sys.maxsize
+            found += [(x, y + top, w, h) for x, y, w, h in places.boxes(laid, m, first, last)]
+        return found
+
+    def all(self) -> tuple[Place, Place]:
+        """The places around everything."""
+        return everything(self.blocks)
+
+    def excerpt(self, start: Place, end: Place) -> str:
+        """Markdown of what lies between two places."""
+        return excerpt(self.blocks, visible(self.source), start, end)
+
+    # search
+    def occurrences(self, terms: tuple[str, ...]) -> list[tuple[int, int, int]]:
+        """Block, start and end of every occurrence of a term, whatever its case."""
+        asked = (terms, self.revision)
+        if self._found[0] != asked:
+            self._found = (asked, places.occurrences(self.blocks, terms))
+        return self._found[1]

@@ -5,79 +5,34 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
-import msgspec
 from msgspec.structs import replace
 
 from gui.markdown.blocks import MarkdownBlock, Run
-from gui.markdown.highlight import Line, highlight
+from gui.markdown.code_layout import lay_out_code
+from gui.markdown.laid import (
+    AS_IT_COMES,
+    LEADING,
+    TAB,
+    BlockLook,
+    CellBox,
+    Laid,
+    Link,
+    Op,
+    TextMeasure,
+)
 
-_PIECE = re.compile(r"\n|[^\S\n]+|[^\s\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]+|\S")
-TAB = "    "
-
-
-class TextMeasure(Protocol):
-    """Measures of fonts that the layout asks for. Styles are those of the theme."""
-
-    sizes: dict[str, int]
-    scale: float
-
-    def width(self, text: str, style: str) -> float:
-        """Pixels of one line."""
-        ...
-
-
-class Op(msgspec.Struct, frozen=True):
-    """One thing to draw: text, or a filled rectangle where `text` is empty.
-
-    `tone` is a token of the palette, or `code.<class>`.
-    """
-
-    x: float
-    y: float
-    w: float
-    h: float
-    tone: str
-    text: str = ""
-    style: str = "body"
-    rounding: float = 0.0
-
-
-class Link(msgspec.Struct, frozen=True):
-    """Place where an address can be clicked."""
-
-    x: float
-    y: float
-    w: float
-    h: float
-    href: str
-    text: str = ""
-
-
-class Laid(msgspec.Struct, frozen=True):
-    """A block in its place: operations relative to its corner, its height, the space above it.
-
-    `copy`: the text that its copy button copies, empty for none.
-    """
-
-    ops: tuple[Op, ...]
-    height: float
-    above: float
-    links: tuple[Link, ...] = ()
-    copy: str = ""
-
-
+_PIECE = re.compile(r"\n|\t|[^\S\n\t]+|[^\s\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]+|\S")
 _FONTS = {
     "body": "body",
     "strong": "strong",
     "italic": "italic",
     "code": "mono_small",
+    "math": "mono_small",
     "strike": "body",
     "muted": "body",
 }
 _HEADINGS = {1: "h1", 2: "h2", 3: "h3"}
-LEADING = 1.4
 CODE_GAP_PX = 3.0
 """Space around inline code, for its tint."""
 
@@ -95,6 +50,7 @@ class _Flow:
     x: float = 0.0
     y: float = 0.0
     start: float = 0.0
+    at: int = 0
     parts: list[str] = field(default_factory=list)
     ops: list[Op] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
@@ -106,17 +62,28 @@ class _Flow:
     def add(self, run: Run) -> None:
         """Put a run down, piece by piece; what of it stands on one line is one operation."""
         font, measure = self.font(run), self.m.width
+        known: dict[str, float] = {}
         if run.style == "code" and self.x > 0:
             self.x += CODE_GAP_PX * self.m.scale
         self.start = self.x
-        for piece in _PIECE.findall(run.text.replace("\t", TAB)):
+        for piece in _PIECE.findall(run.text):
             if piece == "\n":
+                self._flush(run, font)
+                self._mark(4 * self.m.scale if self.x == 0 else 0.0, "\n")
                 self._newline(run, font)
                 continue
-            width = measure(piece, font)
-            if piece.isspace():
+            if piece == "\t":
+                self._flush(run, font)
+                self._mark(min(measure(TAB, font), max(0.0, self.width - self.x)), TAB)
+                continue
+            width = known.get(piece, -1.0)
+            if width < 0:
+                width = known[piece] = measure(piece, font)
+            if self.x + width <= self.width:
+                pass
+            elif piece.isspace():
                 width = min(width, max(0.0, self.width - self.x))
-            elif self.x + width > self.width:
+            else:
                 if self.x > 0:
                     self._newline(run, font)
                 if width > self.width:
@@ -127,6 +94,14 @@ class _Flow:
         self._flush(run, font)
         if run.style == "code":
             self.x += CODE_GAP_PX * self.m.scale
+
+    def _mark(self, width: float, text: str) -> None:
+        """Stand for one character that is not drawn: a tab, a line feed."""
+        at_y = self.y + (self.step - self.size) / 2
+        self.ops.append(Op(self.x, at_y, width, self.size, self.tone, text, at=self.at, size=1))
+        self.x += width
+        self.start = self.x
+        self.at += 1
 
     def _put_long(self, piece: str, run: Run, font: str) -> None:
         """Put down a word that is longer than a line, on as many as it needs."""
@@ -166,7 +141,8 @@ class _Flow:
             tone = "code.inline"
         size = self.m.sizes[font]
         at_y = self.y + (self.step - size) / 2
-        self.ops.append(Op(self.start, at_y, width, size, tone, text, font))
+        self.ops.append(Op(self.start, at_y, width, size, tone, text, font, at=self.at, size=len(text)))
+        self.at += len(text)
         if run.href:
             self.links.append(Link(self.start, self.y, width, self.step, run.href, text))
         if run.style == "strike":
@@ -176,11 +152,11 @@ class _Flow:
 
 
 def _flow(
-    runs: tuple[Run, ...], m: TextMeasure, width: float, tone: str = "text", heading: str = ""
+    runs: tuple[Run, ...], m: TextMeasure, width: float, tone: str = "text", heading: str = "", at: int = 0
 ) -> _Flow:
     size = float(m.sizes[heading or "body"])
     flow = _Flow(
-        m, max(width, 8 * m.scale), round(size * (1.25 if heading else LEADING)), size, tone, heading
+        m, max(width, 8 * m.scale), round(size * (1.25 if heading else LEADING)), size, tone, heading, at=at
     )
     for run in runs:
         flow.add(run)
@@ -201,7 +177,13 @@ def _backed(ops: list[Op], m: TextMeasure) -> Iterator[Op]:
 
 
 def lay_out(
-    block: MarkdownBlock, m: TextMeasure, width: float, *, is_first: bool = False, quotes_before: int = 0
+    block: MarkdownBlock,
+    m: TextMeasure,
+    width: float,
+    *,
+    is_first: bool = False,
+    quotes_before: int = 0,
+    look: BlockLook = AS_IT_COMES,
 ) -> Laid:
     """Place one block.
 
@@ -209,16 +191,19 @@ def lay_out(
         width: pixels it may take, padding of lists and quotes included.
         is_first: no space above the first block of a text.
         quotes_before: quotes that the block before it is in: their bars are joined.
+        look: how the person set it.
     """
     s = m.scale
-    left = (block.depth * 24 + block.quotes * 16) * s
+    left = (block.depth * 24 + block.quotes * 16 + len(block.folds) * FOLD_PX) * s
     left = min(left, width * 0.5)
     inner = max(24 * s, width - left)
     match block.kind:
         case "code":
-            laid = _code(block, m, inner)
+            laid = lay_out_code(block, m, inner, look)
         case "table":
             laid = _table(block, m, inner)
+        case "fold":
+            laid = _fold(block, m, inner, look)
         case "rule":
             line = max(1.0, round(s))
             laid = Laid((Op(0, 4 * s, inner, line, "border"),), 8 * s + line, 12 * s)
@@ -239,6 +224,8 @@ def _framed(
     """Move a block right for its lists and quotes; add its marker and the bars of its quotes."""
     ops = [replace(op, x=op.x + left) for op in laid.ops]
     links = tuple(replace(link, x=link.x + left) for link in laid.links)
+    cells = tuple(replace(cell, x=cell.x + left) for cell in laid.cells)
+    reach = replace(laid.reach, x=laid.reach.x + left) if laid.reach is not None else None
     size = float(m.sizes["body"])
     if block.marker:
         tone = "accent" if block.marker == "☑" else "muted"
@@ -249,56 +236,22 @@ def _framed(
         x = min(quote * 16 * m.scale, left)
         top = -above if quote < quotes_before else 0.0
         ops.append(Op(x, top, 3 * m.scale, laid.height - top, "border_strong", rounding=m.scale))
-    return Laid(tuple(ops), laid.height, above, links, laid.copy)
+    return replace(laid, ops=tuple(ops), above=above, links=links, cells=cells, reach=reach)
 
 
-HEAD_PX = 32.0
-CODE_PAD_PX = 12.0
+FOLD_PX = 18.0
+OPEN_GLYPH, CLOSED_GLYPH = "\uf078", "\uf054"
 
 
-def wrap_code(line: Line, columns: int) -> list[Line]:
-    """Break a line of code at `columns` characters. Joined, the pieces are the line again."""
-    if sum(len(text) for text, _ in line) <= columns:
-        return [line]
-    lines: list[list[tuple[str, str]]] = [[]]
-    used = 0
-    for text, kind in line:
-        at = 0
-        while at < len(text):
-            room = columns - used
-            if room <= 0:
-                lines.append([])
-                used, room = 0, columns
-            part = text[at : at + room]
-            lines[-1].append((part, kind))
-            used += len(part)
-            at += len(part)
-    return [tuple(part) for part in lines]
-
-
-def _code(block: MarkdownBlock, m: TextMeasure, width: float) -> Laid:
-    s = m.scale
-    pad, head, size = CODE_PAD_PX * s, HEAD_PX * s, float(m.sizes["mono"])
-    step = round(size * 1.25)
-    advance = m.width("M", "mono")
-    columns = max(8, int((width - 2 * pad) / advance))
-    y = head
-    ops: list[Op] = []
-    for line in highlight(block.text.replace("\t", TAB), block.language):
-        for part in wrap_code(line, columns):
-            x = pad
-            for text, kind in part:
-                w = m.width(text, "mono")
-                ops.append(Op(x, y, w, size, f"code.{kind}", text, "mono"))
-                x += w
-            y += step
-    height = y + pad - (step - size)
-    label = (block.language or "text")[: max(1, columns - 16)]
-    name = Op(
-        pad, (head - m.sizes["small"]) / 2, m.width(label, "small"), m.sizes["small"], "muted", label, "small"
-    )
-    back = Op(0, 0, width, height, "code.background", rounding=8 * s)
-    return Laid((back, name, *ops), height, 10 * s, copy=block.text)
+def _fold(block: MarkdownBlock, m: TextMeasure, width: float, look: BlockLook) -> Laid:
+    """The line of what is folded: a chevron, and what it says."""
+    s, size = m.scale, float(m.sizes["small"])
+    left = FOLD_PX * s
+    flow = _flow(tuple(replace(run, style="strong") for run in block.runs), m, width - left)
+    glyph = OPEN_GLYPH if look.is_open else CLOSED_GLYPH
+    sign = Op(0, (flow.step - size) / 2, m.width(glyph, "small"), size, "muted", glyph, "small")
+    ops = (sign, *(replace(op, x=op.x + left) for op in flow.ops))
+    return Laid(ops, flow.y + flow.step, 10 * s, fold=block.fold)
 
 
 def _table(block: MarkdownBlock, m: TextMeasure, width: float) -> Laid:
@@ -308,33 +261,85 @@ def _table(block: MarkdownBlock, m: TextMeasure, width: float) -> Laid:
     widths = _columns(block, m, width, count, pad_x)
     ops: list[Op] = []
     links: list[Link] = []
+    boxes: list[CellBox] = []
+    spans = iter(block.cells())
     y = 0.0
     for index, row in enumerate(block.rows):
-        x, tallest = 0.0, 0.0
-        for cell, column in zip(row, widths, strict=False):
+        x, tallest, first = 0.0, 0.0, len(boxes)
+        for number, (cell, column) in enumerate(zip(row, widths, strict=False)):
+            _, _, start, end = next(spans)
             runs = tuple(replace(run, style="strong") if not index else run for run in cell)
-            flow = _flow(runs, m, column - 2 * pad_x)
-            place = (x + pad_x, y + pad_y)
-            ops += [replace(op, x=op.x + place[0], y=op.y + place[1]) for op in _backed(flow.ops, m)]
-            links += [replace(link, x=link.x + place[0], y=link.y + place[1]) for link in flow.links]
+            flow = _flow(runs, m, column - 2 * pad_x, at=start)
+            side = block.aligns[number] if number < len(block.aligns) else ""
+            shifts = _aligned(flow, column - 2 * pad_x, side)
+            left, top = x + pad_x, y + pad_y
+            placed = [
+                replace(op, x=op.x + left + shifts.get(_row(op, flow), 0.0), y=op.y + top) for op in flow.ops
+            ]
+            ops += _backed(placed, m)
+            links += [
+                replace(link, x=link.x + left + shifts.get(round(link.y / flow.step), 0.0), y=link.y + top)
+                for link in flow.links
+            ]
+            boxes.append(CellBox(x, y, column, 0.0, start, end))
             tallest = max(tallest, flow.y + flow.step)
             x += column
-        y += tallest + 2 * pad_y
+        height = tallest + 2 * pad_y
+        boxes[first:] = [replace(box, h=height) for box in boxes[first:]]
+        y += height
         ops.append(Op(0, y, sum(widths), line, "border" if index else "border_strong"))
         y += line
-    return Laid(tuple(ops), y, 10 * s, tuple(links))
+    return Laid(tuple(ops), y, 10 * s, tuple(links), cells=tuple(boxes))
+
+
+def _row(op: Op, flow: _Flow) -> int:
+    """The line of a flow that an operation stands on."""
+    return int(op.y / flow.step)
+
+
+def _aligned(flow: _Flow, room: float, side: str) -> dict[int, float]:
+    """Distances that the lines of a cell move right, by line."""
+    if side not in ("right", "center"):
+        return {}
+    ends: dict[int, float] = {}
+    for op in flow.ops:
+        if op.text and not op.text.isspace():
+            trailing = flow.m.width(op.text[len(op.text.rstrip()) :], op.style)
+            ends[_row(op, flow)] = op.x + op.w - trailing
+    share = 1.0 if side == "right" else 0.5
+    return {row: max(0.0, room - end) * share for row, end in ends.items()}
+
+
+def _filled(low: list[float], liked: list[float], room: float) -> list[float]:
+    """Columns with the room shared out: those that want little get it whole, the others the same of the rest."""
+    widths = list(low)
+    order = sorted(range(len(low)), key=lambda column: liked[column] - low[column])
+    for place, column in enumerate(order):
+        given = min(liked[column] - low[column], room / (len(order) - place))
+        widths[column] += given
+        room -= given
+    return widths
 
 
 def _columns(block: MarkdownBlock, m: TextMeasure, width: float, count: int, pad: float) -> list[float]:
-    """Widths of the columns: what they would like, and when that is too much, shares of the width."""
-    wanted = [0.0] * count
+    """Widths of the columns: what they would like; when that is too much, the longest word of each and a share of
+    what is left; when not even the words fit, shares of the width.
+    """
+    liked, least = [0.0] * count, [0.0] * count
     for index, row in enumerate(block.rows):
         for column, cell in enumerate(row):
-            text = sum(m.width(run.text, "strong" if not index else _FONTS[run.style]) for run in cell)
-            wanted[column] = max(wanted[column], text + 2 * pad + 2)
-    if sum(wanted) <= width:
-        return wanted
+            fonts = [("strong" if not index else _FONTS[run.style], run) for run in cell]
+            gaps = sum(2 * CODE_GAP_PX * m.scale for run in cell if run.style == "code")
+            text = sum(m.width(part, font) for font, run in fonts for part in run.text.split("\n")) + gaps
+            words = (m.width(word, font) for font, run in fonts for word in _PIECE.findall(run.text))
+            liked[column] = max(liked[column], text + 2 * pad + 2)
+            least[column] = max(least[column], max(words, default=0.0) + gaps + 2 * pad + 2)
+    if sum(liked) <= width:
+        return liked
+    low = [min(a, b) for a, b in zip(least, liked, strict=True)]
+    if sum(low) <= width:
+        return _filled(low, liked, width - sum(low))
     fair = width / count
-    small = sum(want for want in wanted if want <= fair)
-    large = sum(want for want in wanted if want > fair)
-    return [want if want <= fair else (width - small) * want / large for want in wanted]
+    small = sum(want for want in low if want <= fair)
+    large = sum(want for want in low if want > fair)
+    return [want if want <= fair else (width - small) * want / large for want in low]

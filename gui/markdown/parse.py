@@ -2,52 +2,119 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from gui.markdown.blocks import MarkdownBlock, Run, RunStyle
+from gui.markdown.blocks import Align, MarkdownBlock, Run, RunStyle
+from gui.markdown.grammar import NESTING_LIMIT, address_finder, grammar
 from gui.visible_text import visible
 
 if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
 DEEPEST = 8
 """Quotes and lists nested deeper are shown at this depth."""
-NESTING_LIMIT = 60
-"""markdown-it drops what is nested deeper, so a text that comes near is shown as it was written."""
+MATH = {
+    "math_inline": "$",
+    "math_inline_double": "$$",
+    "math_block": "$$",
+    "math_brackets": "",
+    "math_lines": "",
+}
+"""Tokens of mathematics with the marks around them: it is shown as it was written."""
+_FENCE = re.compile(r"^ {0,3}(`{3,}(?!.*`)|~{3,})[ \t]*([^\s`]*).*$")
 
 
-@cache
-def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt
-
-    options = {"html": False, "maxNesting": NESTING_LIMIT, "linkify": False, "typographer": False}
-    return MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
-
-
-def parse(source: str) -> tuple[MarkdownBlock, ...]:
+def parse(source: str, *, base: int = 0) -> tuple[MarkdownBlock, ...]:
     """Parse a text. Control and bidi characters become visible marks.
 
     Args:
         source: any text; megabytes are for the caller to cut.
+        base: what stands before it in the whole text, in shown characters.
     """
     shown = visible(source)
-    tokens = _parser().parse(shown)
+    tokens = grammar().parse(shown)
     if any(token.level >= NESTING_LIMIT - 2 for token in tokens):
-        return as_lines(shown)
-    walker = _Walker()
+        return as_lines(shown, base=base)
+    walker = _Walker(_line_starts(shown), base)
     for token in tokens:
         walker.take(token)
     return tuple(walker.blocks)
 
 
-def as_lines(text: str) -> tuple[MarkdownBlock, ...]:
+def _line_starts(text: str) -> list[int]:
+    """The place of every line, and one behind the end of the last."""
+    return [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+
+
+def as_lines(text: str, *, base: int = 0) -> tuple[MarkdownBlock, ...]:
     """A text as it is, a paragraph for each line."""
-    return tuple(MarkdownBlock("paragraph", (Run(line),), is_tight=True) for line in text.split("\n"))
+    starts = _line_starts(text)
+    return tuple(
+        MarkdownBlock("written", (Run(line),), is_tight=True, start=base + at, end=base + at + len(line))
+        for at, line in zip(starts, text.split("\n"), strict=False)
+    )
+
+
+def parse_written(source: str) -> tuple[MarkdownBlock, ...]:
+    """A person's words as they wrote them, line by line: only fenced code is formatted, addresses can be pressed."""
+    shown = visible(source)
+    lines, starts = shown.split("\n"), _line_starts(shown)
+    blocks: list[MarkdownBlock] = []
+    plain = 0
+    for first, last, language in _fences(lines):
+        blocks += _written(shown, starts, plain, first)
+        text = shown[starts[first + 1] : max(starts[first + 1], starts[last] - 1)]
+        blocks.append(
+            MarkdownBlock("code", text=text, language=language, start=starts[first], end=starts[last + 1] - 1)
+        )
+        plain = last + 1
+    return (*blocks, *_written(shown, starts, plain, len(lines)))
+
+
+def _fences(lines: list[str]) -> Iterator[tuple[int, int, str]]:
+    """First and last line of every fence that is closed, and its language."""
+    at, unclosed = 0, {"`": sys.maxsize, "~": sys.maxsize}
+    while at < len(lines):
+        opened = _FENCE.match(lines[at])
+        if opened and len(opened[1]) < unclosed[opened[1][0]]:
+            mark = opened[1]
+            close = re.compile(rf"^ {{0,3}}{re.escape(mark[0])}{{{len(mark)},}}\s*$")
+            last = next((n for n in range(at + 1, len(lines)) if close.match(lines[n])), None)
+            if last is not None:
+                yield at, last, opened[2]
+                at = last
+            else:
+                unclosed[mark[0]] = len(mark)  # nor will one be that opens farther down
+        at += 1
+
+
+def _written(shown: str, starts: list[int], first: int, last: int) -> tuple[MarkdownBlock, ...]:
+    """The lines `first` up to `last` as one block, without the blank ones around them."""
+    start, end = starts[first], starts[last] - 1
+    text = shown[start:end]
+    if not text.strip():
+        return ()
+    end = start + len(text.rstrip())
+    start += len(text) - len(text.lstrip("\n"))
+    return (MarkdownBlock("written", tuple(_linked(shown[start:end])), start=start, end=end),)
+
+
+def _linked(text: str) -> Iterator[Run]:
+    at = 0
+    for found in (address_finder().match(text) or ()) if "://" in text else ():
+        if found.index > at:
+            yield Run(text[at : found.index])
+        yield Run(text[found.index : found.last_index], "body", found.url)
+        at = found.last_index
+    if at < len(text):
+        yield Run(text[at:])
 
 
 @dataclass(slots=True)
@@ -60,6 +127,8 @@ class _List:
 class _Walker:
     """Turns the parser's flat tokens into blocks."""
 
+    starts: list[int]
+    base: int
     blocks: list[MarkdownBlock] = field(default_factory=list)
     lists: list[_List] = field(default_factory=list)
     quotes: int = 0
@@ -68,6 +137,10 @@ class _Walker:
     is_hidden: bool = False
     rows: list[tuple[tuple[Run, ...], ...]] | None = None
     cells: list[tuple[Run, ...]] = field(default_factory=list)
+    aligns: list[Align] = field(default_factory=list)
+    table_lines: list[int] | None = None
+    item_lines: list[int] | None = None
+    folds: tuple[int, ...] = ()
 
     def take(self, token: Token) -> None:
         """Take the next token."""
@@ -89,39 +162,78 @@ class _Walker:
             case "bullet_list_close" | "ordered_list_close":
                 self.lists.pop()
             case "list_item_open":
-                self._open_item()
+                self._open_item(token)
             case "list_item_close":
                 self._flush_marker()
+            case "footnote_reference_open":
+                self.lists.append(_List(is_ordered=True, number=0))
+                self.marker, self.item_lines = f"[{token.meta['label']}]", token.map
+            case "footnote_reference_close":
+                self._flush_marker()
+                self.lists.pop()
+            case "details_open":
+                self._fold(token)
+            case "details_close":
+                self.folds = self.folds[:-1]
+            case "inline":
+                self._inline(token)
+            case _ if token.type in MATH:
+                self._math(token)
+            case _:
+                self._leaf(token)
+
+    def _leaf(self, token: Token) -> None:
+        """Take code, a rule, or a part of a table."""
+        match token.type:
             case "fence" | "code_block":
                 language = token.info.split()[0] if token.info.split() else ""
-                self._add(MarkdownBlock("code", text=token.content.removesuffix("\n"), language=language))
+                code = MarkdownBlock("code", text=token.content.removesuffix("\n"), language=language)
+                self._add(code, token.map)
             case "hr":
-                self._add(MarkdownBlock("rule"))
+                self._add(MarkdownBlock("rule"), token.map)
             case "html_block":
-                self._add(MarkdownBlock("paragraph", (Run(token.content.rstrip("\n")),)))
+                self._add(MarkdownBlock("paragraph", (Run(token.content.rstrip("\n")),)), token.map)
             case "table_open":
-                self.rows = []
+                self.rows, self.aligns, self.table_lines = [], [], token.map
+            case "th_open":
+                style = str(token.attrGet("style") or "")
+                sides: tuple[Align, ...] = ("left", "center", "right")
+                self.aligns.append(next((side for side in sides if style.endswith(side)), ""))
             case "table_close":
                 rows, self.rows = tuple(self.rows or ()), None
-                self._add(MarkdownBlock("table", rows=rows))
+                self._add(MarkdownBlock("table", rows=rows, aligns=tuple(self.aligns)), self.table_lines)
             case "tr_open":
                 self.cells = []
             case "tr_close" if self.rows is not None:
                 self.rows.append(tuple(self.cells))
-            case "inline":
-                self._inline(token)
             case _:
                 pass
 
-    def _open_item(self) -> None:
+    def _math(self, token: Token) -> None:
+        """A formula that stands by itself: its lines as they are."""
+        text = token.content
+        if mark := MATH[token.type]:
+            text = f"{mark}{text}{mark}" if "\n" not in text else f"{mark}\n{text.strip(chr(10))}\n{mark}"
+        self._add(MarkdownBlock("code", text=text, language="math"), token.map)
+
+    def _fold(self, token: Token) -> None:
+        """Begin what is folded. The number of its line tells it from others, also while the text grows."""
+        lines = token.map or [0, 0]
+        number = self.base + self.starts[lines[0]] + 1
+        self._add(MarkdownBlock("fold", (Run(token.content.strip() or "Details"),), fold=number), token.map)
+        self.folds = (*self.folds, number)
+
+    def _open_item(self, token: Token) -> None:
         current = self.lists[-1]
+        self.item_lines = token.map
         self.marker = f"{current.number}." if current.is_ordered else "•"
         current.number += 1
 
     def _flush_marker(self) -> None:
         """An item without text of its own still shows its marker."""
         if self.marker:
-            self._add(MarkdownBlock("paragraph"))
+            lines = self.item_lines or [0, 0]
+            self._add(MarkdownBlock("paragraph"), [lines[0], lines[0] + 1])
 
     def _inline(self, token: Token) -> None:
         runs = inline_runs(token)
@@ -129,11 +241,11 @@ class _Walker:
             self.cells.append(runs)
             return
         if self.heading:
-            self._add(MarkdownBlock("heading", runs, level=self.heading))
+            self._add(MarkdownBlock("heading", runs, level=self.heading), token.map)
             return
         if self.marker == "•":
             runs = self._task(runs)
-        self._add(MarkdownBlock("paragraph", runs, is_tight=self.is_hidden))
+        self._add(MarkdownBlock("paragraph", runs, is_tight=self.is_hidden), token.map)
 
     def _task(self, runs: tuple[Run, ...]) -> tuple[Run, ...]:
         """`[x] ` at the start of an item is its box."""
@@ -144,9 +256,24 @@ class _Walker:
                     return (replace(runs[0], text=runs[0].text[4:]), *runs[1:])
         return runs
 
-    def _add(self, block: MarkdownBlock) -> None:
+    def _add(self, block: MarkdownBlock, lines: list[int] | None) -> None:
         depth, quotes = min(DEEPEST, len(self.lists)), min(DEEPEST, self.quotes)
-        self.blocks.append(replace(block, depth=depth, quotes=quotes, marker=self.marker))
+        first, last = lines or (0, 0)
+        start, end = (
+            self.starts[first],
+            max(self.starts[first], self.starts[min(last, len(self.starts) - 1)] - 1),
+        )
+        self.blocks.append(
+            replace(
+                block,
+                depth=depth,
+                quotes=quotes,
+                marker=self.marker,
+                folds=self.folds,
+                start=self.base + start,
+                end=self.base + end,
+            )
+        )
         self.marker = ""
 
 
@@ -186,6 +313,11 @@ def inline_runs(token: Token) -> tuple[Run, ...]:
                 add(" ", "body")
             case "hardbreak":
                 add("\n", "body")
+            case _ if child.type in MATH:
+                mark = MATH[child.type]
+                add(f"{mark}{child.content}{mark}", "math")
+            case "footnote_ref":
+                add(f"[{child.meta['label']}]", "muted")
             case "image":
                 address = str(child.attrGet("src") or "")
                 add(f"{child.content or 'image'} ({address})", "muted")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import KW_ONLY
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, runtime_checkable
 
 import msgspec
 
@@ -62,6 +62,17 @@ class VirtualRows(Protocol):
 
     def draw(self, index: int, ui: Ui) -> None:
         """Draw one row."""
+        ...
+
+
+@runtime_checkable
+class ReadableRows(Protocol):
+    """Rows whose text can be copied while they are out of view."""
+
+    def __len__(self) -> int: ...
+
+    def text(self, index: int) -> str:
+        """Markdown of a row."""
         ...
 
 
@@ -150,6 +161,7 @@ class Ui:
     editor = asks(w.EditorWidget)
     shortcut = asks(w.ShortcutQuery)
     file_dialog = asks(w.FileDialogWidget)
+    selected_text = asks(w.SelectionQuery)
     copy = asks(w.CopyWish)
     open_url = asks(w.UrlWish)
     focus = asks(w.FocusWish)

@@ -262,11 +262,22 @@ class BadgeWidget(KeyedWidget[None], frozen=True):
 
 
 class MarkdownWidget(KeyedWidget[None], frozen=True):
-    """Markdown with highlighted code and copy buttons, as wide as the container; nothing is fetched."""
+    """Markdown with highlighted code and copy buttons, as wide as the container; nothing is fetched.
+
+    Its text can be selected with the mouse, across the texts of a list, and copied as Markdown.
+
+    Args:
+        is_written: a person's words: shown as they were written, only fenced code is formatted.
+        terms: what is marked wherever it stands, whatever its case; found_at: the number of the occurrence that a
+            search stands on, which is brought into view, -1 for none.
+    """
 
     source: str
     _: KW_ONLY
     is_streaming: bool = False
+    is_written: bool = False
+    terms: tuple[str, ...] = ()
+    found_at: int = -1
 
 
 class CodeWidget(KeyedWidget[None], frozen=True):
@@ -411,6 +422,10 @@ class FileDialogWidget(KeyedWidget[tuple[str, ...] | None], frozen=True):
     start: str = ""
     picks: Literal["files", "folder", "save"] = "files"
     name: str = ""
+
+
+class SelectionQuery(Widget[str], frozen=True):
+    """Markdown of what is selected of the window's texts, empty for nothing. O(selected): ask in an open menu."""
 
 
 # effects on the desktop, each only after a person's click

@@ -14,9 +14,10 @@ from panels.base.desk import Desk, send_chord
 from panels.base.model_choice import model_options, model_value
 from panels.base.ui import Option, Ui
 from panels.discussion.composer_panel import composer_panel
+from panels.discussion.find_bar import find_bar, land, place_of, terms_of
 from panels.discussion.message_card import failure_row, live_row, mark_row, message_card
 from panels.discussion.message_foot import HEAD, branch_foot, branch_points
-from panels.discussion.message_rows import MessageRows, matches, shown_entries
+from panels.discussion.message_rows import MessageRows, shown_entries
 from panels.discussion.view import DiscussionView
 
 WIDE_PX = 760
@@ -42,8 +43,9 @@ def conversation_panel(desk: Desk) -> None:
         if desk.opened is None:
             ui.text("loading", "Reading the conversation…", tone="muted")
             return
+        land(desk, desk.opened)
         if desk.view.of(DiscussionView).find.is_open:
-            _find_bar(desk, desk.opened)
+            find_bar(desk, desk.opened)
         with ui.surface("messages", "clear", height=0, padding=(0, 0)):
             _messages(desk, desk.opened)
         composer_panel(desk, desk.opened)
@@ -156,46 +158,13 @@ def _warnings(desk: Desk, summary: DiscussionSummary) -> None:
         desk.ui.text("more repairs", rest, tone="warn", style="small")
 
 
-def _find_bar(desk: Desk, opened: OpenDiscussion) -> None:
-    own = desk.view.of(DiscussionView)
-    ui, view = desk.ui, desk.view
-    found = matches(view.memo, opened, own.find.query)
-    step = 0
-    with ui.row("find"):
-        typed = ui.text_input("query", own.find.query, hint="Find in conversation", icon="magnifying-glass",
-                              width=0, is_focused=view.focus == "find")  # fmt: skip
-        view.focus = "" if view.focus == "find" else view.focus
-        if typed is not None:
-            own.find.query, own.find.at = typed, -1
-            found, step = matches(view.memo, opened, typed), 1
-        where = f"{own.find.at % len(found) + 1} of {len(found)}" if found else "no match"
-        ui.text("where", where if own.find.query.strip() else "", tone="muted", style="small", width=88)
-        if ui.button("up", "", icon="chevron-up", kind="ghost", tip="Previous match (Shift+F3)",
-                     shortcut="Shift+F3", is_enabled=bool(found)):  # fmt: skip
-            step = -1
-        if ui.button("down", "", icon="chevron-down", kind="ghost", tip="Next match (F3)", shortcut="F3",
-                     is_enabled=bool(found)):  # fmt: skip
-            step = 1
-        if ui.button("close", "", icon="xmark", kind="ghost", tip="Close find"):
-            own.find.is_open = False
-    if step and found:
-        own.find.at = (own.find.at + step) % len(found)
-        own.scroll_to = found[own.find.at]
-
-
-def _found_id(desk: Desk, opened: OpenDiscussion) -> str:
-    """The id of the entry that the find bar stands on."""
-    find = desk.view.of(DiscussionView).find
-    found = matches(desk.view.memo, opened, find.query) if find.is_open else ()
-    return opened.entries[found[find.at % len(found)]].id if found else ""
-
-
 def _messages(desk: Desk, opened: OpenDiscussion) -> None:
     own, call = desk.view.of(DiscussionView), desk.call
     if not opened.entries and call is None and opened.failure is None:
         _empty_state(desk)
         return
-    found_id = _found_id(desk, opened)
+    terms, (found_row, found_at) = terms_of(own.find), place_of(desk, opened)
+    found_id = opened.entries[found_row].id if found_row >= 0 else ""
 
     def draw(entry: Entry | LiveCall | None, ui: Ui) -> None:
         here = replace(desk, ui=ui)
@@ -213,11 +182,15 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
             case _:
                 if entry is opened.entries[0]:
                     branch_foot(here, opened, HEAD)
-                message_card(here, opened, entry, is_found=entry.id == found_id)
+                is_found = entry.id == found_id
+                message_card(
+                    here, opened, entry, is_found=is_found, terms=terms, found_at=found_at if is_found else -1
+                )
 
     if own.shown_id != opened.id:
         own.shown_id = opened.id
-        own.scroll_to = own.scroll.get(opened.id, -1)
+        if own.scroll_to is None or not own.find.is_open:
+            own.scroll_to = own.scroll.get(opened.id, -1)
     rows = MessageRows(opened, shown_entries(opened, call), call, own, draw, branch_points(desk, opened))
     target, own.scroll_to = own.scroll_to, None
     if target is not None:

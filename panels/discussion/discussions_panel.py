@@ -24,6 +24,7 @@ from panels.base.desk import Desk
 from panels.base.memo import Same
 from panels.base.ui import Surface, Tone, Ui
 from panels.base.view import Dialog
+from panels.discussion.find_bar import open_hit
 from panels.discussion.list_rows import (
     ListedDiscussion,
     ListedTrash,
@@ -218,6 +219,7 @@ def _row(shown: DiscussionRows, ui: Ui, listed: ListedDiscussion, summary: Discu
                 _row_menu(shown, ui, summary)
     if clicks.clicked and not is_renamed:
         shown.desk.view.page = "chat"
+        open_hit(state, own, listed.id)
         if not is_selected:
             shown.desk.send(SelectDiscussion(listed.id))
 

@@ -16,13 +16,12 @@ from panels.base import selection
 from panels.base.action import action_tip
 from panels.base.desk import Desk
 from panels.base.ui import Tone, Ui
+from panels.discussion.message_body import live_menu, message_menu, message_text
 from panels.discussion.message_foot import branch_foot, branch_points, pager, versions_foot
 from panels.discussion.message_rows import tokens_by_message
 from panels.discussion.usage import usage_details, usage_line
 from panels.discussion.view import DiscussionView, MessageKey
 
-PLAIN_FROM_CHARS = 200_000
-PLAIN_PX = 420.0
 KEY_FAILURES = frozenset({FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.FORBIDDEN})
 WIDE_CARD_PX, NARROW_CARD_PX = 520, 260
 RESEND = "Send these words in a branch that ends before this message; what was answered here stays"
@@ -53,8 +52,20 @@ MARK_ICONS = {
 }
 
 
-def message_card(desk: Desk, opened: OpenDiscussion, message: Message, *, is_found: bool = False) -> None:
-    """Draw a message with everything that can be done with it."""
+def message_card(
+    desk: Desk,
+    opened: OpenDiscussion,
+    message: Message,
+    *,
+    is_found: bool = False,
+    terms: tuple[str, ...] = (),
+    found_at: int = -1,
+) -> None:
+    """Draw a message with everything that can be done with it.
+
+    Args:
+        is_found: the search stands on it, at the occurrence `found_at` of the `terms`, which are marked.
+    """
     if message.is_deleted:
         _deleted(desk, opened, message)
         _branch_points(desk, opened, message)
@@ -66,12 +77,13 @@ def message_card(desk: Desk, opened: OpenDiscussion, message: Message, *, is_fou
             _edit_form(desk, key, message)
             return
         _reasoning(own, desk.ui, key, message)
-        _body(own, desk.ui, key, message)
+        message_text(desk.ui, message, terms, found_at)
         _tools(desk.ui, message)
         attachments(desk.state, desk.ui, opened.id, message.attachments)
         if message.status is not Status.COMPLETE:
             _cut_off(desk, opened, message)
         versions_foot(desk, opened, message)
+        message_menu(desk, opened, message)
     _branch_points(desk, opened, message)
 
 
@@ -117,8 +129,7 @@ def _meta_line(desk: Desk, message: Message) -> str:
 
 
 def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
-    own = desk.view.of(DiscussionView)
-    ui, key = desk.ui, (opened.id, message.id)
+    ui = desk.ui
     actions = (*CARD_ACTIONS, REGENERATE) if message.role is Role.ASSISTANT else CARD_ACTIONS
     width = ui.width()
     as_buttons = actions if width >= WIDE_CARD_PX else CARD_ACTIONS if width >= NARROW_CARD_PX else ()
@@ -131,9 +142,6 @@ def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> No
         for name, icon, label in actions[len(as_buttons) :]:
             if ui.menu_item(name, label, icon=icon):
                 _act(desk, opened, message, name)
-        is_selecting = key in own.selecting
-        if ui.menu_item("select", "Select text", icon="font", is_checked=is_selecting):
-            own.selecting.symmetric_difference_update({key})
         if ui.menu_item("delete", "Delete message", icon="trash-can", tone="error"):
             desk.send(DeleteMessage(opened.id, message.id))
 
@@ -232,21 +240,6 @@ def _reasoning(own: DiscussionView, ui: Ui, key: MessageKey, message: Message) -
             ui.markdown("text", reasoning)
 
 
-def _body(own: DiscussionView, ui: Ui, key: MessageKey, message: Message) -> None:
-    text = message.text
-    if not text:
-        return
-    if key in own.selecting:
-        ui.selectable_text("select", text)
-    elif len(text) > PLAIN_FROM_CHARS:
-        ui.text(
-            "long", f"Long text, shown plain ({fmt.size(len(text.encode()))})", tone="faint", style="small"
-        )
-        ui.selectable_text("plain", text, height=PLAIN_PX)
-    else:
-        ui.markdown("text", text)
-
-
 def _tools(ui: Ui, message: Message) -> None:
     for index, part in enumerate(message.parts):
         match part:
@@ -337,7 +330,7 @@ def mark_row(ui: Ui, mark: Mark, now: datetime | None) -> None:
 def live_row(desk: Desk, call: LiveCall) -> None:
     """Draw the reply under way, with Stop."""
     ui, state = desk.ui, desk.state
-    with ui.surface("live", "card", padding=(16, 12)):
+    with ui.surface("card", "card", padding=(16, 12)):
         with ui.row("head"):
             ui.icon("role", "robot", tone="accent")
             ui.text("name", selection.model_label(state, call.provider, call.model), style="strong")
@@ -355,6 +348,7 @@ def live_row(desk: Desk, call: LiveCall) -> None:
                 ui.markdown("text", call.reasoning, is_streaming=True)
         if call.text:
             ui.markdown("text", call.text, is_streaming=True)
+        live_menu(desk, call)
 
 
 def _version_line(state: AppState, call: LiveCall) -> str:

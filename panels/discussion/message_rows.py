@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping
 import msgspec
 
 from core.values.discussion import LiveCall, OpenDiscussion
-from core.values.messages import Entry, Mark, Message
+from core.values.messages import Entry, Mark
 from core.values.stack import ContextReport, LayerId, SegmentReport
 from panels.base.memo import Memo, Same
 from panels.base.ui import Ui
@@ -50,11 +50,7 @@ class MessageRows(msgspec.Struct, frozen=True):
     @property
     def revision(self) -> Hashable:
         """Changes when a row comes, goes or is another; a reply that streams is one row all along."""
-        modes = (
-            frozenset(self.own.editing),
-            frozenset(self.own.selecting),
-            frozenset(self.own.open_reasoning),
-        )
+        modes = frozenset(self.own.editing), frozenset(self.own.open_reasoning)
         return (
             Same(self.opened.entries),
             self.call and self.call.id,
@@ -83,8 +79,6 @@ class MessageRows(msgspec.Struct, frozen=True):
         key = (self.opened.id, message_id)
         if key in self.own.editing:
             return "edit"
-        if key in self.own.selecting:
-            return "select"
         return "open" if key in self.own.open_reasoning else ""
 
     def estimate_px(self, index: int, width: float) -> float:
@@ -98,6 +92,13 @@ class MessageRows(msgspec.Struct, frozen=True):
         lines = text.count("\n") + 1 + len(text) * 1.0 / max(20.0, width * CHARS_PER_PX)
         return CARD_PX + LINE_PX * lines
 
+    def text(self, index: int) -> str:
+        """Markdown of a message, empty for what is none."""
+        if index >= len(self.entries):
+            return self.call.text if self.call is not None else ""
+        entry = self.entries[index]
+        return "" if isinstance(entry, Mark) or entry.is_deleted else entry.text
+
     def draw(self, index: int, ui: Ui) -> None:
         """Draw one row."""
         if index < len(self.entries):
@@ -105,25 +106,6 @@ class MessageRows(msgspec.Struct, frozen=True):
         else:
             self.draw_row(self.call, ui)
         ui.gap(GAP_PX)
-
-
-def matches(memo: Memo, opened: OpenDiscussion, query: str) -> tuple[int, ...]:
-    """Indices of the entries whose text holds `query`, whatever its case. O(text) once for each query."""
-    wanted = query.casefold().strip()
-    if not wanted:
-        return ()
-
-    def find() -> tuple[int, ...]:
-        texts = memo.get("folded", (opened.entries,), lambda: _folded(opened.entries))
-        return tuple(index for index, text in enumerate(texts) if wanted in text)
-
-    return memo.get("matches", (opened.entries, wanted), find)
-
-
-def _folded(entries: tuple[Entry, ...]) -> tuple[str, ...]:
-    return tuple(
-        "" if isinstance(entry, Message) and entry.is_deleted else entry.text.casefold() for entry in entries
-    )
 
 
 def tokens_by_message(memo: Memo, report: ContextReport | None) -> Mapping[str, int]:

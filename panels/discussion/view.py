@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 from core.values.spending import SpendRefusal
 from panels.base.view import Typing
@@ -56,11 +56,26 @@ class ComposerView(Typing):
 
 @dataclass(slots=True)
 class FindView:
-    """The find bar of the conversation: `at` counts matches from 0."""
+    """The find bar of the conversation.
+
+    Args:
+        at: the occurrence that it stands on, from 0; is_by_word: each word counts, as in the search over all
+            discussions; has_keyboard: its field had the keyboard in the last frame.
+    """
 
     is_open: bool = False
     query: str = ""
     at: int = 0
+    is_by_word: bool = False
+    has_keyboard: bool = False
+
+
+class Landing(NamedTuple):
+    """Find of a search: the discussion, the message (empty for its name), the words."""
+
+    discussion_id: str
+    message_id: str
+    query: str
 
 
 def _scrolls(value: object, now: dict[str, int]) -> dict[str, int]:
@@ -81,8 +96,9 @@ class DiscussionView:
         grouping: of the list; project: the folder whose discussions are listed; menu_of: the discussion whose
             menu is open.
         renaming_id: the discussion whose name is being typed in the list.
-        editing: words typed into messages; resent: the send of such words whose outcome is not seen yet; detached: files taken off them
-            meanwhile; selecting: messages shown as text to be marked; open_reasoning: unfolded.
+        editing: words typed into messages; resent: the send of such words whose outcome is not seen yet;
+            detached: files taken off them meanwhile; open_reasoning: unfolded; landing: what a search found, until it
+            is shown.
         scroll: the first row in view of each discussion that does not stand at its end, the newest last; never
             changed in place; scroll_to: the row to go to in the next frame, -1 for the end; shown_id: the discussion
             of the last frame.
@@ -105,10 +121,10 @@ class DiscussionView:
     renaming_id: str = ""
     composers: dict[str, ComposerView] = field(default_factory=dict)
     find: FindView = field(default_factory=FindView)
+    landing: Landing | None = None
     editing: dict[MessageKey, str] = field(default_factory=dict)
     resent: dict[MessageKey, str] = field(default_factory=dict)
     detached: dict[MessageKey, tuple[str, ...]] = field(default_factory=dict)
-    selecting: set[MessageKey] = field(default_factory=set)
     open_reasoning: set[MessageKey] = field(default_factory=set)
     scroll: dict[str, int] = field(default_factory=dict)
     scroll_to: int | None = None

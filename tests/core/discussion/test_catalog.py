@@ -474,11 +474,27 @@ def test_the_line_of_context_stands_around_the_find(catalog: Catalog, home: Path
     assert catalog.search("talk").lines[ID] == "A talk"
 
 
+def test_a_find_names_its_message(catalog: Catalog, home: Path) -> None:
+    indexed(
+        catalog,
+        home,
+        user("a", "one needle"),
+        user("b", "none"),
+        edit("e", "b", "a griffin"),
+        name="Unicorns",
+    )
+
+    assert catalog.search("needle").messages == {ID: "a"}
+    assert catalog.search("griffin").messages == {ID: "b"}
+    assert catalog.search("unicorns").messages == {}
+
+
 def test_a_find_whose_log_went_is_still_shown_by_what_is_known(catalog: Catalog, home: Path) -> None:
     indexed(catalog, home, user("a", "needle here"))
     paths.log_file(home, ID).unlink()
 
     assert catalog.search("needle").lines == {ID: "needle here"}
+    assert catalog.search("needle").messages == {}
 
 
 def test_signs_without_letters_are_looked_for_as_they_stand(catalog: Catalog, home: Path) -> None:

@@ -32,9 +32,9 @@ def test_only_the_last_block_is_parsed_again(monkeypatch: pytest.MonkeyPatch) ->
     document.set_source(head + "tail", is_streaming=True)
     parsed: list[int] = []
 
-    def counted(text: str) -> tuple[MarkdownBlock, ...]:
+    def counted(text: str, *, base: int = 0) -> tuple[MarkdownBlock, ...]:
         parsed.append(len(text))
-        return parse(text)
+        return parse(text, base=base)
 
     monkeypatch.setattr(gui.markdown.document, "parse", counted)
     for count in range(20):
@@ -46,10 +46,10 @@ def test_blocks_that_did_not_change_keep_their_places(measure: Measure) -> None:
     document = Document()
     document.set_source("one\n\ntwo\n\nthree", is_streaming=True)
     height = document.lay_out(measure, 400)
-    before = [laid for _, laid in document.laid]
+    before = [laid for *_, laid in document.laid]
     document.set_source("one\n\ntwo\n\nthree and more", is_streaming=True)
     assert document.lay_out(measure, 400) == height
-    after = [laid for _, laid in document.laid]
+    after = [laid for *_, laid in document.laid]
     assert [a is b for a, b in zip(before, after, strict=True)] == [True, True, False]
 
 

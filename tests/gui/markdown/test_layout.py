@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gui.markdown.blocks import MarkdownBlock
-from gui.markdown.layout import Laid, lay_out
+from gui.markdown.laid import BlockLook, Laid
+from gui.markdown.layout import lay_out
 from gui.markdown.parse import parse
 from gui.metrics import Measure
 from tests.gui.gallery_pages import SAMPLE
@@ -28,7 +29,7 @@ def source_of(block: MarkdownBlock) -> str:
 def assert_whole(source: str, measure: Measure, width: float) -> None:
     """Every block shows its text in order, within the width, one line above the next."""
     for index, block in enumerate(parse(source)):
-        laid = lay_out(block, measure, width, is_first=index == 0)
+        laid = lay_out(block, measure, width, is_first=index == 0, look=BlockLook(wraps=True))
         assert text_of(laid).replace(
             block.marker, "", 1 if block.marker in source_of(block) else -1
         ) == source_of(block).replace(block.marker, "")
@@ -85,3 +86,44 @@ def test_a_larger_scale_makes_everything_larger(measure: Measure) -> None:
     other = Measure(measure._fonts, measure._directory, 2.0)
     small, large = (lay_out(parse("# head")[0], m, 800) for m in (measure, other))
     assert large.height == pytest.approx(2 * small.height, abs=3)
+
+
+def columns_of(laid: Laid) -> list[list[str]]:
+    """Words of each cell, line by line."""
+    cells = []
+    for cell in laid.cells:
+        lines: dict[float, str] = {}
+        for op in laid.ops:
+            if op.size and cell.start <= op.at < cell.end:
+                lines[op.y] = lines.get(op.y, "") + op.text
+        cells.append(list(lines.values()))
+    return cells
+
+
+TABLE = """| name | size | remark |
+|:--|--:|:-:|
+| a | 1 | short |
+| deterministic | 1,234,567 | a remark that is so long that it takes what the others leave and wraps |"""
+
+
+def test_no_word_of_a_table_is_broken_while_there_is_room(measure: Measure) -> None:
+    laid = lay_out(parse(TABLE)[0], measure, 420)
+    words = [word for cell in columns_of(laid) for line in cell for word in line.split()]
+    assert words == TABLE.replace("|", " ").replace(":--", "").replace("--:", "").replace(":-:", "").split()
+    assert ["deterministic"] in columns_of(laid)
+    assert ["1,234,567"] in columns_of(laid)
+    assert max(cell.x + cell.w for cell in laid.cells) <= 421
+
+
+def test_a_table_that_fits_is_as_wide_as_its_content(measure: Measure) -> None:
+    laid = lay_out(parse("| a | b |\n|--|--|\n| c | d |")[0], measure, 800)
+    assert max(cell.x + cell.w for cell in laid.cells) < 100
+
+
+def test_columns_are_aligned(measure: Measure) -> None:
+    laid = lay_out(parse(TABLE)[0], measure, 900)
+    left, right, middle = (next(op for op in laid.ops if op.text == text) for text in ("a", "1", "short"))
+    cells = [cell for cell in laid.cells if cell.y == laid.cells[3].y]
+    assert left.x == cells[0].x + 10
+    assert abs(right.x + right.w - (cells[1].x + cells[1].w - 10)) < 1
+    assert abs(middle.x + middle.w / 2 - (cells[2].x + cells[2].w / 2)) < 1

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gui.markdown.blocks import MarkdownBlock, Run
-from gui.markdown.parse import parse, split_stable
+from gui.markdown.parse import parse, parse_written, split_stable
 
 
 def words_of(blocks: tuple[MarkdownBlock, ...]) -> str:
@@ -94,8 +94,30 @@ def test_no_letter_or_digit_is_lost(source: str) -> None:
         "`" * 20_000 + "deepest",
         "|" * 5_000 + "deepest\n|-|\n",
         "\n".join("  " * depth + "- item" for depth in range(300)) + "\ndeepest",
+        "\\( " * 5_000 + "deepest",
+        "\\[\n" * 5_000 + "deepest",
+        "$a " * 8_000 + "deepest",
+        "<details>\n" * 2_000 + "deepest",
+        "[^a" * 8_000 + "deepest",
+        "[^1]: a\n" * 2_000 + "deepest",
+        "http://a.b/(" * 2_000 + "deepest",
     ],
-    ids=["quotes", "lists", "brackets", "emphasis", "ticks", "cells", "steps"],
+    ids=[
+        "quotes",
+        "lists",
+        "brackets",
+        "emphasis",
+        "ticks",
+        "cells",
+        "steps",
+        "formulas",
+        "displays",
+        "dollars",
+        "folds",
+        "notes",
+        "definitions",
+        "addresses",
+    ],
 )
 def test_hostile_nesting_is_quick_and_keeps_the_text(source: str) -> None:
     start = time.thread_time()
@@ -124,7 +146,77 @@ def test_hostile_nesting_is_quick_and_keeps_the_text(source: str) -> None:
 def test_a_growing_text_parses_to_the_same_blocks_in_two_parts(parts: list[str]) -> None:
     source = "\n\n".join(parts)
     cut = split_stable(source)
-    assert (*parse(source[:cut]), *parse(source[cut:])) == parse(source)
+    assert (*parse(source[:cut]), *parse(source[cut:], base=cut)) == parse(source)
+
+
+def test_what_was_written_keeps_lines_indentation_and_signs() -> None:
+    source = "Traceback:\n  File __init__, *x*\n\n    # no head\n- no item"
+    (block,) = parse_written(source)
+    assert (block.kind, block.shown()) == ("written", source)
+
+
+def test_only_closed_fences_of_what_was_written_are_code() -> None:
+    blocks = parse_written("a\n```py\n\tx\n```\n\nb\n~~~\nopen")
+    assert [(b.kind, b.shown(), b.language) for b in blocks] == [
+        ("written", "a", ""), ("code", "\tx", "py"), ("written", "b\n~~~\nopen", ""),
+    ]  # fmt: skip
+
+
+def test_addresses_in_what_was_written_can_be_pressed() -> None:
+    (block,) = parse_written("see https://example.org/a_b, and main.py")
+    assert [run.href for run in block.runs] == ["", "https://example.org/a_b", ""]
+    assert block.shown() == "see https://example.org/a_b, and main.py"
+
+
+def test_many_open_fences_in_what_was_written_are_quick() -> None:
+    start = time.thread_time()
+    (block,) = parse_written("```a\n" * 5_000)
+    assert time.thread_time() - start < 3
+    assert block.kind == "written"
+
+
+def test_bare_addresses_are_links_and_file_names_are_not() -> None:
+    (block,) = parse("see https://example.org/a_b. and main.py, www.x.org")
+    assert [run.text for run in block.runs if run.href] == ["https://example.org/a_b"]
+
+
+def test_footnotes_stay_where_they_are_defined() -> None:
+    first, note = parse("text[^n] on\n\n[^n]: the *note*")
+    assert first.shown() == "text[n] on"
+    assert (note.marker, note.shown(), note.depth) == ("[n]", "the note", 1)
+    (linked,) = parse("see https://example.org/a_b[^n] on")
+    assert [run.text for run in linked.runs] == ["see ", "https://example.org/a_b", "[n]", " on"]
+
+
+def test_what_is_between_details_is_folded_and_is_markdown() -> None:
+    fold, inside, item, after = parse(
+        "<details>\n<summary>More</summary>\n\n**bold**\n\n- item\n</details>\nafter"
+    )
+    assert (fold.kind, fold.shown()) == ("fold", "More")
+    assert inside.runs == (Run("bold", "strong"),)
+    assert inside.folds == item.folds == (fold.fold,)
+    assert after.folds == ()
+
+
+@pytest.mark.parametrize(
+    "formula", ["$a_1 * b_2 * c$", r"\(a_1 * b_2 * c\)", r"\[x_1 _a_ y\]", "$$x_1 * y * z$$"]
+)
+def test_mathematics_is_shown_whole_and_its_signs_are_no_emphasis(formula: str) -> None:
+    (block,) = parse(f"so {formula} holds")
+    assert Run(formula, "math") in block.runs
+    (alone, *_) = parse(f"{formula}\n")
+    assert formula in alone.shown()
+
+
+def test_prices_are_no_mathematics() -> None:
+    (block,) = parse("it costs $5 or $10 and not $x")
+    assert [run.style for run in block.runs] == ["body"]
+
+
+def test_every_block_knows_its_lines() -> None:
+    source = "# a\n\n> b\n> c\n\n- d\n  - e\n\n```\nf\n```\n\n| g |\n|--|\n\n$$\nh\n$$\n\n***"
+    pieces = [source[block.start : block.end] for block in parse(source)]
+    assert pieces == ["# a", "> b\n> c", "- d", "  - e", "```\nf\n```", "| g |\n|--|", "$$\nh\n$$", "***"]
 
 
 def test_a_fence_that_is_open_is_not_cut() -> None:
