@@ -22,10 +22,10 @@ from panels.discussion.view import ComposerView, DiscussionView
 
 EDITOR_MIN_PX, EDITOR_TIGHT_PX = 68.0, 44.0
 """Height of the empty editor; in a narrow window, which is low as well."""
-EDITOR_TIGHT_BELOW_PX = 400
+EDITOR_TIGHT_BELOW_PX = 340
 EDITOR_MAX_PX = 220.0
-ONE_LINE_FROM_PX = 640
-"""Width from which the estimate has room beside the buttons; else it stands over them."""
+ONE_LINE_FROM_PX, NAME_FROM_PX = 640, 280
+"""Width from which the estimate has room beside the buttons, else it stands over them; from which with its name."""
 
 
 def composer_panel(desk: Desk, opened: OpenDiscussion) -> None:
@@ -176,7 +176,8 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
 
 def _estimate(desk: Desk, request: NextRequest) -> None:
     ui = desk.ui
-    ui.text("estimate name", NAME, tone="faint", style="small")
+    if ui.width() > NAME_FROM_PX:
+        ui.text("estimate name", NAME, tone="faint", style="small")
     ui.text("gauge", estimate(request), tone=gauge_tone(request), style="small", tip=estimate_tip(request))
 
 
