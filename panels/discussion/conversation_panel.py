@@ -25,7 +25,8 @@ HEADER_PX = 40
 COLUMN_PX = 900.0
 ONE_LINE_FROM_PX = 640
 """Width from which model and effort have room beside the name; else they have a line of their own."""
-MODEL_PX = 200.0
+NARROW_PX = 300
+MODEL_PX, EFFORT_PX, EFFORT_NARROW_PX = 200.0, 132.0, 104.0
 MAX_REPAIRS = 3
 
 
@@ -91,7 +92,10 @@ def _model_and_effort(desk: Desk, summary: DiscussionSummary, model_px: float) -
     efforts = _efforts(desk.state, summary)
     if not efforts:
         return
-    effort = desk.ui.combo("effort", efforts, summary.meta.effort, width=132, tip="How hard the model thinks")
+    width = EFFORT_PX if desk.ui.width() >= NARROW_PX else EFFORT_NARROW_PX
+    effort = desk.ui.combo(
+        "effort", efforts, summary.meta.effort, width=width, tip="How hard the model thinks"
+    )
     if effort is not None:
         desk.send(SetEffort(summary.meta.id, effort))
 

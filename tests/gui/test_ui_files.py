@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from gui.driver import Driver
+from gui.elements.controls import Button
 from gui.elements.fields import Field
-from gui.elements.popups import PopupItem
+from gui.elements.popups import PopupItem, anchor_of
 from panels.base.ui import Ui
 from tests.gui.conftest import Screen, field_named
 
@@ -134,3 +135,18 @@ def test_the_parent_is_one_chord_away(screen: Screen, folder: Path) -> None:
     person.click("Choose this folder")
     person.until(lambda: not view.is_open)
     assert view.chosen == (str(folder),)
+
+
+def test_the_dialog_fits_a_small_window_at_twice_the_size(screen: Screen, folder: Path) -> None:
+    view = View(folder)
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", 2.0)
+        view.draw(ui)
+
+    person = screen.show(draw)
+    for _ in range(3):
+        screen.ui.frame(draw, 1024, 700)
+    _, top, _, height = anchor_of(person.find("Cancel", kind=Button))
+    assert top + height < 700
+    screen.loop.wake()
