@@ -232,7 +232,7 @@ class ProviderStatus(msgspec.Struct, frozen=True):
     is_ready: bool = True
     problem: str = ""
     remedy: str = ""
-    """What to do in Settings; the page of settings itself shows the field instead."""
+    """Remedy in Settings; the page of settings itself shows the field instead."""
 
     @property
     def advice(self) -> str:
