@@ -359,7 +359,7 @@ def versions() -> Mapping[str, str]:
 def _status(server: ServerSettings, source: KeySource) -> ProviderStatus:
     """Status of a provider: can it be used, and what to do where it cannot."""
     kind = ProviderKind(server.kind)
-    problem = ""
+    problem = remedy = ""
     if not server.is_enabled:
         problem = "Switched off in settings."
     elif kind is ProviderKind.CLAUDE_CODE and find_program() is None:
@@ -368,11 +368,11 @@ def _status(server: ServerSettings, source: KeySource) -> ProviderStatus:
         kind in (ProviderKind.ANTHROPIC, ProviderKind.GEMINI, ProviderKind.OPENAI)
         and source is KeySource.MISSING
     ):
-        problem = "No key. Enter one in Settings, Providers."
+        problem, remedy = "No key.", "Enter one in Settings, Providers."
     shown = source
     if kind is ProviderKind.COMPATIBLE and source is KeySource.MISSING:
         shown = KeySource.NOT_NEEDED
-    return ProviderStatus(server.id, kind, server.label, shown, server.base_url, not problem, problem)
+    return ProviderStatus(server.id, kind, server.label, shown, server.base_url, not problem, problem, remedy)
 
 
 def supersedes(newer: SettingsEffect, older: SettingsEffect) -> bool:

@@ -241,3 +241,10 @@ class ProviderStatus(msgspec.Struct, frozen=True):
     base_url: str = ""
     is_ready: bool = True
     problem: str = ""
+    remedy: str = ""
+    """Remedy in Settings; the page of settings itself shows the field instead."""
+
+    @property
+    def advice(self) -> str:
+        """The problem with its remedy."""
+        return f"{self.problem} {self.remedy}".strip()

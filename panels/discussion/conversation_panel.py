@@ -24,7 +24,10 @@ from panels.discussion.view import DiscussionView
 WIDE_PX = 760
 HEADER_PX = 40
 COLUMN_PX = 900.0
-EFFORT_FROM_PX = 560
+ONE_LINE_FROM_PX = 640
+"""Width from which model and effort have room beside the name; else they have a line of their own."""
+NARROW_PX = 300
+MODEL_PX, EFFORT_PX, EFFORT_NARROW_PX = 200.0, 132.0, 104.0
 MAX_REPAIRS = 3
 
 
@@ -63,15 +66,11 @@ def _nothing_selected(desk: Desk) -> None:
 
 def _header(desk: Desk, summary: DiscussionSummary) -> None:
     ui, meta = desk.ui, summary.meta
-    is_wide = ui.width() >= WIDE_PX
-    efforts = effort_options(selection.profile(desk.state, meta.provider, meta.model))
+    is_wide, is_tight = ui.width() >= WIDE_PX, ui.width() < ONE_LINE_FROM_PX
     with ui.row("header", height=HEADER_PX):
         ui.text("name", meta.name, style="h3", tip=meta.name)
-        model_combo(desk, meta, 200)
-        if efforts and ui.width() >= EFFORT_FROM_PX:
-            effort = ui.combo("effort", efforts, meta.effort, width=132, tip="How hard the model thinks")
-            if effort is not None:
-                desk.send(SetEffort(meta.id, effort))
+        if not is_tight:
+            _model_and_effort(desk, summary, MODEL_PX)
         action_button(desk, "model")
         ui.push()
         action_button(desk, "fork", has_label=is_wide)
@@ -84,6 +83,23 @@ def _header(desk: Desk, summary: DiscussionSummary) -> None:
         with ui.menu("more", "", icon="ellipsis", tip="More") as is_open:
             if is_open:
                 _more_menu(desk, summary)
+
+    if is_tight:
+        with ui.row("model row"):
+            _model_and_effort(desk, summary, 0)
+
+
+def _model_and_effort(desk: Desk, summary: DiscussionSummary, model_px: float) -> None:
+    model_combo(desk, summary.meta, model_px)
+    efforts = effort_options(selection.profile(desk.state, summary.meta.provider, summary.meta.model))
+    if not efforts:
+        return
+    width = EFFORT_PX if desk.ui.width() >= NARROW_PX else EFFORT_NARROW_PX
+    effort = desk.ui.combo(
+        "effort", efforts, summary.meta.effort, width=width, tip="How hard the model thinks"
+    )
+    if effort is not None:
+        desk.send(SetEffort(summary.meta.id, effort))
 
 
 def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
@@ -173,6 +189,16 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
     own.is_at_end = shown.is_at_end
     if target is None:
         _keep_scroll(own, opened.id, None if shown.is_at_end else shown.first)
+    if not shown.is_at_end:
+        _way_to_end(desk)
+
+
+def _way_to_end(desk: Desk) -> None:
+    """Draw the way back over the foot of the messages."""
+    label = "Jump to the reply being written" if desk.call else "Jump to end"
+    with desk.ui.floating("jump", at_foot=True):
+        if desk.ui.button("jump", label, icon="angles-down", is_small=True, tip=action_tip(desk, "to_end")):
+            run_action("to_end", desk)
 
 
 def _keep_scroll(own: DiscussionView, discussion_id: str, first: int | None) -> None:
@@ -197,7 +223,7 @@ def _empty_state(desk: Desk) -> None:
             f" Enter a key for a large one, or write below and press {chord}."
         )
     elif status is not None and not status.is_ready:
-        how = f"{status.label} is not ready: {status.problem}"
+        how = f"{status.label} is not ready: {status.advice}"
     else:
         how = f"You are talking to {label}. Write below and press {chord}."
     ui.text("how", how, tone="muted", wraps=True)

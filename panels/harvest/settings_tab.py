@@ -72,7 +72,7 @@ def _number(desk: Desk, name: str, label: str, shown: str, tip: str) -> None:
     ui, own = desk.ui, desk.view.of(HarvestView)
     with ui.row(name):
         ui.text("label", label, tone="muted", width=0, tip=tip)
-        typed = ui.text_input("value", shown, hint=label, width=NUMBER_PX, submits=True)
+        typed = ui.text_input("value", shown, width=NUMBER_PX, submits=True, tip=label)
     if typed is not None and typed.strip() != shown:
         found = _parsed(name, typed.strip())
         own.error = (name, found) if isinstance(found, str) else ("", "")

@@ -63,7 +63,7 @@ def _provider(desk: Desk, status: ProviderStatus) -> None:
             if ui.button("test", "Test", icon="plug", is_small=True,
                          tip=f"Ask {status.label or status.id} for its models"):  # fmt: skip
                 desk.send(RefreshModels(status.id))
-        if status.problem:
+        if status.problem and not status.remedy:  # a missing key is said by the badge, its field is below
             ui.text("problem", status.problem, tone="warn", style="small", wraps=True)
         if status.key_source is not KeySource.NOT_NEEDED or status.kind is ProviderKind.COMPATIBLE:
             _key_row(desk, status)

@@ -101,7 +101,7 @@ def _files(desk: Desk) -> None:
         value = read(desk.state.config.settings.files)
         with ui.row(key):
             ui.text("label", label, width=320)
-            typed = ui.text_input("value", str(value), width=140, submits=True, hint=label)
+            typed = ui.text_input("value", str(value), width=140, submits=True, tip=label)
             ui.text("said", say(value), tone="muted", style="small")
         if typed is None or typed.strip() == str(value):
             continue

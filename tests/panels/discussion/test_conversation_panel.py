@@ -397,7 +397,7 @@ def test_a_reply_does_not_pull_a_person_away_from_what_they_read() -> None:
     )
 
     assert screen.ui.shows("Question 10?")
-    assert screen.ui.has("A reply is being written")
+    assert screen.ui.has("Jump to the reply being written")
 
 
 def test_where_a_person_read_is_found_again_in_another_window() -> None:
