@@ -340,6 +340,9 @@ class _CallServices(msgspec.Struct, frozen=True):
     def recounted(self, spec: StackSpec, expected: Usage) -> Usage:
         return self.assembler.recounted(spec, expected)
 
+    def note_usage(self, spec: StackSpec, usage: Usage, texts: Sequence[str]) -> None:
+        self.assembler.note_usage(spec, usage, texts)
+
     def begun(self, call_id: str) -> None:
         self.keeper.begun(call_id)
 
@@ -350,9 +353,8 @@ class _CallServices(msgspec.Struct, frozen=True):
         usage: Usage,
         contents: ContentsReport | None,
         paid: Usage,
-        texts: Sequence[str],
     ) -> CacheReported | None:
-        self.assembler.learn(spec, usage, texts)
+        self.assembler.learn()
         report = self.keeper.ended(call_id, usage, contents, paid)
         if report is None:
             return None
