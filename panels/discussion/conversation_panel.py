@@ -18,6 +18,7 @@ from panels.discussion.find_bar import find_bar, land, place_of, terms_of
 from panels.discussion.message_card import failure_row, live_row, mark_row, message_card
 from panels.discussion.message_foot import HEAD, branch_foot, branch_points
 from panels.discussion.message_rows import MessageRows, shown_entries
+from panels.discussion.unread import read_in_front
 from panels.discussion.view import DiscussionView
 
 WIDE_PX = 760
@@ -41,6 +42,7 @@ def conversation_panel(desk: Desk) -> None:
         if desk.opened is None:
             ui.text("loading", "Reading the conversation…", tone="muted")
             return
+        read_in_front(desk)
         land(desk, desk.opened)
         if desk.view.of(DiscussionView).find.is_open:
             find_bar(desk, desk.opened)
@@ -206,7 +208,10 @@ def _empty_state(desk: Desk) -> None:
     ui.gap(48)
     ui.text("title", "What shall we work on?", style="h2")
     if meta.provider == "embedded":
-        how = f"{label} runs inside this program: no key, no network. Write below and press {chord}."
+        how = (
+            f"{label} runs inside this program: no key, no network. It is a small model, good for trying things out"
+            f" and wrong at times. Write below and press {chord}."
+        )
     elif status is not None and not status.is_ready:
         how = f"{status.label} is not ready: {status.problem}"
     else:

@@ -25,6 +25,8 @@ from panels.discussion.view import DiscussionView, MessageKey
 KEY_FAILURES = frozenset({FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.FORBIDDEN})
 WIDE_CARD_PX, NARROW_CARD_PX = 520, 260
 RESEND = "Send these words in a branch that ends before this message; what was answered here stays"
+BUILT_IN = "embedded"
+SMALL_MODEL = "The model that is built in: small, so its answers are short and at times wrong. Choose a larger one at the top"
 CARD_ACTIONS = (
     ("copy", "copy", "Copy as Markdown"),
     ("edit", "pen", "Edit message"),
@@ -98,6 +100,8 @@ def _head(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
         ui.text("name", name, style="strong")
         tip = usage_details(message.usage) if message.usage else ""
         ui.text("meta", _meta_line(desk, message), tone="muted", style="small", tip=tip)
+        if message.provider == BUILT_IN:
+            ui.badge("small", "small model", tip=SMALL_MODEL)
         if message.is_edited:
             ui.badge("edited", "edited")
         ui.push()
@@ -329,6 +333,8 @@ def live_row(desk: Desk, call: LiveCall) -> None:
             ui.icon("role", "robot", tone="accent")
             ui.text("name", selection.model_label(state, call.provider, call.model), style="strong")
             ui.text("phase", _phase_line(call, state.now), tone="muted", style="small")
+            if call.provider == BUILT_IN:
+                ui.badge("small", "small model", tip=SMALL_MODEL)
             if call.version_of:
                 ui.badge("version", _version_line(state, call))
             ui.push()

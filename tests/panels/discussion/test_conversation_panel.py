@@ -42,7 +42,7 @@ def _at_top() -> Screen:
 def test_a_first_run_says_how_to_begin_with_the_embedded_model() -> None:
     screen = Screen(states.first_run())
 
-    assert screen.ui.shows("SmolLM2 135M runs inside this program: no key, no network.")
+    assert screen.ui.shows("SmolLM2 135M runs inside this program: no key, no network. It is a small model")
     assert screen.ui.has("Write a message")
     assert not any("price unknown" in text for text in screen.ui.texts())
 
