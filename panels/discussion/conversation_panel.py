@@ -19,6 +19,7 @@ from panels.discussion.message_card import failure_row, live_row, mark_row, mess
 from panels.discussion.message_foot import HEAD, branch_foot, branch_points
 from panels.discussion.message_rows import MessageRows, shown_entries
 from panels.discussion.model_picker import effort_options, model_combo
+from panels.discussion.unread import read_in_front
 from panels.discussion.view import DiscussionView
 
 WIDE_PX = 760
@@ -45,6 +46,7 @@ def conversation_panel(desk: Desk) -> None:
         if desk.opened is None:
             ui.text("loading", "Reading the conversation…", tone="muted")
             return
+        read_in_front(desk)
         land(desk, desk.opened)
         if desk.view.of(DiscussionView).find.is_open:
             find_bar(desk, desk.opened)
