@@ -135,7 +135,7 @@ class DpgUi:
         while passes < MOST_PASSES:
             passes += 1
             self.tree.begin()
-            self.tree.home = None
+            self.tree.had_home, self.tree.home = self.tree.home is not None, None
             describe(self.tree.ui)
             self.tree.end()
             if self._restyle():

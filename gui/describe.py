@@ -68,6 +68,7 @@ class Tree:
         self.selection = TextSelection()
         self.left_texts: dict[tuple[Hashable, ...], tuple[TextBuffer, float]] = {}
         self.home: Editor | None = None
+        self.had_home = False
         self.ui = Ui(self, handlers)
         self.root: Root = Root("root", None)
         self.root.props = (0,)
@@ -217,10 +218,15 @@ class Tree:
 
     def _is_beside_owner(self, chain: list[Element]) -> bool:
         """True if these elements are inside what lies around the editor that has the keyboard (a message's card)."""
-        node = self.keyboard.owner
-        while isinstance(node, Element) and not isinstance(node, Surface):
+        owner = self.keyboard.owner
+        node: Element | None = owner if isinstance(owner, Editor) else None
+        while node is not None and not isinstance(node, Surface):
             node = node.parent
-        return node in chain
+        return node is not None and node in chain
+
+    def gets_keyboard_back(self) -> bool:
+        """True if an editor has the keyboard again when the uppermost layer goes."""
+        return self.keyboard.owner is not None or (self.had_home and not self.keyboard.is_away)
 
     def is_reachable(self) -> bool:
         """True if the current place may take the keyboard: a layer above it would keep it."""

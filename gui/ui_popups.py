@@ -97,7 +97,7 @@ def _is_dismissed(tree: Tree, layer: PopupLayer, owner: Element) -> bool:
     is_escaped = tree.hears("Escape", while_typing=True)
     gone = layer.is_missed or layer.is_closing or is_escaped
     layer.is_missed = layer.is_closing = False
-    if is_escaped and owner.parent is not None and tree.keyboard.owner is None:
+    if is_escaped and owner.parent is not None and not tree.gets_keyboard_back():
         tree.focus_wish = (owner.parent, owner.key)
     return gone
 
