@@ -410,7 +410,9 @@ class Assembler:
         profile, sent = spec.profile, usage.input_tokens or 0
         written = self._counted(report.texts) if usage.output_tokens else 0
         is_told = report.request is not None and sent > 0
-        count = self._counted_whole(report.request) if is_told and report.request is not None else RequestCount(0)
+        count = (
+            self._counted_whole(report.request) if is_told and report.request is not None else RequestCount(0)
+        )
         with self._lock:
             if not is_far_below(sent, count.tokens + count.images):  # else the report is wrong
                 self._scale = with_request(self._scale, profile, spec.discussion_id, count, sent)
