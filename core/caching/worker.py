@@ -32,6 +32,7 @@ from core.caching.messages import (
     RentPaid,
     RewritesChecked,
     SendPing,
+    StopPings,
     TendContents,
 )
 from core.caching.pings import ping_usd
@@ -117,6 +118,8 @@ class CacheHandler:
                     self._emit(PingsDue(tuple(DuePing(ping.discussion_id, ping_usd(ping)) for ping in due)))
             case SendPing():
                 self._send_ping(effect)
+            case StopPings():
+                self._keeper.stop_pings(effect.discussion_ids)
             case _:
                 assert_never(effect)
 

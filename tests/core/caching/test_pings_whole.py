@@ -1,4 +1,4 @@
-"""Pings of the whole program: what they send again, and what they may not."""
+"""Pings of the whole program: what they send again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.app.controller import AppController
-from core.discussion.messages import AttachFile, DeleteMessage
+from core.discussion.messages import AttachFile
 from tests.core.app.programs import until
 from tests.core.caching.test_money_whole import Billing, Clock, World, ask, settled, spent
 from tests.pdfs import make_pdf
@@ -27,14 +27,14 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         world.stop()
 
 
-def _in_the_habit(world: World, attached: Path | None = None) -> tuple[AppController, str]:
+def _in_the_habit(world: World, attached: Path) -> tuple[AppController, str]:
     """A discussion of somebody who comes back every seven minutes, and that is to be kept alive."""
     controller = world.program()
     world.change(controller, anthropic_ttl="5m", keepalive=True)
     chosen = world.discussion(controller)
     for number in range(5):
         world.time.now += timedelta(minutes=7)
-        if number == 1 and attached is not None:
+        if number == 1:
             controller.send(AttachFile(chosen, str(attached)))
             until(controller, lambda s: bool(s.discussions.open[chosen].draft.attachments))
         ask(world, controller, chosen, f"Question {number}?", "High tide at noon.")
@@ -58,18 +58,3 @@ def test_a_prefix_with_a_pdf_in_it_is_kept_alive(world: World, tmp_path: Path) -
     assert "document" in [block["type"] for message in ping["messages"] for block in message["content"]]
     assert state.discussions.summaries[chosen].upkeep.usage.cache_read_tokens
     assert spent(state) == pytest.approx(world.server.billed_usd, rel=0.01)
-
-
-def test_no_ping_sends_a_message_that_was_deleted(world: World) -> None:
-    controller, chosen = _in_the_habit(world)
-    first = controller.snapshot().discussions.open[chosen].messages[0]
-    assert "Question 0?" in str(world.server.bodies[-1])
-    controller.send(DeleteMessage(chosen, first.id))
-    until(controller, lambda s: s.discussions.open[chosen].messages[0].id != first.id)
-    asked = len(world.server.bodies)
-
-    _forward(world)
-    until(controller, lambda s: s.now == world.time.now)
-    controller.stop()
-
-    assert not any("Question 0?" in str(body) for body in world.server.bodies[asked:])
