@@ -55,7 +55,7 @@ from core.turn.messages import CallProvider, CancelCall, SendRequest, TurnEffect
 from core.turn.worker import CallWorker
 from core.values.cache import CachePrices
 from core.values.messages import AttachmentPart
-from core.values.provider import ContentsReport, ProviderRequest
+from core.values.provider import ContentsReport, ModelPrice, ProviderRequest
 from core.values.spec import CallToBuild, StackSpec
 from core.values.spending import SpentElsewhere
 from core.values.stack import StackInputs
@@ -189,7 +189,13 @@ class LocalOutside:
     def _make_workers(self, *, is_read_only: bool) -> None:
         emit, clock = self._emit, self._clock
         setup = SetupHandler(
-            self.home, self._options.start, self._options.overrides, self._clients, KeyStore(self.home), emit
+            self.home,
+            self._options.start,
+            self._options.overrides,
+            self._clients,
+            KeyStore(self.home),
+            emit,
+            price=self._model_price,
         )
         outline = self._counting.outline
         caches = CacheSetup(
@@ -271,6 +277,13 @@ class LocalOutside:
 
         return cost(provider, model, usage, self._clock())
 
+    def _model_price(self, provider: str, model: str) -> ModelPrice | None:
+        from core.spending.pricing import input_usd_per_token, output_usd_per_token
+
+        now = self._clock()
+        each = input_usd_per_token(provider, model, now), output_usd_per_token(provider, model, now)
+        return None if each[0] is None or each[1] is None else ModelPrice(each[0] * 1e6, each[1] * 1e6)
+
     def _cache_prices(self, provider: str, model: str) -> CachePrices:
         return cache_prices(provider, self._clients.kind(provider), model, self._clock())
 
@@ -328,6 +341,9 @@ class _CallServices(msgspec.Struct, frozen=True):
     def recounted(self, spec: StackSpec, expected: Usage) -> Usage:
         return self.assembler.recounted(spec, expected)
 
+    def note_usage(self, spec: StackSpec, usage: Usage, texts: Sequence[str]) -> None:
+        self.assembler.note_usage(spec, usage, texts)
+
     def begun(self, call_id: str) -> None:
         self.keeper.begun(call_id)
 
@@ -338,9 +354,8 @@ class _CallServices(msgspec.Struct, frozen=True):
         usage: Usage,
         contents: ContentsReport | None,
         paid: Usage,
-        texts: Sequence[str],
     ) -> CacheReported | None:
-        self.assembler.learn(spec, usage, texts)
+        self.assembler.learn()
         report = self.keeper.ended(call_id, usage, contents, paid)
         if report is None:
             return None

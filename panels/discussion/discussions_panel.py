@@ -21,6 +21,7 @@ from core.values.usage import Usage
 from panels.base import selection
 from panels.base.action import action_tip, run_action
 from panels.base.desk import Desk
+from panels.base.levels import LEVEL_ICONS
 from panels.base.memo import Same
 from panels.base.ui import Surface, Tone, Ui
 from panels.base.view import Dialog
@@ -34,6 +35,7 @@ from panels.discussion.list_rows import (
     projects,
     rows,
 )
+from panels.discussion.unread import unread
 from panels.discussion.view import ALL_PROJECTS, DiscussionView
 
 INDENT_PX = 14
@@ -206,7 +208,7 @@ def _row(shown: DiscussionRows, ui: Ui, listed: ListedDiscussion, summary: Discu
         with ui.row("line", gap=8, height=None if is_renamed else ROW_PX - 6):
             if listed.depth:
                 ui.gap(INDENT_PX * listed.depth)
-            icon, tone, meaning = status_icon(state, summary)
+            icon, tone, meaning = _sign(shown, summary) or status_icon(state, summary)
             ui.icon("status", icon, tone=tone, tip=meaning)
             _name(shown, ui, summary, is_selected=is_selected)
             if shown.is_wide:
@@ -292,16 +294,26 @@ def _trash_row(desk: Desk, ui: Ui, listed: ListedTrash) -> None:
             desk.send(UndoDelete(item.discussion_id))
 
 
+def _sign(shown: DiscussionRows, summary: DiscussionSummary) -> tuple[str, Tone, str] | None:
+    """The icon of a row whose discussion has something to say that was not read, None where it has not."""
+    state, view, discussion_id = shown.desk.state, shown.desk.view, summary.meta.id
+    if view.page == "chat" and discussion_id == state.discussions.selected_id:
+        return None
+    waiting = unread(state, shown.own, view.memo, discussion_id)
+    if not waiting:
+        return None
+    icon, tone = LEVEL_ICONS[waiting[0].level]
+    return icon, tone, "\n".join(f"Not read yet: {notice.text}" for notice in waiting)
+
+
 def status_icon(state: AppState, summary: DiscussionSummary) -> tuple[str, Tone, str]:
     """The icon of a row, its tone, and what it means in words."""
     meta = summary.meta
     if meta.id in state.turns.calls:
         return "comments", "warn", "A reply is on its way"
-    opened = state.discussions.open.get(meta.id)
-    if opened is not None and opened.failed_message_id and opened.failure is not None:
-        return "circle-exclamation", "error", "The last send failed"
     if summary.problem:
         return "triangle-exclamation", "warn", summary.problem
+    opened = state.discussions.open.get(meta.id)
     if opened is not None and (opened.draft.text or opened.draft.attachments):
         return "pen", "muted", "Something is written and not sent"
     tone: Tone = "accent" if meta.id == state.discussions.selected_id else "muted"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NamedTuple
 
@@ -102,6 +103,7 @@ class DiscussionView:
         scroll: the first row in view of each discussion that does not stand at its end, the newest last; never
             changed in place; scroll_to: the row to go to in the next frame, -1 for the end; shown_id: the discussion
             of the last frame.
+        read: the notices of each discussion that were in front of the person.
     """
 
     kept: ClassVar[tuple[Kept, ...]] = (
@@ -130,6 +132,7 @@ class DiscussionView:
     scroll_to: int | None = None
     shown_id: str = ""
     is_at_end: bool = True
+    read: dict[str, frozenset[Hashable]] = field(default_factory=dict)
 
     def composer(self, discussion_id: str) -> ComposerView:
         """The composer of a discussion, made when it is first asked for."""

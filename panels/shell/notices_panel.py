@@ -13,7 +13,8 @@ from core.settings.messages import TrustProject
 from core.values.state import AppState, Level, Notice
 from panels.base import selection
 from panels.base.desk import Desk
-from panels.base.ui import Tone, Ui
+from panels.base.levels import LEVEL_ICONS
+from panels.base.ui import Ui
 from panels.base.view import WindowView
 from panels.shell.view import NoticesView
 
@@ -25,11 +26,6 @@ TOP_PX = 32
 TIGHT_PX = 1000
 """In a narrower window notices must leave room for the conversation."""
 HELD_BACK, HELD_BACK_TIGHT = 8, 2
-ICONS: dict[Level, tuple[str, Tone]] = {
-    Level.INFO: ("circle-info", "accent"),
-    Level.WARNING: ("triangle-exclamation", "warn"),
-    Level.ERROR: ("circle-exclamation", "error"),
-}
 
 
 def notices_panel(desk: Desk) -> None:
@@ -84,7 +80,7 @@ def _notices(desk: Desk, own: NoticesView, notices: tuple[Notice, ...], shown: i
 
 def _banner(ui: Ui, key: Hashable, notice: Notice) -> str:
     """Draw one notice. Returns `action`, `dismiss` or nothing."""
-    icon, tone = ICONS[notice.level]
+    icon, tone = LEVEL_ICONS[notice.level]
     did = ""
     with ui.surface(key, "popup", padding=(12, 8)):
         with ui.row("head"):

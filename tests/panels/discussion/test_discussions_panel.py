@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from msgspec.structs import replace
 
 from core.app.messages import Command
-from core.base.errors import FailureKind
 from core.discussion.messages import (
     ArchiveDiscussion,
     CreateDiscussion,
@@ -18,9 +19,8 @@ from core.discussion.messages import (
     SelectDiscussion,
     UndoDelete,
 )
-from core.values.discussion import Draft
-from core.values.provider import Failure
-from core.values.state import AppState, ProgramState, TrashItem
+from core.values.discussion import Draft, OpenDiscussion
+from core.values.state import AppState, Level, Notice, ProgramState, TrashItem
 from panels.base.view import WindowView
 from panels.discussion.view import ALL_PROJECTS, DiscussionView
 from tests.panels import states
@@ -186,7 +186,10 @@ def test_a_discussion_is_exported_to_where_the_person_says(form: str, ending: st
 
 
 def _icon(state: AppState, name: str) -> tuple[str, str]:
-    screen = Screen(state)
+    return _sign(Screen(state), name)
+
+
+def _sign(screen: Screen, name: str) -> tuple[str, str]:
     card = screen.ui.find(name, kind="text").parent
     assert card is not None
     status = next(node for node in card.walk() if node.kind == "icon" and node.path[-1] == "status")
@@ -205,21 +208,13 @@ def test_the_icon_of_a_row_says_how_the_discussion_stands() -> None:
         replace(working, turns=replace(working.turns, calls={"d2": states.streaming().turns.calls["d1"]})),
         "Harvest worker design",
     )[1] == ("A reply is on its way")
-    failure = Failure(FailureKind.NO_NETWORK, "No network")
-    opened = replace(working.discussions.open["d1"], id="d2", failed_message_id="m1", failure=failure)
-    assert (
-        _icon(
-            replace(working, discussions=replace(working.discussions, open={"d2": opened})),
-            "Harvest worker design",
-        )[1]
-        == "The last send failed"
-    )
-    unanswered = replace(opened, failure=None, draft=Draft())
+    opened = replace(working.discussions.open["d1"], id="d2", failed_message_id="m1")
+    unanswered = replace(opened, draft=Draft())
     assert _icon(
         replace(working, discussions=replace(working.discussions, open={"d2": unanswered})),
         "Harvest worker design",
     ) == ("comments", "")
-    drafted = replace(opened, failed_message_id="", failure=None)
+    drafted = replace(opened, failed_message_id="")
     assert (
         _icon(
             replace(working, discussions=replace(working.discussions, open={"d2": drafted})),
@@ -227,6 +222,45 @@ def test_the_icon_of_a_row_says_how_the_discussion_stands() -> None:
         )[0]
         == "pen"
     )
+
+
+def _said(*about: str, minute: int = 0) -> AppState:
+    """A state with a failed send in each of these discussions."""
+    at = states.NOW + timedelta(minutes=minute)
+    failed = (Notice(f"call/{one}", Level.ERROR, "No network", at=at, discussion_id=one) for one in about)
+    return with_fields(states.working(), notices=(Notice("disk", Level.WARNING, "Nearly full"), *failed))
+
+
+def test_a_row_carries_a_sign_while_something_of_its_discussion_was_not_read() -> None:
+    name = "Harvest worker design"
+    assert _icon(_said("d2"), name) == ("circle-exclamation", "Not read yet: No network")
+    assert _icon(_said("d1"), name) == ("comments", "")
+    gravest = (
+        Notice("prefix/d2", Level.WARNING, "The prefix changed", discussion_id="d2"),
+        *_said("d2").program.notices,
+    )
+    assert _icon(with_fields(states.working(), notices=gravest), name) == (
+        "circle-exclamation", "Not read yet: No network\nNot read yet: The prefix changed",
+    )  # fmt: skip
+
+
+def test_the_sign_goes_when_the_discussion_was_in_front_and_comes_back_for_another_failure() -> None:
+    name, failed = "Harvest worker design", _said("d2")
+    screen = Screen(failed)
+    in_front = OpenDiscussion("d2")
+
+    screen.view.page = "settings"
+    screen.show(with_fields(failed, selected_id="d2", open={"d2": in_front}))
+    screen.view.page = "chat"
+    screen.show(failed)
+    assert _sign(screen, name)[0] == "circle-exclamation", "behind the settings nobody read it"
+
+    screen.show(with_fields(failed, selected_id="d2", open={"d2": in_front}))
+    screen.show(failed)
+    assert _sign(screen, name)[0] == "comments", "it was read"
+
+    screen.show(_said("d2", minute=1))
+    assert _sign(screen, name)[0] == "circle-exclamation", "it failed again"
 
 
 def test_the_archive_opens_and_closes() -> None:
