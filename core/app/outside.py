@@ -54,7 +54,8 @@ from core.spending.shared_reserves import SharedReserves
 from core.turn.messages import CallProvider, CancelCall, SendRequest, TurnEffect
 from core.turn.worker import CallWorker
 from core.values.cache import CachePrices
-from core.values.provider import ContentsReport, ModelPrice
+from core.values.messages import AttachmentPart
+from core.values.provider import ContentsReport, ModelPrice, ProviderRequest
 from core.values.spec import CallToBuild, StackSpec
 from core.values.spending import SpentElsewhere
 from core.values.stack import StackInputs
@@ -236,7 +237,7 @@ class LocalOutside:
             self._clients,
             emit,
             self._assembler.prewarm_request,
-            lambda spec: attachment_reader(self.home, spec),
+            lambda name, request: request_reader(self.home, name, request),
             self._cache_prices,
         )
         self._caches = QueueWorker("cache", self._cacher.handle, emit, cache_work.supersedes)
@@ -365,9 +366,19 @@ def attachment_reader(home: Path, spec: StackSpec) -> ReadBlob:
     """Reads the attachments that a stack names."""
     inputs = spec.inputs
     parts = (*inputs.attachments, *(part for turn in inputs.turns for part in turn.attachments))
+    return _reader(home, spec.discussion_id, parts)
+
+
+def request_reader(home: Path, discussion_id: str, request: ProviderRequest) -> ReadBlob:
+    """Reads the attachments that a request of a discussion names, as a ping and a prewarm send them again."""
+    parts = (part for message in request.messages for part in message.parts)
+    return _reader(home, discussion_id, [part for part in parts if isinstance(part, AttachmentPart)])
+
+
+def _reader(home: Path, discussion_id: str, parts: Sequence[AttachmentPart]) -> ReadBlob:
     texts = (part.as_text for part in parts)
     by_hash = {part.sha256: part for part in (*parts, *texts) if part is not None}
-    return lambda sha256: attachments.load(home, spec.discussion_id, by_hash[sha256])
+    return lambda sha256: attachments.load(home, discussion_id, by_hash[sha256])
 
 
 def _prices() -> Prices:
