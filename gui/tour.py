@@ -32,7 +32,7 @@ FIXED = {"providers.embedded.seed": 5}
 """The model says the same on every tour of one machine."""
 FILES = ("tides.py", "README.md")
 QUESTIONS = ("Write one sentence on what `height_m` returns.", "Which fields has the class `Constituent`?")
-"""What so small a model answers from the files, as tried."""
+"""Questions on the files that are sent; so small a model answers the first, and repeats itself after it."""
 
 
 def run(out: Path = OUT, say: Callable[[str], None] = print) -> int:

@@ -1,4 +1,4 @@
-"""The tour's conversation: versions of a reply, a message that queues, text selected and copied, a search that lands."""
+"""The tour's conversation: versions of a reply, a message that queues, text selected and copied."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from gui.elements.prose import Markdown
 from gui.tour_walk import ANSWER_S, Tour, TourError
 
 ASKED, QUEUED = "What is the capital of Norway?", "What is the capital of Sweden?"
-SOUGHT = "capital"
 
 
 def talk(tour: Tour) -> None:
@@ -18,11 +17,10 @@ def talk(tour: Tour) -> None:
     _regenerate(tour)
     _queue(tour)
     _select(tour)
-    _search(tour)
 
 
 def _regenerate(tour: Tour) -> None:
-    """A second version of the newest reply; the first is a click away."""
+    """Ask for a second version of the newest reply; the first is a click away."""
     chosen = tour.chosen()
     tour.driver.key("Ctrl+Shift+r")
     tour.wait(lambda s: chosen in s.turns.calls, "the reply to be asked for again")
@@ -34,7 +32,7 @@ def _regenerate(tour: Tour) -> None:
 
 
 def _queue(tour: Tour) -> None:
-    """A message that is sent while a reply is on its way waits for its end."""
+    """Send a message while a reply is on its way: it waits for its end."""
     driver, chosen = tour.driver, tour.chosen()
     driver.click("Write a message")
     driver.type(ASKED)
@@ -76,24 +74,3 @@ def _select(tour: Tour) -> None:
         raise TourError(f"The selection copied {copied[:80]!r}")
     tour.say(f"          selected across two messages and copied: {len(copied):,} characters")
     tour.shot("selection")
-
-
-def _search(tour: Tour) -> None:
-    """Search all discussions; the hit opens at its message, its words marked. Then the list is as before."""
-    driver, chosen = tour.driver, tour.chosen()
-    driver.key("Ctrl+Shift+f")
-    driver.type(SOUGHT)
-    took = tour.wait(
-        lambda s: s.discussions.search.query == SOUGHT and chosen in s.discussions.search.ids, "the hit"
-    )
-    driver.step(4)
-    driver.click(tour.state.discussions.summaries[chosen].meta.name)
-    driver.until(lambda: driver.has(" of "), "the find bar with its count")
-    tour.say(f"{took:7.2f} s  searched for {SOUGHT!r}: the hit opens at its message, its words marked")
-    tour.shot("search")
-    driver.click("Close find (Escape)")
-    driver.key("Ctrl+Shift+f")
-    driver.key("Ctrl+a")
-    driver.key("Backspace")
-    tour.wait(lambda s: not s.discussions.search.query, "the whole list")
-    driver.key("Ctrl+l")
