@@ -116,6 +116,7 @@ class Ours:
         bill.add(parts)
         bill.pings += 1
         self.book, _ = pinged(self.book, ping, _usage(parts), no_price)
+        self.corrections += not parts.read  # it read what was believed to be held
 
 
 def _usage(parts: Parts) -> Usage:

@@ -11,6 +11,8 @@ import msgspec
 from core.base.figures import size
 
 MOST_ENTRIES = 20_000
+DOUBLE_S = 0.5
+"""Two presses of an entry within so many seconds open it."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -40,6 +42,8 @@ class Chooser:
     problem: str = ""
     revision: int = 0
     wants_filter: bool = False
+    replaces: str = ""
+    pressed: tuple[str, float] = ("", float("-inf"))
 
     def open(self, folder: Path) -> None:
         """Show a folder; when it cannot be listed, stay and say why."""
@@ -49,6 +53,7 @@ class Chooser:
             self.problem = f"{folder}: {(error.strerror or str(error)).lower()}"
             return
         self.folder, self.entries, self.problem, self.wanted = folder, entries, "", ""
+        self.replaces = ""
         self.picked = []
         self.revision += 1
 
@@ -63,17 +68,78 @@ class Chooser:
             and (entry.is_folder or self.picks != "folder")
         ]
 
-    def press(self, entry: Entry) -> None:
-        """The person pressed an entry: a folder is opened, a file picked or let go."""
+    def press(self, entry: Entry, at_s: float, *, is_adding: bool = False) -> tuple[str, ...]:
+        """The person pressed an entry: it is selected; the second press in time opens it.
+
+        Args:
+            at_s: when, on any clock; is_adding: Ctrl is down, which adds a file or takes it out again.
+
+        Returns:
+            The choice, where a file was opened by it.
+        """
+        name, was_at_s = self.pressed
+        self.pressed = (entry.name, at_s)
         self.revision += 1
-        if entry.is_folder:
-            self.open(self.folder / entry.name)
-        elif self.picks == "save":
+        self.problem = self.replaces = ""
+        if is_adding and self.picks == "files" and not entry.is_folder:
+            files = [name for name in self.picked if not self._is_folder(name)]
+            self.picked = (
+                [n for n in files if n != entry.name] if entry.name in files else [*files, entry.name]
+            )
+            return ()
+        self.picked = [entry.name]
+        if self.picks == "save" and not entry.is_folder:
             self.name = entry.name
-        elif entry.name in self.picked:
-            self.picked.remove(entry.name)
-        else:
-            self.picked.append(entry.name)
+        if entry.name != name or at_s - was_at_s > DOUBLE_S:
+            return ()
+        self.pressed = ("", float("-inf"))
+        return self.accept() if not entry.is_folder else self._enter(entry.name)
+
+    def _is_folder(self, name: str) -> bool:
+        return any(entry.is_folder for entry in self.entries if entry.name == name)
+
+    def _enter(self, name: str) -> tuple[str, ...]:
+        self.open(self.folder / name)
+        self.wants_filter = True
+        return ()
+
+    @property
+    def selected_folder(self) -> str:
+        """The folder of the list that is selected, where it is one alone."""
+        return self.picked[0] if len(self.picked) == 1 and self._is_folder(self.picked[0]) else ""
+
+    @property
+    def opens_folder(self) -> bool:
+        """True if taking the choice opens a folder first."""
+        return self.picks != "folder" and bool(self.selected_folder)
+
+    def accept(self) -> tuple[str, ...]:
+        """The person took the choice, by Enter or the button: a selected folder is opened, else it comes back.
+
+        A file that would be replaced is asked for once.
+        """
+        if self.opens_folder:
+            return self._enter(self.selected_folder)
+        name = self.name.strip()
+        if self.picks == "save" and not self.is_replacing and any(one.name == name for one in self.entries):
+            self.replaces, self.problem = name, f"{name!r} is there already. Replace it?"
+            return ()
+        return self.result()
+
+    @property
+    def is_replacing(self) -> bool:
+        """True if the person was asked whether the file of that name may go."""
+        return bool(self.replaces) and self.replaces == self.name.strip()
+
+    def enter(self) -> tuple[str, ...]:
+        """The person pressed Enter: with nothing selected, the first entry that fits the filter is meant."""
+        shown = self.shown()
+        if not self.picked and self.wanted and shown and self.picks != "save":
+            self.picked = [shown[0].name]
+            self.revision += 1
+            if self.picks == "folder":
+                return self._enter(shown[0].name)
+        return self.accept()
 
     def go(self, typed: str) -> tuple[str, ...]:
         """The person typed a path: a folder is opened; a file is the choice and comes back."""
@@ -94,12 +160,12 @@ class Chooser:
         """The choice as it stands, empty when there is none yet."""
         match self.picks:
             case "folder":
-                return (str(self.folder),)
+                return (str(self.folder / self.selected_folder),)
             case "save":
                 name = self.name.strip()
                 return (str(self.folder / name),) if name and "/" not in name else ()
             case _:
-                return tuple(str(self.folder / name) for name in self.picked)
+                return tuple(str(self.folder / name) for name in self.picked if not self._is_folder(name))
 
 
 def list_folder(folder: Path) -> list[Entry]:

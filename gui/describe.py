@@ -176,9 +176,10 @@ class Tree:
     def front(self, x: float, y: float) -> Element:
         """Layer or window in front at a point of the viewport."""
         for layer in reversed(self.top.order):
-            if not isinstance(layer, FloatLayer) or layer.holds(x, y):
+            if not isinstance(layer, FloatLayer) or (layer.holds(x, y) and not layer.is_of_page):
                 return layer
-        return self.root
+        low = (layer for layer in self.top.order if isinstance(layer, FloatLayer) and layer.holds(x, y))
+        return next(low, self.root)
 
     def is_touched(self) -> bool:
         """True if what was described differs from what is on the screen."""

@@ -171,12 +171,12 @@ class Skins:
         with dpg.theme() as theme:
             for is_on in (True, False):
                 with dpg.theme_component(dpg.mvButton, enabled_state=is_on):
-                    off = faded(fill, 0.5)
+                    off = p["raised"] if kind in ("primary", "danger") else faded(fill, 0.5)
                     col(dpg.mvThemeCol_Button, fill if is_on else off)
                     col(dpg.mvThemeCol_ButtonHovered, hovered if is_on else off)
                     col(dpg.mvThemeCol_ButtonActive, pressed if is_on else off)
                     col(dpg.mvThemeCol_Border, border if is_on else faded(border, 0.5))
-                    col(dpg.mvThemeCol_Text, text if is_on else p["faint"])
+                    col(dpg.mvThemeCol_Text, text if is_on else p["disabled"])
                     pad = self._px("one") if is_small or left else self._px("control_x")
                     var(dpg.mvStyleVar_FramePadding, pad if left else 0, 0)
                     var(dpg.mvStyleVar_ButtonTextAlign, 0.0 if left else 0.5, 0.5)
@@ -213,7 +213,7 @@ class Skins:
                     col(dpg.mvThemeCol_FrameBg, CLEAR if bare else p["inset"])
                     col(dpg.mvThemeCol_ChildBg, CLEAR)
                     col(dpg.mvThemeCol_Border, border if is_on else p["border"])
-                    col(dpg.mvThemeCol_Text, p["text"] if is_on else p["faint"])
+                    col(dpg.mvThemeCol_Text, p["text"] if is_on else p["disabled"])
                     col(dpg.mvThemeCol_TextDisabled, p["faint"])
                     pad_x = 0.0 if bare else self._px("control_x")
                     pad_x = self._px("four") if extra == "icon" else pad_x
@@ -229,9 +229,9 @@ class Skins:
                     dpg.add_theme_color(dpg.mvThemeCol_FrameBg, p["inset"])
                     dpg.add_theme_color(dpg.mvThemeCol_FrameBgHovered, p["hover"])
                     dpg.add_theme_color(dpg.mvThemeCol_FrameBgActive, p["active"])
-                    dpg.add_theme_color(dpg.mvThemeCol_CheckMark, p["accent"] if is_on else p["faint"])
+                    dpg.add_theme_color(dpg.mvThemeCol_CheckMark, p["accent"] if is_on else p["disabled"])
                     dpg.add_theme_color(dpg.mvThemeCol_Border, p["border_strong"])
-                    dpg.add_theme_color(dpg.mvThemeCol_Text, p["text"] if is_on else p["faint"])
+                    dpg.add_theme_color(dpg.mvThemeCol_Text, p["text"] if is_on else p["disabled"])
                     dpg.add_theme_style(dpg.mvStyleVar_FramePadding, 0, round(self._measure.scale))
                     dpg.add_theme_style(dpg.mvStyleVar_FrameRounding, self._px("small"))
         return int(theme)

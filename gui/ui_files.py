@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Hashable
 from pathlib import Path
+
+import dearpygui.dearpygui as dpg
 
 from gui.chooser import Chooser, Entry, first_folder
 from gui.describe import Tree
@@ -66,13 +69,14 @@ def _file_dialog(tree: Tree, it: w.FileDialogWidget) -> tuple[str, ...] | None:
         chooser.open(folder)
     chosen: tuple[str, ...] | None = None
     with tree.ui.dialog(it.key, it.title, width=720, height=560) as closed:
-        typed = _head(tree, chooser)
-        _list(tree, chooser)
-        accepted = _foot(tree, chooser)
+        is_entered = tree.hears("Enter", while_typing=True)
+        typed, has_keyboard = _head(tree, chooser)
+        opened = _list(tree, chooser, is_entered=is_entered)
+        accepted = _foot(tree, chooser, is_entered=is_entered and not has_keyboard)
         if accepted is not None:
             chosen = accepted
-        if typed:
-            chosen = typed
+        if taken := typed or opened:
+            chosen = taken
     if closed.clicked:
         chosen = ()
     if chosen is not None:
@@ -80,7 +84,8 @@ def _file_dialog(tree: Tree, it: w.FileDialogWidget) -> tuple[str, ...] | None:
     return chosen
 
 
-def _head(tree: Tree, chooser: Chooser) -> tuple[str, ...]:
+def _head(tree: Tree, chooser: Chooser) -> tuple[tuple[str, ...], bool]:
+    """Draw path and filter. Returns the choice that was typed, and whether Enter is for the path's row."""
     ui = tree.ui
     chosen: tuple[str, ...] = ()
     with ui.row("path"):
@@ -91,52 +96,68 @@ def _head(tree: Tree, chooser: Chooser) -> tuple[str, ...]:
         typed = ui.text_input("typed", str(chooser.folder), hint="Path", submits=True)
         if typed is not None and typed != str(chooser.folder):
             chosen = chooser.go(typed)
+        has_keyboard = typed is not None or any(ui.is_focused(key) for key in ("typed", "up", "home"))
     with ui.row("filter"):
         wanted = ui.text_input(
-            "filter", chooser.wanted, hint="Filter by name", icon="magnifying-glass", is_focused=True
+            "filter",
+            chooser.wanted,
+            hint="Filter by name",
+            icon="magnifying-glass",
+            is_focused=chooser.picks != "save",
         )
         if wanted is not None:
             chooser.wanted = wanted
         if chooser.wants_filter:
             chooser.wants_filter = False
-            ui.focus("filter")
+            if chooser.picks != "save":
+                ui.focus("filter")
         hidden = ui.checkbox("hidden", "Hidden files", chooser.shows_hidden)
         if hidden is not None:
             chooser.shows_hidden = hidden
+    return chosen, has_keyboard
+
+
+def _list(tree: Tree, chooser: Chooser, *, is_entered: bool) -> tuple[str, ...]:
+    ui = tree.ui
+    chosen: tuple[str, ...] = ()
+    with ui.surface("files", "inset", height=0, padding=(4, 4)):
+        rows = EntryRows(tree, chooser)
+        if len(rows):
+            ui.virtual_list("rows", rows)
+        else:
+            none = "Nothing is called that" if chooser.wanted else "Nothing here"
+            ui.text("none", none, tone="faint")
+    if rows.pressed is not None and not is_entered:  # the toolkit presses a row with Enter, too
+        is_adding = any(dpg.is_key_down(key) for key in (dpg.mvKey_LControl, dpg.mvKey_RControl))
+        chosen = chooser.press(rows.pressed, time.perf_counter(), is_adding=is_adding)
+    if chooser.problem:
+        ui.text("problem", chooser.problem, tone="error", style="small")
     return chosen
 
 
-def _list(tree: Tree, chooser: Chooser) -> None:
-    ui = tree.ui
-    with ui.surface("files", "inset", height=0, padding=(4, 4)):
-        rows = EntryRows(tree, chooser)
-        ui.virtual_list("rows", rows)
-        if not len(rows):
-            ui.text("none", "Nothing here", tone="faint")
-    if rows.pressed is not None:
-        chooser.press(rows.pressed)
-        if rows.pressed.is_folder:
-            chooser.wants_filter = True
-    if chooser.problem:
-        ui.text("problem", chooser.problem, tone="error", style="small")
-
-
-def _foot(tree: Tree, chooser: Chooser) -> tuple[str, ...] | None:
+def _foot(tree: Tree, chooser: Chooser, *, is_entered: bool) -> tuple[str, ...] | None:
     ui = tree.ui
     accepted: tuple[str, ...] | None = None
     with ui.row("foot"):
         if chooser.picks == "save":
-            name = ui.text_input("name", chooser.name, hint="File name", width=0)
-            chooser.name = chooser.name if name is None else name
+            name = ui.text_input("name", chooser.name, hint="File name", width=0, is_focused=True)
+            if name is not None and name != chooser.name:
+                chooser.name, chooser.problem = name, ""
         elif chooser.picks == "files":
-            ui.text("picked", f"{len(chooser.picked)} chosen", tone="muted", style="small")
+            ui.text("picked", f"{len(chooser.result())} chosen", tone="muted", style="small",
+                    tip="Ctrl and click chooses more than one")  # fmt: skip
         ui.push()
         if ui.button("cancel", "Cancel"):
             accepted = ()
         result = chooser.result()
         verb = _VERBS[chooser.picks]
-        if ui.button("accept", verb, kind="primary", is_enabled=bool(result), shortcut="Ctrl+Enter"):
-            accepted = result
+        if chooser.opens_folder or chooser.is_replacing:
+            verb = "Open folder" if chooser.opens_folder else "Replace"
+        is_enabled = bool(result) or chooser.opens_folder
+        if ui.button("accept", verb, kind="primary", is_enabled=is_enabled, shortcut="Enter"):
+            accepted = chooser.accept() or None
+        elif is_entered and accepted is None and not ui.is_focused("cancel"):
+            accepted = chooser.enter() or None
     return accepted
 
 

@@ -68,7 +68,7 @@ def _text_input(tree: Tree, it: w.TextInputWidget) -> str | None:
     with Labelled(tree, it.key, it.label):
         field = tree.take(Field, it.key)
         if field.differs(it):
-            field.wide, field.name = it.width, it.label or it.hint
+            field.wide, field.name, field.tip = it.width, it.label or it.tip or it.hint, it.tip
             shown = (taken(it.value), taken(it.hint), glyph(it.icon), it.is_secret, it.is_enabled)
             field.update((*shown, it.submits, it.width))
     _offer_focus(field, is_focused=it.is_focused)

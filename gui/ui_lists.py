@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gui.describe import Tree
-from gui.elements.boxes import ColumnBox, RowBox
+from gui.elements.boxes import ColumnBox
 from gui.elements.lists import RowPane, TableHead, TableRow, VirtualList
-from gui.elements.sorting import Handle, SortBox
+from gui.elements.sorting import Handle, SortBox, SortRow
 from gui.elements.tabs import Tab, TabStrip
 from gui.elements.text import Text
 from gui.icons import glyph
@@ -120,7 +120,7 @@ def _sortable(tree: Tree, it: w.SortableWidget) -> tuple[int, int] | None:
     box.update((8.0,))
     tree.enter(box)
     for index in range(it.count):
-        row = tree.take(RowBox, index)
+        row = tree.take(SortRow, index)
         row.update((4.0, None))
         tree.enter(row)
         _handle(tree, box, index)

@@ -226,8 +226,9 @@ def _dialog(tree: Tree, it: w.DialogWidget) -> Iterator[Clicks]:
 
 @contextmanager
 def _float(tree: Tree, it: w.FloatWidget) -> Iterator[None]:
-    layer = tree.layer(FloatLayer, tree.take(FloatOwner, it.key))
-    layer.update((it.width, it.top))
+    owner = tree.take(FloatOwner, it.key)
+    layer = tree.layer(FloatLayer, owner)
+    layer.update((it.width, it.top, anchor_of(owner.parent) if it.at_foot and owner.parent else None))
     tree.enter(layer)
     try:
         yield

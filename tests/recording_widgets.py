@@ -328,7 +328,7 @@ def _slider(record: Record, it: w.SliderWidget) -> float | None:
 
 
 def _text_input(record: Record, it: w.TextInputWidget) -> str | None:
-    needs_words("text input", it.key, it.label or it.hint, "")
+    needs_words("text input", it.key, it.label or it.hint, it.tip)
     node = record.add(it, value="•" * len(it.value) if it.is_secret else it.value)
     record.offer_focus(node, is_focused=it.is_focused)
     typed: str | None = record.take(node, "text")

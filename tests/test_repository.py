@@ -413,13 +413,19 @@ def laid_over(tint: str, ground: str) -> str:
 
 @pytest.mark.parametrize("mode", ["dark", "light"])
 def test_text_can_be_read_on_everything_it_is_drawn_on(mode: str) -> None:
-    """WCAG AA: 4.5 for text, 3.0 for what is disabled."""
+    """WCAG AA: 4.5 for text and placeholders, 3.0 for what is disabled."""
     colours = toml("theme.toml")[mode]
-    tones = ("text", "muted", "accent", "ok", "warn", "error", "purple", "cyan")
-    surfaces = ("base", "pane", "card", "card_selected", "raised", "inset", "hover")
+    tones = ("text", "muted", "faint", "accent", "ok", "warn", "error", "purple", "cyan")
+    grounds = {
+        surface: colours[surface]
+        for surface in ("base", "pane", "card", "card_selected", "raised", "inset", "hover", "active")
+    }
+    grounds |= {
+        f"{tint} on {surface}": laid_over(colours[tint], colours[surface])
+        for tint, surface in product(("accent_tint", "row_alt"), ("pane", "card"))
+    }
     pairs = {
-        (tone, surface): contrast(colours[tone], colours[surface])
-        for tone, surface in product(tones, surfaces)
+        (tone, ground): contrast(colours[tone], grounds[ground]) for tone, ground in product(tones, grounds)
     }
     for fill in ("accent_fill", "accent_fill_hover", "accent_fill_active", "error_fill"):
         pairs["on_accent", fill] = contrast(colours["on_accent"], colours[fill])
@@ -433,9 +439,8 @@ def test_text_can_be_read_on_everything_it_is_drawn_on(mode: str) -> None:
         if name != "background"
     }
     assert {pair: round(value, 2) for pair, value in pairs.items() if value < 4.5} == {}
-    assert all(
-        contrast(colours["faint"], colours[surface]) >= 3 for surface in ("base", "pane", "card", "raised")
-    )
+    disabled = {name: contrast(colours["disabled"], ground) for name, ground in grounds.items()}
+    assert {name: round(value, 2) for name, value in disabled.items() if value < 3} == {}
 
 
 def test_both_themes_name_the_same_colours() -> None:

@@ -29,6 +29,7 @@ from core.base.reports import (
 )
 from core.base.stamp import Stamp
 from core.caching import step as caching
+from core.caching.abandonment import stop_effects
 from core.caching.messages import CachingCommand, CachingEvent
 from core.caching.rewrites import rewrite_effects, withdrawal_effects
 from core.context import step as context
@@ -91,6 +92,7 @@ def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
         *harvest.limit_effects(before, after),
         *rewrite_effects(before, after),
         *withdrawal_effects(before, after),
+        *stop_effects(before, after),
     )
     if (
         before.discussions.selected_id != after.discussions.selected_id

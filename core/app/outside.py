@@ -54,7 +54,8 @@ from core.spending.shared_reserves import SharedReserves
 from core.turn.messages import CallProvider, CancelCall, SendRequest, TurnEffect
 from core.turn.worker import CallWorker
 from core.values.cache import CachePrices
-from core.values.provider import ContentsReport
+from core.values.messages import AttachmentPart
+from core.values.provider import ContentsReport, ModelPrice, ProviderRequest
 from core.values.spec import CallToBuild, StackSpec
 from core.values.spending import SpentElsewhere
 from core.values.stack import StackInputs
@@ -188,7 +189,13 @@ class LocalOutside:
     def _make_workers(self, *, is_read_only: bool) -> None:
         emit, clock = self._emit, self._clock
         setup = SetupHandler(
-            self.home, self._options.start, self._options.overrides, self._clients, KeyStore(self.home), emit
+            self.home,
+            self._options.start,
+            self._options.overrides,
+            self._clients,
+            KeyStore(self.home),
+            emit,
+            price=self._model_price,
         )
         outline = self._counting.outline
         caches = CacheSetup(
@@ -230,7 +237,7 @@ class LocalOutside:
             self._clients,
             emit,
             self._assembler.prewarm_request,
-            lambda spec: attachment_reader(self.home, spec),
+            lambda name, request: request_reader(self.home, name, request),
             self._cache_prices,
         )
         self._caches = QueueWorker("cache", self._cacher.handle, emit, cache_work.supersedes)
@@ -269,6 +276,13 @@ class LocalOutside:
         from core.spending.pricing import cost
 
         return cost(provider, model, usage, self._clock())
+
+    def _model_price(self, provider: str, model: str) -> ModelPrice | None:
+        from core.spending.pricing import input_usd_per_token, output_usd_per_token
+
+        now = self._clock()
+        each = input_usd_per_token(provider, model, now), output_usd_per_token(provider, model, now)
+        return None if each[0] is None or each[1] is None else ModelPrice(each[0] * 1e6, each[1] * 1e6)
 
     def _cache_prices(self, provider: str, model: str) -> CachePrices:
         return cache_prices(provider, self._clients.kind(provider), model, self._clock())
@@ -327,6 +341,9 @@ class _CallServices(msgspec.Struct, frozen=True):
     def recounted(self, spec: StackSpec, expected: Usage) -> Usage:
         return self.assembler.recounted(spec, expected)
 
+    def note_usage(self, spec: StackSpec, usage: Usage, texts: Sequence[str]) -> None:
+        self.assembler.note_usage(spec, usage, texts)
+
     def begun(self, call_id: str) -> None:
         self.keeper.begun(call_id)
 
@@ -337,9 +354,8 @@ class _CallServices(msgspec.Struct, frozen=True):
         usage: Usage,
         contents: ContentsReport | None,
         paid: Usage,
-        texts: Sequence[str],
     ) -> CacheReported | None:
-        self.assembler.learn(spec, usage, texts)
+        self.assembler.learn()
         report = self.keeper.ended(call_id, usage, contents, paid)
         if report is None:
             return None
@@ -350,9 +366,19 @@ def attachment_reader(home: Path, spec: StackSpec) -> ReadBlob:
     """Reads the attachments that a stack names."""
     inputs = spec.inputs
     parts = (*inputs.attachments, *(part for turn in inputs.turns for part in turn.attachments))
+    return _reader(home, spec.discussion_id, parts)
+
+
+def request_reader(home: Path, discussion_id: str, request: ProviderRequest) -> ReadBlob:
+    """Reads the attachments that a request of a discussion names, as a ping and a prewarm send them again."""
+    parts = (part for message in request.messages for part in message.parts)
+    return _reader(home, discussion_id, [part for part in parts if isinstance(part, AttachmentPart)])
+
+
+def _reader(home: Path, discussion_id: str, parts: Sequence[AttachmentPart]) -> ReadBlob:
     texts = (part.as_text for part in parts)
     by_hash = {part.sha256: part for part in (*parts, *texts) if part is not None}
-    return lambda sha256: attachments.load(home, spec.discussion_id, by_hash[sha256])
+    return lambda sha256: attachments.load(home, discussion_id, by_hash[sha256])
 
 
 def _prices() -> Prices:

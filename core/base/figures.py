@@ -43,6 +43,11 @@ def dollars(usd: float, digits: int | None = None) -> str:
     return f"${usd:,.{digits}f}"
 
 
+def rate(usd: float) -> str:
+    """A price of a unit, as vendors write theirs: `$5`, `$0.25`."""
+    return f"${usd:.4g}"
+
+
 def money(usd: float | None, form: Form = "window", *, is_estimate: bool = False) -> str:
     """A cost in US dollars with the digits that matter; `price unknown` for None.
 

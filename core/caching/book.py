@@ -37,6 +37,7 @@ class BookedCall(msgspec.Struct, frozen=True):
         mode: of the discussion, see `mode_of`.
         has_begun: its answer has, so that what it wrote can be read.
         off: what the provider counted of it over what was planned, once it has said so.
+        is_abandoned: it would not be sent like that again, so that nothing of it is kept warm.
     """
 
     discussion_id: str
@@ -47,6 +48,7 @@ class BookedCall(msgspec.Struct, frozen=True):
     mode: str = ""
     has_begun: bool = False
     off: float = 1.0
+    is_abandoned: bool = False
 
 
 class BookPage(msgspec.Struct, frozen=True):

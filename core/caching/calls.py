@@ -171,7 +171,11 @@ def ended(
         balance=balanced(page.cache.balance, plan, usage, call.prices, rent),
     )
     is_stored = call.prices.mechanism is Mechanism.CONTENTS  # held for rent: no reading keeps it
-    idle = () if is_stored else idle_entries(wire, ledger, scope, at, lifted_s(call.prices, ledger))
+    idle = (
+        ()
+        if is_stored or call.is_abandoned
+        else idle_entries(wire, ledger, scope, at, lifted_s(call.prices, ledger))
+    )
     reason = contents.text if contents is not None and contents.text else correction.reason
     reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")
     page = replace(page, cache=cache, idle=idle, last_call=replace(call, off=_off(call, usage)))

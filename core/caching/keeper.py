@@ -233,6 +233,10 @@ class CacheKeeper:
 
         return pings.due_pings(self._book, settings_of, self._clock(), off)
 
+    def stop_pings(self, discussion_ids: Collection[str]) -> None:
+        """Nothing of them is kept warm until their next turn."""
+        self._change(lambda book: pings.stopped(book, discussion_ids))
+
     def pinged(self, ping: Ping, usage: Usage | None, *, has_failed: bool = False) -> Upkept:
         """A ping is over (None: it was not made, or refused): renew what it read, or stop after a miss."""
         cost = self._setup.cost
@@ -300,13 +304,9 @@ class CacheKeeper:
     def adopt(
         self, provider: str, contents: Sequence[StoredContent], efforts: Mapping[str, str]
     ) -> tuple[tuple[DiscussionCacheState, ...], tuple[RentDue, ...]]:
-        """Count on what a provider was found to store, and on nothing else that it was believed to.
+        """Count on what a provider was found to store for discussions that exist, and on nothing else.
 
-        Args:
-            contents: those of discussions that exist; efforts: of all discussions that exist, by id.
-
-        Returns:
-            The states that changed, and the rent that what is gone ended with.
+        Gives the states that changed, and the rent that what is gone ended with. `efforts`: of all discussions, by id.
         """
         for content in contents:
             self._open(content.discussion_id)  # reads its part of the ledger

@@ -133,6 +133,12 @@ class SendPing(msgspec.Struct, frozen=True):
     settings: CachingSettings
 
 
+class StopPings(msgspec.Struct, frozen=True):
+    """Keep nothing of these discussions warm until their next turn: their last request is not asked for again."""
+
+    discussion_ids: tuple[str, ...]
+
+
 class DuePing(msgspec.Struct, frozen=True):
     """A ping that would pay. `cost_usd`: what it is expected to cost, 0 where that is not known."""
 
@@ -228,6 +234,7 @@ CacheEffect = (
     | Prewarm
     | PingCaches
     | SendPing
+    | StopPings
 )
 """The cache worker's, on one thread."""
 

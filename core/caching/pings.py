@@ -84,6 +84,19 @@ class Upkept(msgspec.Struct, frozen=True):
     state: DiscussionCacheState | None = None
 
 
+def stopped(book: CacheBook, discussion_ids: Collection[str]) -> CacheBook:
+    """No more pings of these discussions until their next turn; what they have under way leaves nothing to keep."""
+    calls = {
+        name: replace(call, is_abandoned=True) if call.discussion_id in discussion_ids else call
+        for name, call in book.calls.items()
+    }
+    book = replace(book, calls=calls)
+    for name in discussion_ids:
+        if name in book.pages:
+            book = with_page(book, name, replace(book.pages[name], idle=()))
+    return book
+
+
 def pinged(
     book: CacheBook, ping: Ping, usage: Usage | None, cost: Cost, *, has_failed: bool = False
 ) -> tuple[CacheBook, Upkept]:

@@ -15,7 +15,7 @@ from core.caching.ledger import hits
 from core.caching.view import carried_pieces, visible_file_set, visible_known, visible_pieces
 from core.context.pieces import Piece
 from core.context.wire import delta_text, layer_of
-from core.providers.blocks import Block, MarkPlace, Wire
+from core.providers.blocks import Block, MarkPlace, Wire, ends_of
 from core.values.cache import (
     CacheLedgerEntry,
     LedgerScope,
@@ -241,7 +241,8 @@ def _wire(rows: list[_SentRow]) -> Wire:
     hashes = tuple(row.prefix_hash or f"{number} anew" for number, row in enumerate(rows))
     head = max((n for n, row in enumerate(rows) if row.place is not MarkPlace.TAIL), default=-1)
     talk = next((n for n, row in enumerate(rows) if row.place is MarkPlace.TRANSIENT), -1)
-    return Wire(blocks, hashes, tuple(ends), tuple(positions), talk - 1 if 0 <= talk <= head else head, head)
+    turn = talk - 1 if 0 <= talk <= head else head
+    return Wire(blocks, hashes, tuple(ends), tuple(positions), ends_of(blocks), turn, head)
 
 
 def _is_known(row: _SentRow) -> bool:

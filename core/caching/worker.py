@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import assert_never
 
-from core.base.errors import SlopError, StorageError
+from core.base.errors import SlopError
 from core.base.reports import Report
 from core.caching.content_store import Extension, Unneeded
 from core.caching.contents import orphan_of
@@ -32,6 +32,7 @@ from core.caching.messages import (
     RentPaid,
     RewritesChecked,
     SendPing,
+    StopPings,
     TendContents,
 )
 from core.caching.pings import ping_usd
@@ -56,7 +57,7 @@ class CacheHandler:
     Args:
         keeper: knows what providers hold; clients: delete what can be deleted; emit: the inbox.
         prices: of a provider's model now.
-        prewarm_request: what to read of a discussion; read_blob: reader of its attachments.
+        prewarm_request: what to read of a discussion; read_blob: reader of a discussion's attachments that a request names.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class CacheHandler:
         clients: Clients,
         emit: Emit,
         prewarm_request: Callable[[StackSpec], ProviderRequest | None],
-        read_blob: Callable[[StackSpec], ReadBlob],
+        read_blob: Callable[[str, ProviderRequest], ReadBlob],
         prices: Callable[[str, str], CachePrices],
     ) -> None:
         self._keeper = keeper
@@ -117,6 +118,8 @@ class CacheHandler:
                     self._emit(PingsDue(tuple(DuePing(ping.discussion_id, ping_usd(ping)) for ping in due)))
             case SendPing():
                 self._send_ping(effect)
+            case StopPings():
+                self._keeper.stop_pings(effect.discussion_ids)
             case _:
                 assert_never(effect)
 
@@ -134,7 +137,7 @@ class CacheHandler:
             client = self._clients.get(provider)
             request = self._prewarm_request(spec) if isinstance(client, Prewarms) else None
             if request is not None and isinstance(client, Prewarms):
-                usage = client.prewarm(request, self._read_blob(spec), self._cancel)
+                usage = client.prewarm(request, self._read_blob(name, request), self._cancel)
         except SlopError as error:
             log.warning("prewarming of %s failed: %s", name, error)
             usage, has_failed = _unsaid(error), True
@@ -160,7 +163,8 @@ class CacheHandler:
         try:
             client = self._clients.get(ping.provider)
             if isinstance(client, Prewarms):
-                usage = client.prewarm(ping.request, _no_blob, self._pinging)
+                blobs = self._read_blob(ping.discussion_id, ping.request)
+                usage = client.prewarm(ping.request, blobs, self._pinging)
         except SlopError as error:
             log.warning("a ping of %s failed: %s", ping.discussion_id, error)
             usage, has_failed = _unsaid(error), True
@@ -297,8 +301,3 @@ def supersedes(newer: CacheEffect, older: CacheEffect) -> bool:
 def _unsaid(error: SlopError) -> Usage | None:
     """Usage of a call that failed: nothing is said, or nothing is billed (None)."""
     return Usage() if is_answer_lost(error) else None
-
-
-def _no_blob(sha256: str) -> bytes:
-    """A ping ends before any attachment of the current turn; an earlier one cannot be read again here."""
-    raise StorageError(f"The attachment {sha256!r} is not at hand for a ping")

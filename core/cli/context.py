@@ -22,6 +22,7 @@ from core.context.stack import AggregateStack, build_stack
 from core.discussion.messages import SelectDiscussion
 from core.knowledge.worker import Layer7
 from core.settings.models import default_model, profile_of
+from core.settings.starting_model import named_provider, starting_model
 from core.values.curation import ItemFiles
 from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
 from core.values.provider import ModelProfile
@@ -66,12 +67,13 @@ def with_new_discussion(state: AppState) -> AppState:
     """The state as if a discussion had just been started with the settings' defaults."""
     ai = state.config.settings.ai
     at = state.now or datetime.now(UTC)
+    first = starting_model(state, named_provider(state))
     meta = DiscussionMeta(
         id=NEW_ID,
         name="New discussion",
         created_at=at,
-        provider=ai.provider,
-        model=default_model(state, ai.provider),
+        provider=first.provider,
+        model=first.model,
         effort=ai.effort,
         persona=ai.persona,
         system_preset=ai.system_prompt_preset,

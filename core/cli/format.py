@@ -141,7 +141,7 @@ def models_text(providers: Iterable[ProviderStatus], models: Mapping[str, tuple[
     """Providers with whether they can be used, and their models below."""
     blocks = []
     for status in providers:
-        state = "ready" if status.is_ready else status.problem.removesuffix(".")
+        state = "ready" if status.is_ready else status.advice.removesuffix(".")
         rows = [
             (f"  {model.id}", _window(model), " ".join(effort.value for effort in model.efforts))
             for model in models.get(status.id, ())

@@ -41,7 +41,7 @@ from core.spending.harvest_costs import Payments
 from core.spending.limits import room_usd
 from core.spending.pricing import cost
 from core.values.harvest import ArtifactClass, HarvestReport, HarvestUse
-from core.values.provider import ModelProfile
+from core.values.provider import ModelProfile, ProviderKind
 from core.values.settings import KnowledgeSettings, Settings
 
 INTERRUPTED = 130
@@ -122,10 +122,10 @@ def _settings(options: Options) -> _Set:
 
 
 def _reader(provider: str, model: str, settings: Settings, models: Sequence[ModelProfile]) -> tuple[str, str]:
-    """Reader of the run: as asked for, else as set, else whoever answers in a new discussion."""
-    set_for_it = settings.knowledge.harvest_provider
-    chosen = provider or set_for_it or settings.ai.provider
-    named = settings.knowledge.harvest_model if chosen == (set_for_it or settings.ai.provider) else ""
+    """Reader of the run: as asked for, else as set, else the built-in model."""
+    usual = settings.knowledge.harvest_provider or settings.ai.provider or ProviderKind.EMBEDDED.value
+    chosen = provider or usual
+    named = settings.knowledge.harvest_model if chosen == usual else ""
     return chosen, model or named or usual_model(settings.ai, chosen, offered_models(models, chosen))
 
 

@@ -32,6 +32,7 @@ from core.discussion.messages import (
     SetSystemPreset,
 )
 from core.knowledge.messages import FollowDigest
+from core.settings.starting_model import named_provider
 from core.turn.messages import CancelReply, RetrySend, SendPrompt
 from core.values.discussion import CallPhase, OpenDiscussion
 from core.values.messages import AttachmentPart, Entry, Message, ReasoningPart, Role, TextPart
@@ -151,7 +152,7 @@ def _choose(front: FrontEnd, state: AppState, options: Options) -> str:
     given = options.given
     if given.discussion == "new":
         # Named, so that a provider that is not ready fails here instead of giving way to another.
-        provider = given.provider or state.config.settings.ai.provider
+        provider = given.provider or named_provider(state)
         chosen = act(
             front, CreateDiscussion("", provider, given.model, given.preset or "")
         ).discussions.selected_id

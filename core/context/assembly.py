@@ -123,6 +123,16 @@ class _Desk:
     sent_inputs: StackInputs | None = None
     request: ProviderRequest | None = None
     count: RequestCount = field(default_factory=lambda: RequestCount(0))
+    factor: float = 1.0
+
+
+class _Report(msgspec.Struct, frozen=True):
+    """Usage that a provider reported of a request, not learned from yet. `texts`: of the reply, where it ended whole."""
+
+    spec: StackSpec
+    request: ProviderRequest | None
+    usage: Usage
+    texts: tuple[str, ...]
 
 
 class Assembler:
@@ -154,6 +164,8 @@ class Assembler:
         self._files = FileCache()
         self._desks: dict[str, _Desk] = {}
         self._scale = TokenScale()
+        self._learning = threading.Lock()
+        self._reports: list[_Report] = []
 
     def inputs(self, spec: StackSpec) -> StackInputs:
         """Everything that the stack is built from, files and knowledge read as they are now."""
@@ -281,11 +293,13 @@ class Assembler:
                 remedy=f"{what_to_leave_out(assembly)} or choose a model with a larger window. Nothing was sent.",
             )
         spec, stack = assembly.spec, assembly.stack
-        planned = self._planned(call, assembly)
+        factor = self._factor(spec)
+        planned = self._planned(call, assembly, factor)
         reason, warning = self._guard(spec, stack, planned)
         plan = None if planned is None else planned.plan
         request = self._request(assembly) if planned is None else planned.request
-        self._remember(spec, request)
+        request = replace(request, temperature=spec.temperature)
+        self._remember(spec, request, factor)
         record = RequestRecord(
             id=call.request_id,
             at=self._clock(),
@@ -301,8 +315,8 @@ class Assembler:
             expected_read_tokens=None if plan is None else plan.read_tokens,
             estimate=expected_input(plan, assembly.total_tokens),
         )
-        factor = self._scale.reply_factor(spec.profile, spec.discussion_id)
-        return BuiltCall(request, record, warning, () if planned is None else planned.records, factor)
+        in_reply = self._scale.reply_factor(spec.profile, spec.discussion_id)
+        return BuiltCall(request, record, warning, () if planned is None else planned.records, in_reply)
 
     def plan(self, assembly: Assembly) -> PlannedRequest | None:
         """Plan of the next request's sending and caching, None where nothing plans."""
@@ -327,15 +341,16 @@ class Assembler:
             return None
         return self._keeper.prewarm_request(spec, assembly.stack, assembly.profile, self._factor(spec))
 
-    def _planned(self, call: CallToBuild, assembly: Assembly) -> PlannedRequest | None:
+    def _planned(self, call: CallToBuild, assembly: Assembly, factor: float) -> PlannedRequest | None:
         """The request of a call through the view that costs least, None where nothing plans."""
         if self._keeper is None:
             return None
         spec, stack, profile = assembly.spec, assembly.stack, assembly.profile
-        return self._keeper.plan_call(replace(call, spec=spec), stack, profile, self._factor(spec))
+        return self._keeper.plan_call(replace(call, spec=spec), stack, profile, factor)
 
     def reply_tokens(self, spec: StackSpec, texts: Iterable[str]) -> int:
-        """Tokens of a model's own words, for a reply whose provider did not count it."""
+        """Tokens of a model's own words, for a reply whose provider did not count it. Blocks as `learn` does."""
+        self.learn()
         return scaled(self._counted(texts), self._scale.reply_factor(spec.profile, spec.discussion_id))
 
     def _counted(self, texts: Iterable[str]) -> int:
@@ -345,11 +360,15 @@ class Assembler:
         return sum(known.get(key, 0) for key in by_hash)
 
     def recounted(self, spec: StackSpec, expected: Usage) -> Usage:
-        """The expected input of a discussion's last call, with every text of it counted. Blocks until they are."""
+        """The expected input of a discussion's last call, with every text of it counted and all that was reported
+        until now learned. Blocks until that is done.
+        """
+        self.learn()
         desk = self._desk(spec.discussion_id)
-        if desk.request is None or desk.count.is_whole:
+        if desk.request is None:
             return expected
-        return recounted(expected, desk.count, self._counted_whole(desk.request, spec.profile.pdf))
+        count, factor = self._counted_whole(desk.request, spec.profile.pdf), self._factor(spec)
+        return recounted(expected, desk.count, count, factor / desk.factor)
 
     def _counted_whole(self, request: ProviderRequest, pdf: PdfForm | None) -> RequestCount:
         known = self._counter.known()
@@ -359,9 +378,9 @@ class Assembler:
             self._counter.count(missing)
         return counted_request(request, self._counter.known(), pdf)
 
-    def _remember(self, spec: StackSpec, request: ProviderRequest) -> None:
+    def _remember(self, spec: StackSpec, request: ProviderRequest, factor: float) -> None:
         desk = self._desk(spec.discussion_id)
-        desk.request = request
+        desk.request, desk.factor = request, factor
         desk.count = counted_request(request, self._counter.known(), spec.profile.pdf)
 
     @staticmethod
@@ -369,21 +388,36 @@ class Assembler:
         spec = assembly.spec
         return assembly.stack.request(spec.effort, spec.max_output_tokens, spec.discussion_id)
 
-    def learn(self, spec: StackSpec, usage: Usage, texts: Iterable[str] = ()) -> None:
-        """Move the model's factors towards what a call reported. Blocks until all that was sent is counted.
+    def note_usage(self, spec: StackSpec, usage: Usage, texts: Iterable[str] = ()) -> None:
+        """Note what a discussion's last call reported, to be learned from. O(1).
 
         Args:
             usage: as the provider said; texts: of its reply, none where it did not end whole.
         """
-        desk, profile = self._desk(spec.discussion_id), spec.profile
-        written = self._counted(texts) if usage.output_tokens else 0
-        is_told = desk.request is not None and bool(usage.input_tokens)
+        desk = self._desk(spec.discussion_id)
+        with self._lock:
+            self._reports.append(_Report(spec, desk.request, usage, tuple(texts)))
+
+    def learn(self) -> None:
+        """Move the models' factors towards what was reported. Blocks until all that was sent is counted, also where
+        another call is at it: who estimates after this knows every report that was noted before.
+        """
+        with self._learning:
+            with self._lock:
+                reports, self._reports = self._reports, []
+            for report in reports:
+                self._learn(report)
+
+    def _learn(self, report: _Report) -> None:
+        spec, usage = report.spec, report.usage
+        profile, sent = spec.profile, usage.input_tokens or 0
+        written = self._counted(report.texts) if usage.output_tokens else 0
+        is_told = report.request is not None and sent > 0
         count = (
-            self._counted_whole(desk.request, spec.profile.pdf)
-            if is_told and desk.request is not None
+            self._counted_whole(report.request, profile.pdf)
+            if is_told and report.request is not None
             else RequestCount(0)
         )
-        sent = usage.input_tokens or 0
         with self._lock:
             if not is_far_below(sent, count.tokens + count.images):  # else the report is wrong
                 self._scale = with_request(self._scale, profile, spec.discussion_id, count, sent)

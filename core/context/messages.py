@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from core.base.offer import OfferedCommand
-from core.settings.messages import PresetStored
+from core.settings.messages import NamedTextStored, PresetStored
 from core.values.cache import CachePlan
-from core.values.curation import FileItem, FileSnapshot, ItemFiles
+from core.values.curation import FileItem, FileSnapshot, ItemFiles, TextTable
 from core.values.settings import (
     FileLimits,
 )
@@ -126,6 +126,33 @@ class ContextAssembled(msgspec.Struct, frozen=True):
     plan: CachePlan | None = None
 
 
+class SaveNamedText(OfferedCommand, frozen=True):
+    """Write a persona or a system prompt to the project's `manual_slop.toml`, or to the file that it names.
+
+    Args:
+        old_name: of the one that is changed, under the same name or another; empty for a new one.
+        base: the text that the person began with; where the file holds another by now, nothing is written.
+        used_by: ids of discussions that are to use it.
+    """
+
+    table: TextTable
+    name: str
+    text: str
+    old_name: str = ""
+    base: str | None = None
+    used_by: tuple[str, ...] = ()
+    command_id: str = ""
+
+
+class DeleteNamedText(msgspec.Struct, frozen=True):
+    """Take a persona or a system prompt out of the project's file; discussions that used it use none."""
+
+    table: TextTable
+    name: str
+    base: str | None = None
+    command_id: str = ""
+
+
 ContextCommand = (
     MeasureContext
     | CreatePreset
@@ -134,11 +161,13 @@ ContextCommand = (
     | RevertPreset
     | RenamePreset
     | DeletePreset
+    | SaveNamedText
+    | DeleteNamedText
     | InspectFile
 )
 """Commands that a front end may give this room."""
 
-ContextEvent = FilesRead | FilesChanged | FileInspected | ContextAssembled | PresetStored
+ContextEvent = FilesRead | FilesChanged | FileInspected | ContextAssembled | PresetStored | NamedTextStored
 """Events of this room."""
 
 ContextEffect = AssembleContext | InspectOnDisk

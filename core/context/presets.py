@@ -221,6 +221,6 @@ def losses_sentences(preset: str, losses: Iterable[GlobLoss]) -> tuple[str, str]
     lost = [f"{'over ' if loss.is_more else ''}{loss.files:,} by {loss.path!r}" for loss in losses]
     detail = (
         f"Left out: {', '.join(lost)}. An item that should take them says so: "
-        'tick "Include ignored files" in its menu, or set include_ignored = true in manual_slop.toml.'
+        'choose "Include ignored files" in its menu, or set include_ignored = true in manual_slop.toml.'
     )
     return f"Globs follow .gitignore now: preset {preset!r} sends fewer files.", detail

@@ -6,6 +6,7 @@ from core.context.identity import identity_for
 from core.context.messages import AssembleContext
 from core.discussion.log_view import model_view
 from core.providers.abilities import takes_metadata
+from core.providers.profiles import fitting_temperature
 from core.settings.models import profile_of
 from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionMeta, OpenDiscussion
@@ -30,6 +31,7 @@ def stack_spec(state: AppState, discussion_id: str, user_message: Message | None
     meta = state.discussions.summaries[discussion_id].meta
     opened = state.discussions.open.get(discussion_id, OpenDiscussion(discussion_id))
     preset = preset_of(state, meta.preset)
+    profile = profile_of(state, meta.provider, meta.model)
     return StackSpec(
         discussion_id=discussion_id,
         inputs=_inputs(state, meta, opened, preset, user_message),
@@ -38,9 +40,10 @@ def stack_spec(state: AppState, discussion_id: str, user_message: Message | None
         allowed_roots=state.config.project.allowed_roots,
         limits=state.config.settings.files,
         previous=opened.last_request,
-        profile=profile_of(state, meta.provider, meta.model),
+        profile=profile,
         effort=Effort(meta.effort),
-        max_output_tokens=state.config.settings.ai.max_output_tokens,
+        max_output_tokens=meta.max_output_tokens or state.config.settings.ai.max_output_tokens,
+        temperature=fitting_temperature(profile, meta.temperature),
         knowledge=state.config.settings.knowledge,
         caching=state.config.settings.caching,
         caching_enabled=meta.caching_enabled,

@@ -7,13 +7,14 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from core.base.mapping import with_entry
-from core.context import inspection, presets
+from core.context import inspection, named_texts, presets
 from core.context.messages import (
     ChangePreset,
     ContextAssembled,
     ContextCommand,
     ContextEvent,
     CreatePreset,
+    DeleteNamedText,
     DeletePreset,
     FileInspected,
     FilesChanged,
@@ -22,9 +23,10 @@ from core.context.messages import (
     MeasureContext,
     RenamePreset,
     RevertPreset,
+    SaveNamedText,
     SavePreset,
 )
-from core.settings.messages import PresetStored
+from core.settings.messages import NamedTextStored, PresetStored
 from core.values.state import AppState
 from core.values.updates import Result
 
@@ -48,6 +50,10 @@ def command(state: AppState, asked: ContextCommand) -> Result:
             return presets.rename(state, asked)
         case DeletePreset():
             return presets.delete(state, asked)
+        case SaveNamedText():
+            return named_texts.save(state, asked)
+        case DeleteNamedText():
+            return named_texts.delete(state, asked)
         case _:
             assert_never(asked)
 
@@ -65,6 +71,8 @@ def event(state: AppState, happened: ContextEvent) -> Result:
             return replace(state, context=replace(state.context, inspected=happened.snapshot)), ()
         case PresetStored():
             return presets.stored(state, happened)
+        case NamedTextStored():
+            return named_texts.stored(state, happened)
         case ContextAssembled():
             return assembled(state, happened), ()
         case _:

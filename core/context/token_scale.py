@@ -106,12 +106,16 @@ def request_parts(request: ProviderRequest) -> Parts:
         yield from message.parts
 
 
-def recounted(expected: Usage, before: RequestCount, now: RequestCount) -> Usage:
-    """The expected input of a request by a later count of the same texts; its split stays."""
+def recounted(expected: Usage, before: RequestCount, now: RequestCount, moved_by: float = 1.0) -> Usage:
+    """The expected input of a request by a later count of the same texts; its split stays.
+
+    Args:
+        moved_by: the model's factor as it is known now over the one that `expected` was made with.
+    """
     if before.tokens <= 0 or expected.input_tokens is None:
         return expected
     texts = expected.input_tokens - before.images
-    ratio = (texts * now.tokens / before.tokens + now.images) / max(1, expected.input_tokens)
+    ratio = (texts * moved_by * now.tokens / before.tokens + now.images) / max(1, expected.input_tokens)
 
     def moved(tokens: int | None) -> int | None:
         return None if tokens is None else scaled(tokens, ratio)

@@ -30,16 +30,25 @@ from core.discussion.messages import (
     RestoreOnDisk,
     SetDiscussionPreset,
     SetEffort,
+    SetMaxOutput,
     SetModel,
     SetPersona,
     SetSystemPreset,
+    SetTemperature,
     SummariesLoaded,
     TrashOnDisk,
     UndoDelete,
     WriteMeta,
 )
 from core.settings.models import closed_models, default_model
-from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
+from core.settings.starting_model import starting_model
+from core.values.discussion import (
+    MAX_OUTPUT_TOKENS,
+    MAX_TEMPERATURE,
+    DiscussionMeta,
+    DiscussionSummary,
+    OpenDiscussion,
+)
 from core.values.messages import Message, Role
 from core.values.provider import Effort
 from core.values.records import MarkRecord
@@ -56,19 +65,22 @@ HISTORY_LIMIT = 200
 
 def create(state: AppState, given: Stamp, command: CreateDiscussion) -> Result:
     """Start a discussion on disk; it is selected when it stands there."""
+    ai = state.config.settings.ai
+    first = starting_model(state, command.provider, command.model)
     if problem := _unknown_preset(state, command.preset) or _unknown_model(
-        state, command.provider or _default_provider(state), command.model
+        state, first.provider, command.model
     ):
         return decline(state, command.command_id, "choice", *problem), ()
-    ai = state.config.settings.ai
-    provider = command.provider or _default_provider(state)
-    if not command.provider and provider != ai.provider:
-        why = state.config.providers[ai.provider].problem
+    if first.instead_of:
+        why = state.config.providers[first.instead_of].problem
+        label = (
+            state.config.providers[first.provider].label if first.provider in state.config.providers else ""
+        )
         state = notify(
             state,
             "provider",
             Level.WARNING,
-            f"The embedded model answers instead of {ai.provider}.",
+            f"{label or first.provider} answers instead of {first.instead_of}.",
             why,
             is_standing=True,
         )
@@ -76,8 +88,8 @@ def create(state: AppState, given: Stamp, command: CreateDiscussion) -> Result:
         id=_free_id(state, command.id) or given.make_id(),
         name=" ".join(clean(command.name).split()) or UNNAMED,
         created_at=given.at,
-        provider=provider,
-        model=command.model or default_model(state, provider),
+        provider=first.provider,
+        model=first.model,
         effort=ai.effort,
         preset=command.preset or _inherited_preset(state),
         persona=ai.persona,
@@ -93,13 +105,6 @@ def _free_id(state: AppState, wanted: str) -> str:
         item.discussion_id == wanted for item in state.discussions.trash
     )
     return wanted if is_id(wanted) and not taken else ""
-
-
-def _default_provider(state: AppState) -> str:
-    """The configured provider; without a usable one the embedded model answers, so a new person can begin."""
-    wanted = state.config.settings.ai.provider
-    status = state.config.providers.get(wanted)
-    return wanted if status is None or status.is_ready else "embedded"
 
 
 def _inherited_preset(state: AppState) -> str:
@@ -212,6 +217,24 @@ def set_effort(state: AppState, command: SetEffort) -> Result:
     if command.effort not in set(Effort):
         return state, ()
     return change_meta(state, command.discussion_id, effort=command.effort)
+
+
+def set_temperature(state: AppState, command: SetTemperature) -> Result:
+    """Choose the temperature; what no model takes is refused."""
+    value = command.temperature
+    if value is not None and not 0 <= value <= MAX_TEMPERATURE:
+        text = f"A temperature lies between 0 and {MAX_TEMPERATURE:g}, not at {value:g}."
+        return decline(state, command.command_id, "choice", text), ()
+    return change_meta(state, command.discussion_id, temperature=value)
+
+
+def set_max_output(state: AppState, command: SetMaxOutput) -> Result:
+    """Choose how long a reply may be."""
+    value = command.tokens
+    if value is not None and not 1 <= value <= MAX_OUTPUT_TOKENS:
+        text = f"A reply has between 1 and {MAX_OUTPUT_TOKENS:,} tokens, not {value:,}."
+        return decline(state, command.command_id, "choice", text), ()
+    return change_meta(state, command.discussion_id, max_output_tokens=value)
 
 
 def set_model(state: AppState, given: Stamp, command: SetModel) -> Result:

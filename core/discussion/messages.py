@@ -102,6 +102,22 @@ class SetEffort(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class SetTemperature(msgspec.Struct, frozen=True):
+    """Choose the temperature of the replies, None for the model's own. It reaches models that take one."""
+
+    discussion_id: str
+    temperature: float | None
+    command_id: str = ""
+
+
+class SetMaxOutput(msgspec.Struct, frozen=True):
+    """Choose how long a reply may be, in tokens; None as the settings and the model have it."""
+
+    discussion_id: str
+    tokens: int | None
+    command_id: str = ""
+
+
 class SetDiscussionPreset(msgspec.Struct, frozen=True):
     """Choose the context preset of a discussion. Empty: none."""
 
@@ -449,6 +465,8 @@ DiscussionCommand = (
     | BranchDiscussion
     | SetModel
     | SetEffort
+    | SetTemperature
+    | SetMaxOutput
     | SetDiscussionPreset
     | SetPersona
     | SetSystemPreset

@@ -17,7 +17,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, reported, write_file
 from core.base.ids import time_of_id
 from core.discussion import log_codec
-from core.values.discussion import DiscussionMeta, Draft
+from core.values.discussion import MAX_OUTPUT_TOKENS, MAX_TEMPERATURE, DiscussionMeta, Draft
 from core.values.messages import AttachmentPart
 
 _TEXT_KEYS = {
@@ -32,7 +32,7 @@ _TEXT_KEYS = {
     "parent": "parent_id",
     "branch_point": "branch_message_id",
 }
-_OPTIONAL_KEYS = ("spend_limit_usd", "cache_epoch")
+_OPTIONAL_KEYS = ("spend_limit_usd", "cache_epoch", "temperature", "max_output_tokens")
 _FLAG_KEYS = ("pinned", "archived", "caching_enabled")
 _UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -84,8 +84,11 @@ def read_meta(home: Path, discussion_id: str) -> MetaRead:
     for key in _FLAG_KEYS:
         _take(table, key, bool, key, values, wrong)
     values["cache_epoch"] = _epoch(table, wrong)
+    values["temperature"] = _number(table, "temperature", MAX_TEMPERATURE, wrong)
+    most = _number(table, "max_output_tokens", MAX_OUTPUT_TOKENS, wrong)
+    values["max_output_tokens"] = None if most is None else max(1, int(most))
     created = _created(table, discussion_id, wrong)
-    limit = _limit(table, wrong)
+    limit = _number(table, "spend_limit_usd", math.inf, wrong)
     base: dict[str, Any] = {"name": discussion_id, "provider": "", "model": ""}
     meta = DiscussionMeta(id=discussion_id, created_at=created, spend_limit_usd=limit, **{**base, **values})
     if wrong and not problem:
@@ -142,6 +145,10 @@ def _to_table(meta: DiscussionMeta) -> dict[str, Any]:
     table["created"] = meta.created_at
     if meta.spend_limit_usd is not None:
         table["spend_limit_usd"] = meta.spend_limit_usd
+    if meta.temperature is not None:
+        table["temperature"] = meta.temperature
+    if meta.max_output_tokens is not None:
+        table["max_output_tokens"] = meta.max_output_tokens
     if meta.cache_epoch:
         table["cache_epoch"] = meta.cache_epoch
     return table
@@ -181,13 +188,13 @@ def _created(table: dict[str, Any], discussion_id: str, wrong: list[str]) -> dat
     return time_of_id(discussion_id) or _UNKNOWN_TIME
 
 
-def _limit(table: dict[str, Any], wrong: list[str]) -> float | None:
-    limit = table.get("spend_limit_usd")
-    if limit is None:
+def _number(table: dict[str, Any], key: str, most: float, wrong: list[str]) -> float | None:
+    value = table.get(key)
+    if value is None:
         return None
-    if type(limit) in {int, float} and math.isfinite(limit) and limit >= 0:
-        return float(limit)
-    wrong.append("'spend_limit_usd'")
+    if type(value) in {int, float} and math.isfinite(value) and 0 <= value <= most:
+        return float(value)
+    wrong.append(repr(key))
     return None
 
 

@@ -46,9 +46,11 @@ from core.discussion.messages import (
     SetDiscussionPreset,
     SetDraft,
     SetEffort,
+    SetMaxOutput,
     SetModel,
     SetPersona,
     SetSystemPreset,
+    SetTemperature,
     StoreAttachment,
     SummariesLoaded,
     TrashListed,
@@ -88,6 +90,10 @@ def command(state: AppState, given: Stamp, asked: DiscussionCommand) -> Result:
             return lifecycle.set_model(state, given, asked)
         case SetEffort():
             return lifecycle.set_effort(state, asked)
+        case SetTemperature():
+            return lifecycle.set_temperature(state, asked)
+        case SetMaxOutput():
+            return lifecycle.set_max_output(state, asked)
         case SetDiscussionPreset():
             return lifecycle.set_preset(state, asked)
         case SetPersona():

@@ -22,9 +22,11 @@ from core.discussion.messages import (
     SetDiscussionPreset,
     SetDraft,
     SetEffort,
+    SetMaxOutput,
     SetModel,
     SetPersona,
     SetSystemPreset,
+    SetTemperature,
 )
 from core.hooks.fields import Body, Count, Data, Time, UsageData, encode, filled
 from core.hooks.operation import NO_DISCUSSION, Resource, operation
@@ -475,6 +477,8 @@ RESOURCE = Resource(
             Detach,
             SetModel,
             SetEffort,
+            SetTemperature,
+            SetMaxOutput,
             SetDiscussionPreset,
             SetPersona,
             SetSystemPreset,

@@ -24,6 +24,7 @@ from core.hooks.operation import READ_ONLY, Resource, operation
 from core.hooks.refusals import unknown
 from core.hooks.request import Answer, Request
 from core.settings.models import closed_models
+from core.settings.starting_model import starting_model
 from core.values.discussion import DiscussionSummary
 from core.values.state import AppState
 
@@ -103,7 +104,7 @@ async def create_discussion(request: Request[DiscussionBody]) -> Answer:
     if body.provider and body.provider not in state.config.providers:
         raise unknown("provider", body.provider, f"There are: {', '.join(state.config.providers)}")
     _check_preset(state, body.preset)
-    closed = closed_models(state, body.provider or state.config.settings.ai.provider)
+    closed = closed_models(state, starting_model(state, body.provider).provider)
     if body.model and closed and body.model not in closed:
         raise unknown("model", body.model, f"There are: {', '.join(closed)}")
     chosen = make_id(state.now or datetime.now(UTC), secrets.token_hex(8))

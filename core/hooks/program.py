@@ -7,6 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from core.app.messages import DismissNotice, Quit
+from core.context.messages import DeleteNamedText, SaveNamedText
 from core.hooks.conversation import CallData
 from core.hooks.fields import Body, Count, Data, Money, Time, filled
 from core.hooks.operation import Resource, operation
@@ -16,11 +17,15 @@ from core.settings.messages import (
     ChangeSetting,
     FindLocalServers,
     OpenProject,
+    PriceModels,
     RefreshModels,
     RemoveServer,
+    ResetPrompt,
+    SavePrompt,
     SaveServer,
     TrustProject,
 )
+from core.settings.starting_model import named_provider
 from core.values.state import Level
 
 
@@ -109,7 +114,7 @@ async def status(request: Request[None]) -> Answer:
             providers=[filled(ProviderData, provider) for provider in state.config.providers.values()],
             workers=[filled(WorkerData, worker) for worker in state.program.workers.values()],
             notices=[filled(NoticeData, notice) for notice in state.program.notices],
-            default_provider=state.config.settings.ai.provider,
+            default_provider=named_provider(state),
             discussions=len(state.discussions.summaries),
             calls=[CallData.of(call) for call in state.turns.calls.values()],
         )
@@ -143,6 +148,11 @@ RESOURCE = Resource(
             FindLocalServers,
             TrustProject,
             OpenProject,
+            SaveNamedText,
+            DeleteNamedText,
+            PriceModels,
+            SavePrompt,
+            ResetPrompt,
         ),
         "notices": (DismissNotice,),
         "program": (Quit,),

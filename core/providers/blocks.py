@@ -63,9 +63,9 @@ class Wire(msgspec.Struct, frozen=True):
     hashes: tuple[str, ...]
     ends: tuple[int, ...]
     positions: tuple[int, ...]
+    ends_of: Mapping[MarkPlace, int]
     head: int = -1
     turn_head: int = -1
-    ends_of: Mapping[MarkPlace, int] = msgspec.field(default_factory=dict)
 
     @property
     def total_tokens(self) -> int:
@@ -84,7 +84,7 @@ class WireMemo:
     key: object = None
     messages: tuple[RequestMessage, ...] = ()
     parts: list[RequestPart | ToolSchema] = field(default_factory=list)
-    wire: Wire = field(default_factory=lambda: Wire((), (), (), ()))
+    wire: Wire = field(default_factory=lambda: Wire((), (), (), (), {}))
     transient: int = -1
 
 
@@ -149,16 +149,18 @@ def wire_of(
         memo.transient = next((same + n for n, b in enumerate(fresh) if b.place is MarkPlace.TRANSIENT), -1)
     head = _markable(blocks, memo.transient - 1) if 0 <= memo.transient <= turn_head else turn_head
     wire = Wire(
-        blocks, tuple(hashes), tuple(ends), positions, head, turn_head, _ends_of(blocks, old.ends_of, same)
+        blocks, tuple(hashes), tuple(ends), positions, ends_of(blocks, old.ends_of, same), head, turn_head
     )
     memo.key, memo.messages, memo.parts, memo.wire = key, request.messages, parts, wire
     return wire
 
 
-def _ends_of(blocks: tuple[Block, ...], known: Mapping[MarkPlace, int], same: int) -> Mapping[MarkPlace, int]:
+def ends_of(
+    blocks: tuple[Block, ...], known: Mapping[MarkPlace, int] | None = None, same: int = 0
+) -> Mapping[MarkPlace, int]:
     """The last block at each place; `known`: of a wire whose first blocks, so many, are the same."""
     found = {blocks[number].place: number for number in range(same, len(blocks))}
-    for place, number in known.items():
+    for place, number in (known or {}).items():
         if place in found:
             continue
         if number >= same:

@@ -22,6 +22,8 @@ SERVICE = "manual-slop"
 
 KEYRING_TIMEOUT_S = 3.0
 """A locked keyring asks the person for its password and answers when they do; nobody waits longer than this."""
+OPENING_TIMEOUT_S = 15.0
+"""Wait for the keyring's library, which is loaded at the first question: slow on a busy machine, and no fault of a keyring."""
 
 MAX_KEY_CHARS = 4096
 
@@ -71,10 +73,14 @@ class Keyring(Protocol):
 
 
 class _Answer(msgspec.Struct, frozen=True):
-    """Answer of the keyring. `problem` is empty where it answered."""
+    """Answer of the keyring. `problem` is empty where it answered; `was_asked` where there is one that was reached."""
 
     value: str | None = None
     problem: str = ""
+    was_asked: bool = True
+
+
+_SILENT = "The system's keyring does not answer; unlock it and try again."
 
 
 def key_variables(provider: str) -> tuple[str, ...]:
@@ -91,7 +97,7 @@ class KeyStore:
     Args:
         home: the person's data; environ: environment variables.
         open_keyring: gives the keyring, or None where the machine has none; may block and may raise anything.
-        timeout_s: longest wait for one answer of the keyring.
+        timeout_s: longest wait for one answer of the keyring; opening_timeout_s: for it to open before the first.
     """
 
     def __init__(
@@ -101,18 +107,20 @@ class KeyStore:
         *,
         open_keyring: Callable[[], Keyring | None] | None = None,
         timeout_s: float = KEYRING_TIMEOUT_S,
+        opening_timeout_s: float = OPENING_TIMEOUT_S,
     ) -> None:
         self._home = home
         self._environ = os.environ if environ is None else environ
         self._open = open_keyring or system_keyring
         self._timeout_s = timeout_s
-        self._is_stuck = threading.Event()
+        self._opening_timeout_s = opening_timeout_s
+        self._stuck: _Answer | None = None
 
     def find(self, provider: str) -> FoundKey:
         """Look for a provider's key: environment, keyring, file.
 
         May take `timeout_s` where a keyring is locked; afterwards it is passed over until `retry_keyring`. Never
-        raises: what is wrong is in `warning`.
+        raises: what is wrong is in `warning`, a keyring only where it was asked and failed.
         """
         if provider in KEYLESS:
             return FoundKey("", KeySource.NOT_NEEDED)
@@ -123,7 +131,7 @@ class KeyStore:
         if answer.value:
             return FoundKey(answer.value, KeySource.KEYRING, "the system's keyring")
         found = self._find_in_file(provider)
-        if found.source is KeySource.FILE or not answer.problem:
+        if found.source is KeySource.FILE or not answer.problem or not answer.was_asked:
             return found
         return FoundKey("", KeySource.MISSING, warning=answer.problem)
 
@@ -176,7 +184,7 @@ class KeyStore:
 
     def retry_keyring(self) -> None:
         """Ask the keyring again after it did not answer."""
-        self._is_stuck.clear()
+        self._stuck = None
 
     def keyring_name(self) -> tuple[str, str]:
         """The keyring's backend and what is wrong with it, for `doctor`. Both empty where there is none."""
@@ -189,23 +197,33 @@ class KeyStore:
 
     def _ask(self, question: Callable[[Keyring], str | None]) -> _Answer:
         """Put a question to the keyring on a thread of its own, which is left behind when it does not answer."""
-        if self._is_stuck.is_set():
-            return _Answer(problem="The system's keyring does not answer; unlock it and try again.")
+        if self._stuck is not None:
+            return self._stuck
         answers: list[_Answer] = []
+        is_open = threading.Event()
 
         def work() -> None:
             try:
                 ring = self._open()
-                answers.append(_Answer(None if ring is None else question(ring)))
+                if ring is None:
+                    answers.append(_Answer(was_asked=False))
+                    return
+                is_open.set()
+                answers.append(_Answer(question(ring)))
             except Exception as error:  # noqa: BLE001 (backends raise what they like; a key may stand in the text)
-                answers.append(_Answer(problem=f"The system's keyring failed ({type(error).__name__})."))
+                said = f"The system's keyring failed ({type(error).__name__})."
+                answers.append(_Answer(problem=said, was_asked=is_open.is_set()))
+            finally:
+                is_open.set()
 
         thread = threading.Thread(target=work, name="keyring", daemon=True)
         thread.start()
-        thread.join(self._timeout_s)
+        was_reached = is_open.wait(self._opening_timeout_s)
+        if was_reached:
+            thread.join(self._timeout_s)
         if thread.is_alive():
-            self._is_stuck.set()
-            return _Answer(problem="The system's keyring does not answer; unlock it and try again.")
+            self._stuck = _Answer(problem=_SILENT, was_asked=was_reached)
+            return self._stuck
         return answers[0]
 
     def _find_in_file(self, provider: str) -> FoundKey:

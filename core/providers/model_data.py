@@ -35,6 +35,7 @@ _KEYS: Mapping[str, _Key] = {
     "thinking": _Key("thinking", str, "text"),
     "thinking_off": _Key("thinking_off", str, "text"),
     "token_factor": _Key("token_factor", float, "a number"),
+    "temperature": _Key("max_temperature", float, "a number"),
 }
 
 

@@ -70,7 +70,8 @@ def usual_model(ai: AiSettings, provider: str, offered: Sequence[ModelProfile]) 
     Args:
         offered: the provider's models, in the order in which they are offered.
     """
-    if provider == ai.provider and ai.model:
+    is_offered = any(model.id == ai.model for model in offered)
+    if ai.model and (provider == ai.provider or (not ai.provider and is_offered)):
         return ai.model
     return offered[0].id if offered else ""
 
@@ -91,6 +92,13 @@ def nearest_effort(profile: ModelProfile, wanted: Effort) -> Effort:
         return Effort.AUTO
     below = [level for level in profile.efforts if order.index(level) <= order.index(wanted)]
     return max(below, key=order.index) if below else min(profile.efforts, key=order.index)
+
+
+def fitting_temperature(profile: ModelProfile, wanted: float | None) -> float | None:
+    """The temperature to ask a model for: the wanted one, at most its highest; None where it takes none."""
+    if wanted is None or profile.max_temperature is None:
+        return None
+    return min(wanted, profile.max_temperature)
 
 
 def _match(pattern: str, model: str) -> int | None:

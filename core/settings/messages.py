@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import msgspec
 
 from core.base.offer import OfferedCommand
-from core.values.curation import Preset
-from core.values.provider import ModelProfile, ProviderStatus
+from core.values.curation import Preset, TextTable
+from core.values.provider import ModelPrice, ModelProfile, ProviderStatus
 from core.values.settings import (
     Project,
     ServerSettings,
@@ -70,8 +70,32 @@ class RefreshModels(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class PriceModels(msgspec.Struct, frozen=True):
+    """Look up what the models that are offered cost; those that are known already are not looked up again."""
+
+
 class FindLocalServers(msgspec.Struct, frozen=True):
     """Look for Ollama, LM Studio, llama.cpp and vLLM on their usual loopback ports."""
+
+
+class SavePrompt(OfferedCommand, frozen=True):
+    """Write a prompt of the program as the person's own (`<home>/knowledge/prompts/<name>`), which wins from then on.
+
+    `base` is the text that the person began with; where the file holds another by now, nothing is written.
+    """
+
+    name: str
+    text: str
+    base: str | None = None
+    command_id: str = ""
+
+
+class ResetPrompt(msgspec.Struct, frozen=True):
+    """Take the person's own prompt away, so that the project's or the shipped one counts. `base` as in `SavePrompt`."""
+
+    name: str
+    base: str | None = None
+    command_id: str = ""
 
 
 # set-up worker: settings, keys, models
@@ -125,6 +149,32 @@ class WritePreset(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class WriteNamedText(msgspec.Struct, frozen=True):
+    """Write a persona or system prompt into the project's file, or with `text` None take it out.
+
+    `old_name` set: it is that one's place that is taken. `base`: see `SavePrompt`. `used_by`: discussions that are to
+    use it when it is written.
+    """
+
+    root: str
+    table: TextTable
+    name: str
+    text: str | None
+    old_name: str = ""
+    base: str | None = None
+    used_by: tuple[str, ...] = ()
+    command_id: str = ""
+
+
+class WritePrompt(msgspec.Struct, frozen=True):
+    """Write the person's own prompt, or with `text` None remove it. `base`: see `SavePrompt`."""
+
+    name: str
+    text: str | None
+    base: str | None = None
+    command_id: str = ""
+
+
 class KeepPresets(msgspec.Struct, frozen=True):
     """Keep unsaved work on presets in the home, so that it survives a crash."""
 
@@ -145,14 +195,43 @@ class WarmUp(msgspec.Struct, frozen=True):
     provider: str
 
 
+class FindPrices(msgspec.Struct, frozen=True):
+    """Look up the prices of models by provider and model, and report `PricesFound`."""
+
+    models: tuple[tuple[str, str], ...]
+
+
 class ProbeServers(msgspec.Struct, frozen=True):
     """Look for local servers and report `ServersFound`."""
+
+
+class NamedTextStored(msgspec.Struct, frozen=True):
+    """A persona or system prompt stands in the project's file, or with `text` None no more. Else as `WriteNamedText`.
+
+    `source` is the file that it stands in where the project's file only names that; `old_text`: what stood there.
+    """
+
+    table: TextTable
+    name: str
+    text: str | None
+    old_name: str = ""
+    old_text: str = ""
+    source: str = ""
+    used_by: tuple[str, ...] = ()
+
+
+class PromptReset(msgspec.Struct, frozen=True):
+    """The person's own prompt is gone; `text` is what it said."""
+
+    name: str
+    text: str
 
 
 class SettingsLoaded(msgspec.Struct, frozen=True):
     """Settings, project, prompts and the providers' readiness were read.
 
-    `prompts` maps a prompt file's name to its text; `settings_paths` are the files whose change calls for another
+    `prompts` maps a prompt file's name to its text, `prompt_sources` to the file that stands in for the shipped one,
+    empty where none does; `settings_paths` are the files whose change calls for another
     reading, those included that do not exist yet; `versions` are for the about page;
     `profiles` is all that is known of models, entries for any model of a provider included.
     """
@@ -167,6 +246,7 @@ class SettingsLoaded(msgspec.Struct, frozen=True):
     settings_paths: tuple[str, ...] = ()
     versions: Mapping[str, str] = msgspec.field(default_factory=dict)
     profiles: tuple[ModelProfile, ...] = ()
+    prompt_sources: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 class SettingsFilesChanged(msgspec.Struct, frozen=True):
@@ -180,6 +260,12 @@ class ModelsListed(msgspec.Struct, frozen=True):
 
     provider: str
     models: tuple[ModelProfile, ...]
+
+
+class PricesFound(msgspec.Struct, frozen=True):
+    """Prices by provider and model, None where nobody knows one."""
+
+    prices: Mapping[tuple[str, str], ModelPrice | None]
 
 
 class ServersFound(msgspec.Struct, frozen=True):
@@ -203,10 +289,15 @@ SettingsCommand = (
     | RemoveServer
     | RefreshModels
     | FindLocalServers
+    | PriceModels
+    | SavePrompt
+    | ResetPrompt
 )
 """Commands that a front end may give this room."""
 
-SettingsEvent = SettingsLoaded | ModelsListed | ServersFound | SettingsFilesChanged
+SettingsEvent = (
+    SettingsLoaded | ModelsListed | ServersFound | SettingsFilesChanged | PricesFound | PromptReset
+)
 """Events of this room."""
 
 SettingsEffect = (
@@ -216,9 +307,12 @@ SettingsEffect = (
     | WriteTrust
     | WriteKey
     | WritePreset
+    | WriteNamedText
+    | WritePrompt
     | KeepPresets
     | ListModels
     | WarmUp
+    | FindPrices
     | ProbeServers
 )
 """The settings worker's, on one thread."""

@@ -92,17 +92,15 @@ def delete_preset(root: Path, name: str) -> None:
     def expect(data: dict[str, Any]) -> dict[str, Any]:
         presets = {key: value for key, value in _presets(path, data).items() if key != name}
         without = {key: value for key, value in data.items() if key != "presets"}
-        return {**data, "presets": presets} if presets or _has_header(path) else without
+        is_open = has_header(read_text(path) or "", "presets")
+        return {**data, "presets": presets} if presets or is_open else without
 
     edit_file(path, lambda text: remove_table(text, ("presets", name)), expect)
 
 
-def _has_header(path: Path) -> bool:
-    """True if the file opens `[presets]` itself, so that the table stays when its last preset goes."""
-    return any(
-        statement.is_header and statement.place == ("presets",)
-        for statement in statements(read_text(path) or "")
-    )
+def has_header(text: str, table: str) -> bool:
+    """True if a file opens a table itself (`[presets]`), so that it stays when the last of it goes."""
+    return any(statement.is_header and statement.place == (table,) for statement in statements(text))
 
 
 def _check_name(name: str) -> None:

@@ -85,9 +85,9 @@ _AI = (
     Setting(
         "ai_settings.provider",
         Kind.TEXT,
-        "embedded",
+        "",
         "The provider of a new discussion: `embedded`, `anthropic`, `openai`, `gemini`, `claude_code`, or the "
-        "id of a server of yours.",
+        "id of a server of yours. Empty: the last one used, else one with a key, else the built-in model.",
         field="ai.provider",
         env=(("", "MANUAL_SLOP_PROVIDER"),),
     ),
@@ -197,7 +197,7 @@ _AI = (
         "ai_settings.knowledge.harvest_provider",
         Kind.TEXT,
         "",
-        "Who reads conversations for a harvest. Empty: the provider of a new discussion.",
+        "Who reads conversations for a harvest. Empty: `ai_settings.provider`, else the built-in model, which is free.",
         scope=SettingScope.USER,
         field="knowledge.harvest_provider",
         maximum=100,

@@ -7,16 +7,23 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from core.base.mapping import with_entry
+from core.base.text import clean
 from core.settings.messages import (
     ChangeSetting,
     FindLocalServers,
+    FindPrices,
     ListModels,
     LoadSettings,
     ModelsListed,
     OpenProject,
+    PriceModels,
+    PricesFound,
     ProbeServers,
+    PromptReset,
     RefreshModels,
     RemoveServer,
+    ResetPrompt,
+    SavePrompt,
     SaveServer,
     ServersFound,
     SettingsCommand,
@@ -27,6 +34,7 @@ from core.settings.messages import (
     TrustProject,
     WarmUp,
     WriteKey,
+    WritePrompt,
     WriteServer,
     WriteSetting,
     WriteTrust,
@@ -34,7 +42,7 @@ from core.settings.messages import (
 from core.settings.notices import show_settings_faults, show_trust
 from core.values.provider import ProviderKind
 from core.values.state import AppState, Level
-from core.values.updates import Result, dismiss, notify
+from core.values.updates import Result, decline, dismiss, notify
 
 
 def command(state: AppState, asked: SettingsCommand) -> Result:
@@ -56,6 +64,12 @@ def command(state: AppState, asked: SettingsCommand) -> Result:
             return state, (ListModels(asked.provider),)
         case FindLocalServers():
             return probe_servers(state)
+        case PriceModels():
+            return price_models(state)
+        case SavePrompt():
+            return save_prompt(state, asked)
+        case ResetPrompt():
+            return reset_prompt(state, asked)
         case _:
             assert_never(asked)
 
@@ -69,6 +83,11 @@ def event(state: AppState, happened: SettingsEvent) -> Result:
             return state, (LoadSettings(),)
         case ModelsListed():
             return models_listed(state, happened)
+        case PricesFound():
+            prices = {**state.config.prices, **happened.prices}
+            return replace(state, config=replace(state.config, prices=prices)), ()
+        case PromptReset():
+            return prompt_reset(state, happened)
         case ServersFound():
             return replace(state, config=replace(state.config, found_servers=happened.servers)), ()
         case _:
@@ -97,6 +116,7 @@ def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:
             providers=event.providers,
             models={**state.config.models, **event.models},
             prompts=event.prompts if event.prompts != state.config.prompts else state.config.prompts,
+            prompt_sources=event.prompt_sources,
             settings_paths=event.settings_paths,
             profiles=event.profiles,
         ),
@@ -118,6 +138,38 @@ def _unlisted(state: AppState) -> tuple[str, ...]:
         for name, status in state.config.providers.items()
         if status.kind is ProviderKind.COMPATIBLE and status.is_ready and not state.config.models.get(name)
     )
+
+
+def save_prompt(state: AppState, command: SavePrompt) -> Result:
+    """Write a prompt of the program as the person's own. One that nothing reads is refused."""
+    if problem := _no_prompt(state, command.name):
+        return decline(state, command.command_id, "prompt", *problem), ()
+    if not command.text.strip():
+        detail = "Write what the model should be told, or go back to the shipped text."
+        return decline(state, command.command_id, "prompt", f"{command.name!r} would be empty.", detail), ()
+    return state, (WritePrompt(command.name, clean(command.text), command.base),)
+
+
+def reset_prompt(state: AppState, command: ResetPrompt) -> Result:
+    """Take the person's own prompt away."""
+    if problem := _no_prompt(state, command.name):
+        return decline(state, command.command_id, "prompt", *problem), ()
+    return state, (WritePrompt(command.name, None, command.base),)
+
+
+def _no_prompt(state: AppState, name: str) -> tuple[str, str] | None:
+    if state.program.is_home_read_only:
+        return "This home is read-only: nothing can be saved.", ""
+    if name not in state.config.prompts:
+        return f"The program has no prompt {name!r}.", f"There are: {', '.join(state.config.prompts)}."
+    return None
+
+
+def prompt_reset(state: AppState, event: PromptReset) -> Result:
+    """The person's own prompt is gone; it can be taken back."""
+    text = f"Your own {event.name!r} is gone."
+    again = SavePrompt(event.name, event.text)
+    return notify(state, "prompt", Level.INFO, text, action=again, action_label="Undo"), ()
 
 
 def change_setting(state: AppState, command: ChangeSetting) -> Result:
@@ -158,6 +210,13 @@ def models_listed(state: AppState, event: ModelsListed) -> Result:
         state,
         config=replace(state.config, models=with_entry(state.config.models, event.provider, event.models)),
     ), ()
+
+
+def price_models(state: AppState) -> Result:
+    """Look up the prices that are not known yet."""
+    offered = ((name, model.id) for name, models in state.config.models.items() for model in models)
+    unknown = tuple(key for key in offered if key not in state.config.prices)
+    return state, (FindPrices(unknown),) if unknown else ()
 
 
 def probe_servers(state: AppState) -> Result:

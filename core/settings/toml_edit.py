@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from core.settings.toml_places import Place, Statement, statements
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+"""Marks that a text over many lines cannot hold as they are; a line end stays."""
 
 
 class CannotEditError(ValueError):
@@ -28,6 +32,15 @@ def inline(value: Any) -> str:
             return repr(value)
         case _:
             return str(value.isoformat())
+
+
+def text_value(text: str) -> str:
+    """A text as TOML: over as many lines as it has, so that a person can read and edit it there."""
+    if "\n" not in text:
+        return inline(text)
+    shown = text.replace("\\", "\\\\").replace('"""', '""\\"')
+    shown = _CONTROL.sub(lambda mark: f"\\u{ord(mark[0]):04x}", shown)
+    return '"""\n' + (shown[:-1] + '\\"' if shown.endswith('"') else shown) + '"""'
 
 
 def bare(key: str) -> str:

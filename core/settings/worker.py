@@ -21,33 +21,47 @@ from core.providers.clients import Clients, Starts
 from core.providers.keys import KeyStore
 from core.providers.model_data import load_models, packaged_models
 from core.providers.profiles import merge_models, offered_models
-from core.settings import project_writer, trust, user_writer
+from core.settings import project_writer, text_writer, trust, user_writer
 from core.settings.loader import ConfigRequest, LoadedSettings, config_request, load
 from core.settings.messages import (
+    FindPrices,
     KeepPresets,
     ListModels,
     LoadSettings,
     ModelsListed,
+    NamedTextStored,
     PresetStored,
+    PricesFound,
     ProbeServers,
+    PromptReset,
     ServersFound,
     SettingsEffect,
     SettingsEvent,
     SettingsLoaded,
     WarmUp,
     WriteKey,
+    WriteNamedText,
     WritePreset,
+    WritePrompt,
     WriteServer,
     WriteSetting,
     WriteTrust,
 )
 from core.settings.preset_drafts import keep_working
-from core.settings.prompts import prompt_names, read_prompts
+from core.settings.prompts import (
+    own_prompt,
+    prompt_names,
+    prompt_sources,
+    read_prompts,
+    remove_prompt,
+    write_prompt,
+)
 from core.settings.schema import Value
-from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus
+from core.values.curation import NamedText
+from core.values.provider import KeySource, ModelPrice, ModelProfile, ProviderKind, ProviderStatus
 from core.values.settings import ServerSettings
 
-Emit = Callable[[SettingsEvent | PresetStored | Report], None]
+Emit = Callable[[SettingsEvent | PresetStored | NamedTextStored | Report], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
 
 SHOWN_PACKAGES = ("manual-slop", "dearpygui", "anthropic", "google-genai", "openai", "xllamacpp")
@@ -64,6 +78,7 @@ class SetupHandler:
         home: the person's data; start: the folder the program was started in; overrides: of the command line.
         clients: told of every change of servers and keys; keys: finds and stores keys; emit: the inbox.
         environ: environment variables, by default the process's; pause: waits so many seconds.
+        price: of a model by provider and model, None where it is unknown.
     """
 
     def __init__(
@@ -76,6 +91,7 @@ class SetupHandler:
         emit: Emit,
         environ: Mapping[str, str] | None = None,
         pause: Callable[[float], None] = time.sleep,
+        price: Callable[[str, str], ModelPrice | None] = lambda _provider, _model: None,
     ) -> None:
         self._home = home
         self._overrides = overrides
@@ -88,6 +104,7 @@ class SetupHandler:
         self._models: tuple[ModelProfile, ...] = ()
         self._sizes: dict[Path, int] = {}
         self._pause = pause
+        self._price = price
         self._listed: dict[str, tuple[ModelProfile, ...]] = {}
 
     def handle(self, effect: SettingsEffect) -> None:
@@ -108,12 +125,18 @@ class SetupHandler:
                 self._write_key(effect)
             case WritePreset():
                 self._write_preset(effect)
+            case WriteNamedText():
+                self._write_text(effect)
+            case WritePrompt():
+                self._write_prompt(effect)
             case KeepPresets():
                 keep_working(self._home, Path(effect.root), effect.presets)
             case ListModels():
                 self._list_models(effect.provider, effect.command_id)
             case WarmUp():
                 self._warm_up(effect.provider)
+            case FindPrices():
+                self._emit(PricesFound({key: self._price(*key) for key in effect.models}))
             case ProbeServers():
                 self._probe()
             case _:
@@ -146,6 +169,9 @@ class SetupHandler:
                 settings_paths=(*loaded.watched, *self._prompt_paths(loaded), str(paths.models_file())),
                 versions=versions(),
                 profiles=self._models,
+                prompt_sources=prompt_sources(
+                    self._home, Path(loaded.project.root), is_trusted=loaded.project.is_trusted
+                ),
             )
         )
 
@@ -243,6 +269,41 @@ class SetupHandler:
             project_writer.save_preset(root, effect.preset, self._request.trust_file)
             self._emit(PresetStored(effect.preset.name))
 
+    def _write_text(self, effect: WriteNamedText) -> None:
+        roots = () if self._loaded is None else self._loaded.project.allowed_roots
+        project = text_writer.TextProject(
+            Path(effect.root), tuple(map(Path, roots)), self._request.trust_file
+        )
+        name = effect.old_name or effect.name
+        stood = text_writer.read_text_of(project, effect.table, name)
+        if effect.text is None:
+            text_writer.delete_text(project, effect.table, name, effect.base)
+        else:
+            text = NamedText(effect.name, effect.text)
+            text_writer.save_text(project, effect.table, text, effect.old_name, effect.base)
+        self._emit(
+            NamedTextStored(
+                effect.table,
+                effect.name,
+                effect.text,
+                effect.old_name,
+                "" if stood is None else stood.text,
+                "" if stood is None else stood.source,
+                effect.used_by,
+            )
+        )
+        self._load("")
+
+    def _write_prompt(self, effect: WritePrompt) -> None:
+        if effect.text is None:
+            stood = own_prompt(self._home, effect.name)
+            remove_prompt(self._home, effect.name, effect.base)
+            if stood is not None:
+                self._emit(PromptReset(effect.name, stood))
+        else:
+            write_prompt(self._home, effect.name, effect.text, effect.base)
+        self._load("")
+
     def _list_models(self, provider: str, command_id: str = "") -> None:
         server = self._loaded.settings.servers.get(provider) if self._loaded is not None else None
         if server is None:
@@ -298,7 +359,7 @@ def versions() -> Mapping[str, str]:
 def _status(server: ServerSettings, source: KeySource) -> ProviderStatus:
     """Status of a provider: can it be used, and what to do where it cannot."""
     kind = ProviderKind(server.kind)
-    problem = ""
+    problem = remedy = ""
     if not server.is_enabled:
         problem = "Switched off in settings."
     elif kind is ProviderKind.CLAUDE_CODE and find_program() is None:
@@ -307,11 +368,11 @@ def _status(server: ServerSettings, source: KeySource) -> ProviderStatus:
         kind in (ProviderKind.ANTHROPIC, ProviderKind.GEMINI, ProviderKind.OPENAI)
         and source is KeySource.MISSING
     ):
-        problem = "No key. Enter one in Settings, Providers."
+        problem, remedy = "No key.", "Enter one in Settings, Providers."
     shown = source
     if kind is ProviderKind.COMPATIBLE and source is KeySource.MISSING:
         shown = KeySource.NOT_NEEDED
-    return ProviderStatus(server.id, kind, server.label, shown, server.base_url, not problem, problem)
+    return ProviderStatus(server.id, kind, server.label, shown, server.base_url, not problem, problem, remedy)
 
 
 def supersedes(newer: SettingsEffect, older: SettingsEffect) -> bool:

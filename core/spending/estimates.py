@@ -151,7 +151,9 @@ def next_call_usd(state: AppState, discussion_id: str, text: str = "") -> float:
     last = _last_usage(opened)
     if report is not None and report.cost_usd is not None:
         more = len(text) - len(opened.draft.text) if opened is not None else len(text)
-        return _input_usd(state, discussion_id, report, max(0, more)) + _reply_usd(state, report, last)
+        return _input_usd(state, discussion_id, report, max(0, more)) + _reply_usd(
+            state, discussion_id, report, last
+        )
     return last.cost_usd or _last_of_model_usd(state, discussion_id)
 
 
@@ -215,18 +217,20 @@ def _input_usd(state: AppState, discussion_id: str, report: ContextReport, more_
     return (next_input_usd(state, discussion_id) or 0.0) + per_token * more_chars / CHARS_PER_TOKEN
 
 
-def _reply_usd(state: AppState, report: ContextReport, last: Usage) -> float:
-    return (report.output_usd_per_token or 0.0) * _reply_tokens(state, last)
+def _reply_usd(state: AppState, discussion_id: str, report: ContextReport, last: Usage) -> float:
+    return (report.output_usd_per_token or 0.0) * _reply_tokens(state, discussion_id, last)
 
 
 def reply_tokens(state: AppState, discussion_id: str) -> int:
     """Expected length of the next reply: as the last one, at most as long as the settings let it be."""
-    return _reply_tokens(state, _last_usage(state.discussions.open.get(discussion_id)))
+    return _reply_tokens(state, discussion_id, _last_usage(state.discussions.open.get(discussion_id)))
 
 
-def _reply_tokens(state: AppState, last: Usage) -> int:
+def _reply_tokens(state: AppState, discussion_id: str, last: Usage) -> int:
     tokens = last.output_tokens or TYPICAL_REPLY_TOKENS
-    most = state.config.settings.ai.max_output_tokens
+    row = state.discussions.summaries.get(discussion_id)
+    own = row.meta.max_output_tokens if row is not None else None
+    most = own or state.config.settings.ai.max_output_tokens
     return tokens if most is None else min(tokens, most)
 
 

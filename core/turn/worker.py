@@ -119,7 +119,16 @@ class CallServices(Protocol):
         ...
 
     def recounted(self, spec: StackSpec, expected: Usage) -> Usage:
-        """The expected input of the call that was sent last, with every text of it counted."""
+        """The expected input of the call that was sent last, with every text of it counted and all reports learned."""
+        ...
+
+    def note_usage(self, spec: StackSpec, usage: Usage, texts: Sequence[str]) -> None:
+        """Note what a provider said of a call, for learning: before anybody hears that it is over, so that the next
+        call's estimate knows it.
+
+        Args:
+            texts: of a reply that ended whole.
+        """
         ...
 
     def begun(self, call_id: str) -> None:
@@ -133,12 +142,11 @@ class CallServices(Protocol):
         usage: Usage,
         contents: ContentsReport | None,
         paid: Usage,
-        texts: Sequence[str],
     ) -> CacheReported | None:
-        """The call is over. Returns what became known of the cache.
+        """The call is over. Returns what became known of the cache. Learns from what was noted.
 
         Args:
-            usage: what the provider said; paid: as it is booked; texts: of a reply that ended whole, for learning.
+            usage: what the provider said; paid: as it is booked.
         """
         ...
 
@@ -218,10 +226,11 @@ class CallWorker:
         reply = _Reply(self._clock)
         try:
             stopped = self._call(effect, cancel, reply)
-            usage = self._usage(effect, reply, is_whole=stopped.kind is not StopKind.CANCELLED)
-            self._emit(CallEnded(effect.call_id, stopped, reply.parts(), usage))
             is_whole = stopped.kind is not StopKind.CANCELLED
-            self._account(effect, usage, reply, reply_texts(reply.parts()) if is_whole else ())
+            usage = self._usage(effect, reply, is_whole=is_whole)
+            self._note_usage(effect, reply, reply_texts(reply.parts()) if is_whole else ())
+            self._emit(CallEnded(effect.call_id, stopped, reply.parts(), usage))
+            self._account(effect, usage, reply)
         except ProviderError as error:
             reply.is_out = error.is_lost
             self._fail(effect, reply, _as_failure(error))
@@ -299,12 +308,17 @@ class CallWorker:
 
     def _fail(self, effect: CallProvider, reply: _Reply, failure: Failure) -> None:
         usage = self._usage(effect, reply, is_whole=False)
+        self._note_usage(effect, reply, ())
         self._emit(CallFailed(effect.call_id, failure, reply.parts(), usage))
-        self._account(effect, usage, reply, ())
+        self._account(effect, usage, reply)
 
-    def _account(self, effect: CallProvider, usage: Usage, reply: _Reply, texts: Sequence[str]) -> None:
+    def _note_usage(self, effect: CallProvider, reply: _Reply, texts: Sequence[str]) -> None:
+        if reply.usage is not None:
+            self._services.note_usage(effect.spec, reply.usage, texts)
+
+    def _account(self, effect: CallProvider, usage: Usage, reply: _Reply) -> None:
         event = self._services.ended(
-            effect.call_id, effect.spec, reply.usage or Usage(), reply.contents, usage, texts
+            effect.call_id, effect.spec, reply.usage or Usage(), reply.contents, usage
         )
         if event is not None:
             self._emit(event)

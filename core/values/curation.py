@@ -127,6 +127,18 @@ class ItemFiles(msgspec.Struct, frozen=True):
     rules_passed_over: int = 0
 
 
+class TextTable(StrEnum):
+    """Table of the project's file that named texts stand in."""
+
+    PERSONAS = "personas"
+    SYSTEM_PROMPTS = "system_prompts"
+
+    @property
+    def word(self) -> str:
+        """One of them, as a person calls it."""
+        return "persona" if self is TextTable.PERSONAS else "system prompt"
+
+
 class NamedText(msgspec.Struct, frozen=True):
     """A text with the name that it is known by: a prompt preset, a persona, an identity file.
 

@@ -14,12 +14,16 @@ from core.values.records import RequestRecord
 from core.values.spending import ReachedLimit, SpendRefusal
 from core.values.usage import Upkeep, Usage
 
+MAX_TEMPERATURE = 2.0
+MAX_OUTPUT_TOKENS = 10_000_000
+
 
 class DiscussionMeta(msgspec.Struct, frozen=True):
     """`meta.toml`. `parent_id` and `branch_message_id` are empty for a discussion that is no branch.
 
     `cache_epoch` counts invalidations: it salts the prefix, 0 until the first. `folder`: root of the project that it was
-    started in; empty for none, and for a discussion from before this was recorded.
+    started in; empty for none, and for a discussion from before this was recorded. `temperature`, `max_output_tokens`:
+    None as the model and the settings have it.
     """
 
     id: str
@@ -39,6 +43,8 @@ class DiscussionMeta(msgspec.Struct, frozen=True):
     spend_limit_usd: float | None = None
     cache_epoch: int = 0
     folder: str = ""
+    temperature: float | None = None
+    max_output_tokens: int | None = None
 
 
 class DiscussionSummary(msgspec.Struct, frozen=True):

@@ -62,6 +62,7 @@ class ModelProfile(msgspec.Struct, frozen=True):
         thinking: how its vendor is told how hard to think (`adaptive`, `budget`, `level`), empty: not told.
         thinking_off: the vendor's word for not thinking (`disabled`), empty where it cannot be turned off.
         takes_cache_prompt: its server said that it can be told not to reuse a prefix.
+        max_temperature: the highest it takes, None where it takes none at all.
         pdf: how it takes a PDF, None where it reads only the text of one.
     """
 
@@ -79,7 +80,15 @@ class ModelProfile(msgspec.Struct, frozen=True):
     thinking: str = ""
     thinking_off: str = ""
     takes_cache_prompt: bool = False
+    max_temperature: float | None = None
     pdf: PdfForm | None = None
+
+
+class ModelPrice(msgspec.Struct, frozen=True):
+    """US dollars for a million tokens, in and out, at the lowest tier."""
+
+    input_usd: float
+    output_usd: float
 
 
 RequestPart = Segment | AttachmentPart | ReasoningPart | ToolCallPart | ToolResultPart
@@ -99,7 +108,7 @@ class ProviderRequest(msgspec.Struct, frozen=True):
         system: layers 1, 4 to 7 (6 where the model takes long system prompts), one segment a block.
         messages: files (9, 10) at the head of the first user message, prior turns, the user's message with
             layer 8 as its last segment.
-        max_output_tokens: None for the model's own limit.
+        max_output_tokens: None for the model's own limit; temperature: None for the model's own.
         response_schema_json: canonical JSON Schema that the reply must match, empty for free text.
         discussion_id: for caches and slots that are kept for each discussion.
         cache: where to ask for caching; None marks nothing and leaves the vendor's own ways alone.
@@ -115,6 +124,7 @@ class ProviderRequest(msgspec.Struct, frozen=True):
     response_schema_json: str = ""
     discussion_id: str = ""
     cache: CachePlan | None = None
+    temperature: float | None = None
 
 
 class StoredContent(msgspec.Struct, frozen=True):
@@ -231,3 +241,10 @@ class ProviderStatus(msgspec.Struct, frozen=True):
     base_url: str = ""
     is_ready: bool = True
     problem: str = ""
+    remedy: str = ""
+    """Remedy in Settings; the page of settings itself shows the field instead."""
+
+    @property
+    def advice(self) -> str:
+        """The problem with its remedy."""
+        return f"{self.problem} {self.remedy}".strip()

@@ -10,9 +10,9 @@ from core.values.curation import NamedText, Preset
 
 
 class AiSettings(msgspec.Struct, frozen=True):
-    """`[ai_settings]`: what a new discussion starts with."""
+    """`[ai_settings]`: what a new discussion starts with. No provider: see `core.settings.starting_model`."""
 
-    provider: str = "embedded"
+    provider: str = ""
     model: str = ""
     system_prompt: str = ""
     system_prompt_preset: str = ""
@@ -29,7 +29,7 @@ class KnowledgeSettings(msgspec.Struct, frozen=True):
         budget_bytes: of all of layer 7.
         live_days: a harvest leaves alone what was touched within; max_source_bytes: it keeps what is larger.
         harvest_sources: files and folders with conversations of other programs, read and never reclaimed.
-        harvest_provider, harvest_model: which model reads; empty: that of a new discussion.
+        harvest_provider, harvest_model: which model reads; empty: that of `[ai_settings]`, else the built-in one.
     """
 
     digest_enabled: bool = True

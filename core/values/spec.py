@@ -22,7 +22,7 @@ class StackSpec(msgspec.Struct, frozen=True):
     Args:
         inputs: with `items` empty; preset: whose files fill them; root, allowed_roots, limits: for reading.
         previous: the last request of the discussion, for the difference.
-        profile: of the model; effort, max_output_tokens: for the request.
+        profile: of the model; effort, max_output_tokens, temperature: for the request.
         caching: the person's settings; caching_enabled: the person lets this discussion cache.
     """
 
@@ -36,6 +36,7 @@ class StackSpec(msgspec.Struct, frozen=True):
     profile: ModelProfile = msgspec.field(default_factory=lambda: ModelProfile("", ""))
     effort: Effort = Effort.AUTO
     max_output_tokens: int | None = None
+    temperature: float | None = None
     knowledge: KnowledgeSettings = msgspec.field(default_factory=KnowledgeSettings)
     caching: CachingSettings = msgspec.field(default_factory=CachingSettings)
     caching_enabled: bool = True

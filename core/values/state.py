@@ -15,7 +15,7 @@ from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.harvest import HarvestState
 from core.values.knowledge import KnowledgeState
 from core.values.outcomes import CommandOutcome
-from core.values.provider import ModelProfile, ProviderStatus
+from core.values.provider import ModelPrice, ModelProfile, ProviderStatus
 from core.values.records import Record
 from core.values.settings import Project, ServerSettings, Settings, SettingsFault
 from core.values.spending import Payment, Reservation
@@ -147,20 +147,22 @@ class ConfigState(msgspec.Struct, frozen=True):
     Args:
         settings: the person's and the project's, merged; settings_faults: what could not be read in them;
             settings_paths: the files they came from.
-        prompts: prompt files by name, resolved.
+        prompts: prompt files by name, resolved; prompt_sources: the file that stands in for a shipped one, or empty.
         project: the opened folder and its presets.
         providers: status by provider id; models: to choose from, by provider id; profiles: all that is known of
-            models, for `find_profile`; found_servers: local servers that answer and are not configured.
+            models, for `find_profile`; prices: by provider and model, as far as they were looked up; found_servers: local servers that answer and are not configured.
     """
 
     settings: Settings = msgspec.field(default_factory=Settings)
     settings_faults: tuple[SettingsFault, ...] = ()
     settings_paths: tuple[str, ...] = ()
     prompts: Mapping[str, str] = msgspec.field(default_factory=dict)
+    prompt_sources: Mapping[str, str] = msgspec.field(default_factory=dict)
     project: Project = msgspec.field(default_factory=Project)
     providers: Mapping[str, ProviderStatus] = msgspec.field(default_factory=dict)
     models: Mapping[str, tuple[ModelProfile, ...]] = msgspec.field(default_factory=dict)
     profiles: tuple[ModelProfile, ...] = ()
+    prices: Mapping[tuple[str, str], ModelPrice | None] = msgspec.field(default_factory=dict)
     found_servers: tuple[ServerSettings, ...] = ()
 
 

@@ -358,7 +358,7 @@ class Combo(Button):
         glyph = "\uf078"
         x = spot[2] - c.m.width(glyph, "small") - c.m.px(9)
         y = spot[1] + (spot[3] - spot[1] - size) // 2
-        return [("text", round(x), y, glyph, "small", c.color("muted" if self.props[3] else "faint"))]
+        return [("text", round(x), y, glyph, "small", c.color("muted" if self.props[3] else "disabled"))]
 
     def label(self) -> str:
         return self.name or str(self.props[1])

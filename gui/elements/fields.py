@@ -18,6 +18,10 @@ CARET_S = 0.4
 """Rest of a field with the keyboard: the toolkit blinks its caret only while frames are drawn."""
 
 
+PAD_PX, ICON_PAD_PX = 10.0, 32.0
+"""Padding of a field at its sides; at its left where an icon stands there."""
+
+
 class Field(Control):
     """A line of input. `props`: value, hint, glyph, is_secret, is_enabled, submits.
 
@@ -25,7 +29,7 @@ class Field(Control):
     is left.
     """
 
-    __slots__ = ("changed", "is_active", "name", "reported", "text", "wants_focus", "was_focused")
+    __slots__ = ("changed", "hint", "is_active", "name", "reported", "text", "wants_focus", "was_focused")
     polls: ClassVar[bool] = True
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
@@ -34,7 +38,7 @@ class Field(Control):
         self.reported = ""
         self.is_active = False
         self.wants_focus = self.was_focused = False
-        self.name = ""
+        self.name = self.hint = ""
         self.changed: str | None = None
 
     def measure(self, m: Measure) -> float:
@@ -42,17 +46,19 @@ class Field(Control):
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
         self.h = m.px(CONTROL_PX)
+        left = ICON_PAD_PX if self.props[2] else PAD_PX
+        self.hint = m.ellipsized(self.props[1], "body", w - m.px(left + PAD_PX))
 
     def place(self, spot: Spot) -> dict[str, Any]:
         return {"pos": (spot[0], spot[1]), "width": max(1, spot[2] - spot[0])}
 
     def make(self, c: Canvas, pane: Pane, spot: Spot) -> int:
-        value, hint, _, is_secret, is_enabled, *_ = self.props
+        value, _, _, is_secret, is_enabled, *_ = self.props
         self.text = self.reported = value
         return int(
             dpg.add_input_text(
                 default_value=value,
-                hint=hint,
+                hint=self.hint,
                 password=is_secret,
                 enabled=is_enabled,
                 parent=pane.item,
@@ -63,12 +69,12 @@ class Field(Control):
         )
 
     def patch(self, c: Canvas) -> None:
-        value, hint, glyph, _, is_enabled, *_ = self.props
+        value, _, glyph, _, is_enabled, *_ = self.props
         if value != self.text and not self.is_active:
             self.text = self.reported = value
             dpg.set_value(self.item, value)
             c.calls += 1
-        dpg.configure_item(self.item, hint=hint, enabled=is_enabled)
+        dpg.configure_item(self.item, hint=self.hint, enabled=is_enabled)
         self.bind(c, f"field.{'active' if self.is_active else 'idle'}{'_icon' if glyph else ''}")
 
     def draw(self, c: Canvas, spot: Spot) -> list[Spec]:

@@ -27,7 +27,11 @@ class FloatOwner(Element):
 
 
 class FloatLayer(Root):
-    """A window of its own at the top right that covers what it holds and no more. `props`: width, top in design px."""
+    """A window of its own that covers what it holds and no more.
+
+    `props`: width and top in design px, for the window's top right; or the place, in pixels of the viewport, over
+    the foot of which it stands in the middle.
+    """
 
     __slots__ = ("held_at",)
     FILL: ClassVar[str] = ""
@@ -41,12 +45,16 @@ class FloatLayer(Root):
         return bare_window(no_background=True, no_focus_on_appearing=True)
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
-        width, top = self.props
+        width, top, over = self.props
         margin = m.px(MARGIN_PX)
         was = (self.x, self.y, self.w, self.h)
-        self.w = min(m.px(width), w - 2 * margin)
+        wanted = m.px(width) if over is None else max((kid.natural(m) for kid in self.order), default=0.0)
+        self.w = min(wanted, w - 2 * margin)
         self.h = min(place_column(self.order, m, self.w, None, m.px(GAP_PX)), (h or 0.0) - 2 * margin)
         self.x, self.y = w - self.w - margin, m.px(top) + margin
+        if over is not None:
+            left, upper, wide, high = over
+            self.x, self.y = left + (wide - self.w) / 2, upper + high - self.h - margin
         if (self.x, self.y, self.w, self.h) != was:
             self._hold()
 
@@ -54,6 +62,11 @@ class FloatLayer(Root):
         """It came, or grew, where the pointer may rest: a click that was meant for the page is not for it."""
         x, y = dpg.get_mouse_pos(local=False)
         self.held_at = (x, y) if self.holds(x, y) else None
+
+    @property
+    def is_of_page(self) -> bool:
+        """True if it belongs to a part of the page, and lies under menus and dialogs."""
+        return self.props[2] is not None
 
     def holds(self, x: float, y: float) -> bool:
         """True if a point of the viewport lies in it."""

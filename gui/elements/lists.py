@@ -13,11 +13,13 @@ from gui.elements.boxes import RowBox, place_column
 from gui.elements.controls import Hit
 from gui.elements.surfaces import SCROLLBAR_PX, Surface
 from gui.metrics import Measure
+from gui.primitives import Press
 from gui.virtual_list import ScrollState
 from panels.base.ui import Column as TableColumn
 
 WHEEL_PX = 84.0
 THUMB_PX = 6.0
+LEAST_THUMB_PX = 28.0
 
 
 class RowPane(Surface):
@@ -104,7 +106,7 @@ class VirtualList(Surface):
 
     def paint_inside(self, c: Canvas, inner: Pane) -> None:
         super().paint_inside(c, inner)
-        top, length = self.view.thumb(self.h, c.m.px(28))
+        top, length = self.view.thumb(self.h, c.m.px(LEAST_THUMB_PX))
         thumb = self.thumb
         thumb.w, thumb.h = (c.m.px(THUMB_PX), length) if length else (1.0, 1.0)
         thumb.touched = True
@@ -120,17 +122,30 @@ class VirtualList(Surface):
         if moved:  # the toolkit brought a control with the keyboard into view: take that over
             dpg.set_y_scroll(self.inner.item, 0.0)
             self.scroll_by(moved)
-        if not self.thumb.is_held():
-            self.grabbed = None
-            return
-        y = dpg.get_mouse_pos(local=False)[1]
-        top, length = self.view.thumb(self.h, c.m.px(28))
+
+    def on_press(self, press: Press, m: Measure) -> bool:
+        """On the bar: beside the thumb it brings the thumb's middle there; either way it is dragged from then on."""
+        if self.inner is None or not self.can_scroll():
+            return False
+        left, upper = self.inner.origin()
+        if press.x - left < self.row_width(m, self.w):
+            return False
+        top, length = self.view.thumb(self.h, m.px(LEAST_THUMB_PX))
+        is_on_thumb = top <= press.y - upper <= top + length
+        self.grabbed = (press.y, top if is_on_thumb else press.y - upper - length / 2)
+        self.on_drag(press.x, press.y, m)
+        return True
+
+    def on_drag(self, x: float, y: float, m: Measure) -> None:
         if self.grabbed is None:
-            self.grabbed = (y, top)
             return
         start, at = self.grabbed
+        _, length = self.view.thumb(self.h, m.px(LEAST_THUMB_PX))
         self.view.scroll_to(self.view.scroll_of_thumb(at + y - start, self.h, length))
         self.touch()
+
+    def on_release(self) -> None:
+        self.grabbed = None
 
     def can_scroll(self) -> bool:
         return self.view.most > 0

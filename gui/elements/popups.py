@@ -104,9 +104,9 @@ class PopupItem(Button):
         x0, y0, x1, y1 = spot
         body, small = c.m.sizes["body"], c.m.sizes["small"]
         y, y_small = y0 + (y1 - y0 - body) // 2, y0 + (y1 - y0 - small) // 2
-        main = c.color(tone if is_enabled else "faint")
+        main = c.color(tone if is_enabled else "disabled")
         mark = "\uf00c" if is_checked else glyph
-        mark_color = c.color("accent" if is_checked else "muted" if is_enabled else "faint")
+        mark_color = c.color("accent" if is_checked else "muted" if is_enabled else "disabled")
         specs: list[Spec] = []
         if mark:
             width = c.m.width(mark, "small")
@@ -114,7 +114,16 @@ class PopupItem(Button):
             specs.append(("text", round(middle), y_small, mark, "small", mark_color))
         specs.append(("text", x0 + round(c.m.px(34)), y, self.cut, "body", main))
         if right:
-            specs.append(("text", x0 + round(self.right_x), y_small, right, "small", c.color("faint")))
+            specs.append(
+                (
+                    "text",
+                    x0 + round(self.right_x),
+                    y_small,
+                    right,
+                    "small",
+                    c.color("faint" if is_enabled else "disabled"),
+                )
+            )
         if has_more:
             glyph_x = x1 - round(c.m.px(18))
             specs.append(("text", glyph_x, y_small, "\uf054", "small", c.color("muted")))

@@ -12,8 +12,11 @@ from gui.elements.base import Element, Spec
 from gui.elements.boxes import ColumnBox, RowBox
 from gui.elements.controls import Button
 from gui.elements.popups import anchor_of
+from gui.metrics import Measure
 
 THRESHOLD_PX = 4.0
+FIRST_LINE_PX = 6.0
+"""Space above the grip: that above the first line of a card."""
 
 
 class Handle(Button):
@@ -24,6 +27,18 @@ class Handle(Button):
     def is_held(self) -> bool:
         """True while the mouse went down on it and is still down."""
         return bool(self.item) and bool(dpg.is_item_active(self.item))
+
+
+class SortRow(RowBox):
+    """A row that can be dragged: its grip stands beside the first line, however tall the row is."""
+
+    __slots__ = ()
+
+    def arrange(self, m: Measure, w: float, h: float | None) -> None:
+        super().arrange(m, w, h)
+        for kid in self.order:
+            if isinstance(kid, Handle):
+                kid.y = min(kid.y, m.px(FIRST_LINE_PX))
 
 
 class SortBox(ColumnBox):

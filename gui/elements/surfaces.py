@@ -78,7 +78,7 @@ class Surface(ColumnBox):
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
         pad_x, pad_y = self.pads(m)
         if self.tall is not None and self.tall > 0:
-            h = m.px(self.tall)
+            h = min(m.px(self.tall), h or m.px(self.tall))
         room = h - 2 * pad_y if h is not None else None
         gap = self.gap_px(m)
         inner_h = place_column(self.order, m, w - 2 * pad_x, room, gap)

@@ -15,13 +15,14 @@ def run_action(action_id: str, desk: Desk) -> None:
 def action_tip(desk: Desk, action_id: str) -> str:
     """Tip of an icon button for an action, on hover: `Regenerate reply (Ctrl+Shift+R)`."""
     action = desk.actions[action_id]
-    return f"{action.label} ({action.chord})" if action.chord else action.label
+    label = action.shown_label(desk)
+    return f"{label} ({action.chord})" if action.chord else label
 
 
 def action_button(desk: Desk, action_id: str, *, has_label: bool = False) -> None:
     """A ghost button for an action."""
     action = desk.actions[action_id]
-    label = action.label if has_label else ""
+    label = action.shown_label(desk) if has_label else ""
     if desk.ui.button(
         ("action", action_id), label, icon=action.icon, kind="ghost",
         is_enabled=action.is_enabled(desk), tip=action_tip(desk, action_id),
@@ -33,7 +34,7 @@ def action_item(desk: Desk, action_id: str) -> None:
     """A menu item for an action."""
     action = desk.actions[action_id]
     if desk.ui.menu_item(
-        action.id, action.label, icon=action.icon, shortcut=action.shown_chord(desk.state),
+        action.id, action.shown_label(desk), icon=action.icon, shortcut=action.shown_chord(desk.state),
         is_enabled=action.is_enabled(desk), is_checked=action.is_checked(desk), tone=action.tone,
     ):  # fmt: skip
         run_action(action_id, desk)

@@ -59,6 +59,8 @@ class Action(msgspec.Struct, frozen=True):
     Args:
         id: stable; menu: one of `panels.shell.actions.MENUS`; group: actions of one number stand together there.
         chord: its shortcut, empty for none; run sends commands or changes the view.
+        is_checked: whether it is the one in use of a few.
+        label: what it will do; undo_label: what it will do where `is_done`, for what is switched on and off.
         is_bound: whether the window listens for the chord; False where a button or an editor does.
         chord_of: the chord that is shown, where the settings choose it; tone: of its menu item.
     """
@@ -72,9 +74,15 @@ class Action(msgspec.Struct, frozen=True):
     chord: str = ""
     is_enabled: Callable[[Desk], bool] = _always
     is_checked: Callable[[Desk], bool] = _never
+    is_done: Callable[[Desk], bool] = _never
+    undo_label: str = ""
     is_bound: bool = True
     chord_of: Callable[[AppState], str] | None = None
     tone: Tone = "text"
+
+    def shown_label(self, desk: Desk) -> str:
+        """Label of what it will do just now."""
+        return self.undo_label if self.undo_label and self.is_done(desk) else self.label
 
     def shown_chord(self, state: AppState) -> str:
         """The chord as menus, palette and the list of shortcuts show it."""

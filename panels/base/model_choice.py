@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.base import figures as fmt
+from core.values.provider import ModelPrice, ModelProfile, ProviderKind, ProviderStatus
 from core.values.state import AppState
 from panels.base.ui import Option
 
@@ -19,7 +20,7 @@ def model_options(state: AppState) -> tuple[Option, ...]:
         Option(
             model_value(status.id, model.id),
             model.label or model.id,
-            _window_detail(model.context_tokens),
+            _detail(state, status, model),
             status.label if status.is_ready else f"{status.label} (not ready)",
         )
         for status in known
@@ -27,5 +28,20 @@ def model_options(state: AppState) -> tuple[Option, ...]:
     )
 
 
-def _window_detail(context_tokens: int | None) -> str:
-    return "" if context_tokens is None else f"{fmt.tokens(context_tokens)} window"
+def option_parts(state: AppState) -> tuple[object, ...]:
+    """Parts of the state that the options follow from."""
+    return state.config.models, state.config.providers, state.config.prices
+
+
+def price_text(price: ModelPrice) -> str:
+    """A price in words: for a million tokens in and out."""
+    if not price.input_usd and not price.output_usd:
+        return "free"
+    return f"{fmt.rate(price.input_usd)} in, {fmt.rate(price.output_usd)} out"
+
+
+def _detail(state: AppState, status: ProviderStatus, model: ModelProfile) -> str:
+    price = state.config.prices.get((status.id, model.id))
+    window = "" if model.context_tokens is None else f"{fmt.tokens(model.context_tokens)} window"
+    small = "small" if status.kind is ProviderKind.EMBEDDED else ""
+    return " · ".join(part for part in (small, window, price_text(price) if price else "") if part)

@@ -138,14 +138,16 @@ class DialogWidget(KeyedWidget[AbstractContextManager[Clicks]], frozen=True):
 
 
 class FloatWidget(KeyedWidget[Container], frozen=True):
-    """Content that floats over the page at its top right, below `top`: nothing else moves for it.
+    """Content that floats over the page: nothing else moves for it.
 
+    At the window's top right, below `top`; `at_foot` over the foot of what it is described in, as wide as it wants.
     It takes the mouse only where it stands, and no click of a pointer that rested there before it came.
     """
 
     _: KW_ONLY
     width: float = 420
     top: float = 0
+    at_foot: bool = False
 
 
 class MenuWidget(KeyedWidget[AbstractContextManager[bool]], frozen=True):
@@ -360,7 +362,10 @@ class SliderWidget(KeyedWidget[float | None], frozen=True):
 
 
 class TextInputWidget(KeyedWidget[str | None], frozen=True):
-    """A line of input. The text after each change, or with `submits` only on Enter or when it loses focus."""
+    """A line of input. The text after each change, or with `submits` only on Enter or when it loses focus.
+
+    `tip` is its name where its label stands beside it and the hint says something else.
+    """
 
     value: str
     _: KW_ONLY
@@ -372,6 +377,7 @@ class TextInputWidget(KeyedWidget[str | None], frozen=True):
     is_enabled: bool = True
     is_focused: bool = False
     submits: bool = False
+    tip: str = ""
 
 
 class EditorWidget(KeyedWidget[Edited | None], frozen=True):

@@ -114,7 +114,8 @@ def amount_row(desk: Desk, amount: Amount, value: float | None) -> None:
         ui.text("label", amount.label, tone="muted", tip=amount.tip)
         ui.push()
         shown = "" if value is None else f"{value:g}"
-        typed = ui.text_input("value", shown, hint=amount.label, width=NUMBER_PX, submits=True)
+        typed = ui.text_input("value", shown, hint="No limit" if amount.may_be_empty else "", width=NUMBER_PX,
+                              submits=True, tip=amount.label)  # fmt: skip
     if typed is not None and typed.strip() != shown:
         found = _parsed(desk, amount, typed.strip())
         own.error = (amount.key, found) if isinstance(found, str) else ("", "")

@@ -141,7 +141,8 @@ def _move_menu(desk: Desk, preset: Preset, index: int) -> None:
     item = preset.items[index]
     if item.is_glob:
         ui.divider("ignored group")
-        if ui.menu_item("ignored", "Include ignored files", is_checked=item.include_ignored):
+        label = "Leave out ignored files" if item.include_ignored else "Include ignored files"
+        if ui.menu_item("ignored", label):
             change_item(desk, preset, item, replace(item, include_ignored=not item.include_ignored))
     ui.divider("remove group")
     if ui.menu_item("remove", "Remove from preset", icon="xmark", tone="error"):

@@ -14,11 +14,13 @@ from core.discussion.messages import (
     SelectDiscussion,
     UndoDelete,
 )
+from core.settings.messages import PriceModels
 from core.turn.messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
 from core.values.messages import Message, Role
 from core.values.updates import is_under_way
 from panels.base import selection
 from panels.base.desk import Action, Desk, has_discussion, has_messages, opens_dialog, send_chord
+from panels.base.view import Dialog
 from panels.discussion.list_rows import shown_ids
 from panels.discussion.view import ALL_PROJECTS, DiscussionView, FindView
 
@@ -69,6 +71,11 @@ def _create(desk: Desk) -> None:
     if own.project != desk.state.config.project.root:
         own.project = ALL_PROJECTS
     desk.send(CreateDiscussion())
+
+
+def _model(desk: Desk) -> None:
+    desk.view.dialog = Dialog("model", subject=desk.state.discussions.selected_id)
+    desk.send(PriceModels())
 
 
 def _rename(desk: Desk) -> None:
@@ -182,11 +189,12 @@ ACTIONS: tuple[Action, ...] = (
     Action("version_after", "Discussion", 0, "Next version of the reply", _choose(1), "chevron-right",
            "Alt+PageDown", lambda d: bool(_version(d, 1))),
     Action("fork", "Discussion", 1, "Fork", _fork, "code-branch", "Ctrl+Shift+B", has_messages),
+    Action("model", "Discussion", 1, "Model…", _model, "sliders", "", has_discussion),
     Action("rename", "Discussion", 1, "Rename", _rename, "pen", "F2", has_discussion),
-    Action("pin", "Discussion", 1, "Pinned", _pin, "thumbtack", "Ctrl+Shift+D", has_discussion,
-           lambda d: d.summary is not None and d.summary.meta.pinned),
-    Action("archive", "Discussion", 1, "Archived", _archive, "box-archive", "", has_discussion,
-           lambda d: d.summary is not None and d.summary.meta.archived),
+    Action("pin", "Discussion", 1, "Pin", _pin, "thumbtack", "Ctrl+Shift+D", has_discussion,
+           is_done=lambda d: d.summary is not None and d.summary.meta.pinned, undo_label="Unpin"),
+    Action("archive", "Discussion", 1, "Archive", _archive, "box-archive", "", has_discussion,
+           is_done=lambda d: d.summary is not None and d.summary.meta.archived, undo_label="Unarchive"),
     Action("delete", "Discussion", 2, "Delete", _delete, "trash-can", "Ctrl+Shift+Delete", has_discussion,
            tone="error"),
     Action("previous", "Discussion", 3, "Previous discussion", _neighbour(-1), "arrow-up", "Ctrl+PageUp"),

@@ -6,7 +6,7 @@ from core.base import figures as fmt
 from core.discussion.messages import AttachText, Detach, SetDiscussionPreset, SetDraft
 from core.providers.attachments import attachment_problem, goes_as_pdf
 from core.settings.models import profile_of
-from core.spending.estimates import next_request
+from core.spending.estimates import NextRequest, next_request
 from core.turn.messages import CancelReply
 from core.values.discussion import OpenDiscussion
 from core.values.messages import AttachmentPart
@@ -14,16 +14,18 @@ from core.values.updates import outcome_of
 from panels.base import selection
 from panels.base.action import action_tip, run_action
 from panels.base.desk import Desk, send_chord
-from panels.base.gauge import NAME, estimate, estimate_tip, gauge, gauge_tone
+from panels.base.gauge import NAME, estimate, estimate_tip, gauge_tone
 from panels.base.ui import Ui
 from panels.discussion.actions import can_send
 from panels.discussion.queue_strip import queue_strip
 from panels.discussion.view import ComposerView, DiscussionView
 
-EDITOR_MIN_PX = 68.0
+EDITOR_MIN_PX, EDITOR_TIGHT_PX = 68.0, 44.0
+"""Height of the empty editor; in a narrow window, which is low as well."""
+EDITOR_TIGHT_BELOW_PX = 340
 EDITOR_MAX_PX = 220.0
-GAUGE_FROM_PX, PRICE_FROM_PX, NAME_FROM_PX = 360, 520, 600
-"""Width from which the estimate has room, with its price, with its name."""
+ONE_LINE_FROM_PX, NAME_FROM_PX = 640, 280
+"""Width from which the estimate has room beside the buttons, else it stands over them; from which with its name."""
 
 
 def composer_panel(desk: Desk, opened: OpenDiscussion) -> None:
@@ -32,13 +34,6 @@ def composer_panel(desk: Desk, opened: OpenDiscussion) -> None:
     composer = own.composer(opened.id)
     composer.sync(opened.draft.text)
     _follow_sent(desk, opened, composer)
-    if not own.is_at_end:
-        with ui.row("jump"):
-            ui.push()
-            label = "A reply is being written" if desk.call else "Jump to end"
-            if ui.button("jump", label, icon="angles-down", is_small=True, tip=action_tip(desk, "to_end")):
-                run_action("to_end", desk)
-            ui.push()
     with ui.surface(("composer", opened.id), "card", padding=(12, 10)):
         queue_strip(desk, opened)
         _editor(desk, opened, composer)
@@ -88,8 +83,9 @@ def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
     sends_on_enter = send_chord(desk.state) == "Enter"
     _history(desk, opened, composer)
     is_wanted = view.focus == "composer" and view.focus_not != opened.id
+    height = EDITOR_TIGHT_PX if ui.width() < EDITOR_TIGHT_BELOW_PX else EDITOR_MIN_PX
     edited = ui.editor(
-        "editor", composer.text, hint="Write a message", height=EDITOR_MIN_PX, most_height=EDITOR_MAX_PX,
+        "editor", composer.text, hint="Write a message", height=height, most_height=EDITOR_MAX_PX,
         revision=composer.revision, is_focused=is_wanted, is_home=True, paste_limit_chars=settings.files.paste_as_attachment_chars,
         submits_on_enter=sends_on_enter,
     )  # fmt: skip
@@ -153,17 +149,17 @@ def attachment_line(desk: Desk, part: AttachmentPart) -> str:
 
 
 def _foot(desk: Desk, opened: OpenDiscussion) -> None:
-    ui = desk.ui
+    ui, request = desk.ui, next_request(desk.state, opened.id)
+    is_tight = ui.width() < ONE_LINE_FROM_PX
+    if is_tight and request is not None:
+        with ui.row("estimate"):
+            _estimate(desk, request)
     with ui.row("foot"):
         if ui.button("attach", "", icon="paperclip", kind="ghost", tip=action_tip(desk, "attach")):
             run_action("attach", desk)
         _preset_menu(desk)
-        request = next_request(desk.state, opened.id)
-        if request is not None and ui.width() > GAUGE_FROM_PX:
-            if ui.width() > NAME_FROM_PX:
-                ui.text("estimate name", NAME, tone="faint", style="small")
-            shown = estimate(request) if ui.width() > PRICE_FROM_PX else gauge(request)
-            ui.text("gauge", shown, tone=gauge_tone(request), style="small", tip=estimate_tip(request))
+        if request is not None and not is_tight:
+            _estimate(desk, request)
         ui.push()
         is_stopped = desk.call is not None and ui.button(
             "stop", "Stop", icon="stop", tip="Stop the reply (Escape)"
@@ -176,6 +172,13 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
             is_enabled=can_send(desk), shortcut=chord if chord != "Enter" else "", tip=_send_tip(desk, chord),
         ):  # fmt: skip
             run_action("send", desk)
+
+
+def _estimate(desk: Desk, request: NextRequest) -> None:
+    ui = desk.ui
+    if ui.width() > NAME_FROM_PX:
+        ui.text("estimate name", NAME, tone="faint", style="small")
+    ui.text("gauge", estimate(request), tone=gauge_tone(request), style="small", tip=estimate_tip(request))
 
 
 def _send_tip(desk: Desk, chord: str) -> str:

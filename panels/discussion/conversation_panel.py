@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
-from core.discussion.messages import SetEffort, SetModel, SetPersona, SetSystemPreset
+from core.discussion.messages import SetEffort, SetPersona, SetSystemPreset
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.messages import Entry, Mark
-from core.values.state import AppState
 from panels.base import selection
 from panels.base.action import action_button, action_item, action_tip, run_action
 from panels.base.desk import Desk, send_chord
-from panels.base.model_choice import model_options, model_value
-from panels.base.ui import Option, Ui
+from panels.base.ui import Ui
 from panels.discussion.composer_panel import composer_panel
 from panels.discussion.find_bar import find_bar, land, place_of, terms_of
 from panels.discussion.message_card import failure_row, live_row, mark_row, message_card
 from panels.discussion.message_foot import HEAD, branch_foot, branch_points
 from panels.discussion.message_rows import MessageRows, shown_entries
+from panels.discussion.model_picker import effort_options, model_combo
 from panels.discussion.unread import read_in_front
 from panels.discussion.view import DiscussionView
 
 WIDE_PX = 760
 HEADER_PX = 40
 COLUMN_PX = 900.0
-EFFORT_FROM_PX = 560
+ONE_LINE_FROM_PX = 640
+"""Width from which model and effort have room beside the name; else they have a line of their own."""
+NARROW_PX = 300
+MODEL_PX, EFFORT_PX, EFFORT_NARROW_PX = 200.0, 132.0, 104.0
 MAX_REPAIRS = 3
 
 
@@ -64,15 +68,12 @@ def _nothing_selected(desk: Desk) -> None:
 
 def _header(desk: Desk, summary: DiscussionSummary) -> None:
     ui, meta = desk.ui, summary.meta
-    is_wide = ui.width() >= WIDE_PX
-    efforts = _efforts(desk.state, summary)
+    is_wide, is_tight = ui.width() >= WIDE_PX, ui.width() < ONE_LINE_FROM_PX
     with ui.row("header", height=HEADER_PX):
         ui.text("name", meta.name, style="h3", tip=meta.name)
-        _model_combo(desk, summary)
-        if efforts and ui.width() >= EFFORT_FROM_PX:
-            effort = ui.combo("effort", efforts, meta.effort, width=132, tip="How hard the model thinks")
-            if effort is not None:
-                desk.send(SetEffort(meta.id, effort))
+        if not is_tight:
+            _model_and_effort(desk, summary, MODEL_PX)
+        action_button(desk, "model")
         ui.push()
         action_button(desk, "fork", has_label=is_wide)
         if is_wide:
@@ -85,28 +86,22 @@ def _header(desk: Desk, summary: DiscussionSummary) -> None:
             if is_open:
                 _more_menu(desk, summary)
 
+    if is_tight:
+        with ui.row("model row"):
+            _model_and_effort(desk, summary, 0)
 
-def _model_combo(desk: Desk, summary: DiscussionSummary) -> None:
-    meta = summary.meta
-    options = desk.view.memo.get(
-        "models", (desk.state.config.models, desk.state.config.providers), lambda: model_options(desk.state)
+
+def _model_and_effort(desk: Desk, summary: DiscussionSummary, model_px: float) -> None:
+    model_combo(desk, summary.meta, model_px)
+    efforts = effort_options(selection.profile(desk.state, summary.meta.provider, summary.meta.model))
+    if not efforts:
+        return
+    width = EFFORT_PX if desk.ui.width() >= NARROW_PX else EFFORT_NARROW_PX
+    effort = desk.ui.combo(
+        "effort", efforts, summary.meta.effort, width=width, tip="How hard the model thinks"
     )
-    value = model_value(meta.provider, meta.model)
-    if all(option.value != value for option in options):
-        label = selection.model_label(desk.state, meta.provider, meta.model)
-        options = (Option(value, label, group=selection.provider_label(desk.state, meta.provider)), *options)
-    chosen = desk.ui.combo("model", options, value, width=200, tip="Model; it can change in the middle")
-    if chosen is not None and chosen != value:
-        provider, _, model = chosen.partition("\n")
-        desk.send(SetModel(meta.id, provider, model))
-
-
-def _efforts(state: AppState, summary: DiscussionSummary) -> tuple[Option, ...]:
-    known = selection.profile(state, summary.meta.provider, summary.meta.model)
-    if known is None or not known.efforts:
-        return ()
-    names = ["auto", *(effort.value for effort in known.efforts if effort.value != "auto")]
-    return tuple(Option(name, f"{name.capitalize()} effort") for name in names)
+    if effort is not None:
+        desk.send(SetEffort(summary.meta.id, effort))
 
 
 def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
@@ -114,26 +109,33 @@ def _more_menu(desk: Desk, summary: DiscussionSummary) -> None:
     for action_id in ("find", "rename", "pin", "archive", "copy_reply"):
         action_item(desk, action_id)
     ui.divider("choices")
-    efforts = _efforts(desk.state, summary)
-    if efforts:
-        with ui.menu("effort", "Effort", icon="gauge") as is_open:
-            if is_open:
-                for option in efforts:
-                    if ui.menu_item(option.value, option.label, is_checked=meta.effort == option.value):
-                        desk.send(SetEffort(meta.id, option.value))
+    action_item(desk, "model")
     with ui.menu("persona", "Persona", icon="user-gear") as is_open:
         if is_open:
-            for name in ("", *project.personas):
-                if ui.menu_item(("persona", name), name or "None", is_checked=meta.persona == name):
+            for name in _choices(project.personas, meta.persona):
+                label = name if not name or name in project.personas else f"{name} (missing)"
+                if ui.menu_item(("persona", name), label or "None", is_checked=meta.persona == name):
                     desk.send(SetPersona(meta.id, name))
+            ui.divider("rest")
+            if ui.menu_item("edit", "Edit personas", icon="pen"):
+                desk.view.show_settings("prompts")
     with ui.menu("system", "System prompt", icon="file-lines") as is_open:
         if is_open:
-            for name in ("", *project.system_prompts):
-                if ui.menu_item(("system", name), name or "None", is_checked=meta.system_preset == name):
+            for name in _choices(project.system_prompts, meta.system_preset):
+                label = name if not name or name in project.system_prompts else f"{name} (missing)"
+                if ui.menu_item(("system", name), label or "None", is_checked=meta.system_preset == name):
                     desk.send(SetSystemPreset(meta.id, name))
+            ui.divider("rest")
+            if ui.menu_item("edit", "Edit system prompts", icon="pen"):
+                desk.view.show_settings("prompts")
     ui.divider("files")
     for action_id in ("export_markdown", "export_json", "delete"):
         action_item(desk, action_id)
+
+
+def _choices(known: Iterable[str], chosen: str) -> tuple[str, ...]:
+    """None, the known names, and the one that is chosen even where there is no such one any more."""
+    return tuple(dict.fromkeys(("", *known, chosen)))
 
 
 def _warnings(desk: Desk, summary: DiscussionSummary) -> None:
@@ -189,6 +191,16 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
     own.is_at_end = shown.is_at_end
     if target is None:
         _keep_scroll(own, opened.id, None if shown.is_at_end else shown.first)
+    if not shown.is_at_end:
+        _way_to_end(desk)
+
+
+def _way_to_end(desk: Desk) -> None:
+    """Draw the way back over the foot of the messages."""
+    label = "Jump to the reply being written" if desk.call else "Jump to end"
+    with desk.ui.floating("jump", at_foot=True):
+        if desk.ui.button("jump", label, icon="angles-down", is_small=True, tip=action_tip(desk, "to_end")):
+            run_action("to_end", desk)
 
 
 def _keep_scroll(own: DiscussionView, discussion_id: str, first: int | None) -> None:
@@ -209,11 +221,11 @@ def _empty_state(desk: Desk) -> None:
     ui.text("title", "What shall we work on?", style="h2")
     if meta.provider == "embedded":
         how = (
-            f"{label} runs inside this program: no key, no network. It is a small model, good for trying things out"
-            f" and wrong at times. Write below and press {chord}."
+            f"{label} is a small model that runs inside this program: no key, no network, simple answers."
+            f" Enter a key for a large one, or write below and press {chord}."
         )
     elif status is not None and not status.is_ready:
-        how = f"{status.label} is not ready: {status.problem}"
+        how = f"{status.label} is not ready: {status.advice}"
     else:
         how = f"You are talking to {label}. Write below and press {chord}."
     ui.text("how", how, tone="muted", wraps=True)

@@ -7,6 +7,7 @@ import re
 from core.discussion.messages import AttachFile, ExportDiscussion
 from panels.base.desk import Desk
 from panels.base.view import Dialog
+from panels.discussion.model_picker import model_dialog
 
 _NO_NAME = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
 
@@ -16,6 +17,8 @@ def discussion_dialog(desk: Desk, dialog: Dialog) -> None:
     match dialog.kind:
         case "export_markdown":
             _export(desk, dialog, "markdown", ".md")
+        case "model":
+            model_dialog(desk, dialog)
         case "export_json":
             _export(desk, dialog, "json", ".json")
         case _:

@@ -25,6 +25,8 @@ from panels.discussion.view import DiscussionView, MessageKey
 KEY_FAILURES = frozenset({FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.FORBIDDEN})
 WIDE_CARD_PX, NARROW_CARD_PX = 520, 260
 RESEND = "Send these words in a branch that ends before this message; what was answered here stays"
+META_FROM_PX = 600
+"""Width of a card from which time and usage of a reply stand beside its name; else below it."""
 BUILT_IN = "embedded"
 SMALL_MODEL = "The model that is built in: small, so its answers are short and at times wrong. Choose a larger one at the top"
 CARD_ACTIONS = (
@@ -99,13 +101,17 @@ def _head(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
         ui.icon("role", icon, tone=tone)
         ui.text("name", name, style="strong")
         tip = usage_details(message.usage) if message.usage else ""
-        ui.text("meta", _meta_line(desk, message), tone="muted", style="small", tip=tip)
+        has_line = message.usage is not None and ui.width() < META_FROM_PX
+        if not has_line:
+            ui.text("meta", _meta_line(desk, message), tone="muted", style="small", tip=tip)
         if message.provider == BUILT_IN:
             ui.badge("small", "small model", tip=SMALL_MODEL)
         if message.is_edited:
             ui.badge("edited", "edited")
         ui.push()
         _message_actions(desk, opened, message)
+    if has_line:
+        ui.text("meta", _meta_line(desk, message), tone="muted", style="small", tip=tip, wraps=True)
 
 
 def _speaker(state: AppState, message: Message) -> tuple[str, Tone, str]:

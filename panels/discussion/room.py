@@ -27,6 +27,6 @@ def _escape(desk: Desk) -> bool:
 ROOM = Room(
     ACTIONS,
     DiscussionView,
-    dialogs=dict.fromkeys(("attach", "export_markdown", "export_json"), _dialog),
+    dialogs=dict.fromkeys(("attach", "export_markdown", "export_json", "model"), _dialog),
     escape=_escape,
 )

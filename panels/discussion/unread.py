@@ -42,5 +42,5 @@ def _by_discussion(notices: tuple[Notice, ...]) -> Own:
 
 
 def _cause(notice: Notice) -> Hashable:
-    """What is read once: a failure that comes again is another, a standing notice the same."""
+    """Cause that is read once: a failure that comes again is another, a standing notice the same."""
     return notice.id, notice.text, notice.detail, None if notice.is_standing else notice.at

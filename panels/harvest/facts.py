@@ -254,7 +254,7 @@ def reader_fault(state: AppState) -> str:
     if status is None:
         return f"There is no provider {provider!r}: choose another model." if state.config.providers else ""
     if not status.is_ready:
-        return status.problem or f"{status.label} is not ready: choose another model or set it up."
+        return status.advice or f"{status.label} is not ready: choose another model or set it up."
     return "" if model else f"{status.label} has no model: choose another one."
 
 

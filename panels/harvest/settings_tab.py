@@ -7,7 +7,7 @@ from core.harvest.reader import harvest_reader
 from core.settings.messages import ChangeSetting
 from panels.base import selection
 from panels.base.desk import Desk
-from panels.base.model_choice import model_options, model_value
+from panels.base.model_choice import model_options, model_value, option_parts
 from panels.base.ui import Option
 from panels.base.view import Dialog
 from panels.harvest import facts
@@ -48,9 +48,7 @@ def _reader(desk: Desk) -> None:
     provider, model = harvest_reader(state)
     own = f"As a new discussion ({selection.model_label(state, provider, model)})"
     is_own = not settings.harvest_provider and not settings.harvest_model
-    listed = desk.view.memo.get(
-        "models", (state.config.models, state.config.providers), lambda: model_options(state)
-    )
+    listed = desk.view.memo.get("models", option_parts(state), lambda: model_options(state))
     value = "" if is_own else model_value(provider, model)
     options = [Option("", own if is_own else "As a new discussion"), *listed]
     if value not in {option.value for option in options}:
@@ -74,7 +72,7 @@ def _number(desk: Desk, name: str, label: str, shown: str, tip: str) -> None:
     ui, own = desk.ui, desk.view.of(HarvestView)
     with ui.row(name):
         ui.text("label", label, tone="muted", width=0, tip=tip)
-        typed = ui.text_input("value", shown, hint=label, width=NUMBER_PX, submits=True)
+        typed = ui.text_input("value", shown, width=NUMBER_PX, submits=True, tip=label)
     if typed is not None and typed.strip() != shown:
         found = _parsed(name, typed.strip())
         own.error = (name, found) if isinstance(found, str) else ("", "")

@@ -13,10 +13,12 @@ from core.settings.messages import (
     SaveServer,
     StoreKey,
 )
+from core.settings.starting_model import starting_model
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.values.settings import ServerSettings
 from panels.base.desk import Desk
-from panels.base.model_choice import model_options, model_value
+from panels.base.model_choice import model_options, model_value, option_parts
+from panels.base.selection import model_label
 from panels.base.ui import Option, Tone
 from panels.settings.view import ServerForm, SettingsView
 
@@ -61,7 +63,7 @@ def _provider(desk: Desk, status: ProviderStatus) -> None:
             if ui.button("test", "Test", icon="plug", is_small=True,
                          tip=f"Ask {status.label or status.id} for its models"):  # fmt: skip
                 desk.send(RefreshModels(status.id))
-        if status.problem:
+        if status.problem and not status.remedy:  # a missing key is said by the badge, its field is below
             ui.text("problem", status.problem, tone="warn", style="small", wraps=True)
         if status.key_source is not KeySource.NOT_NEEDED or status.kind is ProviderKind.COMPATIBLE:
             _key_row(desk, status)
@@ -175,23 +177,27 @@ def _save_server(desk: Desk, form: ServerForm, taken: set[str]) -> None:
 def models_section(desk: Desk) -> None:
     """Draw what new discussions start with, and each provider's models. Sends ChangeSetting, RefreshModels."""
     ui, ai = desk.ui, desk.state.config.settings.ai
-    options = desk.view.memo.get(
-        "models", (desk.state.config.models, desk.state.config.providers), lambda: model_options(desk.state)
-    )
+    options = desk.view.memo.get("models", option_parts(desk.state), lambda: model_options(desk.state))
     ui.text("title", "Models", style="h2")
     with ui.row("default"):
         ui.text("label", "New discussions use", width=180)
-        now = model_value(ai.provider, ai.model)
-        shown = (
-            options
-            if any(o.value == now for o in options)
-            else (Option(now, ai.model or "Default"), *options)
-        )
+        now = model_value(ai.provider, ai.model) if ai.provider or ai.model else ""
+        known = any(option.value == now for option in options) or not now
+        named = () if known else (Option(now, ai.model or ai.provider),)
+        shown = (Option("", "The one used last"), *named, *options)
         chosen = ui.combo("model", shown, now, width=280, tip="Model of new discussions")
+    first = starting_model(desk.state)
+    label = model_label(desk.state, first.provider, first.model)
+    why = (
+        ""
+        if ai.provider or ai.model
+        else " Without one used yet: one with a key, else the small built-in one."
+    )
+    ui.text("first", f"A new discussion now takes {label}.{why}", tone="muted", style="small", wraps=True)
     if chosen is not None:
         provider, _, model = chosen.partition("\n")
-        desk.send(ChangeSetting("ai_settings.provider", provider))
-        desk.send(ChangeSetting("ai_settings.model", model))
+        desk.send(ChangeSetting("ai_settings.provider", provider or None))
+        desk.send(ChangeSetting("ai_settings.model", model or None))
     for status in desk.state.config.providers.values():
         with ui.surface(("provider", status.id), "card", padding=(16, 12)), ui.group("lines", gap=6):
             _provider_models(desk, status)

@@ -12,6 +12,7 @@ from panels.base.ui import Option, Surface, Tone, Ui
 from panels.base.view import WindowView
 from panels.settings.actions import SCALES
 from panels.settings.providers import models_section, providers_section, servers_section
+from panels.settings.texts import texts_section
 
 NAV_PX = 232.0
 PAGE_PX = 720.0
@@ -100,7 +101,7 @@ def _files(desk: Desk) -> None:
         value = read(desk.state.config.settings.files)
         with ui.row(key):
             ui.text("label", label, width=320)
-            typed = ui.text_input("value", str(value), width=140, submits=True, hint=label)
+            typed = ui.text_input("value", str(value), width=140, submits=True, tip=label)
             ui.text("said", say(value), tone="muted", style="small")
         if typed is None or typed.strip() == str(value):
             continue
@@ -140,35 +141,6 @@ def _project(desk: Desk) -> None:
             ui.text(("root", root), root, style="mono_small")
 
 
-def _prompts(desk: Desk) -> None:
-    ui, project, ai = desk.ui, desk.state.config.project, desk.state.config.settings.ai
-    ui.text("title", "Personas and prompts", style="h2")
-    ui.text(
-        "what",
-        "What new discussions start with; each discussion can choose its own.",
-        tone="muted",
-        wraps=True,
-    )
-    for key, label, names, now in (
-        ("persona", "Persona", project.personas, ai.persona),
-        ("system_prompt_preset", "System prompt", project.system_prompts, ai.system_prompt_preset),
-    ):
-        with ui.row(key):
-            ui.text("label", label, width=140)
-            options = [
-                Option("", "None"),
-                *(Option(name, name) for name in dict.fromkeys([*names, now]) if name),
-            ]
-            chosen = ui.combo("choice", options, now, tip=label, width=240)
-        if chosen is not None:
-            desk.send(ChangeSetting(f"ai_settings.{key}", chosen or None))
-        source = names.get(now)
-        if source is not None:
-            if source.source:
-                ui.text((key, "source"), source.source, tone="muted", style="small")
-            ui.selectable_text((key, "text"), source.text, height=120)
-
-
 def _about(desk: Desk) -> None:
     ui, state = desk.ui, desk.state
     ui.text("title", "About Manual Slop", style="h2")
@@ -199,7 +171,7 @@ SECTIONS: tuple[tuple[str, str, str, Callable[[Desk], None]], ...] = (
     ("appearance", "Appearance", "palette", _appearance),
     ("files", "Files", "file-lines", _files),
     ("project", "Project", "folder-open", _project),
-    ("prompts", "Personas and prompts", "user-gear", _prompts),
+    ("prompts", "Personas and prompts", "user-gear", texts_section),
     ("about", "About", "circle-info", _about),
 )
 """Id, label, icon and what is drawn, in the order of the list; an id that is not here shows the first."""

@@ -19,6 +19,32 @@ class ServerForm:
 
 
 @dataclass(slots=True)
+class TextForm:
+    """A persona, system prompt or prompt of the program being written.
+
+    Args:
+        table: of `TextTable`, or `prompts`; old_name: of the one that is changed, empty for a new one.
+        base: the text that it began with; command_id: of the save under way.
+    """
+
+    table: str
+    old_name: str = ""
+    name: str = ""
+    text: str = ""
+    base: str = ""
+    error: str = ""
+    command_id: str = ""
+    revision: int = 0
+    had_focus: bool = False
+
+    def take(self, text: str) -> None:
+        """Go on from another text."""
+        self.text = self.base = text
+        self.error = ""
+        self.revision += 1
+
+
+@dataclass(slots=True)
 class SettingsView:
     """The page's own state. `key_texts`: by provider, never kept and never shown in a representation."""
 
@@ -26,3 +52,4 @@ class SettingsView:
 
     key_texts: dict[str, str] = field(default_factory=dict, repr=False)
     server_form: ServerForm | None = None
+    text_form: TextForm | None = None

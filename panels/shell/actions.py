@@ -29,10 +29,10 @@ def _of_panel(panel: HubPanel) -> Action:
 
 OWN: tuple[Action, ...] = (
     Action("quit", "File", 3, "Quit", lambda d: d.send(Quit()), "power-off", "Ctrl+Q"),
-    Action("list", "View", 1, "Discussion list", _toggle_list, "list", "Ctrl+B",
-           is_checked=lambda d: "list" in shown_panes(d.view)),
-    Action("hub", "View", 1, "Operations Hub", _toggle_hub, "table-columns", "Ctrl+Shift+H",
-           is_checked=lambda d: "hub" in shown_panes(d.view)),
+    Action("list", "View", 1, "Show discussion list", _toggle_list, "list", "Ctrl+B",
+           is_done=lambda d: "list" in shown_panes(d.view), undo_label="Hide discussion list"),
+    Action("hub", "View", 1, "Show Operations Hub", _toggle_hub, "table-columns", "Ctrl+Shift+H",
+           is_done=lambda d: "hub" in shown_panes(d.view), undo_label="Hide Operations Hub"),
     Action("palette", "Tools", 0, "Command palette", opens_dialog("palette"), "terminal", "Ctrl+Shift+P"),
     Action("shortcuts", "Help", 0, "Keyboard shortcuts", opens_dialog("shortcuts"), "keyboard", "F1"),
 )  # fmt: skip

@@ -38,7 +38,7 @@ def _shortcuts(desk: Desk, _dialog: Dialog) -> None:
             ui.text(("menu", menu), menu, style="small_strong", tone="muted")
             for action in desk.actions.values():
                 if action.menu == menu and action.chord:
-                    _chord(desk, action.label, action.shown_chord(desk.state))
+                    _chord(desk, action.shown_label(desk), action.shown_chord(desk.state))
         ui.text("more title", "Elsewhere", style="small_strong", tone="muted")
         for label, chord in MORE_CHORDS:
             _chord(desk, label, chord)

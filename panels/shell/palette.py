@@ -76,13 +76,15 @@ def _do(desk: Desk, hit: PaletteHit) -> None:
 
 def _hits(desk: Desk, query: str) -> tuple[PaletteHit, ...]:
     can_do = tuple(a for a in desk.actions.values() if a.id != "palette" and a.is_enabled(desk))
-    ids = tuple(a.id for a in can_do)
-    parts = (desk.state.discussions.summaries, query, "\n".join(ids))
+    labels = "\n".join(a.shown_label(desk) for a in can_do)
+    parts = (desk.state.discussions.summaries, query, labels)
     return desk.view.memo.get("palette", parts, lambda: _search(desk, can_do, query))
 
 
 def _search(desk: Desk, can_do: tuple[Action, ...], query: str) -> tuple[PaletteHit, ...]:
-    actions = [PaletteHit(a.label, a.icon, a.shown_chord(desk.state), action_id=a.id) for a in can_do]
+    actions = [
+        PaletteHit(a.shown_label(desk), a.icon, a.shown_chord(desk.state), action_id=a.id) for a in can_do
+    ]
     if not query.strip():
         return tuple(actions[:SHOWN])
     discussions = (

@@ -58,7 +58,7 @@ def _model(state: AppState, ui: Ui) -> None:
     status = state.config.providers.get(meta.provider)
     is_ready = status is not None and status.is_ready
     tone: Tone = "ok" if is_ready else "warn"
-    problem = status.problem if status else f"No provider called {meta.provider!r}"
+    problem = status.advice if status else f"No provider called {meta.provider!r}"
     with ui.row("connection", gap=6):
         ui.icon("icon", "circle" if is_ready else "plug-circle-xmark", tone=tone, tip=problem or "Ready")
         label = f"{selection.model_label(state, meta.provider, meta.model)}"

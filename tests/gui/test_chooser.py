@@ -38,20 +38,63 @@ def test_folders_come_first_and_hidden_files_only_when_asked(folder: Path) -> No
     assert names(chooser) == ["Zebra.txt"]
 
 
-def test_pressing_a_folder_opens_it_and_a_file_picks_it(folder: Path) -> None:
+APPLE, ZEBRA, SRC = (
+    Entry("apple.txt", is_folder=False),
+    Entry("Zebra.txt", is_folder=False),
+    Entry("src", is_folder=True),
+)
+
+
+def test_one_press_selects_and_the_second_opens(folder: Path) -> None:
     chooser = opened(folder, "files")
-    chooser.press(Entry("apple.txt", is_folder=False))
-    chooser.press(Entry("Zebra.txt", is_folder=False))
-    chooser.press(Entry("apple.txt", is_folder=False))
+    assert chooser.press(SRC, 1.0) == ()
+    assert (chooser.folder, chooser.result(), chooser.opens_folder) == (folder, (), True)
+    assert chooser.press(APPLE, 1.2) == ()
+    assert chooser.result() == (str(folder / "apple.txt"),)
+    assert chooser.press(APPLE, 1.3) == (str(folder / "apple.txt"),)
+    chooser.press(SRC, 2.0)
+    chooser.press(SRC, 2.2)
+    assert (chooser.folder, names(chooser)) == (folder / "src", ["main.py"])
+
+
+def test_two_presses_far_apart_or_on_two_entries_open_nothing(folder: Path) -> None:
+    chooser = opened(folder, "files")
+    assert [chooser.press(APPLE, at) for at in (1.0, 1.6)] == [(), ()]
+    assert [chooser.press(one, 3.0) for one in (SRC, APPLE, SRC)] == [(), (), ()]
+    assert chooser.folder == folder
+
+
+def test_ctrl_adds_a_file_and_takes_it_out_again(folder: Path) -> None:
+    chooser = opened(folder, "files")
+    chooser.press(APPLE, 1.0)
+    chooser.press(ZEBRA, 1.1, is_adding=True)
+    assert chooser.result() == (str(folder / "apple.txt"), str(folder / "Zebra.txt"))
+    chooser.press(APPLE, 1.2, is_adding=True)
     assert chooser.result() == (str(folder / "Zebra.txt"),)
-    chooser.press(Entry("src", is_folder=True))
-    assert (chooser.folder, chooser.result(), names(chooser)) == (folder / "src", (), ["main.py"])
+    chooser.press(APPLE, 3.0)
+    assert chooser.result() == (str(folder / "apple.txt"),)
+
+
+def test_enter_takes_what_is_selected_else_the_first_that_fits_the_filter(folder: Path) -> None:
+    chooser = opened(folder, "files")
+    assert chooser.enter() == ()
+    chooser.wanted = "zeb"
+    assert chooser.enter() == (str(folder / "Zebra.txt"),)
+    chooser = opened(folder, "files")
+    chooser.press(SRC, 1.0)
+    assert chooser.enter() == ()
+    assert chooser.folder == folder / "src"
 
 
 def test_a_folder_chooser_shows_no_files_and_returns_where_it_is(folder: Path) -> None:
     chooser = opened(folder, "folder")
     assert names(chooser) == ["src"]
     assert chooser.result() == (str(folder),)
+    chooser.press(SRC, 1.0)
+    assert chooser.result() == (str(folder / "src"),)
+    assert not chooser.opens_folder
+    chooser.press(SRC, 1.2)
+    assert chooser.result() == (str(folder / "src"),)
 
 
 def test_saving_needs_a_name_without_slashes(folder: Path) -> None:
@@ -59,8 +102,20 @@ def test_saving_needs_a_name_without_slashes(folder: Path) -> None:
     assert chooser.result() == ()
     chooser.name = "../x"
     assert chooser.result() == ()
-    chooser.press(Entry("apple.txt", is_folder=False))
+    assert chooser.press(APPLE, 1.0) == ()
     assert chooser.result() == (str(folder / "apple.txt"),)
+    chooser.press(SRC, 2.0)
+    assert chooser.enter() == ()
+    assert chooser.enter() == (str(folder / "src" / "apple.txt"),)
+
+
+def test_a_file_is_replaced_only_when_that_was_asked(folder: Path) -> None:
+    chooser = opened(folder, "save")
+    assert [chooser.press(APPLE, at) for at in (1.0, 1.1)] == [(), ()]
+    assert (chooser.is_replacing, chooser.problem) == (True, "'apple.txt' is there already. Replace it?")
+    chooser.name = "Zebra.txt"
+    assert chooser.accept() == ()
+    assert chooser.accept() == (str(folder / "Zebra.txt"),)
 
 
 def test_typed_paths_lead_to_folders_and_files(folder: Path) -> None:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from gui.driver import Driver
+from gui.elements.controls import Button
 from gui.elements.fields import Field
-from gui.elements.popups import PopupItem
+from gui.elements.popups import PopupItem, anchor_of
 from panels.base.ui import Ui
 from tests.gui.conftest import Screen, field_named
 
@@ -37,32 +39,55 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_file_is_chosen_with_the_mouse(screen: Screen, folder: Path) -> None:
+def double(person: Driver, name: str) -> None:
+    """Two clicks of a person on an entry."""
+    person.hover(person.find(name, kind=PopupItem))
+    for _ in range(2):
+        person.press()
+        person.release()
+
+
+def test_a_click_selects_a_file_and_two_choose_it(screen: Screen, folder: Path) -> None:
     view = View(folder)
     person = screen.show(view.draw)
     screen.check()
     person.click(person.find("src", kind=PopupItem))
+    person.until(lambda: person.has("Open folder"))
+    assert person.has("read me.txt")
+    screen.check()
+    person.click("Open folder")
     person.until(lambda: person.has("file_000.py"))
     person.click(person.find("file_003.py", kind=PopupItem))
+    person.until(lambda: person.has("1 chosen"))
+    assert view.is_open
+    double(person, "file_001.py")
+    person.until(lambda: not view.is_open)
+    assert view.chosen == (str(folder / "src" / "file_001.py"),)
+
+
+def test_more_than_one_file_is_chosen_with_ctrl(screen: Screen, folder: Path) -> None:
+    view = View(folder / "src")
+    person = screen.show(view.draw)
+    person.click(person.find("file_003.py", kind=PopupItem))
+    person.hold("Ctrl")
     person.click(person.find("file_001.py", kind=PopupItem))
+    person.let_go("Ctrl")
     person.until(lambda: person.has("2 chosen"))
     screen.check()
-    person.click("Choose", index=0) if not person.has("Choose   ") else None
-    person.key("Ctrl+Enter")
-    person.step(3)
+    person.key("Enter")
+    person.until(lambda: not view.is_open)
     assert view.chosen == tuple(str(folder / "src" / name) for name in ("file_003.py", "file_001.py"))
 
 
 def test_a_folder_is_entered_and_filtered_with_the_keyboard(screen: Screen, folder: Path) -> None:
     view = View(folder)
     person = screen.show(view.draw)
-    person.click(person.find("src", kind=PopupItem))
+    double(person, "src")
     person.until(lambda: field_named(person, "Filter by name").is_active)
     person.type("117")
     person.until(lambda: not person.has("file_003.py"))
-    person.click(person.find("file_117.py", kind=PopupItem))
-    person.key("Ctrl+Enter")
-    person.step(3)
+    person.key("Enter")
+    person.until(lambda: not view.is_open)
     assert view.chosen == (str(folder / "src" / "file_117.py"),)
 
 
@@ -97,7 +122,7 @@ def test_saving_asks_for_a_name(screen: Screen, folder: Path) -> None:
     person.click(person.find("File name", kind=Field))
     person.type("out.md")
     person.until(lambda: field_named(person, "File name").text == "out.md")
-    person.key("Ctrl+Enter")
+    person.key("Enter")
     person.until(lambda: not view.is_open)
     assert view.chosen == (str(folder / "out.md"),)
 
@@ -110,3 +135,18 @@ def test_the_parent_is_one_chord_away(screen: Screen, folder: Path) -> None:
     person.click("Choose this folder")
     person.until(lambda: not view.is_open)
     assert view.chosen == (str(folder),)
+
+
+def test_the_dialog_fits_a_small_window_at_twice_the_size(screen: Screen, folder: Path) -> None:
+    view = View(folder)
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", 2.0)
+        view.draw(ui)
+
+    person = screen.show(draw)
+    for _ in range(3):
+        screen.ui.frame(draw, 1024, 700)
+    _, top, _, height = anchor_of(person.find("Cancel", kind=Button))
+    assert top + height < 700
+    screen.loop.wake()

@@ -10,6 +10,7 @@ import pytest
 
 from gui.elements.lists import RowPane, VirtualList
 from gui.elements.sorting import Handle
+from gui.elements.surfaces import Surface
 from panels.base.ui import Column, ListView, Option, Ui
 from tests.gui.conftest import Screen
 from tests.gui.gallery_pages import COLUMNS, Rows, conversation
@@ -127,6 +128,41 @@ def test_the_thumb_is_dragged_over_everything(screen: Screen) -> None:
     assert person.has("Press 1999")
 
 
+def test_a_press_beside_the_thumb_brings_it_there_and_it_can_be_dragged_on(screen: Screen) -> None:
+    rows = Names(2000)
+    person = screen.show(lambda ui: ui.virtual_list("list", rows))
+    box = the_list(screen)
+    _, top, right, bottom = person.rect(box)
+    x, middle = round(right) - 4, round((top + bottom) / 2)
+
+    person.move(x, middle)
+    person.press()
+    assert box.view.scroll == pytest.approx(box.view.most / 2, rel=0.02)
+    person.move(x - 300, round(bottom) + 50)
+    assert box.view.is_at_end
+    person.release()
+    person.move(x, middle)
+    assert box.view.is_at_end
+
+    person.drag((x - 200, middle), (x, round(top) + 30))
+    assert box.view.is_at_end, "a drag that began elsewhere moves nothing"
+
+
+def test_a_press_in_the_track_of_a_surface_scrolls_it(screen: Screen) -> None:
+    def draw(ui: Ui) -> None:
+        with ui.surface("page", "pane", scrolls=True, height=0):
+            for index in range(200):
+                ui.text(index, f"Line {index}")
+
+    person = screen.show(draw)
+    page = next(el for el in screen.ui.tree.root.walk() if isinstance(el, Surface))
+    _, _, right, bottom = person.rect(page)
+    person.click_at(round(right) - 4, round(bottom) - 30)
+    person.step(4)
+    assert page.inner is not None
+    assert page.inner.scroll[1] > page.h / 2
+
+
 def test_a_frame_in_which_nothing_changed_describes_nothing(screen: Screen) -> None:
     rows = Names(100)
     person = screen.show(lambda ui: ui.virtual_list("list", rows))
@@ -219,3 +255,18 @@ def test_rows_are_dragged_by_their_handle(screen: Screen) -> None:
     assert "".join(order) == "ebcad"
     drag(2, 2, 8)
     assert "".join(order) == "ebcad"
+
+
+def test_the_grip_of_a_tall_card_stands_beside_its_first_line(screen: Screen) -> None:
+    def draw(ui: Ui) -> None:
+        def row(index: int) -> None:
+            with ui.surface("card", "card", height=40 if not index else 300):
+                ui.text("name", f"Row {index}")
+
+        ui.sortable("rows", 2, row)
+
+    person = screen.show(draw)
+    short, tall = [element for element in person.visible() if isinstance(element, Handle)]
+    assert short.y == pytest.approx((40 - short.h) / 2, abs=3)
+    assert tall.y < 20
+    screen.check()

@@ -10,7 +10,9 @@ from msgspec.structs import replace
 from core.app.messages import Command
 from core.values.discussion import Draft
 from core.values.state import AppState
+from gui.elements.controls import Combo
 from gui.elements.editor import Editor
+from gui.elements.text import Text
 from gui.markdown.document import load
 from panels.base.ui import Ui
 from panels.base.view import WindowView
@@ -56,6 +58,35 @@ def shown(screen: Screen, state: AppState, view: WindowView, scale: float = 1.0)
 @pytest.mark.parametrize("scale", [0.9, 1.0, 1.2])
 def test_every_state_fits(screen: Screen, name: str, scale: float) -> None:
     assert shown(screen, STATES[name](), WindowView(), scale) == []
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5, 2.0])
+def test_what_a_send_costs_and_who_answers_is_shown_whole_in_the_smallest_windows(
+    screen: Screen, scale: float
+) -> None:
+    load()
+    state, view = states.streaming(), WindowView()
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", scale)
+        window(state, view, ui, lambda _: None)
+
+    screen.show(draw)
+    for size in ((1280, 800), (1024, 700)):
+        for _ in range(3):
+            screen.ui.frame(draw, *size)
+        assert faults(screen.ui.tree) == []
+        shown = list(screen.ui.tree.root.walk())
+        tips = {element.tip for element in shown if isinstance(element, Combo) and element.w > 0}
+        assert {"Model; it can change in the middle", "How hard the model thinks"} <= tips
+        figures = [
+            el
+            for el in shown
+            if isinstance(el, Text) and ("est. $" in el.label() or " tok · $" in el.label())
+        ]
+        assert len(figures) >= 2
+        assert [el.lines for el in figures if any(line.endswith("…") for line in el.lines)] == []
+    screen.loop.wake()
 
 
 @pytest.mark.parametrize("section", ["providers", "models", "appearance", "files"])

@@ -37,6 +37,8 @@ def chat_body(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBl
     }
     if request.max_output_tokens is not None:
         body["max_tokens"] = request.max_output_tokens
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
     if request.tools:
         body["tools"] = [
             {

@@ -24,7 +24,7 @@ from core.values.settings import ServerSettings
 if TYPE_CHECKING:
     import openai
 
-_OPTIONAL = ("stream_options", "reasoning_effort")
+_OPTIONAL = ("stream_options", "reasoning_effort", "temperature")
 """Fields that a server may refuse. Each is left out from then on, and without usage there is none."""
 
 _REFUSALS = frozenset({400, 415, 422})

@@ -246,7 +246,8 @@ def _without_layer_8(request: ProviderRequest) -> ProviderRequest:
 
 
 def _sampling(request: ProviderRequest) -> Mapping[str, Any]:
-    return EXTRACTION if request.response_schema_json else SAMPLING
+    sampling = EXTRACTION if request.response_schema_json else SAMPLING
+    return sampling if request.temperature is None else {**sampling, "temperature": request.temperature}
 
 
 def _silent(request: ProviderRequest) -> ProviderRequest:

@@ -94,6 +94,8 @@ def request_config(request: ProviderRequest, profile: ModelProfile) -> types.Gen
         "max_output_tokens": _max_tokens(request, profile),
         "thinking_config": _thinking(request, profile),
     }
+    if request.temperature is not None:
+        fields["temperature"] = request.temperature
     system = [types.Part(text=segment.text) for segment in request.system if segment.text.strip()]
     if system:
         fields["system_instruction"] = types.Content(parts=system)

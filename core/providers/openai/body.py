@@ -41,6 +41,8 @@ def responses_body(request: ProviderRequest, profile: ModelProfile, read_blob: R
     }
     if request.max_output_tokens is not None:
         body["max_output_tokens"] = request.max_output_tokens
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
     if body.get("reasoning", {}).get("summary"):
         body["include"] = ["reasoning.encrypted_content"]
     add_cache_fields(body, request, blocks)

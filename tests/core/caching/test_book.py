@@ -332,6 +332,28 @@ def test_a_ping_that_is_answered_after_a_newer_turn_leaves_that_turns_idle_alone
     assert known is None or entry.expires_at == max(known.expires_at, after(290 + ping.idle.ttl_s))
 
 
+def test_no_ping_is_due_of_what_was_abandoned_until_the_next_turn_also_where_that_was_under_way() -> None:
+    play = CachePlay()
+    play.book = replace(play.book, habits=habits_of(1200.0))
+    play.market = replace(MARKET, settings=PINGING)
+
+    def due(at_s: float) -> tuple[pings.Ping, ...]:
+        return pings.due_pings(play.book, lambda _call: PINGING, after(at_s))
+
+    play.turn("1", 0)
+    assert len(due(290)) == 1
+    play.book = pings.stopped(play.book, ("d", "of another"))
+    assert due(290) == ()
+
+    play.turn("2", 295)
+    assert len(due(590)) == 1
+    call = play.plan("3", 600)
+    play.go("3", call)
+    play.book = pings.stopped(play.book, ("d",))
+    play.end("3", billed(plan_of(call)), 605)
+    assert due(895) == ()
+
+
 def test_a_ping_moves_the_end_of_the_part_that_it_kept_and_of_no_other() -> None:
     play = CachePlay()
     play.book = replace(play.book, habits=habits_of(1200.0))

@@ -108,7 +108,7 @@ class World:
             self.clients,
             self.events.append,
             lambda _spec: None,
-            lambda _spec: NO_BLOBS,
+            lambda _name, _request: NO_BLOBS,
             self.prices,
         )
 

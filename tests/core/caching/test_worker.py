@@ -61,7 +61,7 @@ def _handler(desk: Desk) -> CacheHandler:
         anything,
         events.append,
         lambda _spec: cast(ProviderRequest, object()),
-        lambda _spec: lambda _sha256: b"",
+        lambda _name, _request: lambda _sha256: b"",
         cast(Any, None),
     )
 

@@ -243,6 +243,21 @@ def test_reported_tokens_move_the_models_factor(bench: Bench) -> None:
     before = bench.assembler.recount(bench.assembler.assemble(spec)).total_tokens
     bench.build(spec)
 
-    bench.assembler.learn(spec, Usage(input_tokens=before * 2))
+    bench.assembler.note_usage(spec, Usage(input_tokens=before * 2))
+    bench.assembler.learn()
 
     assert bench.assembler.assemble(spec).total_tokens > before
+
+
+def test_an_estimate_that_is_booked_knows_every_report_before_it(bench: Bench) -> None:
+    spec = bench.spec()
+    bench.assembler.recount(bench.assembler.assemble(spec))
+    first = bench.build(spec).record.estimate
+    assert first is not None
+    bench.assembler.note_usage(spec, Usage(input_tokens=(first.input_tokens or 0) * 3))
+    second = bench.build(spec).record.estimate  # at once: nobody has learned yet
+    assert second == first
+
+    booked = bench.assembler.recounted(spec, second)
+
+    assert booked.input_tokens == pytest.approx((first.input_tokens or 0) * 3, rel=0.01)

@@ -206,6 +206,32 @@ def test_a_keyring_that_fails_is_said_without_its_words(tmp_path: Path) -> None:
     assert found.warning == "The system's keyring failed (KeyringError)."
 
 
+@pytest.mark.parametrize("fault", [ImportError("no dbus"), RuntimeError("no backend works")])
+def test_a_keyring_that_cannot_be_opened_was_not_asked_and_is_not_told_of(
+    tmp_path: Path, fault: Exception
+) -> None:
+    def broken() -> Keyring:
+        raise fault
+
+    store = KeyStore(tmp_path, {}, open_keyring=broken)
+
+    assert store.find("openai") == FoundKey("", KeySource.MISSING)
+    assert store.keyring_name()[1] == f"The system's keyring failed ({type(fault).__name__})."
+
+
+def test_a_keyring_whose_library_does_not_load_in_time_is_not_told_of_either(tmp_path: Path) -> None:
+    loaded = threading.Event()
+
+    def slow() -> Keyring:
+        loaded.wait(30)
+        return Ring()
+
+    store = KeyStore(tmp_path, {}, open_keyring=slow, opening_timeout_s=0.05)
+
+    assert store.find("openai") == store.find("gemini") == FoundKey("", KeySource.MISSING)
+    loaded.set()
+
+
 def test_a_variable_that_hides_a_stored_key_is_said(tmp_path: Path) -> None:
     said = _store(tmp_path, Ring(), OPENAI_API_KEY="x").store("openai", SECRET)
 

@@ -38,7 +38,7 @@ def test_nothing_configured_is_no_fault(request_: ConfigRequest) -> None:
     loaded = load(request_)
 
     assert loaded.faults == ()
-    assert loaded.settings.ai.provider == "embedded"
+    assert loaded.settings.ai.provider == ""
     assert loaded.project.name == "project"
     assert not loaded.project.has_file
 

@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from core.settings.prompts import MAX_PROMPT_BYTES, prompt_file, prompt_names, read_prompts
+from core.base.errors import ConfigError
+from core.settings.prompts import (
+    MAX_PROMPT_BYTES,
+    own_prompt,
+    prompt_file,
+    prompt_names,
+    prompt_sources,
+    read_prompts,
+    remove_prompt,
+    write_prompt,
+)
 
 
 @pytest.fixture
@@ -62,3 +72,34 @@ def test_line_ends_are_folded(places: tuple[Path, Path]) -> None:
     (home / "knowledge/prompts/role.md").write_bytes(b"\xef\xbb\xbfa\r\nb")
 
     assert read_prompts(home, root, is_trusted=True)["role.md"] == "a\nb"
+
+
+def test_the_persons_own_text_is_written_counts_and_is_taken_back(tmp_path: Path) -> None:
+    shipped = read_prompts(tmp_path, tmp_path, is_trusted=False)["role.md"]
+
+    write_prompt(tmp_path, "role.md", "Mine.", shipped)
+    own = str(tmp_path / "knowledge" / "prompts" / "role.md")
+    assert read_prompts(tmp_path, tmp_path, is_trusted=False)["role.md"] == "Mine."
+    assert prompt_sources(tmp_path, tmp_path, is_trusted=False)["role.md"] == own
+
+    remove_prompt(tmp_path, "role.md", "Mine.")
+    assert read_prompts(tmp_path, tmp_path, is_trusted=False)["role.md"] == shipped
+    assert set(prompt_sources(tmp_path, tmp_path, is_trusted=False).values()) == {""}
+
+
+def test_what_an_editor_saved_meanwhile_is_neither_written_over_nor_removed(tmp_path: Path) -> None:
+    write_prompt(tmp_path, "role.md", "Edited outside.")
+
+    with pytest.raises(ConfigError, match="changed in its file meanwhile"):
+        write_prompt(tmp_path, "role.md", "Mine.", "What I saw.")
+    with pytest.raises(ConfigError, match="changed in its file meanwhile"):
+        remove_prompt(tmp_path, "role.md", "What I saw.")
+
+    assert own_prompt(tmp_path, "role.md") == "Edited outside."
+
+
+def test_a_prompt_that_nothing_would_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="at most 200,000 bytes"):
+        write_prompt(tmp_path, "role.md", "x" * 200_001)
+    with pytest.raises(ConfigError, match="no prompt"):
+        write_prompt(tmp_path, "../x.md", "x")

@@ -35,6 +35,9 @@ from core.settings.messages import (
     ModelsListed,
     OpenProject,
     PresetStored,
+    PromptReset,
+    ResetPrompt,
+    SavePrompt,
     SaveServer,
     ServersFound,
     SettingsFilesChanged,
@@ -44,6 +47,7 @@ from core.settings.messages import (
     WarmUp,
     WriteKey,
     WritePreset,
+    WritePrompt,
     WriteTrust,
 )
 from core.spending.messages import SpentCounted
@@ -378,3 +382,26 @@ def test_the_days_sum_grows_with_each_call_and_begins_anew_at_midnight(book: Pla
     book.later(5 * 3600).play(Tick())
     assert book.state.spending.spent_today_usd == 0.0
     assert book.state.spending.day_start == book.at - timedelta(hours=1)
+
+
+def test_a_prompt_is_written_with_the_text_that_it_began_with(book: Playbook) -> None:
+    effects = book.play(SavePrompt("role.md", "Mine.\r\n", "You help."))
+    assert of(effects, WritePrompt) == (WritePrompt("role.md", "Mine.\n", "You help."),)
+
+    assert of(book.play(ResetPrompt("role.md", "Mine.\n")), WritePrompt) == (
+        WritePrompt("role.md", None, "Mine.\n"),
+    )
+    book.play(PromptReset("role.md", "Mine.\n"))
+    assert book.state.program.notices[-1].action == SavePrompt("role.md", "Mine.\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [(SavePrompt("moon.md", "x"), "no prompt 'moon.md'"), (SavePrompt("role.md", " "), "would be empty"),
+     (ResetPrompt("moon.md"), "no prompt")],
+)  # fmt: skip
+def test_a_prompt_that_nothing_reads_is_refused(
+    book: Playbook, command: SavePrompt | ResetPrompt, why: str
+) -> None:
+    assert not of(book.play(command), WritePrompt)
+    assert why in book.state.program.notices[-1].text

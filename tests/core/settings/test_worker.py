@@ -12,8 +12,16 @@ from core.providers.clients import Clients
 from core.providers.keys import KeyStore
 from core.settings import worker as setup
 from core.settings.loader import ConfigRequest, LoadedSettings, load
-from core.settings.messages import LoadSettings, SettingsLoaded
+from core.settings.messages import (
+    LoadSettings,
+    NamedTextStored,
+    PromptReset,
+    SettingsLoaded,
+    WriteNamedText,
+    WritePrompt,
+)
 from core.settings.worker import SetupHandler
+from core.values.curation import TextTable
 
 LIGHT = '[appearance]\ntheme = "light"\n'
 
@@ -93,3 +101,26 @@ def test_everything_that_settings_depend_on_is_watched_and_told(desk: Desk) -> N
     assert {"config.toml", "manual_slop.toml", "models.toml", "role.md"} <= watched
     assert any(profile.id == "*" for profile in loaded.profiles)
     assert "Python" in loaded.versions
+
+
+def test_personas_and_prompts_are_written_told_and_read_again(desk: Desk) -> None:
+    desk.read()
+
+    desk.handler.handle(WriteNamedText(str(desk.project), TextTable.PERSONAS, "terse", "Be short."))
+    desk.handler.handle(WritePrompt("role.md", "Mine."))
+    loaded = desk.read()
+
+    assert loaded.project.personas["terse"].text == "Be short."
+    assert loaded.prompts["role.md"] == "Mine."
+    assert loaded.prompt_sources["role.md"].endswith("role.md")
+
+    desk.handler.handle(
+        WriteNamedText(str(desk.project), TextTable.PERSONAS, "terse", None, base="Be short.")
+    )
+    desk.handler.handle(WritePrompt("role.md", None))
+
+    told = [event for event in desk.told if isinstance(event, NamedTextStored | PromptReset)]
+    assert told[-2:] == [
+        NamedTextStored(TextTable.PERSONAS, "terse", None, old_text="Be short."), PromptReset("role.md", "Mine.")
+    ]  # fmt: skip
+    assert desk.read().project.personas == {}

@@ -153,6 +153,10 @@ class FakeServices:
         del spec
         return expected
 
+    def note_usage(self, spec: StackSpec, usage: Usage, texts: Sequence[str]) -> None:
+        del spec, texts
+        self.steps.append(f"noted {usage.input_tokens}")
+
     def begun(self, call_id: str) -> None:
         self.steps.append(f"begun {call_id}")
 
@@ -163,9 +167,8 @@ class FakeServices:
         usage: Usage,
         contents: ContentsReport | None,
         paid: Usage,
-        texts: Sequence[str],
     ) -> CacheReported | None:
-        del spec, contents, paid, texts
+        del spec, contents, paid
         self.steps.append(f"ended {call_id} {usage.input_tokens}")
         return None
 
@@ -206,7 +209,7 @@ def test_the_cache_hears_of_the_first_byte_once_and_of_the_end_with_its_usage() 
     usage = UsageUpdate(Usage(input_tokens=50))
     services = FakeServices(FakeProvider(TextDelta("Good "), TextDelta("day"), usage, DONE))
     run(services)
-    assert services.steps == ["begun call", "ended call 50"]
+    assert services.steps == ["begun call", "noted 50", "ended call 50"]
 
 
 def test_a_call_that_failed_before_its_first_byte_wrote_nothing() -> None:

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from gui.elements.lists import VirtualList
 from panels.base.ui import Ui
 from tests.gui.conftest import SIZE, Screen
+from tests.gui.gallery_pages import conversation
 
 pytestmark = pytest.mark.gui
 
@@ -65,3 +67,35 @@ def test_a_click_of_a_pointer_that_rested_where_it_came_is_not_for_it(screen: Sc
     person.hover("Away")
     person.click("Close one")
     assert view.pressed == ["one"]
+
+
+def test_the_way_to_the_end_comes_over_the_foot_of_a_list_and_nothing_moves_for_it(screen: Screen) -> None:
+    rows, pressed = conversation(60), []
+
+    def draw(ui: Ui) -> None:
+        with ui.surface("page", "base", height=0, padding=(200, 0)):
+            with ui.surface("messages", "clear", height=-80, padding=(0, 0)):
+                view = ui.virtual_list("list", rows, follows_end=True)
+                if not view.is_at_end:
+                    with ui.floating("jump", at_foot=True):
+                        if ui.button("jump", "Jump to end"):
+                            pressed.append("jump")
+            if ui.button("below", "Below"):
+                pressed.append("below")
+
+    person = screen.show(draw)
+    box = next(element for element in person.visible() if isinstance(element, VirtualList))
+    before = person.rect(box), person.rect(person.find("Below"))
+    assert not person.has("Jump to end")
+    person.wheel(box, -6)
+    person.until(lambda: person.has("Jump to end"))
+    person.step(3)
+    assert (person.rect(box), person.rect(person.find("Below"))) == before
+    left, top, right, bottom = person.rect(person.find("Jump to end"))
+    (list_left, _, list_right, list_bottom), _ = before
+    assert list_bottom - 60 < top < bottom < list_bottom
+    assert (left + right) / 2 == pytest.approx((list_left + list_right) / 2, abs=2)
+    screen.check()
+    person.click("Jump to end")
+    person.click("Below")
+    assert pressed == ["jump", "below"]

@@ -42,7 +42,7 @@ def _at_top() -> Screen:
 def test_a_first_run_says_how_to_begin_with_the_embedded_model() -> None:
     screen = Screen(states.first_run())
 
-    assert screen.ui.shows("SmolLM2 135M runs inside this program: no key, no network. It is a small model")
+    assert screen.ui.shows("SmolLM2 135M is a small model that runs inside this program: no key, no network")
     assert screen.ui.has("Write a message")
     assert not any("price unknown" in text for text in screen.ui.texts())
 
@@ -397,7 +397,7 @@ def test_a_reply_does_not_pull_a_person_away_from_what_they_read() -> None:
     )
 
     assert screen.ui.shows("Question 10?")
-    assert screen.ui.has("A reply is being written")
+    assert screen.ui.has("Jump to the reply being written")
 
 
 def test_where_a_person_read_is_found_again_in_another_window() -> None:

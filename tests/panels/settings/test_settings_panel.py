@@ -45,9 +45,24 @@ def test_a_section_of_another_version_shows_the_first_one() -> None:
 def test_each_provider_says_where_its_key_is_and_what_is_wrong() -> None:
     screen = _page("providers")
 
-    for words in ("needs no key", "key in the system keyring", "no key", "key in a file of your home, mode 0600",
-                  "Enter one here or set OPENAI_API_KEY"):  # fmt: skip
+    for words in (
+        "needs no key",
+        "key in the system keyring",
+        "no key",
+        "key in a file of your home, mode 0600",
+    ):
         assert screen.ui.shows(words)
+    assert not screen.ui.shows("Enter one in Settings"), "this is the page, and the field is here"
+
+
+def test_a_provider_that_is_switched_off_says_so() -> None:
+    off = replace(
+        states.working().config.providers["gemini"], is_ready=False, problem="Switched off in settings."
+    )
+
+    assert _page("providers", with_fields(states.working(), providers={"gemini": off})).ui.shows(
+        "Switched off in settings."
+    )
 
 
 def test_a_key_is_stored_and_forgotten_by_the_window_and_never_shown() -> None:
@@ -219,8 +234,8 @@ def test_without_a_project_the_page_says_what_still_works() -> None:
 
 def test_persona_and_system_prompt_of_new_discussions_are_chosen_and_shown() -> None:
     screen = _page("prompts")
-    screen.ui.choose("Persona", "terse reviewer")
-    screen.ui.choose("System prompt", "strict")
+    screen.ui.choose("Persona of new discussions", "terse reviewer")
+    screen.ui.choose("System prompt of new discussions", "strict")
     assert screen.asked == [
         ChangeSetting("ai_settings.persona", "terse reviewer"),
         ChangeSetting("ai_settings.system_prompt_preset", "strict"),
@@ -232,8 +247,8 @@ def test_persona_and_system_prompt_of_new_discussions_are_chosen_and_shown() -> 
     screen = _page("prompts", replace(screen.state, config=replace(screen.state.config, settings=chosen)))
 
     assert screen.ui.shows("Follow the house style.")
-    assert screen.ui.find("Persona", kind="combo").value == "gone"
-    screen.ui.choose("Persona", "None")
+    assert screen.ui.find("Persona of new discussions", kind="combo").value == "gone (missing)"
+    screen.ui.choose("Persona of new discussions", "None")
     assert screen.asked == [ChangeSetting("ai_settings.persona", None)]
 
 

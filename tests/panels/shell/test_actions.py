@@ -22,7 +22,13 @@ from core.discussion.messages import (
 )
 from core.harvest.messages import LookForHarvest, UndoHarvest
 from core.knowledge.messages import RegenerateDigest
-from core.settings.messages import ChangeSetting, FindLocalServers, RefreshModels, TrustProject
+from core.settings.messages import (
+    ChangeSetting,
+    FindLocalServers,
+    PriceModels,
+    RefreshModels,
+    TrustProject,
+)
 from core.turn.messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
 from core.values.discussion import Draft, OpenDiscussion
 from core.values.settings import Appearance
@@ -97,6 +103,7 @@ CASES: dict[str, Case] = {
     "version_before": Case((ChooseVersion("d1", "w1"),), state=states.versioned),
     "version_after": Case((ChooseVersion("d1", "w2"),), state=_first_version),
     "fork": Case((BranchDiscussion("d1", "m7"),)),
+    "model": Case((PriceModels(),), shows=lambda s: s.ui.has("Done")),
     "rename": Case(shows=lambda s: s.ui.is_focused_on("Name")),
     "pin": Case((PinDiscussion("d1", is_pinned=True),)),
     "archive": Case((ArchiveDiscussion("d1", is_archived=True),)),
@@ -131,7 +138,10 @@ def test_an_action_works_from_its_menu(action: object) -> None:
     screen = Screen(case.state())
 
     screen.ui.click(action.menu)
-    screen.ui.click(action.label, within=_other_item(action.menu, action.id))
+    label = next(
+        text for text in (action.label, action.undo_label) if text and screen.ui.has(text, kind="menu_item")
+    )
+    screen.ui.click(label, within=_other_item(action.menu, action.id))
 
     _check(case, screen)
 
@@ -151,6 +161,20 @@ def test_an_action_works_from_its_chord(action: object) -> None:
     screen.ui.press(action.chord)
 
     _check(case, screen)
+
+
+def test_menus_say_what_will_happen_and_not_what_is() -> None:
+    screen = Screen(states.working())
+    screen.ui.click("Discussion")
+    assert screen.ui.has("Pin", kind="menu_item")
+    assert screen.ui.has("Archive", kind="menu_item")
+    meta = replace(screen.state.discussions.summaries["d1"].meta, pinned=True, archived=True)
+    summaries = screen.state.discussions.summaries
+    screen.show(with_fields(screen.state, summaries={**summaries, "d1": replace(summaries["d1"], meta=meta)}))
+
+    assert screen.ui.has("Unpin", kind="menu_item")
+    assert screen.ui.has("Unarchive", kind="menu_item")
+    assert not screen.ui.has("Pin", kind="menu_item")
 
 
 def test_no_two_actions_share_a_chord_or_an_id() -> None:

@@ -25,7 +25,7 @@ def test_a_provider_that_is_not_ready_says_why() -> None:
 
     words = _words(with_fields(states.working(), summaries={"d1": row}))
 
-    assert "No key for OpenAI. Enter one here or set OPENAI_API_KEY" in words
+    assert "No key for OpenAI. Enter one in Settings, Providers." in words
 
 
 def test_a_provider_that_is_gone_is_named() -> None:

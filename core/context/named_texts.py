@@ -1,0 +1,134 @@
+"""Personas and system prompts as they are edited: the project's file first, then the discussions that use them."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.base.text import clean
+from core.context.messages import DeleteNamedText, SaveNamedText
+from core.discussion.messages import WriteMeta
+from core.settings.messages import NamedTextStored, TrustProject, WriteNamedText
+from core.settings.preset_table import name_flaw
+from core.values.curation import NamedText, TextTable
+from core.values.discussion import DiscussionMeta
+from core.values.outcomes import CommandOutcome
+from core.values.settings import Project
+from core.values.state import AppState, Level
+from core.values.updates import Result, conclude, decline, notify, with_project
+
+
+def texts_of(project: Project, table: TextTable) -> dict[str, NamedText]:
+    """The personas or the system prompts of a project, by name."""
+    return dict(project.personas if table is TextTable.PERSONAS else project.system_prompts)
+
+
+def users_of(state: AppState, table: TextTable, name: str) -> tuple[str, ...]:
+    """Ids of the discussions that use a persona or a system prompt."""
+    rows = state.discussions.summaries.values()
+    return tuple(row.meta.id for row in rows if name and _chosen(row.meta, table) == name)
+
+
+def _chosen(meta: DiscussionMeta, table: TextTable) -> str:
+    return meta.persona if table is TextTable.PERSONAS else meta.system_preset
+
+
+def save(state: AppState, command: SaveNamedText) -> Result:
+    """Write one, new or in the place of another. What the file says by then is the worker's to look at."""
+    name, known = " ".join(clean(command.name).split()), texts_of(state.config.project, command.table)
+    word = command.table.word
+    problem = ""
+    if reason := name_flaw(name):
+        problem = f"{name!r} cannot name a {word}: {reason}."
+    elif name != command.old_name and name in known:
+        problem = f"There is a {word} {name!r} already. Choose another name."
+    elif command.old_name and command.old_name not in known:
+        problem = f"There is no {word} {command.old_name!r} any more. Save it as a new one."
+    elif not command.text.strip():
+        problem = f"The {word} {name!r} has no text. Write what the model should be told."
+    if problem:
+        return decline(state, command.command_id, "text", problem), ()
+    if declined := _unwritable(state, command.command_id, f"{name!r} is not saved"):
+        return declined, ()
+    root, text = state.config.project.root, clean(command.text)
+    effect = WriteNamedText(root, command.table, name, text, command.old_name, command.base, command.used_by)
+    return state, (effect,)
+
+
+def delete(state: AppState, command: DeleteNamedText) -> Result:
+    """Take one out of the file."""
+    if command.name not in texts_of(state.config.project, command.table):
+        return state, ()
+    if declined := _unwritable(state, command.command_id, f"{command.name!r} is not deleted"):
+        return declined, ()
+    root = state.config.project.root
+    return state, (WriteNamedText(root, command.table, command.name, None, base=command.base),)
+
+
+def _unwritable(state: AppState, command_id: str, what: str) -> AppState | None:
+    """Say why nothing can be written to the project's file, None where it can be."""
+    project = state.config.project
+    if not project.root:
+        return decline(state, command_id, "text", f"{what}: no project folder is open.", "Open one first.")
+    if not project.has_file or project.is_trusted:
+        return None
+    text = f"{what}: the folder's manual_slop.toml is not trusted yet."
+    detail = "Trust the folder, then try again."
+    state = conclude(state, CommandOutcome(command_id, problem=text, remedy=detail))
+    return notify(
+        state,
+        "text",
+        Level.WARNING,
+        text,
+        detail,
+        action=TrustProject(True),
+        action_label="Trust this folder",
+    )
+
+
+def stored(state: AppState, event: NamedTextStored) -> Result:
+    """The file says so now: it counts at once, and discussions follow a new name or let go of what is deleted."""
+    project, old = state.config.project, event.old_name or event.name
+    known = texts_of(project, event.table)
+    users = users_of(state, event.table, old)
+    if event.text is None:
+        known.pop(old, None)
+        state, metas = _choose(state, event.table, users, "")
+        state = _say_deleted(state, event, users)
+    else:
+        text = NamedText(event.name, event.text, event.source)
+        if old in known:
+            known = {
+                (text.name if key == old else key): (text if key == old else t) for key, t in known.items()
+            }
+        else:
+            known[text.name] = text
+        idle = tuple(key for key in event.used_by if not _uses_any(state, event.table, key))
+        state, metas = _choose(state, event.table, (*users, *idle), event.name)
+    is_persona = event.table is TextTable.PERSONAS
+    project = replace(project, personas=known) if is_persona else replace(project, system_prompts=known)
+    return with_project(state, project), metas
+
+
+def _uses_any(state: AppState, table: TextTable, discussion_id: str) -> bool:
+    row = state.discussions.summaries.get(discussion_id)
+    return row is None or bool(_chosen(row.meta, table))
+
+
+def _choose(state: AppState, table: TextTable, ids: tuple[str, ...], name: str) -> Result:
+    rows, effects = dict(state.discussions.summaries), []
+    for key in ids:
+        old = rows[key].meta
+        is_persona = table is TextTable.PERSONAS
+        meta = replace(old, persona=name) if is_persona else replace(old, system_preset=name)
+        if meta != old:
+            rows[key] = replace(rows[key], meta=meta)
+            effects.append(WriteMeta(meta))
+    return replace(state, discussions=replace(state.discussions, summaries=rows)), tuple(effects)
+
+
+def _say_deleted(state: AppState, event: NamedTextStored, users: tuple[str, ...]) -> AppState:
+    used = "" if not users else f" {len(users)} discussion{'s' if len(users) > 1 else ''} used it."
+    kept = f"Its text still stands in {event.source}" if event.source else ""
+    again = SaveNamedText(event.table, event.name, event.old_text, used_by=users)
+    text = f"The {event.table.word} {event.name!r} is deleted.{used}"
+    return notify(state, "text", Level.INFO, text, kept, action=again, action_label="Undo")

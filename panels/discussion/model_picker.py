@@ -1,0 +1,129 @@
+"""The picker of a discussion's model: what it costs, how hard it thinks, how it chooses words, how long it may be."""
+
+from __future__ import annotations
+
+from core.base import figures as fmt
+from core.discussion.messages import SetEffort, SetMaxOutput, SetModel, SetTemperature
+from core.settings.models import profile_of
+from core.values.discussion import MAX_OUTPUT_TOKENS, DiscussionMeta
+from core.values.provider import ModelProfile, ProviderKind
+from core.values.state import AppState
+from panels.base import selection
+from panels.base.desk import Desk
+from panels.base.model_choice import model_options, model_value, option_parts, price_text
+from panels.base.ui import Option
+from panels.base.view import Dialog
+
+LABEL_PX = 120.0
+STEP = 0.05
+USUAL_TEMPERATURE = 1.0
+
+
+def model_dialog(desk: Desk, dialog: Dialog) -> None:
+    """Draw the picker. Sends SetModel, SetEffort, SetTemperature, SetMaxOutput."""
+    ui, row = desk.ui, desk.state.discussions.summaries.get(dialog.subject)
+    if row is None:
+        desk.view.dialog = None
+        return
+    meta = row.meta
+    profile = profile_of(desk.state, meta.provider, meta.model)
+    with ui.dialog("model", "Model", width=520) as closed:
+        model_combo(desk, meta, 0)
+        ui.text("facts", _facts(desk.state, meta, profile), tone="muted", style="small", wraps=True)
+        ui.gap(8)
+        if options := effort_options(profile):
+            with ui.row("effort"):
+                ui.text("label", "Effort", width=LABEL_PX)
+                effort = ui.combo("effort", options, meta.effort, width=200, tip="How hard the model thinks")
+            if effort is not None:
+                desk.send(SetEffort(meta.id, effort))
+        if profile.max_temperature is not None:
+            _temperature(desk, meta, profile.max_temperature)
+        _max_output(desk, dialog, meta, profile)
+        with ui.row("buttons"):
+            ui.push()
+            is_done = ui.button("done", "Done", kind="primary")
+    if is_done or closed.clicked:
+        desk.view.dialog = None
+
+
+def model_combo(desk: Desk, meta: DiscussionMeta, width: float) -> None:
+    """Draw the choice of every model, by provider. Sends SetModel."""
+    options = desk.view.memo.get("models", option_parts(desk.state), lambda: model_options(desk.state))
+    value = model_value(meta.provider, meta.model)
+    if all(option.value != value for option in options):
+        label = selection.model_label(desk.state, meta.provider, meta.model)
+        options = (Option(value, label, group=selection.provider_label(desk.state, meta.provider)), *options)
+    chosen = desk.ui.combo("model", options, value, width=width, tip="Model; it can change in the middle")
+    if chosen is not None and chosen != value:
+        provider, _, model = chosen.partition("\n")
+        desk.send(SetModel(meta.id, provider, model))
+
+
+def effort_options(profile: ModelProfile | None) -> tuple[Option, ...]:
+    """Levels of effort that a model takes; none where it takes none."""
+    if profile is None or not profile.efforts:
+        return ()
+    names = ["auto", *(effort.value for effort in profile.efforts if effort.value != "auto")]
+    return tuple(Option(name, f"{name.capitalize()} effort") for name in names)
+
+
+def _facts(state: AppState, meta: DiscussionMeta, profile: ModelProfile) -> str:
+    status = state.config.providers.get(meta.provider)
+    key = (meta.provider, meta.model)
+    price = state.config.prices.get(key)
+    if price is not None:
+        cost = "Free." if price_text(price) == "free" else f"{price_text(price)} for a million tokens."
+    else:
+        cost = "Its price is not known." if key in state.config.prices else "Its price is being looked up."
+    window = profile.context_tokens
+    known = [
+        "A small model that runs inside this program."
+        if status is not None and status.kind is ProviderKind.EMBEDDED
+        else "",
+        f"Window of {fmt.tokens(window)} tokens." if window else "Its window is not known.",
+        cost,
+    ]
+    return " ".join(part for part in known if part)
+
+
+def _temperature(desk: Desk, meta: DiscussionMeta, highest: float) -> None:
+    ui = desk.ui
+    with ui.row("temperature"):
+        ui.text("label", "Temperature", width=LABEL_PX)
+        is_own = ui.checkbox("own", "Choose it", meta.temperature is not None,
+                             tip="Without it the model's own temperature counts")  # fmt: skip
+        if is_own is not None:
+            desk.send(SetTemperature(meta.id, USUAL_TEMPERATURE if is_own else None))
+        if meta.temperature is None:
+            return
+        moved = ui.slider("value", min(meta.temperature, highest), 0.0, highest, form="%.2f", width=200)
+    if moved is not None:
+        value = round(round(moved / STEP) * STEP, 2)
+        if value != meta.temperature:
+            desk.send(SetTemperature(meta.id, value))
+
+
+def _max_output(desk: Desk, dialog: Dialog, meta: DiscussionMeta, profile: ModelProfile) -> None:
+    ui = desk.ui
+    own = meta.max_output_tokens
+    usual = desk.state.config.settings.ai.max_output_tokens or profile.max_output_tokens
+    with ui.row("longest"):
+        ui.text("label", "Longest reply", width=LABEL_PX)
+        typed = ui.text_input("tokens", "" if own is None else str(own), width=160, submits=True,
+                              hint=f"{usual:,}" if usual else "As the model has it")  # fmt: skip
+        most = profile.max_output_tokens
+        ui.text("unit", f"tokens, at most {most:,}" if most else "tokens", tone="muted", style="small")
+    if typed is None:
+        pass
+    elif not typed.strip():
+        dialog.text = ""
+        desk.send(SetMaxOutput(meta.id, None))
+    else:
+        digits = typed.strip().replace(",", "").replace("_", "")
+        is_number = digits.isascii() and digits.isdecimal() and 0 < int(digits[:12]) <= MAX_OUTPUT_TOKENS
+        dialog.text = "" if is_number else f"{typed.strip()!r} is no number of tokens."
+        if is_number:
+            desk.send(SetMaxOutput(meta.id, int(digits)))
+    if dialog.text:
+        ui.text("error", dialog.text, tone="error", style="small")

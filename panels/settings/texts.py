@@ -1,0 +1,228 @@
+"""The settings of personas, system prompts and the program's prompts: a list, and a form for one of them."""
+
+from __future__ import annotations
+
+from core.base import figures as fmt
+from core.base.text import one_line
+from core.context.messages import DeleteNamedText, SaveNamedText
+from core.context.named_texts import texts_of, users_of
+from core.settings.messages import ChangeSetting, ResetPrompt, SavePrompt, TrustProject
+from core.values.curation import NamedText, TextTable
+from core.values.updates import outcome_of
+from panels.base.desk import Desk
+from panels.base.ui import Option
+from panels.settings.view import SettingsView, TextForm
+
+EDITOR_PX = 230.0
+PREVIEW_CHARS = 160
+ABOUT_PROMPTS = {
+    "role.md": "What every model is told first",
+    "harvest-conversation.md": "How a harvest reads a conversation",
+    "continue.md": "What asks a model to go on with a reply that broke off",
+}
+GROUPS = (
+    (TextTable.PERSONAS, "Personas", "persona", "Who the model is to be, chosen by each discussion."),
+    (TextTable.SYSTEM_PROMPTS, "System prompts", "system_prompt_preset", "Rules of the work, chosen by each discussion."),
+)  # fmt: skip
+
+
+def texts_section(desk: Desk) -> None:
+    """Draw the list, or the form of the one that is being written. Sends SaveNamedText, SavePrompt and their kin."""
+    form = desk.view.of(SettingsView).text_form
+    if form is not None:
+        _form(desk, form)
+        return
+    desk.ui.text("title", "Personas and prompts", style="h2")
+    if desk.state.config.project.has_file and not desk.state.config.project.is_trusted:
+        with desk.ui.row("trust"):
+            words = "Those of this folder's manual_slop.toml count when you trust it."
+            desk.ui.text("words", words, tone="warn", width=0, tip=words)
+            if desk.ui.button("trust", "Trust this folder", is_small=True):
+                desk.send(TrustProject(True))
+    for table, title, setting, what in GROUPS:
+        with desk.ui.group(table.value, gap=8):
+            _group(desk, table, title, setting, what)
+        desk.ui.gap(8)
+    _prompts(desk)
+
+
+def _group(desk: Desk, table: TextTable, title: str, setting: str, what: str) -> None:
+    ui, known = desk.ui, texts_of(desk.state.config.project, table)
+    with ui.row("head"):
+        ui.text("title", title, style="h3")
+        ui.push()
+        if ui.button("new", f"New {table.word}", icon="plus", is_small=True):
+            desk.view.of(SettingsView).text_form = TextForm(table.value)
+    ui.text("what", what, tone="muted", style="small", wraps=True)
+    if known:
+        _default(desk, table, setting, known)
+    else:
+        ui.text("none", "None yet.", tone="faint", style="small")
+    for text in known.values():
+        with ui.surface(("text", text.name), "card", padding=(16, 8)), ui.row("line"):
+            ui.text("name", text.name, style="strong", tip=text.name)
+            shown = one_line(text.text, PREVIEW_CHARS)
+            ui.text("preview", shown, tone="muted", style="small", width=-150, tip=text.source or shown)
+            ui.push()
+            if users := _users(desk, table, text.name):
+                said = fmt.count(users, "discussion")
+                ui.text("users", said, tone="faint", style="small", tip=f"Used by {said}")
+            if ui.button("edit", "", icon="pen", kind="ghost", tip=f"Change {text.name}", is_small=True):
+                desk.view.of(SettingsView).text_form = TextForm(
+                    table.value, text.name, text.name, text.text, text.text
+                )
+            if ui.button(
+                "delete", "", icon="trash-can", kind="ghost", tip=f"Delete {text.name}", is_small=True
+            ):
+                desk.send(DeleteNamedText(table, text.name, text.text))
+
+
+def _default(desk: Desk, table: TextTable, setting: str, known: dict[str, NamedText]) -> None:
+    ai = desk.state.config.settings.ai
+    now = ai.persona if table is TextTable.PERSONAS else ai.system_prompt_preset
+    names = dict.fromkeys([*known, now])
+    options = [
+        Option("", "None"),
+        *(Option(name, name if name in known else f"{name} (missing)") for name in names if name),
+    ]
+    with desk.ui.row("default"):
+        desk.ui.text("label", "New discussions begin with", style="small", tone="muted")
+        tip = f"{table.word.capitalize()} of new discussions"
+        chosen = desk.ui.combo("choice", options, now, tip=tip, width=240)
+    if chosen is not None:
+        desk.send(ChangeSetting(f"ai_settings.{setting}", chosen or None))
+
+
+def _users(desk: Desk, table: TextTable, name: str) -> int:
+    rows = desk.state.discussions.summaries
+    users: int = desk.view.memo.get(
+        ("users", table.value, name), (rows,), lambda: len(users_of(desk.state, table, name))
+    )
+    return users
+
+
+def _prompts(desk: Desk) -> None:
+    ui, config = desk.ui, desk.state.config
+    ui.text("prompts", "Prompts of the program", style="h3")
+    what = "What the program itself tells models. Your own text wins over the project's and the shipped one."
+    ui.text("prompts what", what, tone="muted", style="small", wraps=True)
+    for name, text in config.prompts.items():
+        source = config.prompt_sources.get(name, "")
+        with ui.surface(("prompt", name), "card", padding=(16, 8)), ui.row("line"):
+            ui.text("name", name, style="strong", tip=name)
+            about = ABOUT_PROMPTS.get(name) or one_line(text, PREVIEW_CHARS)
+            ui.text("preview", about, tone="muted", style="small", width=-150, tip=source or about)
+            ui.push()
+            is_own = _is_own(desk, source)
+            ui.badge("whose", "yours" if is_own else "project's" if source else "shipped",
+                     tone="accent" if is_own else "muted", tip=source)  # fmt: skip
+            if ui.button("edit", "", icon="pen", kind="ghost", tip=f"Change {name}", is_small=True):
+                desk.view.of(SettingsView).text_form = TextForm("prompts", name, name, text, text)
+            if is_own and ui.button("reset", "", icon="rotate-left", kind="ghost", is_small=True,
+                                    tip=f"Back to the shipped text of {name}"):  # fmt: skip
+                desk.send(ResetPrompt(name, text))
+
+
+def _is_own(desk: Desk, source: str) -> bool:
+    home = desk.state.program.home
+    return bool(source and home) and source.startswith(home)
+
+
+def _form(desk: Desk, form: TextForm) -> None:
+    ui = desk.ui
+    _follow(desk, form)
+    word = "prompt" if form.table == "prompts" else TextTable(form.table).word
+    ui.text(
+        "title", f"Change {form.old_name}" if form.old_name else f"New {word}", style="h2", tip=form.old_name
+    )
+    if form.table != "prompts":
+        is_first = not form.name and not form.text
+        name = ui.text_input("name", form.name, hint=f"Name of the {word}", is_focused=is_first, width=360)
+        form.name = form.name if name is None else name
+    edited = ui.editor(("text", id(form)), form.text, hint="What the model is told", height=EDITOR_PX, revision=form.revision,
+                       is_focused=bool(form.old_name) and not form.had_focus)  # fmt: skip
+    form.had_focus = True
+    if edited is not None:
+        form.text = edited.text
+    _notes(desk, form)
+    if form.error:
+        ui.text("error", form.error, tone="error", style="small", wraps=True)
+    is_busy = bool(form.command_id)
+    with ui.row("buttons"):
+        can_save = bool(form.text.strip() and (form.name.strip() or form.table == "prompts")) and not is_busy
+        is_asked = ui.button("save", f"Save {word}", kind="primary", is_enabled=can_save, shortcut="Ctrl+Enter",
+                             tip=f"Save the {word} (Ctrl+Enter)")  # fmt: skip
+        if is_asked and can_save:
+            _save(desk, form)
+        if ui.button("cancel", "Cancel", tip="Leave it as it was"):
+            desk.view.of(SettingsView).text_form = None
+        if path := _path(desk, form):
+            ui.push()
+            if ui.button("copy", "Copy path", icon="copy", kind="ghost", tip=f"For your own editor: {path}"):
+                ui.copy(path)
+
+
+def _notes(desk: Desk, form: TextForm) -> None:
+    ui = desk.ui
+    now = _text_now(desk, form)
+    if (
+        form.table != "prompts"
+        and form.old_name
+        and (users := _users(desk, TextTable(form.table), form.old_name))
+    ):
+        words = f"Used by {fmt.count(users, 'discussion')}: a change sends what is cached of them anew."
+        ui.text("users", words, tone="muted", style="small", wraps=True)
+    if form.command_id or not form.old_name or now == form.base:
+        return
+    with ui.surface("conflict", "inset", padding=(12, 8)), ui.row("line"):
+        ui.icon("icon", "triangle-exclamation", tone="warn")
+        words = "It is gone from its file." if now is None else "It was changed in its file meanwhile."
+        ui.text("words", words, tone="warn", width=-260, tip=words)
+        ui.push()
+        if now is None:
+            if ui.button("new", "Save as a new one", is_small=True):
+                form.old_name = ""
+            return
+        if ui.button("take", "Take the file's", is_small=True, tip="Drop what stands here"):
+            form.take(now)
+        if ui.button("keep", "Keep mine", is_small=True, tip="Saving writes over what the file says"):
+            form.base, form.error = now, ""
+
+
+def _text_now(desk: Desk, form: TextForm) -> str | None:
+    """The text as the file has it now, None where it is gone."""
+    if form.table == "prompts":
+        return desk.state.config.prompts.get(form.old_name)
+    text = texts_of(desk.state.config.project, TextTable(form.table)).get(form.old_name)
+    return None if text is None else text.text
+
+
+def _path(desk: Desk, form: TextForm) -> str:
+    """The file that an editor would open."""
+    if form.table == "prompts":
+        return desk.state.config.prompt_sources.get(form.old_name, "")
+    project = desk.state.config.project
+    text = texts_of(project, TextTable(form.table)).get(form.old_name)
+    return "" if text is None else text.source or f"{project.root}/manual_slop.toml"
+
+
+def _save(desk: Desk, form: TextForm) -> None:
+    form.error = ""
+    if form.table == "prompts":
+        form.command_id = desk.ask(SavePrompt(form.old_name, form.text, form.base))
+        return
+    base = form.base if form.old_name else None
+    command = SaveNamedText(TextTable(form.table), form.name, form.text, form.old_name, base)
+    form.command_id = desk.ask(command)
+
+
+def _follow(desk: Desk, form: TextForm) -> None:
+    """Close the form once its text is on disk; say in it why it is not."""
+    outcome = outcome_of(desk.state, form.command_id) if form.command_id else None
+    if outcome is None:
+        return
+    form.command_id = ""
+    if outcome.is_done:
+        desk.view.of(SettingsView).text_form = None
+        return
+    form.error = " ".join(part for part in (outcome.problem, outcome.remedy) if part)

@@ -1,0 +1,99 @@
+"""Personas, prompts and the model's picker on the real window, over the whole program: real input, real files."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.app.controller import AppController
+from core.app.options import OutsideOptions
+from core.app.outside import LocalOutside
+from core.discussion.messages import CreateDiscussion
+from gui.app import LastLook, WindowApp
+from gui.elements.editor import Editor
+from gui.markdown.document import load
+from panels.settings.view import SettingsView
+from tests.core.app.programs import until
+from tests.gui.conftest import Screen, field_named
+from tests.gui.layout_check import faults
+from tests.gui.sitting import over, sees
+
+pytestmark = pytest.mark.gui
+SIZES = ((1280, 800), (1024, 700), (760, 520))
+
+
+@pytest.fixture
+def app(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WindowApp]:
+    load()
+    monkeypatch.setenv("MANUAL_SLOP_CONFIG", str(tmp_path / "config.toml"))
+    (tmp_path / "project").mkdir()
+    controller = AppController(
+        LocalOutside(OutsideOptions(home=tmp_path / "home", start=tmp_path / "project", watches=True))
+    )
+    controller.start()
+    until(controller, lambda s: bool(s.config.providers) and not s.program.is_loading)
+    controller.send(CreateDiscussion("Sky"))
+    until(controller, lambda s: bool(s.discussions.selected_id))
+    app = WindowApp(LastLook(), lambda: controller)
+    with over(app, screen, monkeypatch):
+        yield app
+    controller.stop()
+    assert not screen.failures
+
+
+def _fits(screen: Screen, app: WindowApp) -> list[str]:
+    found = []
+    for size in SIZES:
+        screen.ui.frame(app._describe, *size)
+        screen.ui.frame(app._describe, *size)
+        found += [f"{size}: {fault}" for fault in faults(screen.ui.tree)]
+    screen.loop.wake()
+    return found
+
+
+def test_a_persona_is_made_edited_outside_and_settled_and_a_temperature_is_set(
+    app: WindowApp, screen: Screen, tmp_path: Path
+) -> None:
+    person = screen.driver
+    sees(person, "Sky")
+    person.key("Ctrl+comma")
+    sees(person, "Personas and prompts")
+    person.click("Personas and prompts")
+    sees(person, "New persona")
+    person.click("New persona")
+    person.click(field_named(person, "Name of the persona"))
+    person.type("terse")
+    person.click(person.find("What the model is told", kind=Editor))
+    person.type("be short")
+    assert _fits(screen, app) == []
+    person.key("Ctrl+Enter")
+    person.until(lambda: app.view.of(SettingsView).text_form is None, "the form to close")
+    file = tmp_path / "project" / "manual_slop.toml"
+    assert tomllib.loads(file.read_text())["personas"] == {"terse": {"text": "be short"}}
+    sees(person, "be short")
+    assert _fits(screen, app) == []
+
+    person.click("Change terse")
+    person.until(lambda: app.view.of(SettingsView).text_form is not None, "the form")
+    person.type(" please")
+    file.write_text(file.read_text().replace("be short", "from an editor"))
+    sees(person, "It was changed in its file meanwhile.")
+    assert _fits(screen, app) == []
+    person.click("Keep mine")
+    person.click("Save persona")
+    person.until(lambda: app.view.of(SettingsView).text_form is None, "the form to close")
+    assert "please" in tomllib.loads(file.read_text())["personas"]["terse"]["text"]
+
+    person.key("Ctrl+comma")
+    sees(person, "What shall we work on?")
+    person.click("Model…")
+    sees(person, "A small model that runs inside this program.")
+    assert _fits(screen, app) == []
+    person.click("Choose it")
+    folder = next((tmp_path / "home" / "discussions").iterdir())
+    person.until(lambda: "temperature = 1.0" in (folder / "meta.toml").read_text(), "the temperature on disk")
+    person.click("Done")
+    screen.check()

@@ -1,0 +1,92 @@
+"""The picker of a discussion's model: prices, effort, temperature and the longest reply."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.discussion.messages import SetEffort, SetMaxOutput, SetTemperature
+from core.settings.messages import PriceModels
+from core.values.provider import ModelPrice
+from core.values.state import AppState
+from tests.panels import states
+from tests.panels.screen import Screen
+
+
+def _picker(state: AppState | None = None) -> Screen:
+    screen = Screen(state or states.working())
+    screen.ui.click("Model…")
+    return screen
+
+
+def _with_meta(state: AppState, **fields: object) -> AppState:
+    chosen = state.discussions.selected_id
+    row = state.discussions.summaries[chosen]
+    meta = replace(row.meta, **fields)  # type: ignore[arg-type]
+    rows = {**state.discussions.summaries, chosen: replace(row, meta=meta)}
+    return replace(state, discussions=replace(state.discussions, summaries=rows))
+
+
+def _taking(state: AppState, highest: float | None) -> AppState:
+    meta = state.discussions.summaries[state.discussions.selected_id].meta
+    models = tuple(
+        replace(model, max_temperature=highest) if model.id == meta.model else model
+        for model in state.config.models[meta.provider]
+    )
+    return replace(state, config=replace(state.config, models={**state.config.models, meta.provider: models}))
+
+
+def test_prices_are_asked_for_when_it_opens_and_stand_beside_each_model() -> None:
+    screen = _picker()
+    assert screen.asked == [PriceModels()]
+    assert screen.ui.shows("Its price is being looked up.")
+
+    meta = screen.state.discussions.summaries[screen.state.discussions.selected_id].meta
+    prices = {(meta.provider, meta.model): ModelPrice(5.0, 25.0)}
+    screen.show(replace(screen.state, config=replace(screen.state.config, prices=prices)))
+
+    assert screen.ui.shows("$5 in, $25 out for a million tokens.")
+    options = screen.ui.find("Model; it can change in the middle", kind="combo").props["options"]
+    detail = next(option.detail for option in options if option.value == f"{meta.provider}\n{meta.model}")
+    assert "$5 in, $25 out" in detail
+
+
+def test_a_price_that_nobody_knows_is_said() -> None:
+    state = states.working()
+    meta = state.discussions.summaries[state.discussions.selected_id].meta
+    unknown = replace(state.config, prices={(meta.provider, meta.model): None})
+
+    assert _picker(replace(state, config=unknown)).ui.shows("Its price is not known.")
+
+
+def test_temperature_is_offered_only_where_the_model_takes_one() -> None:
+    assert not _picker(_taking(_with_meta(states.working(), temperature=0.5), None)).ui.shows("Temperature")
+
+    screen = _picker(_taking(states.working(), 2.0))
+    screen.ui.click("Choose it")
+    assert screen.asked[-1] == SetTemperature("d1", 1.0)
+    screen.show(_with_meta(screen.state, temperature=1.0))
+    screen.ui.click("Choose it")
+    assert screen.asked[-1] == SetTemperature("d1", None)
+
+
+def test_the_longest_reply_is_a_number_of_tokens_or_left_to_the_model() -> None:
+    screen = _picker(_with_meta(states.working(), max_output_tokens=500))
+
+    hint = next(node.props["hint"] for node in screen.ui.nodes("text_input") if node.value == "500")
+    screen.ui.type(hint, "2,000")
+    assert screen.asked[-1] == SetMaxOutput("d1", 2_000)
+    screen.ui.type(hint, "many")
+    assert screen.ui.shows("'many' is no number of tokens.")
+    screen.ui.type(hint, "")
+    assert screen.asked[-1] == SetMaxOutput("d1", None)
+    assert not screen.ui.shows("is no number")
+
+
+def test_effort_is_chosen_there_too_and_done_closes_it() -> None:
+    screen = _picker()
+    screen.ui.choose("How hard the model thinks", "High effort")
+    assert screen.asked[1:] == [SetEffort("d1", "high")]
+
+    screen = _picker()
+    screen.ui.click("Done")
+    assert screen.view.dialog is None
