@@ -22,6 +22,7 @@ from gui.app import LastLook, WindowApp
 from gui.screen import virtual_screen
 from gui.theme import ASSETS
 from gui.tour_harvest import harvest
+from gui.tour_talk import talk
 from gui.tour_walk import Tour, TourError, ask
 from gui.window import Placement
 
@@ -30,7 +31,8 @@ WIDTH_PX, HEIGHT_PX = 1600, 1000
 FIXED = {"providers.embedded.seed": 5}
 """The model says the same on every tour of one machine."""
 FILES = ("tides.py", "README.md")
-QUESTIONS = ("What does `next_turn` do? Answer in one sentence.", "Which times does it use inside?")
+QUESTIONS = ("Write one sentence on what `height_m` returns.", "Which fields has the class `Constituent`?")
+"""Questions on the files that are sent; so small a model answers the first, and repeats itself after it."""
 
 
 def run(out: Path = OUT, say: Callable[[str], None] = print) -> int:
@@ -71,6 +73,7 @@ def _walk(home: Path, project: Path, out: Path, say: Callable[[str], None]) -> N
         first = ask(tour, QUESTIONS[0], "first-turn")
         second = ask(tour, QUESTIONS[1], "second-turn")
         _compare(tour, first, second)
+        talk(tour)
         _look_at_context(tour)
         harvest(tour)
         _change_theme(tour)

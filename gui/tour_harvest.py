@@ -174,6 +174,7 @@ def _switch_off(tour: Tour) -> None:
     tour.wait(lambda s: not _layer_bytes(s), "an empty layer 7")
     tour.say(f"{took:7.2f} s  rm digest.md: layer 7 of the next request is empty")
     tour.shot("knowledge-off")
+    tour.dismiss_notices()
     tour.driver.click("Regenerate digest")
     tour.wait(lambda s: s.knowledge.is_on, "the digest")
 

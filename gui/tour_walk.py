@@ -11,7 +11,7 @@ from core.base.errors import SlopError
 from core.values.state import AppState
 from core.values.usage import Usage
 from gui.app import WindowApp
-from gui.driver import Driver
+from gui.driver import Driver, NotFoundError
 from gui.screenshot import screenshot
 
 ANSWER_S = 240.0
@@ -68,6 +68,14 @@ class Tour:
         file = self.out / f"{self.shots:02}-{name}.png"
         screenshot(file, self.app.loop.frame)
         self.say(f"          picture {file}")
+
+    def dismiss_notices(self) -> None:
+        """Read and dismiss the notices in view: they float over the page, and what is below them takes no click."""
+        for _ in self.state.program.notices:
+            try:
+                self.driver.click("Dismiss")
+            except NotFoundError:
+                return
 
     def chosen(self) -> str:
         """Id of the discussion that is shown."""
