@@ -228,7 +228,8 @@ def _dialog(tree: Tree, it: w.DialogWidget) -> Iterator[Clicks]:
 def _float(tree: Tree, it: w.FloatWidget) -> Iterator[None]:
     owner = tree.take(FloatOwner, it.key)
     layer = tree.layer(FloatLayer, owner)
-    layer.update((it.width, it.top, anchor_of(owner.parent) if it.at_foot and owner.parent else None))
+    over = anchor_of(owner.parent) if it.at_foot and owner.parent else None
+    layer.update((it.width, it.left, it.foot, over))
     tree.enter(layer)
     try:
         yield

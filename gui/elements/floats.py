@@ -29,8 +29,8 @@ class FloatOwner(Element):
 class FloatLayer(Root):
     """A window of its own that covers what it holds and no more.
 
-    `props`: width and top in design px, for the window's top right; or the place, in pixels of the viewport, over
-    the foot of which it stands in the middle.
+    `props`: width, left and foot in design px, for the window's bottom left; or the place, in pixels of the viewport,
+    over the foot of which it stands in the middle.
     """
 
     __slots__ = ("held_at",)
@@ -45,16 +45,16 @@ class FloatLayer(Root):
         return bare_window(no_background=True, no_focus_on_appearing=True)
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
-        width, top, over = self.props
+        width, left, foot, over = self.props
         margin = m.px(MARGIN_PX)
         was = (self.x, self.y, self.w, self.h)
         wanted = m.px(width) if over is None else max((kid.natural(m) for kid in self.order), default=0.0)
-        self.w = min(wanted, w - 2 * margin)
+        self.w = min(wanted, w - m.px(left) - 2 * margin)
         self.h = min(place_column(self.order, m, self.w, None, m.px(GAP_PX)), (h or 0.0) - 2 * margin)
-        self.x, self.y = w - self.w - margin, m.px(top) + margin
+        self.x, self.y = m.px(left) + margin, max(margin, (h or 0.0) - m.px(foot) - self.h - margin)
         if over is not None:
-            left, upper, wide, high = over
-            self.x, self.y = left + (wide - self.w) / 2, upper + high - self.h - margin
+            outer, upper, wide, high = over
+            self.x, self.y = outer + (wide - self.w) / 2, upper + high - self.h - margin
         if (self.x, self.y, self.w, self.h) != was:
             self._hold()
 
@@ -66,7 +66,7 @@ class FloatLayer(Root):
     @property
     def is_of_page(self) -> bool:
         """True if it belongs to a part of the page, and lies under menus and dialogs."""
-        return self.props[2] is not None
+        return self.props[3] is not None
 
     def holds(self, x: float, y: float) -> bool:
         """True if a point of the viewport lies in it."""

@@ -140,13 +140,14 @@ class DialogWidget(KeyedWidget[AbstractContextManager[Clicks]], frozen=True):
 class FloatWidget(KeyedWidget[Container], frozen=True):
     """Content that floats over the page: nothing else moves for it.
 
-    At the window's top right, below `top`; `at_foot` over the foot of what it is described in, as wide as it wants.
+    At the window's bottom left, `left` and `foot` away from its edges, and growing upwards; `at_foot` over the foot of what it is described in, as wide as it wants.
     It takes the mouse only where it stands, and no click of a pointer that rested there before it came.
     """
 
     _: KW_ONLY
     width: float = 420
-    top: float = 0
+    left: float = 0
+    foot: float = 0
     at_foot: bool = False
 
 

@@ -1,6 +1,7 @@
 """Notices that stay until they are read: what happened, the remedy, an action, and a way to dismiss.
 
-They float over the page, so that nothing moves under the pointer, and stand in the order in which they came.
+They float over the foot of the list, so that nothing moves under the pointer, the oldest at the bottom: what comes later
+stands above it and moves none.
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ from panels.base.desk import Desk
 from panels.base.levels import LEVEL_ICONS
 from panels.base.ui import Ui
 from panels.base.view import WindowView
+from panels.shell.panes import shown_panes
+from panels.shell.rail import rail_px
+from panels.shell.status_bar import STATUS_PX
 from panels.shell.view import NoticesView
 
 SHOWN = 3
 SHOWN_TIGHT = 1
-WIDTH_PX = 420
-TOP_PX = 32
-"""Below the menu bar."""
+WIDTH_PX, LEAST_PX, MARGIN_PX = 420.0, 264.0, 12.0
+COMPOSER_PX = 170
+"""Room below them for the composer where no list stands at the left."""
 TIGHT_PX = 1000
 """In a narrower window notices must leave room for the conversation."""
 HELD_BACK, HELD_BACK_TIGHT = 8, 2
@@ -36,10 +40,13 @@ def notices_panel(desk: Desk) -> None:
     if not notices and not asks:
         return
     is_tight = desk.ui.width() < TIGHT_PX
-    with desk.ui.floating("notices", width=WIDTH_PX, top=TOP_PX):
+    has_list = desk.view.page == "chat" and "list" in shown_panes(desk.view)
+    width = max(LEAST_PX, desk.view.list_px - 2 * MARGIN_PX) if has_list else WIDTH_PX
+    foot = STATUS_PX + (0 if has_list else COMPOSER_PX)
+    with desk.ui.floating("notices", width=width, left=rail_px(desk.ui.width()), foot=foot):
+        _notices(desk, own, notices, SHOWN_TIGHT if is_tight else SHOWN)
         if asks:
             _trust_banner(desk, own, HELD_BACK_TIGHT if is_tight else HELD_BACK)
-        _notices(desk, own, notices, SHOWN_TIGHT if is_tight else SHOWN)
 
 
 def _worth_showing(state: AppState, view: WindowView) -> tuple[Notice, ...]:
@@ -64,18 +71,18 @@ def _notices(desk: Desk, own: NoticesView, notices: tuple[Notice, ...], shown: i
     graves = sorted(
         range(len(notices)), key=lambda at: (list(Level).index(notices[at].level), at), reverse=True
     )
-    for at in sorted(graves if own.are_all_shown else graves[:shown]):
+    hidden = len(notices) - shown
+    if hidden > 0:
+        label = "Show fewer" if own.are_all_shown else f"Show {fmt.count(hidden, 'more notice')}"
+        if ui.button("more", label, kind="link", is_small=True):
+            own.are_all_shown = not own.are_all_shown
+    for at in sorted(graves if own.are_all_shown else graves[:shown], reverse=True):
         notice = notices[at]
         did = _banner(ui, ("notice", notice.id), notice)
         if did == "action" and isinstance(notice.action, Command):
             send(notice.action)
         if did:
             send(DismissNotice(notice.id))
-    hidden = len(notices) - shown
-    if hidden > 0:
-        label = "Show fewer" if own.are_all_shown else f"Show {fmt.count(hidden, 'more notice')}"
-        if ui.button("more", label, kind="link", is_small=True):
-            own.are_all_shown = not own.are_all_shown
 
 
 def _banner(ui: Ui, key: Hashable, notice: Notice) -> str:

@@ -16,6 +16,11 @@ PADDING_PX = 4.0
 FOOT_PX = 56.0
 
 
+def rail_px(window_px: float) -> float:
+    """Width of the rail, design px, in a window of a width."""
+    return WIDE_PX if window_px >= WORDS_FROM_PX else NARROW_PX
+
+
 def rail(desk: Desk, window_px: float) -> None:
     """Draw the rail.
 
@@ -23,8 +28,7 @@ def rail(desk: Desk, window_px: float) -> None:
         window_px: width of the window, design px; 0 while not known yet.
     """
     ui, view = desk.ui, desk.view
-    has_words = window_px >= WORDS_FROM_PX
-    width = WIDE_PX if has_words else NARROW_PX
+    width = rail_px(window_px)
     with ui.surface("rail", "base", width=width, height=0, padding=(PADDING_PX, 8)):
         with (
             ui.surface("places", "clear", height=-FOOT_PX, padding=(0, 0), scrolls=True),

@@ -23,13 +23,11 @@ class View:
 
     def draw(self, ui: Ui) -> None:
         with ui.surface("page", "base", height=0):
-            ui.gap(18)
-            with ui.row("head"):
-                ui.push()
-                if ui.button("below", "Below", width=300):
-                    self.pressed.append("below")
-            if ui.button("away", "Away", width=300):
-                self.pressed.append("away")
+            with ui.surface("top", "clear", height=-60, padding=(0, 0)):
+                if ui.button("away", "Away", width=300):
+                    self.pressed.append("away")
+            if ui.button("below", "Below", width=300):
+                self.pressed.append("below")
         if self.notes:
             with ui.floating("notes", width=300):
                 for note in self.notes:
@@ -49,8 +47,8 @@ def test_nothing_moves_for_it_and_the_page_beside_it_can_be_pressed(screen: Scre
     person.click("Close two")
     assert view.pressed == ["away", "two"]
     left, top, right, bottom = person.rect(person.find("Close one"))
-    assert 0 < top < bottom < SIZE[1]
-    assert SIZE[0] - 320 < left < right < SIZE[0]
+    assert SIZE[1] - 150 < top < bottom < SIZE[1]
+    assert 0 < left < right < 320
     screen.check()
 
 

