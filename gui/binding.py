@@ -172,6 +172,8 @@ class DpgUi:
             self.tree.focus_wish = None
         if isinstance(target, Field | Editor):
             target.wants_focus = True
+            if isinstance(target, Field):
+                self.tree.keyboard.leave()
         elif isinstance(target, Button):
             self.tree.keyboard.leave()
             self._focus_button(target)

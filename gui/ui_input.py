@@ -71,15 +71,17 @@ def _text_input(tree: Tree, it: w.TextInputWidget) -> str | None:
             field.wide, field.name, field.tip = it.width, it.label or it.tip or it.hint, it.tip
             shown = (taken(it.value), taken(it.hint), glyph(it.icon), it.is_secret, it.is_enabled)
             field.update((*shown, it.submits, it.width))
-    _offer_focus(field, is_focused=it.is_focused)
+    _offer_focus(tree, field, is_focused=it.is_focused)
     changed, field.changed = field.changed, None
     return changed
 
 
-def _offer_focus(field: Field | Editor, *, is_focused: bool) -> None:
+def _offer_focus(tree: Tree, field: Field | Editor, *, is_focused: bool) -> None:
     """Give it the keyboard when that is first asked for, not while it stays asked."""
     if is_focused and not field.was_focused:
         field.wants_focus = True
+        if isinstance(field, Field):
+            tree.keyboard.leave()  # else the editor that has it takes it back before the toolkit gives it
     field.was_focused = is_focused
 
 
@@ -90,7 +92,7 @@ def _editor(tree: Tree, it: w.EditorWidget) -> Edited | None:
         editor.name = it.hint
         most = max(it.height, it.most_height)
         editor.update((taken(it.hint), it.is_mono, it.height, most, it.is_enabled))
-    _offer_focus(editor, is_focused=it.is_focused)
+    _offer_focus(tree, editor, is_focused=it.is_focused)
     if it.is_home:
         tree.home = editor
     _hear(tree, editor, it)

@@ -255,3 +255,13 @@ def test_while_a_reply_streams_the_next_message_queues_and_can_be_taken_back(
     writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 4)
     assert writer.said()[2] == "next"
     assert writer.composer.text == "last\nwords"
+
+
+def test_what_is_typed_after_the_chord_of_the_search_is_searched_for(writer: Writer) -> None:
+    writer.driver.type("here")
+    writer.holds("here")
+    writer.driver.key("Ctrl+Shift+F")
+    writer.driver.type("tide")
+    room = writer.app.view.of(DiscussionView)
+    writer.driver.until(lambda: room.search_text == "tide", "the word in the search")
+    writer.holds("here")
