@@ -57,7 +57,8 @@ class DpgUi:
     @property
     def is_settling(self) -> bool:
         """True while the toolkit hands the keyboard over, which takes frames."""
-        return self.is_keyboard_on_its_way or bool(self._quiet) or self.canvas.is_focusing
+        is_moving = self.is_keyboard_on_its_way or self.tree.keyboard.is_lent
+        return is_moving or bool(self._quiet) or self.canvas.is_focusing
 
     @property
     def is_keyboard_on_its_way(self) -> bool:
@@ -173,7 +174,7 @@ class DpgUi:
         if isinstance(target, Field | Editor):
             target.wants_focus = True
             if isinstance(target, Field):
-                self.tree.keyboard.leave()
+                self.tree.keyboard.lend()
         elif isinstance(target, Button):
             self.tree.keyboard.leave()
             self._focus_button(target)
@@ -192,7 +193,7 @@ class DpgUi:
         if isinstance(owner, Editor) and owner.spot is None:
             keyboard.release(owner)
         is_new, self._home = home is not self._home, home
-        if home is None or self._is_field_active:
+        if home is None or self._is_field_active or keyboard.is_lent:
             return
         if keyboard.owner is None and (is_new or not keyboard.is_away) and home.is_hearing():
             home.enter()

@@ -57,7 +57,7 @@ class Keyboard:
         self._text = {0: ""}
         self._waiting = ""
         self._waiting_since_s = 0.0
-        self._asked_frames = 0
+        self._asked_frames = self._lent_frames = 0
         self._was_active = self._is_active = False
         self._breaks_on_ctrl = False
         self.owner: KeyboardOwner | None = None
@@ -77,6 +77,7 @@ class Keyboard:
 
     def release(self, owner: KeyboardOwner | None = None) -> None:
         """Take the keyboard from `owner`, or from whoever has it."""
+        self._lent_frames = 0
         if self.owner is not None and owner in (None, self.owner):
             before, self.owner = self.owner, None
             before.keyboard_lost()
@@ -86,6 +87,16 @@ class Keyboard:
         self.release()
         self.is_away = True
         self.leaving_frames = LEAVING_FRAMES
+
+    def lend(self) -> None:
+        """A field is about to get the keyboard: no editor takes it back before the toolkit has given it."""
+        self.release()
+        self._lent_frames = LEAVING_FRAMES
+
+    @property
+    def is_lent(self) -> bool:
+        """True while a field waits for the keyboard."""
+        return self._lent_frames > 0
 
     @property
     def is_listening(self) -> bool:
@@ -112,6 +123,7 @@ class Keyboard:
             self._item = self._make_item()
         chords = self._keys.chords()
         self.leaving_frames = max(0, self.leaving_frames - 1)
+        self._lent_frames = max(0, self._lent_frames - 1)
         self._was_active, self._is_active = self._is_active, bool(dpg.is_item_active(self._item))
         text = self._read(chords)
         self.has_heard = bool(text)

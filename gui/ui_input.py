@@ -81,7 +81,7 @@ def _offer_focus(tree: Tree, field: Field | Editor, *, is_focused: bool) -> None
     if is_focused and not field.was_focused:
         field.wants_focus = True
         if isinstance(field, Field):
-            tree.keyboard.leave()  # else the editor that has it takes it back before the toolkit gives it
+            tree.keyboard.lend()
     field.was_focused = is_focused
 
 
