@@ -94,6 +94,7 @@ _MODIFIERS = {
     "LAlt": "Alt",
     "RAlt": "Alt",
 }
+_ONCE = frozenset({"Ctrl+V", "Shift+Insert", "Ctrl+X", "Shift+Delete", "Ctrl+Enter"})
 _EDITING = frozenset({"Ctrl+A", "Ctrl+C", "Ctrl+V", "Ctrl+X", "Ctrl+Z", "Ctrl+Y", "Ctrl+Shift+Z"})
 _CARET = frozenset({"Left", "Right", "Up", "Down", "Home", "End", "Backspace", "Delete"})
 _ALIASES = {"Plus": "=", "+": "=", "Minus": "-", "Comma": ",", "Return": "Enter", "Esc": "Escape"}
@@ -184,9 +185,13 @@ class Keys:
         return True
 
     def take_strokes(self, accepts: Container[str]) -> list[str]:
-        """The chords among `accepts` since the last frame, also those of a key that is held down."""
+        """The chords among `accepts` since the last frame, also those of a key that is held down.
+
+        What is done once a press comes once however long it is held: a slow frame holds a key for longer than a person.
+        """
         self._settle()
-        strokes = [chord for chord in (*self._pressed, *self._again) if chord in accepts]
+        again = (chord for chord in self._again if chord not in _ONCE)
+        strokes = [chord for chord in (*self._pressed, *again) if chord in accepts]
         self._pressed = [chord for chord in self._pressed if chord not in accepts]
         self._again.clear()
         return strokes

@@ -153,7 +153,8 @@ def _warnings(desk: Desk, summary: DiscussionSummary) -> None:
 def _messages(desk: Desk, opened: OpenDiscussion) -> None:
     own, call = desk.view.of(DiscussionView), desk.call
     if not opened.entries and call is None and opened.failure is None:
-        _empty_state(desk)
+        with desk.ui.surface("empty", "clear", height=0, padding=(0, 0), scrolls=True):
+            _empty_state(desk)
         return
     terms, (found_row, found_at) = terms_of(own.find), place_of(desk, opened)
     found_id = opened.entries[found_row].id if found_row >= 0 else ""

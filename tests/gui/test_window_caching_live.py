@@ -26,6 +26,8 @@ from gui.app import LastLook, WindowApp
 from gui.driver import Driver
 from gui.elements.editor import Editor
 from gui.markdown.document import load
+from panels.caching.facts import look_of
+from panels.caching.warnings import fresh_token_usd
 from tests.core.app.programs import until
 from tests.gui.conftest import Screen
 from tests.gui.sitting import over, sees
@@ -193,12 +195,21 @@ def test_two_turns_stand_in_the_summary_and_the_countdown_runs_with_the_clock(
     screen.check()
 
 
+def _sees_it_warm(sitting: Sitting) -> None:
+    """Wait until the panel knows that the prefix is held and what it costs: a click then asks first."""
+    sitting.until(
+        lambda s: look_of(s, sitting.chosen).is_warm and fresh_token_usd(s, sitting.chosen) is not None
+    )
+    sitting.driver.step(4)
+
+
 def test_after_a_click_on_invalidate_the_next_request_misses_and_the_one_after_hits(
     sitting: Sitting, screen: Screen
 ) -> None:
     sitting.say("what is a tide")
     assert sitting.say("and a neap tide").cache_read_tokens > 5000
 
+    _sees_it_warm(sitting)
     screen.driver.click("Invalidate cache")
     sitting.sees("Invalidating it leaves them unused")
     screen.driver.click("Invalidate anyway")
@@ -222,7 +233,7 @@ def test_a_click_on_disable_ends_the_marks_and_a_click_on_enable_brings_them_bac
     sitting.say("what is a tide")
     assert sitting.marks
 
-    sitting.sees("cached: yes (Anthropic)")
+    _sees_it_warm(sitting)
     screen.driver.click("Disable caching for this")
     sitting.sees("Turning caching off leaves them unused")
     screen.driver.click("Turn it off anyway")
