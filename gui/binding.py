@@ -87,6 +87,7 @@ class DpgUi:
         self.tree.rebuild()
         self.tree.m.set_scale(scale)
         self.canvas.restyle(palette)
+        self.tree.keyboard.go_below()
         return True
 
     # frames

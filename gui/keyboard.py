@@ -115,6 +115,16 @@ class Keyboard:
         text, self._waiting = self._waiting, ""
         return text
 
+    def go_below(self) -> None:
+        """Make the item's window anew before the next frame: the toolkit puts the newest one of its kind below, and the
+        window of the page was just made anew. It would swallow the mouse in the corner.
+        """
+        if self._window:
+            dpg.delete_item(self._window)
+        self._window = self._item = self._before = 0
+        self._text = {0: ""}
+        self._was_active = self._is_active = False
+
     # frames
     def poll(self) -> None:
         """Read what was typed in the frame that was rendered, and keep the item active."""

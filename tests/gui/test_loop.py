@@ -232,6 +232,23 @@ def test_a_change_of_size_lays_out_again_without_a_frame_of_the_old(screen: Scre
     screen.loop.wake()
 
 
+def test_the_corner_can_be_pressed_after_the_looks_changed(screen: Screen) -> None:
+    """The window of the keyboard stands below that of the page, also when this was made anew."""
+    looks, pressed = [("light", 1.0)], list[str]()
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks(*looks[0])
+        if ui.button("corner", "X", is_small=True):
+            pressed.append("corner")
+
+    person = screen.show(draw)
+    person.click("X")
+    looks[0] = ("dark", 1.0)
+    screen.settle(6)
+    person.click("X")
+    assert pressed == ["corner", "corner"]
+
+
 def test_looks_change_at_run_time_and_keep_what_was_typed(screen: Screen) -> None:
     view = View(value="")
     looks = [("dark", 1.0)]
