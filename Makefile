@@ -16,8 +16,7 @@ run: set-up-run
 	else echo "No display here: running the guided tour on a virtual screen instead."; exec $(BIN)/manual-slop tour $(ARGS); fi
 
 test: set-up-test
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS) || { echo "what failed runs once more, alone"; \
-	  $(BIN)/python -m pytest -n 0 --last-failed --last-failed-no-failures none $(ARGS); }
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
 
 bench: set-up-test
 	@$(BIN)/python -m bench $(ARGS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -11,7 +12,7 @@ import pytest
 
 from gui.elements.editor import Editor
 from gui.loop import Loop
-from gui.pace import ACTIVE_FOR_S, ACTIVE_FPS, LONGEST_REST_S
+from gui.pace import ACTIVE_FOR_S, ACTIVE_FPS, LONGEST_REST_S, Pace
 from panels.base.ui import Ui
 from tests.gui.conftest import Screen
 
@@ -124,18 +125,14 @@ class Rests:
         """Nothing is held."""
 
 
-def at_rest(screen: Screen, watch: Rests) -> Loop:
-    """A loop on the window that has come to rest, with a clock of its own that a wait moves on."""
-    seconds = [0.0]
-    loop = Loop(
-        screen.ui,
-        screen._draw,
-        lambda: screen.revision,
-        on_close=lambda: None,
-        clock=lambda: seconds[0],
-    )
-    loop.watch_with(watch)
-    loop._pace.hears_input = watch.hears_input
+def at_rest(screen: Screen, watch: Rests, patch: pytest.MonkeyPatch) -> Loop:
+    """The window's loop, come to rest, with a clock of its own that a wait moves on. A second loop would hear all input
+    twice, and so would every test that follows.
+    """
+    loop, seconds = screen.loop, [time.perf_counter()]
+    patch.setattr(loop, "_clock", lambda: seconds[0])
+    patch.setattr(loop, "_pace", Pace(hears_input=watch.hears_input))
+    patch.setattr(loop, "_watch", watch)
     wait = watch.wait
 
     def waited(timeout_s: float) -> bool:
@@ -152,10 +149,10 @@ def at_rest(screen: Screen, watch: Rests) -> Loop:
     return loop
 
 
-def test_nothing_is_drawn_while_nothing_happens(screen: Screen) -> None:
+def test_nothing_is_drawn_while_nothing_happens(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     screen.show(lambda ui: ui.text("a", "still"))
     watch = Rests()
-    loop = at_rest(screen, watch)
+    loop = at_rest(screen, watch, monkeypatch)
     frames = loop.frames
     for _ in range(50):
         loop.turn(watch)
@@ -164,11 +161,13 @@ def test_nothing_is_drawn_while_nothing_happens(screen: Screen) -> None:
     assert min(watch.asked_s) == LONGEST_REST_S
 
 
-def test_a_change_that_does_not_show_draws_nothing_and_one_that_shows_does(screen: Screen) -> None:
+def test_a_change_that_does_not_show_draws_nothing_and_one_that_shows_does(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     view = View()
     screen.show(lambda ui: ui.text("a", view.value))
     watch = Rests()
-    loop = at_rest(screen, watch)
+    loop = at_rest(screen, watch, monkeypatch)
     frames, described = loop.frames, loop.described
     for _ in range(5):
         screen.revision += 1
@@ -183,10 +182,10 @@ def test_a_change_that_does_not_show_draws_nothing_and_one_that_shows_does(scree
     assert screen.driver.has("two")
 
 
-def test_input_wakes_it_for_a_while(screen: Screen) -> None:
+def test_input_wakes_it_for_a_while(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     screen.show(lambda ui: ui.text("a", "still"))
     watch = Rests()
-    loop = at_rest(screen, watch)
+    loop = at_rest(screen, watch, monkeypatch)
     frames = loop.frames
     watch.then = lambda: True
     loop.turn(watch)
@@ -196,10 +195,12 @@ def test_input_wakes_it_for_a_while(screen: Screen) -> None:
     assert ACTIVE_FOR_S * ACTIVE_FPS * 0.5 < loop.frames - frames < ACTIVE_FOR_S * ACTIVE_FPS * 1.5
 
 
-def test_without_waits_for_input_it_is_looked_at_now_and_then(screen: Screen) -> None:
+def test_without_waits_for_input_it_is_looked_at_now_and_then(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     screen.show(lambda ui: ui.text("a", "still"))
     watch = Rests(hears_input=False)
-    loop = at_rest(screen, watch)
+    loop = at_rest(screen, watch, monkeypatch)
     frames = loop.frames
     for _ in range(20):
         loop.turn(watch)
@@ -207,10 +208,10 @@ def test_without_waits_for_input_it_is_looked_at_now_and_then(screen: Screen) ->
     assert sum(watch.asked_s) / (loop.frames - frames) >= 0.24
 
 
-def test_another_thread_ends_the_rest(screen: Screen) -> None:
+def test_another_thread_ends_the_rest(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     screen.show(lambda ui: ui.text("a", "still"))
     watch = Rests()
-    loop = at_rest(screen, watch)
+    loop = at_rest(screen, watch, monkeypatch)
     ran: list[bool] = []
     loop.post(lambda: ran.append(True))
     assert watch.is_nudged
