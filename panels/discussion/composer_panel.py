@@ -23,7 +23,7 @@ from panels.discussion.view import ComposerView, DiscussionView
 EDITOR_MIN_PX, EDITOR_TIGHT_PX = 68.0, 44.0
 """Height of the empty editor; in a narrow window, which is low as well."""
 EDITOR_TIGHT_BELOW_PX = 340
-EDITOR_MAX_PX = 220.0
+EDITOR_MAX_PX, EDITOR_TIGHT_MAX_PX = 220.0, 56.0
 ONE_LINE_FROM_PX, NAME_FROM_PX = 640, 280
 """Width from which the estimate has room beside the buttons, else it stands over them; from which with its name."""
 
@@ -83,9 +83,10 @@ def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
     sends_on_enter = send_chord(desk.state) == "Enter"
     _history(desk, opened, composer)
     is_wanted = view.focus == "composer" and view.focus_not != opened.id
-    height = EDITOR_TIGHT_PX if ui.width() < EDITOR_TIGHT_BELOW_PX else EDITOR_MIN_PX
+    is_tight = ui.width() < EDITOR_TIGHT_BELOW_PX
+    least, most = (EDITOR_TIGHT_PX, EDITOR_TIGHT_MAX_PX) if is_tight else (EDITOR_MIN_PX, EDITOR_MAX_PX)
     edited = ui.editor(
-        "editor", composer.text, hint="Write a message", height=height, most_height=EDITOR_MAX_PX,
+        "editor", composer.text, hint="Write a message", height=least, most_height=most,
         revision=composer.revision, is_focused=is_wanted, is_home=True, paste_limit_chars=settings.files.paste_as_attachment_chars,
         submits_on_enter=sends_on_enter,
     )  # fmt: skip
