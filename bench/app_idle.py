@@ -7,7 +7,6 @@ import os
 import sys
 import threading
 import time
-from contextlib import nullcontext
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,10 +23,9 @@ BLIND_BAR = 4.0
 
 def rows() -> list[Row]:
     """Measure with software drawing, each in a process and a home of its own."""
-    from gui.screen import virtual_screen
+    from gui.screen import any_screen
 
-    screen = nullcontext() if os.environ.get("DISPLAY") else virtual_screen()
-    with screen:
+    with any_screen():
         still, countdown, blind = (_child(mode) for mode in ("still", "countdown", "blind"))
     return [
         _row("idle window, nothing moves", still["cpu"], "% of a core", STILL_BAR),

@@ -7,7 +7,6 @@ import os
 import statistics
 import sys
 import time
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -30,10 +29,9 @@ MOST_FRAMES = 60
 
 def rows() -> list[Row]:
     """Measure in a process of its own, on this machine's screen or a virtual one."""
-    from gui.screen import virtual_screen
+    from gui.screen import any_screen
 
-    screen = nullcontext() if os.environ.get("DISPLAY") else virtual_screen()
-    with screen:
+    with any_screen():
         got = measured("bench.app_keys", GALLIUM_NOOP="1")
     name = f"key in the composer, 200 KB in it, {MESSAGES:,} messages above"
     return [

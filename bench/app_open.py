@@ -8,7 +8,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
@@ -31,10 +30,9 @@ DRAG_BAR_MS = 16.0
 
 def rows() -> list[Row]:
     """Measure, each figure in a process of its own, on this machine's screen or a virtual one."""
-    from gui.screen import virtual_screen
+    from gui.screen import any_screen
 
-    screen = nullcontext() if os.environ.get("DISPLAY") else virtual_screen()
-    with screen:
+    with any_screen():
         return [*_opened("end", "at its end"), *_opened("hit", "at a search's hit"), *_dragged()]
 
 

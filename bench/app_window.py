@@ -8,7 +8,6 @@ import statistics
 import sys
 import tempfile
 import time
-from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,10 +47,9 @@ def touch(slot: Slot, now: float) -> Slot:
 
 def rows() -> list[Row]:
     """Measure, each figure in processes of its own, on this machine's screen or a virtual one."""
-    from gui.screen import virtual_screen
+    from gui.screen import any_screen
 
-    screen = nullcontext() if os.environ.get("DISPLAY") else virtual_screen()
-    with screen:
+    with any_screen():
         return [*_first_frame(), *_frames("scroll"), *_frames("stream")]
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import statistics
 import sys
-from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -27,9 +26,9 @@ PARTS = {"conversations": "conversations", "preview": "proposed items"}
 
 def rows() -> list[Row]:
     """Measure each part in a process of its own, on this machine's screen or a virtual one."""
-    from gui.screen import virtual_screen
+    from gui.screen import any_screen
 
-    with nullcontext() if os.environ.get("DISPLAY") else virtual_screen():
+    with any_screen():
         return [row for part in PARTS for row in _rows(part)]
 
 

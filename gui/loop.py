@@ -14,7 +14,6 @@ import dearpygui.dearpygui as dpg
 
 from gui.binding import DpgUi
 from gui.elements.popups import MenuPoint
-from gui.elements.prose import is_shift_down
 from gui.hover import Hover
 from gui.input_watch import InputWatch, find_watch
 from gui.pace import ACTIVE_FPS, Pace
@@ -59,7 +58,7 @@ class Loop:
         self._pace = Pace()
         self._mouse = (-1.0, -1.0)
         self._hover = Hover(ui.canvas, [])
-        self._pointer = Pointer(ui.tree, ui.keys, clock)
+        self._pointer = Pointer(ui.tree, ui.keys)
         self._is_running = False
         self._failed: str = ""
         self._posted: deque[Callable[[], object]] = deque()
@@ -194,9 +193,9 @@ class Loop:
                 return
 
     def _on_press(self) -> None:
-        if not self._pointer.press():
-            x, y = dpg.get_mouse_pos(local=False)
-            self.ui.tree.prose.press(x, y, self._clock(), is_extending=is_shift_down())
+        press = self._pointer.press(self._clock())
+        if press is not None:
+            self.ui.tree.prose.press(press)
         self.wake()
 
     def _say(self, x: float, y: float, now_s: float) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import dearpygui.dearpygui as dpg
 
 from gui.describe import Tree
@@ -12,8 +9,9 @@ from gui.elements.base import Element, chain_at
 from gui.keys import Keys
 from gui.primitives import Press
 
-AGAIN_S = 0.4
-AGAIN_PX = 5.0
+AGAIN_S = 0.45
+AGAIN_PX = 6.0
+"""Time and distance within which presses count together: 2 for a word, 3 for a paragraph."""
 
 
 class Pointer:
@@ -23,22 +21,20 @@ class Pointer:
         tree: whose elements are asked, the innermost first; keys: Shift extends a selection.
     """
 
-    def __init__(self, tree: Tree, keys: Keys, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(self, tree: Tree, keys: Keys) -> None:
         self._tree = tree
         self._keys = keys
-        self._clock = clock
         self._held: Element | None = None
         self._last = Press(-1, -1, 0)
         self._last_s = float("-inf")
 
-    def press(self) -> bool:
-        """The left button went down; whether an element took that."""
+    def press(self, now_s: float) -> Press | None:
+        """The left button went down. Returns the press where no element took it: it is the text's."""
         x, y = dpg.get_mouse_pos(local=False)
-        now = self._clock()
         last = self._last
-        is_again = now - self._last_s < AGAIN_S and max(abs(x - last.x), abs(y - last.y)) < AGAIN_PX
+        is_again = now_s - self._last_s < AGAIN_S and max(abs(x - last.x), abs(y - last.y)) <= AGAIN_PX
         count = last.count % 3 + 1 if is_again else 1
-        self._last, self._last_s = Press(x, y, count, self._keys.is_held("Shift")), now
+        self._last, self._last_s = Press(x, y, count, self._keys.is_held("Shift")), now_s
         front = self._tree.front(x, y)
         chain = chain_at(front, x, y)
         if front is self._tree.root:
@@ -46,7 +42,7 @@ class Pointer:
         self._held = next(
             (element for element in reversed(chain) if element.on_press(self._last, self._tree.m)), None
         )
-        return self._held is not None
+        return self._last if self._held is None else None
 
     def move(self) -> bool:
         """Tell the element that is held where the mouse is; whether there is one."""

@@ -16,11 +16,10 @@ from gui.elements.surfaces import Surface
 from gui.markdown.document import Document
 from gui.markdown.excerpt import Place
 from gui.metrics import Measure
+from gui.primitives import Press
 from gui.text_selection import TextSelection
 from panels.base.ui import ReadableRows
 
-MULTI_CLICK_S = 0.45
-MULTI_CLICK_PX = 6.0
 EDGE_PX = 28.0
 """Distance from the list's edge at which a drag begins to scroll it."""
 MOST_SCROLL_PX = 90.0
@@ -85,7 +84,6 @@ class ProseSelection:
     focus: SelectionEnd | None = None
     clicks: int = 1
     is_dragging: bool = False
-    _pressed: tuple[float, float, float, int] = (-1.0, 0.0, 0.0, 0)
     _marked: list[Markdown] = field(default_factory=list)
 
     # what is selected
@@ -118,12 +116,9 @@ class ProseSelection:
         return _joined([*parts, *_between(_first(end), end)])
 
     # what the person does
-    def press(self, x: float, y: float, now_s: float, *, is_extending: bool) -> None:
-        """The left button went down: begin a selection, draw the one there is to here, or end it.
-
-        Args:
-            is_extending: Shift is held.
-        """
+    def press(self, press: Press) -> None:
+        """The left button went down: begin a selection, draw the one there is to here, or end it."""
+        x, y = press.x, press.y
         layer = self.layers.front(x, y)
         chain = chain_at(layer, x, y)
         if any(isinstance(one, Control) and not isinstance(one, LinkHit) for one in chain):
@@ -136,20 +131,12 @@ class ProseSelection:
                 self.clear_selection()
             return
         self.is_dragging = True
-        if is_extending and self.anchor is not None and holder is self.holder:
+        if press.is_extending and self.anchor is not None and holder is self.holder:
             self.focus = end
             return
-        self.clicks = self._count(x, y, now_s)
+        self.clicks = press.count
         self.holder, self.anchor, self.focus = holder, end, end
         self.window.claim(self)
-
-    def _count(self, x: float, y: float, now_s: float) -> int:
-        """Clicks in a row at one place: 1, 2, 3, and again from 1."""
-        at, was_x, was_y, count = self._pressed
-        is_next = now_s - at < MULTI_CLICK_S and max(abs(x - was_x), abs(y - was_y)) <= MULTI_CLICK_PX
-        count = count % 3 + 1 if is_next and at >= 0 else 1
-        self._pressed = (now_s, x, y, count)
-        return count
 
     def follow(self, x: float, y: float, *, is_down: bool) -> bool:
         """Draw the selection to the mouse while its button is down. Whether it does."""

@@ -8,7 +8,7 @@ import socket
 import struct
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from core.base.errors import SlopError
 
@@ -17,6 +17,11 @@ START_TIMEOUT_S = 20.0
 
 class ScreenError(SlopError):
     """The virtual screen could not be started."""
+
+
+def any_screen() -> AbstractContextManager[object]:
+    """This machine's screen, else a virtual one: see `virtual_screen`."""
+    return nullcontext() if os.environ.get("DISPLAY") else virtual_screen()
 
 
 @contextmanager

@@ -145,13 +145,12 @@ def test_two_clicks_take_the_word_and_three_the_paragraph(reader: Reader) -> Non
     assert reader.copied() == "y = 2"
 
 
-def test_a_click_with_shift_draws_the_selection_to_it(
-    reader: Reader, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_click_with_shift_draws_the_selection_to_it(reader: Reader) -> None:
     reader.clicks(reader.at(0, "Look"), 1)
     reader.now_s += 10
-    monkeypatch.setattr("gui.loop.is_shift_down", lambda: True)
+    reader.person.hold("Shift")
     reader.person.click_at(*reader.at(0, "here", is_end=True))
+    reader.person.let_go("Shift")
     assert reader.copied() == "Look **here**"
 
 
