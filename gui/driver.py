@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from time import monotonic
 from typing import Any
 
 import dearpygui.dearpygui as dpg
@@ -15,7 +16,8 @@ from gui.elements.controls import Control
 from gui.elements.popups import anchor_of
 from gui.elements.surfaces import Clickable, Surface
 
-MOST_FRAMES = 400
+MOST_FRAMES, MOST_WAIT_S = 400, 30.0
+"""Longest that a driver waits: so many frames, and for work on another thread or a loaded machine so many seconds."""
 MOST_AIMS = 5
 _KEYSYMS = {
     " ": "space", "\n": "Return", "Enter": "Return", "Ctrl": "Control_L", "Shift": "Shift_L", "Alt": "Alt_L",
@@ -58,13 +60,14 @@ class Driver:
         """Render frames until something holds.
 
         Raises:
-            TimeoutError: it did not within `most` frames.
+            TimeoutError: it did not within `most` frames and `MOST_WAIT_S`.
         """
-        for _ in range(most):
-            if holds():
-                return
+        deadline, frames = monotonic() + MOST_WAIT_S, 0
+        while not holds():
+            if frames >= most and monotonic() > deadline:
+                raise TimeoutError(f"after {frames} frames still not: {what or holds}")
             self._frame()
-        raise TimeoutError(f"after {most} frames still not: {what or holds}")
+            frames += 1
 
     # looking
     def visible(self) -> Iterator[Element]:

@@ -65,9 +65,9 @@ def all_paid_since(home: Path, logs: Iterable[Path], start: datetime) -> dict[st
         files += [Path(one.path) / paths.LOG_FILE for one in trash.items(home) if one.deleted_at >= start]
     for path in files:
         try:
-            paid |= paid_since(path, start)
             if path.parent.parent == paths.discussions_dir(home):
                 paid |= left_since(home, path, start)
+            paid |= paid_since(path, start)  # after them: one may come into the log meanwhile
         except Exception as fault:  # noqa: BLE001 (one log that cannot be read hides no other's money)
             logger.warning("What was paid in %s does not count today: %s", path, fault)
     with suppress(SlopError):

@@ -17,7 +17,7 @@ import msgspec
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, reported, storage_error
 from core.base.errors import LockedError, StorageError
-from core.base.locks import take_lock
+from core.base.locks import LOCK_WAIT_S, take_lock
 from core.values.messages import Part, ReasoningPart, Role, Status, TextPart
 from core.values.records import MessageRecord
 from core.values.usage import Usage
@@ -175,7 +175,8 @@ class ReplyJournal:
     def _open(self) -> None:
         """Take the lock and write the head. An older leftover is set aside, not overwritten."""
         self._opening(self)
-        self._lock = take_lock(self._directory / paths.REPLY_LOCK_FILE)
+        with _leftovers_held(self._directory):
+            self._lock = take_lock(self._directory / paths.REPLY_LOCK_FILE)
         if self._lock is None:
             raise LockedError(
                 "Another window or command is receiving a reply in this discussion",
@@ -212,19 +213,16 @@ def leftovers(home: Path, discussion_id: str) -> Iterator[tuple[LeftoverReply, .
     nothing that could be told apart and is passed over.
 
     Raises:
+        LockedError: another process or thread held them off for `LOCK_WAIT_S`.
         StorageError: a journal is there and cannot be read.
     """
     directory = paths.discussion_dir(home, discussion_id)
     if not _found(directory):
         yield ()
         return
-    lock, is_live = _lock_for_reading(directory)
-    try:
-        found = () if is_live else _found(directory)
+    with _leftovers_held(directory):
+        found = () if _is_live(directory) else _found(directory)
         yield tuple(left for left in map(_read, found) if left is not None)
-    finally:
-        if lock is not None:
-            lock.release()
 
 
 def discard(left: Iterable[LeftoverReply]) -> None:
@@ -245,13 +243,43 @@ def _found(directory: Path) -> tuple[Path, ...]:
     return (*aside, last) if last.exists() else tuple(aside)
 
 
-def _lock_for_reading(directory: Path) -> tuple[FileLock | None, bool]:
-    """The reply lock, and whether a live process has it. A home that cannot be written has no live journal."""
+@contextmanager
+def _leftovers_held(directory: Path) -> Iterator[None]:
+    """Hold off whoever would begin a journal here or read leftovers.
+
+    The reply lock alone cannot do it: a reader that held it would look like a live journal to every other reader.
+    A home that cannot be written has neither.
+
+    Raises:
+        LockedError: another process or thread held it for `LOCK_WAIT_S`.
+    """
+    try:
+        lock = take_lock(directory / paths.LEFTOVERS_LOCK_FILE, wait_s=LOCK_WAIT_S)
+    except StorageError:
+        yield
+        return
+    if lock is None:
+        raise LockedError(
+            "Another window or command is taking over an interrupted reply in this discussion",
+            remedy="Wait a moment and try again",
+            where=str(directory),
+        )
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _is_live(directory: Path) -> bool:
+    """Whether a live process journals here. A home that cannot be written has no live journal."""
     try:
         lock = take_lock(directory / paths.REPLY_LOCK_FILE)
     except StorageError:
-        return None, False
-    return lock, lock is None
+        return False
+    if lock is None:
+        return True
+    lock.release()
+    return False
 
 
 def _set_aside(path: Path, disk: Disk) -> None:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
@@ -194,6 +195,37 @@ def test_while_one_process_receives_no_other_begins_nor_takes_over(tmp_path: Pat
     assert left_in(tmp_path) == []
     journal.close()
     assert [m.text for m in loaded(tmp_path)] == ["hello", "arriving"]
+
+
+def test_two_who_look_at_once_both_see_what_was_left_and_a_reply_that_begins_waits(tmp_path: Path) -> None:
+    made(tmp_path, [user("a")])
+    journal = journal_in(tmp_path)
+    journal.add_text("arriving")
+    journal.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        with reply_journal.leftovers(tmp_path, ID) as left:
+            assert [found.head.reply_id for found in left] == ["r1"]
+            other = pool.submit(left_in, tmp_path)
+            begun = pool.submit(journal_in, tmp_path, ReplyHead("r2", NOW, "anthropic", "claude-x"))
+            finished, _ = wait([other, begun], timeout=0.1)
+            assert not finished
+            for found in left:
+                found.path.unlink()
+        begun.result().close()
+        assert [name for name, _ in other.result()] in ([], ["r2"])
+
+
+def test_a_discussion_is_opened_whole_while_its_money_is_counted(tmp_path: Path) -> None:
+    made(tmp_path, [user("a")])
+    journal = journal_in(tmp_path)
+    journal.add_text("arriving")
+    journal.close()
+
+    with ThreadPoolExecutor(1) as pool, reply_journal.leftovers(tmp_path, ID):
+        opened = pool.submit(loaded, tmp_path)
+        assert not wait([opened], timeout=0.1).done
+    assert [m.text for m in opened.result()] == ["hello", "arriving"]
 
 
 def test_a_leftover_is_set_aside_when_the_next_reply_begins(tmp_path: Path) -> None:
