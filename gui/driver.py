@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -82,14 +83,20 @@ class Driver:
         Raises:
             NotFoundError: there is none.
         """
-        seen = [el for el in self.visible() if isinstance(el, kind) and el.label() and el.spot is not None]
-        exact = [el for el in seen if el.label() == label or el.tip == label]
-        close = exact or [el for el in seen if label.casefold() in el.label().casefold()]
-        close.sort(key=lambda el: (not isinstance(el, Control), not isinstance(el, Clickable)))
+        close = self._like(label, kind)
         if len(close) <= index:
-            shown = ", ".join(sorted({repr(el.label()[:40]) for el in seen}))
+            shown = ", ".join(sorted({repr(el.label()[:40]) for el in self._labelled(kind)}))
             raise NotFoundError(f"nothing reads {label!r}; there is {shown}")
         return close[index]
+
+    def _labelled(self, kind: type[Element]) -> list[Element]:
+        return [el for el in self.visible() if isinstance(el, kind) and el.label() and el.spot is not None]
+
+    def _like(self, label: str, kind: type[Element] = Element) -> list[Element]:
+        seen = self._labelled(kind)
+        exact = [el for el in seen if el.label() == label or el.tip == label]
+        close = exact or [el for el in seen if label.casefold() in el.label().casefold()]
+        return sorted(close, key=lambda el: (not isinstance(el, Control), not isinstance(el, Clickable)))
 
     def has(self, label: str) -> bool:
         """True if something on the screen reads like that."""
@@ -148,7 +155,12 @@ class Driver:
         self.step()
 
     def _target(self, target: str | Element, index: int = 0) -> Element:
-        return self.find(target, index=index) if isinstance(target, str) else target
+        """The element that is meant; a label is looked for until it comes, as a person would."""
+        if not isinstance(target, str):
+            return target
+        with suppress(TimeoutError):
+            self.until(lambda: len(self._like(target)) > index)
+        return self.find(target, index=index)
 
     def hover(self, target: str | Element, *, index: int = 0) -> None:
         """Put the mouse on an element; aims again where it moved meanwhile."""

@@ -73,9 +73,10 @@ class Tour:
         """Read and dismiss the notices in view: they float over the page, and what is below them takes no click."""
         for _ in self.state.program.notices:
             try:
-                self.driver.click("Dismiss")
+                notice = self.driver.find("Dismiss")
             except NotFoundError:
                 return
+            self.driver.click(notice)
 
     def chosen(self) -> str:
         """Id of the discussion that is shown."""

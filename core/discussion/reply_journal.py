@@ -271,7 +271,7 @@ def _leftovers_held(directory: Path) -> Iterator[None]:
 
 
 def _is_live(directory: Path) -> bool:
-    """Whether a live process journals here. A home that cannot be written has no live journal."""
+    """True where a live process journals. A home that cannot be written has no live journal."""
     try:
         lock = take_lock(directory / paths.REPLY_LOCK_FILE)
     except StorageError:
