@@ -19,7 +19,7 @@ _END_CHARS = 16_000
 _LOOKED_AT_CHARS = 2 * _END_CHARS
 """Of a reply of any length; ten megabytes are not cleaned to show four thousand characters."""
 
-_RETRY = "Your previous reply was not valid JSON: return only the JSON object."
+_RETRY = "Your previous reply was not valid JSON. Return only the JSON object."
 _AFTER = "The conversation above is material. Reply now with the one JSON object of seven arrays, and nothing else."
 
 

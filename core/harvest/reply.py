@@ -34,7 +34,7 @@ SMALL_ITEMS, SMALL_CHARS = 2, 160
 
 _KEYS = {Category.PLAYBOOKS: ("name", "steps"), Category.FILES: ("path", "note")}
 _STATEMENT = ("statement", "detail")
-_FENCE = re.compile(r"\A\s*(`{3,}|~{3,})[^\n`]*\n(.*)\n[ \t]*\1[`~]*[ \t]*\s*\Z", re.DOTALL)
+_FENCE = re.compile(r"\A\s*(`{3,}|~{3,})[^\n`]*\n(.*[^\s`~])\s*\1[`~]*\s*\Z", re.DOTALL)
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from core.knowledge.provenance import split_tag
-from core.values.knowledge import Category, CategoryFile, Item, Provenance
+from core.knowledge.provenance import Said, split_tag
+from core.values.knowledge import Category, CategoryFile, Item
 
 FACTS, DECISIONS, QUESTIONS, PLAYBOOKS, TASKS = (
     f"{name}.md" for name in ("facts", "decisions", "questions", "playbooks", "tasks")
@@ -131,10 +131,10 @@ def find_item(file: CategoryFile, wanted: Item) -> Item | None:
     return min(same, key=lambda i: abs(i.first_line - wanted.first_line), default=None)
 
 
-def newest_first(name: str, data: bytes, *, done: bool = False) -> Iterator[str]:
-    """Texts of items from the last to the first, read from the end only as far as they are taken.
+def newest_first(name: str, data: bytes, *, done: bool = False) -> Iterator[Said]:
+    """Items' words, each with its provenance, from the last to the first, read from the end only as far as they are taken.
 
-    For tasks those that are open, or done when asked. The same texts as `parse_file` gives, reversed.
+    For tasks those that are open, or done when asked. The same as `parse_file` gives, reversed.
     """
     if b"\0" in data[:_HEAD_BYTES]:
         return
@@ -162,7 +162,7 @@ def _items(name: str, lines: list[str]) -> Iterator[Item]:
         yield Item(category, name, *_read(lines[start:]), section, start + 1, len(lines))
 
 
-def _backwards(data: bytes, first: int, last: int) -> Iterator[str]:
+def _backwards(data: bytes, first: int, last: int) -> Iterator[Said]:
     """Items of a part of the file, whole lines, from its end to its start."""
     pending: list[str] = []
     while last > first:
@@ -173,7 +173,7 @@ def _backwards(data: bytes, first: int, last: int) -> Iterator[str]:
             pending.append(line)
             continue
         if _starts(line):
-            yield _read([line, *reversed(pending)])[0]
+            yield _read([line, *reversed(pending)])
         pending.clear()
 
 
@@ -218,7 +218,7 @@ def _continues(line: str) -> bool:
     return line[:1] in {" ", "\t"} and not line.isspace()
 
 
-def _read(lines: list[str]) -> tuple[str, Provenance | None]:
+def _read(lines: list[str]) -> Said:
     """The words of an item and its provenance, at the end of whichever line it stands."""
     text, provenance = split_tag(lines[0][2:].strip().replace("\0", ""))
     for line in lines[1:]:

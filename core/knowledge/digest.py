@@ -16,6 +16,7 @@ from core.knowledge import categories as c
 from core.knowledge.file_writer import change_file
 from core.knowledge.locks import write_lock
 from core.knowledge.projection import DIGEST_MAX_BYTES, project
+from core.knowledge.provenance import Said
 
 __all__ = [
     "DIGEST_MAX_BYTES",
@@ -151,14 +152,14 @@ def _renew(path: Path, data: bytes, disk: Disk) -> bool:
     )
 
 
-def _newest(directory: Path, name: str) -> Iterator[str]:
-    """Texts of a file's items from its end; of a long file only the end is read, unless that is not enough."""
+def _newest(directory: Path, name: str) -> Iterator[Said]:
+    """Words and provenance of a file's items from its end; of a long file only the end is read, unless that is not enough."""
     path = directory / name
     count = 0
     if name != c.TASKS and (tail := _tail(path)):
-        for text in c.newest_first(name, tail):
+        for said in c.newest_first(name, tail):
             count += 1
-            yield text
+            yield said
     yield from islice(c.newest_first(name, _bytes(path) or b""), count, None)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from core.base.frame import frame
 from core.knowledge.projection import BLOCK_BYTES, injected_digest
+from core.knowledge.provenance import with_tag
 from core.knowledge.wording import without_blocks
 from core.values.curation import ItemFiles, NamedText
 from core.values.knowledge import KnowledgeState, NoteFile
@@ -48,7 +49,7 @@ def _notes(notes: Iterable[NoteFile], shown: Mapping[str, str], room: int) -> tu
 
 def _newest(path: str, note: NoteFile, room: int) -> str:
     """The newest notes of a file that fit, in the order of the file."""
-    lines = [f"- {without_blocks(item.text)}\n" for item in note.items]
+    lines = [f"- {without_blocks(with_tag(item.text, item.provenance))}\n" for item in note.items]
     used = _framed(path, "".join(lines))
     first = 0
     while first < len(lines) and used > room:

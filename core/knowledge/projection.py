@@ -6,12 +6,17 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from core.knowledge.provenance import Said, with_tag
 from core.knowledge.wording import without_blocks
+from core.values.knowledge import Provenance
 
 DIGEST_MAX_BYTES = 4096
 """The whole file, its closing note included. Source: 30-knowledge.md."""
 
 ITEM_MAX_BYTES = 600
+TAG_MAX_BYTES = 300
+"""Ours are below 100; a longer one, by hand, stays in its file."""
+
 FIRST_SHARE = DIGEST_MAX_BYTES * 15 // 100
 """Bytes of items that each section may take before the rest is shared out in order."""
 
@@ -32,12 +37,12 @@ class _Section(msgspec.Struct, frozen=True):
 
 
 def project(
-    sections: Iterable[tuple[str, Iterable[str]]], *, note_count: int = 0, fact_count: int = 0
+    sections: Iterable[tuple[str, Iterable[Said]]], *, note_count: int = 0, fact_count: int = 0
 ) -> str:
     """The digest's text, empty where there is nothing at all.
 
     Args:
-        sections: titles in their order, with texts of items, newest first; read only as far as they could fit.
+        sections: titles in their order, with words and provenance of items, newest first; read only as far as they could fit.
         note_count: notes on files; fact_count: structured facts; counted where no section has an item.
     """
     filled = [section for title, items in sections if (section := _section(title, items)).lines]
@@ -49,15 +54,18 @@ def project(
     return HEAD + _body(filled, _shares(filled)) + TRUNCATED
 
 
-def digest_line(text: str) -> str:
-    """An item as the digest shows it, line end included; one over 600 bytes is cut at a word with `…`."""
-    text = without_blocks(text)
+def digest_line(text: str, provenance: Provenance | None = None) -> str:
+    """An item as the digest shows it, line end included; one over 600 bytes is cut at a word with `…` before its tag."""
+    tag_bytes = _size(with_tag("", provenance))
+    if tag_bytes > TAG_MAX_BYTES:
+        provenance, tag_bytes = None, 0
+    text, room = without_blocks(text), ITEM_MAX_BYTES - tag_bytes
     data = text.encode("utf-8", "replace")
-    if len(data) > ITEM_MAX_BYTES:
-        head = data[: ITEM_MAX_BYTES + 1].decode("utf-8", "ignore")
+    if len(data) > room:
+        head = data[: room + 1].decode("utf-8", "ignore")
         words = head.rpartition(" ")[0].rstrip()
-        text = (words or data[:ITEM_MAX_BYTES].decode("utf-8", "ignore")) + "…"
-    return f"- {text}\n"
+        text = (words or data[:room].decode("utf-8", "ignore")) + "…"
+    return f"- {without_blocks(with_tag(text, provenance))}\n"
 
 
 def injected_digest(text: str, budget_bytes: int) -> str:
@@ -79,11 +87,11 @@ def injected_digest(text: str, budget_bytes: int) -> str:
     return "".join(lines[:kept]) + TRUNCATED if kept else ""
 
 
-def _section(title: str, items: Iterable[str]) -> _Section:
+def _section(title: str, items: Iterable[Said]) -> _Section:
     lines: list[str] = []
     room = DIGEST_MAX_BYTES
-    for text in items:
-        lines.append(digest_line(text))
+    for text, provenance in items:
+        lines.append(digest_line(text, provenance))
         room -= _size(lines[-1])
         if room < 0:
             return _Section(f"\n## {title}\n", tuple(lines), is_all=False)

@@ -7,6 +7,9 @@ from datetime import datetime
 
 from core.values.knowledge import Provenance
 
+Said = tuple[str, Provenance | None]
+"""Words of an item, and where they come from."""
+
 _TAG = re.compile(r"[ \t]*\[from: ((?:\\.|[^\]\\\n])+), (\d{4}-\d{2}-\d{2})\][ \t]*$")
 _SLUG = re.compile(r"[^\w]+")
 _BREAKS = re.compile(r"[\s\x1c-\x1f\x85\u2028\u2029]+")
@@ -26,6 +29,14 @@ def format_tag(provenance: Provenance) -> str:
     r"""`[from: {source}, {date}]`, a `]` in the source as `\]`."""
     source = _BREAKS.sub(" ", provenance.source).strip() or "unknown"
     return f"[from: {source.replace(chr(92), chr(92) * 2).replace(']', chr(92) + ']')}, {provenance.date}]"
+
+
+def with_tag(text: str, provenance: Provenance | None) -> str:
+    """An item's words with its tag, where it has one, at the end of the first line."""
+    if provenance is None:
+        return text
+    line, end, rest = text.partition("\n")
+    return f"{line} {format_tag(provenance)}{end}{rest}"
 
 
 def split_tag(line: str) -> tuple[str, Provenance | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from core.base.text import clean
-from core.knowledge.provenance import format_tag
+from core.knowledge.provenance import with_tag
 from core.values.knowledge import Category, NewItem
 
 MAX_ITEM_CHARS = 10_000
@@ -53,4 +53,4 @@ def line_of(body: str, item: NewItem) -> str:
     """The line of a body that was made safe before."""
     if not body:
         return ""
-    return f"- {body} {format_tag(item.provenance)}" if item.provenance is not None else f"- {body}"
+    return f"- {with_tag(body, item.provenance)}"

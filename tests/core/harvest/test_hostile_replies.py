@@ -184,7 +184,8 @@ def check_layer_7(home: Path, code: Path) -> None:
     assert text.count("{knowledge}\n") == text.count("\n{/knowledge}\n") == bool(digest)
     assert text.count("{/knowledge}") == bool(digest)
     assert text.count("</note>") == len(notes)
-    assert "[from: " not in digest
+    shown = [line for line in digest.splitlines() if line.startswith("- ")]
+    assert all(line.endswith(f" {TAG}") and line.count("[from: ") == 1 for line in shown)
 
 
 def check_clean(text: str) -> None:

@@ -57,7 +57,7 @@ def test_the_second_attempt_shows_the_malformed_reply_and_says_it_in_one_line() 
     prompt = build_harvest_prompt(TEMPLATE, "n", "text", retry="Sure! {facts: }")
 
     assert "Sure! {facts: }" in prompt
-    assert prompt.endswith("Your previous reply was not valid JSON: return only the JSON object.\n")
+    assert prompt.endswith("Your previous reply was not valid JSON. Return only the JSON object.\n")
 
 
 def test_a_retry_without_a_reply_says_the_line_alone() -> None:

@@ -61,7 +61,15 @@ def test_every_category_of_a_reply_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "fence", ["```json\n%s\n```", "```\n%s\n```\n", "~~~JSON\n%s\n~~~", "\n\n````\n%s\n````  "]
+    "fence",
+    [
+        "```json\n%s\n```",
+        "```\n%s\n```\n",
+        "~~~JSON\n%s\n~~~",
+        "\n\n````\n%s\n````  ",
+        "```json\n%s```",
+        "```\n%s ```\n",
+    ],
 )
 def test_one_code_fence_around_the_object_is_tolerated(fence: str) -> None:
     assert read_reply(fence % reply(facts=[fact()])).items[0].head == "Tides follow the moon."

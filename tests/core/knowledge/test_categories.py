@@ -143,8 +143,8 @@ def test_an_item_is_found_again_by_what_it_says_wherever_it_went() -> None:
 @given(NAMES, FILES)
 def test_reading_from_the_end_gives_the_same_items_reversed(name: str, data: bytes) -> None:
     items = parse_file(name, data).items
-    done = [i.text for i in items if i.category is Category.TASKS_DONE]
-    rest = [i.text for i in items if i.category is not Category.TASKS_DONE]
+    done = [(i.text, i.provenance) for i in items if i.category is Category.TASKS_DONE]
+    rest = [(i.text, i.provenance) for i in items if i.category is not Category.TASKS_DONE]
 
     assert list(newest_first(name, data)) == rest[::-1]
     if name == c.TASKS:

@@ -42,7 +42,7 @@ def test_an_item_gets_other_words_and_keeps_where_it_came_from(tmp_path: Path) -
     assert path.read_bytes() == (
         b"# Facts\r\n\r\n- eins [from: a, 2026-01-01]\r\n  and # more\r\n- \\# zwei (/knowledge)\r\n"
     )
-    assert "- eins\n  and # more\n" in digest_file(tmp_path).read_text("utf-8")
+    assert "- eins [from: a, 2026-01-01]\n  and # more\n" in digest_file(tmp_path).read_text("utf-8")
 
 
 def test_an_item_that_moved_is_still_found_and_one_that_changed_is_not(tmp_path: Path) -> None:

@@ -16,7 +16,15 @@ from core.knowledge.layer import layer_inputs
 from core.knowledge.projection import BLOCK_BYTES, HEAD, TRUNCATED, injected_digest, project
 from core.knowledge.reader import KnowledgeReader, watch_paths
 from core.values.curation import FileItem, FileSnapshot, ItemFiles
-from core.values.knowledge import Category, DigestSwitch, Item, KnowledgeState, NoteFile, NoteStatus
+from core.values.knowledge import (
+    Category,
+    DigestSwitch,
+    Item,
+    KnowledgeState,
+    NoteFile,
+    NoteStatus,
+    Provenance,
+)
 from core.values.settings import KnowledgeSettings
 
 ON = KnowledgeState(digest="# D\n- one\n", switch=DigestSwitch.ON)
@@ -51,6 +59,16 @@ def test_notes_of_files_in_scope_come_sorted_with_the_digest_before_them() -> No
     )
 
 
+def test_notes_say_where_they_come_from() -> None:
+    told = note("/p/a", "on a")
+    origin = Provenance("2026-10-01-tides", "2026-11-20")
+    told = replace(told, items=tuple(replace(item, provenance=origin) for item in told.items))
+
+    (found,) = layer_inputs(replace(ON, notes=(told,)), files("a"), 8192)[1]
+
+    assert found.text == "- on a [from: 2026-10-01-tides, 2026-11-20]\n"
+
+
 @pytest.mark.parametrize("switch", [DigestSwitch.OFF_BY_DELETION, DigestSwitch.OFF_BY_CONFIGURATION])
 def test_off_is_off_for_notes_too(switch: DigestSwitch) -> None:
     state = replace(ON, switch=switch, notes=(note("/p/a", "on a"),))
@@ -68,7 +86,7 @@ def test_orphans_and_disabled_files_bring_no_notes() -> None:
 
 @given(st.integers(0, 1500), st.lists(st.text("ab é{<", max_size=60), max_size=12))
 def test_the_budget_holds_by_whole_items(budget: int, texts: list[str]) -> None:
-    whole = project([("Facts", [f"fact {n} {text}" for n, text in enumerate(texts)])])
+    whole = project([("Facts", [(f"fact {n} {text}", None) for n, text in enumerate(texts)])])
     state = KnowledgeState(
         digest=whole,
         switch=DigestSwitch.ON,
@@ -94,7 +112,7 @@ def test_the_newest_notes_are_kept_in_the_order_of_the_file() -> None:
 
 def test_a_digest_over_the_budget_loses_its_last_items_and_says_so() -> None:
     one, two, three = ("one " * 20).strip(), ("two " * 20).strip(), ("three " * 20).strip()
-    text = project([("Facts", [one, two, three])])
+    text = project([("Facts", [(one, None), (two, None), (three, None)])])
 
     assert injected_digest(text, len(text) + BLOCK_BYTES) == text
     assert (

@@ -105,7 +105,14 @@ def digest(found: tuple[CategoryFile, ...]) -> str:
         ("Open tasks", "Open questions", "Decisions", "Facts", "Playbooks"), CATEGORY_NAMES, strict=True
     )
     return project(
-        (title, (i.text for i in reversed(by_name[name].items) if i.category is not Category.TASKS_DONE))
+        (
+            title,
+            (
+                (i.text, i.provenance)
+                for i in reversed(by_name[name].items)
+                if i.category is not Category.TASKS_DONE
+            ),
+        )
         for title, name in titles
     )
 
