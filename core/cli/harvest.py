@@ -111,13 +111,15 @@ def _settings(options: Options) -> _Set:
     check_name("provider", given.provider, tuple(settings.servers))
     models = load_models(paths.models_file())
     provider, model = _reader(given.provider, given.model, settings, models)
-    root = project.root if project.is_trusted else ""
+    prompts_root = project.root if project.is_trusted else ""
     profile = find_profile(models, provider, model)
     now = wall_clock()
     limit = None if given.over_limit or not given.apply else settings.caching.day_limit_usd
     room = None if limit is None else room_usd(limit, spent_today_usd(asked.home, now))
     known = _knowledge(options, settings)
-    run = HarvestRun(known, open_in_window(asked.home), provider, model, profile, root, room)
+    run = HarvestRun(
+        known, open_in_window(asked.home), provider, model, profile, prompts_root, project.root, room
+    )
     return _Set(loaded, asked.home, run, now)
 
 

@@ -100,6 +100,7 @@ class HarvestRun(msgspec.Struct, frozen=True):
     Args:
         open_ids: discussions that are open or answering; provider, model: which reads; profile: what is known of it.
         prompts_root: the trusted project's root, whose prompt file counts; empty for none.
+        project_root: the opened project's root, below which relative paths are looked for; empty for none.
         room_usd: what its calls may cost, by what is left of the day's limit now; None for no limit.
     """
 
@@ -109,6 +110,7 @@ class HarvestRun(msgspec.Struct, frozen=True):
     model: str
     profile: ModelProfile
     prompts_root: str = ""
+    project_root: str = ""
     room_usd: float | None = None
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, NoReturn
 
 import msgspec
@@ -181,22 +180,12 @@ def cleaned(item: HarvestItem) -> HarvestItem:
 
 
 def is_whole(item: HarvestItem) -> bool:
-    """True if an item says something: playbooks need steps, notes an absolute path without `..` and text."""
+    """True if an item says something: playbooks need steps, notes a path and text."""
     match item.category:
-        case Category.PLAYBOOKS:
+        case Category.PLAYBOOKS | Category.FILES:
             return bool(item.head and item.body)
-        case Category.FILES:
-            return bool(item.body) and is_plain_path(item.head)
         case _:
             return any(char.isalnum() for char in item.head)
-
-
-def is_plain_path(path: str) -> bool:
-    """True if a path is absolute on some platform and climbs nowhere."""
-    windows, posix = PureWindowsPath(path), PurePosixPath(path)
-    if ".." in windows.parts or ".." in posix.parts:
-        return False
-    return posix.is_absolute() or (windows.is_absolute() and not path.startswith("\\\\"))
 
 
 def _flat(text: str) -> str:

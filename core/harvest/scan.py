@@ -201,6 +201,7 @@ def _discussion(request: ScanRequest, folder: Path, discussion_id: str) -> Artif
         is_pinned=meta.pinned,
         has_draft=any(size for size, _ in drafts),
         new_bytes=log_size,
+        folder=meta.folder,
     )
     return replace(facts, is_empty=True) if log_size == 0 and seen else facts
 

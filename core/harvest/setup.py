@@ -57,4 +57,5 @@ def distiller(
         piece_bytes_for(profile),
         paths.knowledge_dir(home),
         read=read,
+        root=run.project_root,
     )

@@ -13,10 +13,11 @@ from core.base.disk import OS_DISK, Disk
 from core.base.errors import SlopError, StorageError
 from core.harvest.distillation import HarvestError, distil
 from core.harvest.generation import Generate
+from core.harvest.note_paths import with_found_paths, working_folders
 from core.harvest.replies import KeptReplies
 from core.harvest.reply import Reply, read_reply
 from core.harvest.transcript import Said
-from core.harvest.transcript_sources import unread_messages
+from core.harvest.transcript_sources import unread_messages, working_folder
 from core.values.harvest import ArtifactFacts, ArtifactKind
 
 LEAST_FREE_BYTES = 4 * 1024 * 1024
@@ -49,6 +50,7 @@ class Distiller(msgspec.Struct, frozen=True):
     Args:
         template: the prompt; piece_bytes: what one call reads at most; knowledge: the knowledge directory.
         free_bytes: room on the disk of a folder; read: gives what is to be distilled of a conversation.
+        root: the opened project's, below which relative paths of notes are looked for, too.
     """
 
     generate: Generate
@@ -60,6 +62,7 @@ class Distiller(msgspec.Struct, frozen=True):
     disk: Disk = OS_DISK
     free_bytes: Callable[[Path], int] = free_bytes
     read: ReadMessages = unread_messages
+    root: str = ""
 
     def distil(self, facts: ArtifactFacts, data: bytes) -> Reply:
         """Ask the model, or take the replies that an earlier run paid for.
@@ -73,7 +76,7 @@ class Distiller(msgspec.Struct, frozen=True):
         """
         ask = _KeptAsk(self, KeptReplies(self.knowledge, facts.sha256, disk=self.disk))
         try:
-            return distil(
+            said = distil(
                 self._messages(facts, data),
                 facts.title or facts.name,
                 self.template,
@@ -83,6 +86,9 @@ class Distiller(msgspec.Struct, frozen=True):
         except HarvestError:
             ask.forget_malformed()
             raise
+        path = Path(facts.path)
+        folders = working_folders(path, facts.folder or working_folder(facts.kind, data), self.root)
+        return Reply(with_found_paths(said.items, folders, str(Path.home())), said.dropped)
 
     def has_kept(self, facts: ArtifactFacts, data: bytes) -> bool:
         """True if every reply that `distil` takes is kept, so that it asks nobody. Writes nothing.

@@ -203,9 +203,12 @@ def harvest_run(state: AppState) -> HarvestRun:
     settings = state.config.settings.knowledge
     provider, model = harvest_reader(state)
     open_ids = {state.discussions.selected_id, *state.turns.calls} - {""}
-    root = state.config.project.root if state.config.project.is_trusted else ""
+    project = state.config.project
+    prompts_root = project.root if project.is_trusted else ""
     profile, room = profile_of(state, provider, model), left_today_usd(state)
-    return HarvestRun(settings, frozenset(open_ids), provider, model, profile, root, room)
+    return HarvestRun(
+        settings, frozenset(open_ids), provider, model, profile, prompts_root, project.root, room
+    )
 
 
 def limit_effects(before: AppState, after: AppState) -> tuple[StopHarvest | AllowHarvest, ...]:

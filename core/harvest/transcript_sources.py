@@ -84,6 +84,15 @@ def unread_messages(kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Sa
     return prepared(messages)
 
 
+def working_folder(kind: ArtifactKind, data: bytes) -> str:
+    """Folder that another program's conversation says it worked in, empty where it does not. Reads its first lines."""
+    if kind is not ArtifactKind.CLAUDE_CODE:
+        return ""
+    rows = (_loaded(line.decode("utf-8", "replace")) for line in data[:SHAPE_BYTES].split(b"\n"))
+    folders = (row.get("cwd") for row in rows if isinstance(row, dict))
+    return next((folder for folder in folders if isinstance(folder, str) and folder), "")
+
+
 def _earlier(kind: ArtifactKind, head: bytes) -> tuple[Said, ...]:
     try:
         return messages_of(kind, head)

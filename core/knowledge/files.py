@@ -17,6 +17,7 @@ from core.knowledge.categories import NOTES_FOLDER, parse_file
 from core.knowledge.file_writer import change_file
 from core.knowledge.ledger import hash_source
 from core.knowledge.locks import write_lock
+from core.knowledge.seen_files import SeenFile, read_seen
 from core.knowledge.wording import safe_value
 from core.values.knowledge import NoteFile, NoteStatus
 
@@ -68,18 +69,21 @@ def parse_notes(name: str, data: bytes) -> NoteFile:
     return NoteFile(file_id, heading, parsed.items, known, path=heading, problem=parsed.problem)
 
 
-def settle(note: NoteFile, here: str | None, elsewhere: str = "", elsewhere_sha256: str = "") -> NoteFile:
+def settle(
+    note: NoteFile, here: str | None, elsewhere: str = "", elsewhere_sha256: str = "", seen_sha256: str = ""
+) -> NoteFile:
     """Decide whose notes these are. Never attaches them to a file that may be another one.
 
     Args:
         here: id of the file at the heading's path now, None where there is none.
         elsewhere: a path where the file with the notes' own id stands now; elsewhere_sha256: of its content.
+        seen_sha256: of the content that was last seen at the heading's path, empty where none was.
     """
     if here == note.file_id:
         return replace(note, status=NoteStatus.ATTACHED, path=note.heading, proposal="")
     if here is not None:
         return replace(note, status=NoteStatus.MOVED, path=note.heading, proposal="")
-    if elsewhere and note.sha256 and elsewhere_sha256 == note.sha256:
+    if elsewhere and elsewhere_sha256 and elsewhere_sha256 in {note.sha256, seen_sha256}:
         return replace(note, status=NoteStatus.RENAMED, path=elsewhere, proposal="")
     return replace(note, status=NoteStatus.ORPHANED, path="", proposal=elsewhere)
 
@@ -100,7 +104,8 @@ def read_notes(home: Path, candidates: Iterable[str] = ()) -> tuple[NoteFile, ..
     by_id: dict[str, str] = {}
     if any(file_id_for_path(note.heading) is None for note in notes):
         by_id = {i: path for path in sorted(set(candidates)) if (i := file_id_for_path(path)) is not None}
-    return tuple(_settled(note, by_id) for note in notes)
+    seen = read_seen(home)
+    return tuple(_settled(note, by_id, seen.get(note.file_id)) for note in notes)
 
 
 def move_notes(home: Path, notes: Iterable[NoteFile], *, disk: Disk = OS_DISK) -> tuple[NoteFile, ...]:
@@ -127,12 +132,13 @@ def attach_notes(home: Path, note: NoteFile, path: str, *, disk: Disk = OS_DISK)
         _move(home, replace(note, status=NoteStatus.RENAMED, path=path), disk)
 
 
-def _settled(note: NoteFile, by_id: Mapping[str, str]) -> NoteFile:
+def _settled(note: NoteFile, by_id: Mapping[str, str], seen: SeenFile | None) -> NoteFile:
     here = file_id_for_path(note.heading) if os.path.isabs(note.heading) else None
     if here is not None:
         return settle(note, here)
     elsewhere = by_id.get(note.file_id) or _in_folder(os.path.dirname(note.heading), note.file_id)
-    return settle(note, None, elsewhere, content_hash(elsewhere) if elsewhere else "")
+    last = seen.sha256 if seen is not None and seen.path == note.heading else ""
+    return settle(note, None, elsewhere, content_hash(elsewhere) if elsewhere else "", last)
 
 
 def _in_folder(folder: str, file_id: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
@@ -74,7 +75,8 @@ def _place(
     path = item.name
     if (note := by_path.get(path)) is not None:
         return note_name(note.file_id), item
-    file_id = file_id_for_path(path) if os.path.isabs(path) else None
+    is_named = os.path.isabs(path) and ".." not in Path(path).parts
+    file_id = file_id_for_path(path) if is_named else None
     if file_id is not None and (file_id not in taken or taken[file_id].status is NoteStatus.ATTACHED):
         return note_name(file_id), item
     shown = safe_value(path)

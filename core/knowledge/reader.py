@@ -122,9 +122,14 @@ def switch_of(settings: KnowledgeSettings, *, has_digest: bool, has_items: bool 
 
 
 def watch_paths(home: Path, notes: Iterable[NoteFile] = ()) -> tuple[str, ...]:
-    """Absolute paths whose change calls for another reading: the files, those not there yet, and their folders."""
+    """Absolute paths whose change calls for another reading: the files, those not there yet, their folders, and the files
+    that notes are bound to: what they hold is noted while it is seen.
+    """
     directory = paths.knowledge_dir(home)
     folder = directory / NOTES_FOLDER
     named = (*CATEGORY_NAMES, "digest.md", "ledger.json", WITHDRAWALS_FILE)
     found = {str(directory / name) for name in named} | {str(folder)}
-    return tuple(sorted(found | {str(folder / f"{note.file_id}.md") for note in notes}))
+    noted = {str(folder / f"{note.file_id}.md") for note in notes} | {
+        note.path for note in notes if note.path
+    }
+    return tuple(sorted(found | noted))

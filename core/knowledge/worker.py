@@ -13,7 +13,7 @@ from core.base.paths import knowledge_dir
 from core.base.reports import OperationDone, OperationFailed, Report
 from core.knowledge import edits
 from core.knowledge.digest import DigestFollower, digest_file, regenerate_digest
-from core.knowledge.files import attach_notes, move_notes, note_name, read_notes
+from core.knowledge.files import attach_notes, content_hash, move_notes, note_name, read_notes
 from core.knowledge.layer import layer_inputs
 from core.knowledge.messages import (
     AddKnowledgeItem,
@@ -32,6 +32,7 @@ from core.knowledge.messages import (
 )
 from core.knowledge.reader import KnowledgeReader
 from core.knowledge.recovery import recover_home
+from core.knowledge.seen_files import keep_seen
 from core.knowledge.withdrawals import withdrawal_count, withdrawing
 from core.values.curation import ItemFiles, NamedText
 from core.values.knowledge import Category, NewItem, NoteFile, NoteStatus
@@ -140,16 +141,18 @@ class KnowledgeHandler:
             self._emit(KnowledgeRead(self._reader.read(settings, candidates)))
 
     def _settled(self, notes: tuple[NoteFile, ...]) -> bool:
-        """Let notes follow files that were saved by rename or renamed, before another such change hides where they are.
+        """Note what files with notes hold, and let notes follow those that were saved by rename or renamed, before another
+        such change hides where they are.
 
         Returns:
             Whether any moved.
         """
         following = [note for note in notes if note.status in {NoteStatus.MOVED, NoteStatus.RENAMED}]
-        if not following or self._is_read_only:
+        if self._is_read_only:
             return False
         try:
-            return bool(move_notes(self._home, following))
+            keep_seen(self._home, notes, content_hash)
+            return bool(following) and bool(move_notes(self._home, following))
         except SlopError as error:
             self._emit(OperationFailed("notes", error.what, f"{error.remedy} {error.where}".strip()))
             return False

@@ -48,6 +48,7 @@ class ArtifactFacts(msgspec.Struct, frozen=True):
         known_status: what the ledger says of the content, empty for nothing that counts.
         new_bytes: what a harvest would read: less than `size_bytes` where its head was harvested before.
         problem: why it cannot be read, empty when all is well.
+        folder: root of the project that a discussion of ours was begun in, empty where nobody noted it.
     """
 
     id: str
@@ -66,6 +67,7 @@ class ArtifactFacts(msgspec.Struct, frozen=True):
     known_status: str = ""
     new_bytes: int = 0
     problem: str = ""
+    folder: str = ""
 
     @property
     def is_ours(self) -> bool:

@@ -12,8 +12,9 @@ from msgspec.structs import replace
 
 from core.base import figures as fmt
 from core.harvest.classes import OUTPUT_TOKENS_EST, PROMPT_BYTES
+from core.harvest.note_paths import is_plain_path
 from core.harvest.reader import harvest_reader
-from core.harvest.reply import cleaned, is_plain_path, is_whole
+from core.harvest.reply import cleaned, is_whole
 from core.harvest.review import conversation_mark, marks_of
 from core.values.harvest import (
     Artifact,
@@ -77,7 +78,7 @@ CATEGORIES = tuple(Option(one.value, CATEGORY_WORDS[one][0].capitalize()) for on
 REPLY_AS_BYTES = OUTPUT_TOKENS_EST * 4 * 5
 """Cost of a reply, as bytes that are read: four a token, and written ones cost about five times as much."""
 
-PARTS = {Category.PLAYBOOKS: ("Name", "Steps"), Category.FILES: ("Absolute path", "Note")}
+PARTS = {Category.PLAYBOOKS: ("Name", "Steps"), Category.FILES: ("Path", "Note")}
 PHASE_WORDS = {
     HarvestPhase.LOOKING: "Looking at the conversations",
     HarvestPhase.PREVIEWING: "Reading conversations",
@@ -296,7 +297,7 @@ def missing_words(category: Category) -> str:
         case Category.PLAYBOOKS:
             return "A playbook needs a name and its steps."
         case Category.FILES:
-            return "A file note needs an absolute path and a note."
+            return "A file note needs a path and a note."
         case _:
             return "It has no words."
 

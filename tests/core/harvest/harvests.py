@@ -88,6 +88,7 @@ class Harvest:
     max_bytes: int = 1024 * 1024
     piece_bytes: int = 64 * 1024
     sources: tuple[Path, ...] = ()
+    root: str = ""
 
     @property
     def request(self) -> ScanRequest:
@@ -96,7 +97,9 @@ class Harvest:
     @property
     def distiller(self) -> Distiller:
         knowledge = paths.knowledge_dir(self.home)
-        return Distiller(self.model, "embedded", "m", "Write down.", self.piece_bytes, knowledge, self.disk)
+        return Distiller(
+            self.model, "embedded", "m", "Write down.", self.piece_bytes, knowledge, self.disk, root=self.root
+        )
 
     def scan(self) -> tuple[Artifact, ...]:
         return scan(self.request, HarvestLedger(self.home))

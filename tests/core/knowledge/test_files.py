@@ -13,6 +13,7 @@ from core.knowledge.duplicates import Known
 from core.knowledge.file_writer import ensure_lines
 from core.knowledge.files import (
     attach_notes,
+    content_hash,
     file_id_for_path,
     move_notes,
     note_name,
@@ -21,6 +22,7 @@ from core.knowledge.files import (
     settle,
 )
 from core.knowledge.plan import plan_append
+from core.knowledge.seen_files import keep_seen, read_seen
 from core.values.knowledge import Category, NewItem, NoteFile, NoteStatus
 
 
@@ -136,6 +138,48 @@ def test_a_reused_inode_with_other_content_only_makes_a_proposal(tmp_path: Path,
     assert (note.status, note.path, note.proposal) == (NoteStatus.ORPHANED, "", str(there))
     assert move_notes(tmp_path, [note]) == ()
     assert only(tmp_path).heading == str(code)
+
+
+def test_a_rename_after_an_edit_that_was_seen_is_followed(tmp_path: Path, code: Path) -> None:
+    annotate(tmp_path, code)
+    code.write_text("edited in place\n", encoding="utf-8")
+    keep_seen(tmp_path, read_notes(tmp_path), content_hash)
+    there = code.with_name("renamed.py")
+    code.rename(there)
+
+    assert (only(tmp_path).status, only(tmp_path).path) == (NoteStatus.RENAMED, str(there))
+
+
+def test_notes_without_a_hash_beside_them_follow_a_file_that_was_seen(tmp_path: Path, code: Path) -> None:
+    annotate(tmp_path, code)
+    (notes,) = (tmp_path / "knowledge" / "files").glob("*.md")
+    notes.write_text(f"# {code}\n\n- mind the gap\n", encoding="utf-8")
+    keep_seen(tmp_path, read_notes(tmp_path), content_hash)
+    there = code.with_name("renamed.py")
+    code.rename(there)
+
+    assert (only(tmp_path).status, only(tmp_path).path) == (NoteStatus.RENAMED, str(there))
+
+
+def test_what_is_seen_is_written_once_and_forgotten_with_its_notes(tmp_path: Path, code: Path) -> None:
+    annotate(tmp_path, code)
+    hashed: list[str] = []
+
+    def hash_of(path: str) -> str:
+        hashed.append(path)
+        return content_hash(path)
+
+    for _ in range(3):
+        keep_seen(tmp_path, read_notes(tmp_path), hash_of)
+    assert hashed == [str(code)]
+    seen = tmp_path / "knowledge" / "files" / ".seen.json"
+    for damaged in (b"{", b"[]", b'{"1:2": {"path": 3}}', b"\xff"):
+        seen.write_bytes(damaged)
+        assert read_seen(tmp_path) == {}
+        assert only(tmp_path).status is NoteStatus.ATTACHED
+    keep_seen(tmp_path, read_notes(tmp_path), hash_of)
+    keep_seen(tmp_path, (), hash_of)
+    assert seen.read_bytes() == b"{}\n"
 
 
 def test_a_person_attaches_orphans(tmp_path: Path, code: Path) -> None:

@@ -1,0 +1,72 @@
+"""Notes on files find the files that they mean, by the folders that the conversation was about."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.base import paths
+from core.harvest.note_paths import found_path, working_folders
+from core.harvest.transcript_sources import working_folder
+from core.knowledge.files import file_id_for_path, read_notes
+from core.values.harvest import ArtifactKind
+from tests.core.harvest.harvests import Harvest, Model, add_discussion, item_lines
+
+THERE = {"/work/a/src/b.py", "/project/src/b.py", "/project/c.py"}
+
+
+@pytest.mark.parametrize(
+    ("named", "meant"),
+    [
+        ("src/b.py", "/work/a/src/b.py"),
+        ("./src/b.py", "/work/a/src/b.py"),
+        ("c.py", "/project/c.py"),
+        ("gone.py", "gone.py"),
+        ("~/notes.md", "/home/me/notes.md"),
+        ("/srv/x.py", "/srv/x.py"),
+        ("C:\\work\\x.py", "C:\\work\\x.py"),
+        ("../a/src/b.py", "../a/src/b.py"),
+        ("", ""),
+    ],
+)
+def test_a_path_is_looked_for_where_the_conversation_worked_then_in_the_project(
+    named: str, meant: str
+) -> None:
+    assert found_path(named, ("/work/a", "/project"), "/home/me", THERE.__contains__) == meant
+
+
+def test_the_folder_is_what_the_conversation_says_then_where_it_lies_then_the_project() -> None:
+    told = b'{"type":"summary"}\n{"type":"user","cwd":"/work/a","message":{"content":"x"}}\n'
+    assert working_folder(ArtifactKind.CLAUDE_CODE, told) == "/work/a"
+    assert working_folder(ArtifactKind.CLAUDE_CODE, b'{"cwd":5}\n[]\nnot json\n') == ""
+    assert working_folder(ArtifactKind.DISCUSSION, told) == ""
+
+    path = Path("/p/.specstory/history/one.md")
+    assert working_folders(path, "/work/a", "/project") == ("/work/a", "/p", "/project")
+    assert working_folders(Path("/x/one.jsonl"), "", "") == ()
+
+
+@pytest.mark.parametrize("is_its_own", [True, False])
+def test_a_note_on_a_relative_path_goes_to_its_file_and_one_on_no_file_becomes_a_fact(
+    tmp_path: Path, *, is_its_own: bool
+) -> None:
+    home, project = tmp_path / "home", tmp_path / "project"
+    (project / "src").mkdir(parents=True)
+    (project / "src" / "b.py").write_text("x = 1\n", encoding="utf-8")
+    add_discussion(home, "Tides", "Why?", folder=str(project) if is_its_own else "")
+    answer = json.dumps(
+        {"files": [{"path": "src/b.py", "note": "Holds one."}, {"path": "src/gone.py", "note": "Was slow."}]}
+    )
+
+    harvest = Harvest(home, Model({"Why?": answer}), root="" if is_its_own else str(project))
+    report = harvest.apply()
+
+    (note,) = read_notes(home)
+    assert note.file_id == file_id_for_path(project / "src" / "b.py")
+    assert [item.text for item in note.items] == ["Holds one."]
+    facts = (paths.knowledge_dir(home) / "facts.md").read_text("utf-8")
+    assert "- src/gone.py: Was slow. [from: " in facts
+    assert len(item_lines(home)) == 2
+    assert dict(report.items)["files"] == 2
