@@ -13,6 +13,7 @@ from core.values.curation import FileItem, FileMode, FileSnapshot, Preset
 from panels.base.desk import Desk
 from panels.base.memo import Same
 from panels.base.ui import Option, Ui
+from panels.context.file_knowledge import file_knowledge
 from panels.context.line_ranges import format_lines, parse_lines
 from panels.context.preset_edits import add_paths, change_item, with_symbol
 from panels.context.preset_item import MODES, notes_editor
@@ -24,7 +25,9 @@ KIND_ICONS = {"class": "cube", "heading": "hashtag", "struct": "cube", "interfac
 
 
 def structure_panel(desk: Desk, shown: StructureView) -> None:
-    """Draw the structure view. Sends InspectFile("") when it is left, ChangePreset for ticks, lines and notes."""
+    """Draw the structure view. Sends InspectFile("") when it is left, ChangePreset for ticks, lines and notes; for notes
+    of knowledge what `file_knowledge` sends.
+    """
     ui, view = desk.ui, desk.view
     with ui.row("head"):
         if ui.button("back", "Back", icon="chevron-left", kind="ghost", is_small=True):
@@ -52,8 +55,10 @@ def structure_panel(desk: Desk, shown: StructureView) -> None:
     match shown.tab:
         case "text":
             ui.code("text", file.text, language=file.path.rpartition(".")[2], first_line=1, height=0)
-        case "notes" if preset is not None and item is not None:
-            notes_editor(desk, preset, item)
+        case "notes":
+            if preset is not None and item is not None:
+                notes_editor(desk, preset, item)
+            file_knowledge(desk, file.absolute_path)
         case _:
             _outline(desk, preset, item, file)
 

@@ -15,11 +15,17 @@ from core.context.messages import (
     SavePreset,
 )
 from core.discussion.messages import SetDiscussionPreset
+from core.knowledge.messages import EditKnowledgeItem
+from core.values.cache import DiscussionCacheState
 from core.values.curation import FileItem, FileMode, FileSnapshot, LineRange, Preset
+from core.values.knowledge import DigestSwitch
 from core.values.stack import LayerId, SegmentReport
 from core.values.state import AppState
+from panels.context.file_knowledge import sent_to
 from panels.context.preset_edits import free_name, project_path
 from tests.panels import states
+from tests.panels.knowledge.knowledge_states import known
+from tests.panels.knowledge.knowledge_states import note as known_note
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields
 
@@ -420,6 +426,41 @@ def test_notes_are_edited_beside_the_structure() -> None:
     screen.ui.type("Notes for the model about this file", "slots")
 
     assert _changed(screen)[0].notes == "slots"
+
+
+def test_notes_of_knowledge_are_edited_beside_the_structure_and_it_is_said_who_is_sent_them() -> None:
+    screen = _structure()
+    path = screen.state.context.inspected.absolute_path  # type: ignore[union-attr]
+    about = known_note("1:10", path, "The lock is reentrant")
+    warm = DiscussionCacheState("d1", "anthropic", states.NOW, tokens_cached=12_000)
+    caching = replace(screen.state.caching, caches={"d1": warm})
+    screen.show(replace(screen.state, knowledge=replace(known(), notes=(about,)), caching=caching))
+    screen.ui.click("Notes")
+    assert screen.ui.shows("The lock is reentrant")
+    assert screen.ui.shows(
+        f"An edit joins the next message of {screen.state.discussions.summaries['d1'].meta.name}"
+    )
+
+    screen.ui.click("Edit", within="The lock is reentrant")
+    screen.ui.type("Other words for this item", "The lock is not reentrant")
+    screen.ui.click("Save")
+
+    (sent,) = screen.sent
+    assert isinstance(sent, EditKnowledgeItem)
+    assert (sent.item, sent.text) == (about.items[0], "The lock is not reentrant")
+
+
+def test_who_is_sent_notes_of_knowledge() -> None:
+    state = states.working()
+
+    shown = next(
+        file.absolute_path for items in state.context.files.values() for one in items for file in one.files
+    )
+    off = replace(state, knowledge=replace(known(), switch=DigestSwitch.OFF_BY_DELETION))
+    cold = replace(state, knowledge=known(), caching=replace(state.caching, caches={}))
+
+    assert sent_to(off, shown) == "Memory is off: no discussion is sent these notes."
+    assert sent_to(cold, shown).endswith("none is warm now.")
 
 
 def test_a_file_without_an_outline_can_still_be_cut_by_lines() -> None:
