@@ -24,7 +24,7 @@ THERE = {"/work/a/src/b.py", "/project/src/b.py", "/project/c.py"}
         ("./src/b.py", "/work/a/src/b.py"),
         ("c.py", "/project/c.py"),
         ("gone.py", "gone.py"),
-        ("~/notes.md", "/home/me/notes.md"),
+        ("~/notes.md", "/home/person/notes.md"),
         ("/srv/x.py", "/srv/x.py"),
         ("C:\\work\\x.py", "C:\\work\\x.py"),
         ("../a/src/b.py", "../a/src/b.py"),
@@ -34,7 +34,7 @@ THERE = {"/work/a/src/b.py", "/project/src/b.py", "/project/c.py"}
 def test_a_path_is_looked_for_where_the_conversation_worked_then_in_the_project(
     named: str, meant: str
 ) -> None:
-    assert found_path(named, ("/work/a", "/project"), "/home/me", THERE.__contains__) == meant
+    assert found_path(named, ("/work/a", "/project"), "/home/person", THERE.__contains__) == meant
 
 
 def test_the_folder_is_what_the_conversation_says_then_where_it_lies_then_the_project() -> None:
