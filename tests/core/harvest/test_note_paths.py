@@ -14,14 +14,14 @@ from core.knowledge.files import file_id_for_path, read_notes
 from core.values.harvest import ArtifactKind
 from tests.core.harvest.harvests import Harvest, Model, add_discussion, item_lines
 
-THERE = {"/work/a/src/b.py", "/project/src/b.py", "/project/c.py"}
+THERE = {"/talks/a/src/b.py", "/project/src/b.py", "/project/c.py"}
 
 
 @pytest.mark.parametrize(
     ("named", "meant"),
     [
-        ("src/b.py", "/work/a/src/b.py"),
-        ("./src/b.py", "/work/a/src/b.py"),
+        ("src/b.py", "/talks/a/src/b.py"),
+        ("./src/b.py", "/talks/a/src/b.py"),
         ("c.py", "/project/c.py"),
         ("gone.py", "gone.py"),
         ("~/notes.md", "/home/person/notes.md"),
@@ -34,17 +34,17 @@ THERE = {"/work/a/src/b.py", "/project/src/b.py", "/project/c.py"}
 def test_a_path_is_looked_for_where_the_conversation_worked_then_in_the_project(
     named: str, meant: str
 ) -> None:
-    assert found_path(named, ("/work/a", "/project"), "/home/person", THERE.__contains__) == meant
+    assert found_path(named, ("/talks/a", "/project"), "/home/person", THERE.__contains__) == meant
 
 
 def test_the_folder_is_what_the_conversation_says_then_where_it_lies_then_the_project() -> None:
-    told = b'{"type":"summary"}\n{"type":"user","cwd":"/work/a","message":{"content":"x"}}\n'
-    assert working_folder(ArtifactKind.CLAUDE_CODE, told) == "/work/a"
+    told = b'{"type":"summary"}\n{"type":"user","cwd":"/talks/a","message":{"content":"x"}}\n'
+    assert working_folder(ArtifactKind.CLAUDE_CODE, told) == "/talks/a"
     assert working_folder(ArtifactKind.CLAUDE_CODE, b'{"cwd":5}\n[]\nnot json\n') == ""
     assert working_folder(ArtifactKind.DISCUSSION, told) == ""
 
     path = Path("/p/.specstory/history/one.md")
-    assert working_folders(path, "/work/a", "/project") == ("/work/a", "/p", "/project")
+    assert working_folders(path, "/talks/a", "/project") == ("/talks/a", "/p", "/project")
     assert working_folders(Path("/x/one.jsonl"), "", "") == ()
 
 

@@ -148,6 +148,7 @@ def test_a_look_is_set_to_the_persons_settings_and_what_is_open() -> None:
         "embedded",
         SMALL,
         profile_of(book.state, "embedded", SMALL),
+        project_root=book.state.config.project.root,
     )
     assert effects == (ScanConversations(run),)
     assert (harvest(book).phase, harvest(book).is_busy) == (HarvestPhase.LOOKING, True)
