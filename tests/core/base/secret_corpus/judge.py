@@ -63,7 +63,7 @@ def judged(samples: Iterable[Sample], scrub: Callable[[str], str]) -> Verdict:
     """Judge a scrubber: a secret is found if no eight characters of it are left, a look-alike must stay whole."""
     kinds: dict[str, Tally] = defaultdict(Tally)
     for sample in samples:
-        kind = sample.kind.partition(":")[0] if sample.secret else sample.kind
+        kind = "by shape" if sample.kind.startswith("by shape") else sample.kind
         tally = kinds[kind]
         cleaned = scrub(sample.text)
         is_right = not survives(sample.secret, cleaned) if sample.secret else cleaned == sample.text

@@ -121,10 +121,10 @@ VENDORS: dict[str, Make] = {
     "Slack": lambda v: f"xoxb-{v.digits(12)}-{v.digits(13)}-{v.letters(24)}",
     "Slack app": lambda v: f"xapp-1-A{v.upper(10)}-{v.digits(13)}-{v.hex(64)}",
     "Slack hook": lambda v: (
-        f"https://hooks.slack.com/services/T{v.upper(10)}/B{v.upper(10)}/{v.letters(24)}"
+        f"hooks.slack.com/services/T{v.upper(10)}/B{v.upper(10)}/{v.letters(24)}"
     ),
     "Discord": Values.discord,
-    "Discord hook": lambda v: f"https://discord.com/api/webhooks/{v.digits(18)}/{v.url(68)}",
+    "Discord hook": lambda v: f"discord.com/api/webhooks/{v.digits(18)}/{v.url(68)}",
     "Telegram": lambda v: f"{v.digits(10)}:AA{v.url(33)}",
     "AWS id": lambda v: f"{v.choice(['AKIA', 'ASIA'])}{v.of('ABCDEFGHJKLMNPQR234567', 16)}",
     "Stripe": lambda v: f"{v.choice(['sk', 'rk'])}_{v.choice(['live', 'test'])}_{v.letters(24)}",
