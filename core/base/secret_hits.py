@@ -29,42 +29,43 @@ _HASH = (1, 31, 961, 29_791)
 
 
 class Hits(Generic[T]):
-    """Literals of three ASCII characters or more, each with what is wanted where it stands. Case is of no account."""
+    """Literals of three ASCII characters or more, each with what is wanted where it stands."""
 
-    def __init__(self, wanted: Iterable[tuple[str, T]]) -> None:
+    def __init__(self, wanted: Iterable[tuple[str, bool, T]]) -> None:
         """Take the literals.
 
         Args:
-            wanted: literal and what it stands for; one literal may come more than once.
+            wanted: literal, whether its case counts, and what it stands for; one literal may come more than once.
         """
-        self._by_gram: dict[tuple[int, ...], list[tuple[bytes, T]]] = defaultdict(list)
-        for literal, value in wanted:
-            lowered = literal.lower().encode("ascii")
-            if len(lowered) < _GRAM:
+        self._by_gram: dict[tuple[int, ...], list[tuple[bytes, bool, T]]] = defaultdict(list)
+        for literal, has_case, value in wanted:
+            wanted_bytes = (literal if has_case else literal.lower()).encode("ascii")
+            if len(wanted_bytes) < _GRAM:
                 raise ValueError(f"{literal!r} is too short to be looked for")
-            self._by_gram[tuple(lowered[:_GRAM])].append((lowered, value))
+            self._by_gram[tuple(wanted_bytes.lower()[:_GRAM])].append((wanted_bytes, has_case, value))
 
     def in_text(self, text: str) -> Iterator[tuple[int, T]]:
         """Positions of literals and what they stand for, in order of position. O(n)."""
-        lowered = text.encode("latin-1", "replace").lower()  # a byte a character, so that positions are the text's
-        places = self._long(lowered) if len(lowered) >= LONG_CHARS else self._short(lowered)
+        raw = text.encode("latin-1", "replace")  # a byte a character, so that positions are the text's
+        lowered = raw.lower()
+        places = self._long(raw) if len(raw) >= LONG_CHARS else self._short(lowered)
         for at in places:
-            for literal, value in self._by_gram.get(tuple(lowered[at : at + _GRAM]), ()):
-                if lowered.startswith(literal, at):
+            for literal, has_case, value in self._by_gram.get(tuple(lowered[at : at + _GRAM]), ()):
+                if (raw if has_case else lowered).startswith(literal, at):
                     yield at, value
 
     def _short(self, lowered: bytes) -> Iterator[int]:
         grams = self._by_gram
         return (at for at, gram in enumerate(zip(lowered, lowered[1:], lowered[2:], strict=False)) if gram in grams)
 
-    def _long(self, lowered: bytes) -> Iterator[int]:
+    def _long(self, text: bytes) -> Iterator[int]:
         import numpy as np
 
-        padded = lowered + b"\0" * _GRAM
+        padded = text + b"\0" * _GRAM
         first, second = self._tables
         mask, bits = np.uint8(_FOLDS[0]), np.uint16(_FOLDS[1])
-        for start in range(0, len(lowered), _PIECE):
-            length = min(_PIECE, len(lowered) - start)
+        for start in range(0, len(text), _PIECE):
+            length = min(_PIECE, len(text) - start)
             raw = np.frombuffer(padded, np.uint8, length + _GRAM, start)
             codes = (raw & mask).astype(np.uint16)
             index = codes[:length] << bits
@@ -81,10 +82,11 @@ class Hits(Generic[T]):
 
         first, second = np.zeros(1 << 15, np.bool_), np.zeros(1 << 16, np.bool_)
         for literals in self._by_gram.values():
-            for literal, _ in literals:
+            for literal, has_case, _ in literals:
                 a, b, c = (byte & _FOLDS[0] for byte in literal[:_GRAM])
                 first[a << 10 | b << 5 | c] = True
-                ends = literal[_GRAM : _GRAM + 1] or range(256)
-                for (*head, _), last in product([(*literal[:_GRAM], 0)], ends):
-                    second[sum(byte * by for byte, by in zip((*head, last), _HASH, strict=True)) & 0xFFFF] = True
+                head = literal[: _GRAM + 1]
+                forms = [bytes([byte]) if has_case else {byte, *bytes([byte]).upper()} for byte in head]
+                for four in product(*forms, *([range(256)] * (_GRAM + 1 - len(head)))):
+                    second[sum(byte * by for byte, by in zip(four, _HASH, strict=True)) & 0xFFFF] = True
         return first, second

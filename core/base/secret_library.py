@@ -42,7 +42,7 @@ def _looking(name: str) -> Look:
                 start, end = _span(match)
                 if end - start >= _LEAST_CHARS and not is_placeholder(text[start:end]):
                     return Find(start, end)
-        return None
+        return Find(at, at + _BEHIND_CHARS // 2, is_secret=False)  # or a row of its words takes long
 
     return look
 

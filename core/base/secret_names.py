@@ -21,7 +21,7 @@ _LITERALS = (
 
 _TAIL = (
     r"(?:[_-]?(?:key|base|token|value|access[_-]?key|raw|plain|text|prod(?:uction)?|live|dev|staging|test|old|new|main"
-    r"|backup|root|admin|user|hex|b64|base64|\d{1,3}))*"
+    r"|backup|root|admin|user|hex|b64|base64|\d{1,3})){0,4}"
 )
 _NAME = re.compile(
     rf"""(?ix)
@@ -36,7 +36,7 @@ _LINK = re.compile(
     (?: \\* ["'`] [\])]? )?  (?:\*\*)?
     (?: [ \t]{0,9} (?: :=|=>|:|=|->) (?:\*\*)? (?: [ \t]{0,9} | (?:[ \t]*\r?\n[ \t]{0,40}) (?=["']) )
         (?: (?:[A-Za-z]+(?:\[[A-Za-z]+\])?(?:\ ?\|\ ?None)?)[ ]=[ ] )?
-      | (?<=["']) [ \t]* ,[ \t]* (?=["'\\])
+      | (?P<listed> (?<=["']) [ \t]* ,[ \t]* (?=["'\\]) )
       | (?P<said> [ \t]+ (?:is|was) (?:[ \t]*:)? [ \t]+ )
       | (?P<flag> [ \t]+ | (?<=["']) [ \t]*,[ \t]* )
     )
@@ -44,10 +44,10 @@ _LINK = re.compile(
     (?P<open> \\* ["'`] )?
     """
 )
-_BARE = re.compile(r"[^\s\"'`,;]{1,200}")
+_BARE = re.compile(r"[^\s\"'`,;]{1,120}")
 _BARE_REST = re.compile(r"[^\s\"'`,;]*")
 _QUOTED = {
-    quote: re.compile(rf"[^{quote}\n\\]{{1,200}}") for quote in "\"'`"
+    quote: re.compile(rf"[^{quote}\n\\]{{1,120}}") for quote in "\"'`"
 }  # what is escaped within ends it: rather too little than past the end
 _QUOTED_REST = {quote: re.compile(rf"[^{quote}\n\\]*") for quote in "\"'`"}
 
@@ -70,8 +70,11 @@ def _assigned(text: str, at: int) -> Find | None:
         return None
     value, end = _ended(text, found[0], start, opened, lead)
     whole = lead + name[0]
+    if link["listed"] and not (is_flag or text[at - len(lead) - 2 : at - len(lead) - 1] == "("):
+        return None
     is_setting = "_" in whole or "-" in whole or whole.isupper()
-    if link["said"]:
+    is_verdict = whole.lower() == "pass" and not opened and not link[0].startswith("=")
+    if link["said"] or link["listed"] or is_verdict:
         is_secret = is_mixed(value) and len(value) >= 8 and not is_placeholder(value) and not _is_code(value)
     else:
         is_secret = is_secret_value(
@@ -81,9 +84,9 @@ def _assigned(text: str, at: int) -> Find | None:
             is_password=name["pass"] is not None,
             has_end=bool(opened) or text[end : end + 1] in {"", "\n", "\r"},
         )
-    if not is_secret:
+    if not is_secret or (is_verdict and text[end : end + 1] not in {"", "\n", "\r"}):
         return None
-    if len(found[0]) == 200:  # noqa: PLR2004 - it was judged by its head, and goes on
+    if end - start == 120:  # noqa: PLR2004 - it was judged by its head, and goes on
         end = (_QUOTED_REST[opened] if opened else _BARE_REST).match(text, start).end()  # type: ignore[union-attr]
     return Find(start, continued(text, end))
 

@@ -30,10 +30,11 @@ Look = Callable[[str, int], Find | None]
 
 
 class Rule(msgspec.Struct, frozen=True, eq=False):
-    """One kind. `literals`: what a find of it begins with, or holds; case is of no account here."""
+    """One kind. `literals`: what a find of it begins with, or holds; their case counts where `has_case` says so."""
 
     literals: tuple[str, ...]
     look: Look
+    has_case: bool = False
 
 
 def shape(prefixes: str, tail: str, *, after: str = r"(?<![A-Za-z0-9_])", check: Callable[[str], bool] = is_filled_in) -> Rule:
@@ -57,7 +58,7 @@ def shape(prefixes: str, tail: str, *, after: str = r"(?<![A-Za-z0-9_])", check:
             return Find(at, continued(text, found.end())) if check(found[1]) else None
         return _wrapped(text, at, pattern)
 
-    return Rule(literals, look)
+    return Rule(literals, look, has_case=True)
 
 
 _TWO_LINES = re.compile(r"([A-Za-z0-9_./+=-]{8,200})[ \t]*\r?\n[ \t]*([A-Za-z0-9_./+=-]{8,200})", re.ASCII)
@@ -88,7 +89,7 @@ def behind(literals: str, before: str, tail: str, reach: int) -> Rule:
         led = head.search(text[start:at]) if found else None
         return Find(start + led.start(), found.end()) if found and led else None
 
-    return Rule(names, look)
+    return Rule(names, look, has_case=True)
 
 
 def _openai(tail: str) -> bool:
@@ -125,7 +126,7 @@ _VENDORS = (
     shape("sq0csp- sq0atp-", f"{_URL}{{20,}}"),
     shape("SG.", rf"{_URL}{{16,}}\.{_URL}{{32,}}"),
     shape(" ".join(a + b for a in ("AC", "SK") for b in "0123456789abcdef"), r"[0-9a-f]{31}\b"),
-    shape("hooks.slack.com/", "(?:services|workflows|triggers)/[A-Za-z0-9/_-]{20,}"),
+    shape("hooks.slack.com/", "(?:services|workflows|triggers)/[A-Za-z0-9/_-]{20,}", check=bool),
     shape("discord.com/api/webhooks/ discordapp.com/api/webhooks/", rf"\d{{10,}}/{_URL}{{40,}}"),
     shape(_DISCORD, rf"{_URL}{{16,28}}\.{_URL}{{6}}\.{_URL}{{27,}}"),
     shape("ya29.", f"{_URL}{{20,}}"),
@@ -204,7 +205,7 @@ def _address(text: str, at: int) -> Find | None:
         return None
     user, password, host = found.groups()
     is_default = password.isalpha() and password.lower() == user.lower()
-    if is_default or host.startswith("sha256") or is_placeholder(password) or _PORT.match(password):
+    if is_default or len(password) < 2 or host.startswith("sha256") or is_placeholder(password) or _PORT.match(password):
         return None
     return Find(found.start(2), found.end(2))
 
@@ -221,7 +222,7 @@ def _curl(text: str, at: int) -> Find | None:
     return Find(found.start(2), found.end(2))
 
 
-_LOGIN = re.compile(r"(?i:login)\s+\S{1,100}(\s+)(?i:password)\s+([^\s'\"`]{4,200})")
+_LOGIN = re.compile(r"(?i:login)\s+[^\s/|,;:]{1,100}(\s+)(?i:password)\s+([^\s'\"`]{4,200})(?=([ \t]*\r?\n|[ \t]*\Z)?)")
 
 
 def _netrc(text: str, at: int) -> Find | None:
@@ -229,7 +230,7 @@ def _netrc(text: str, at: int) -> Find | None:
     found = _LOGIN.match(text, at)
     if found is None or is_placeholder(found[2]):
         return None
-    if "\n" not in found[1] and found[2].strip(".,!?").isalpha():
+    if not ("\n" in found[1] and found[3] is not None) and not is_mixed(found[2]):
         return None
     return Find(found.start(2), found.end(2))
 
@@ -301,11 +302,11 @@ def shapes(holds: Callable[[str], bool]) -> tuple[Rule, ...]:
     return (
         *_VENDORS,
         Rule(("sig=",), _signature),
-        Rule(("-----BEGIN ",), _block),
+        Rule(("-----BEGIN ",), _block, has_case=True),
         Rule(("://",), _address),
         Rule(("curl",), _curl),
         Rule(("login",), _netrc),
         Rule(('"auth',), _docker),
         Rule(("bearer", "basic"), _header),
-        Rule(encoded, _encoded_in(holds)),
+        Rule(encoded, _encoded_in(holds), has_case=True),
     )

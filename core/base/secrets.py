@@ -97,4 +97,4 @@ def _holds(text: str) -> bool:
 RULES = (*shapes(_holds), NAMES, *secret_library.rules())
 """Every kind of secret that is known."""
 
-_HITS = Hits((literal, rule) for rule in RULES for literal in rule.literals)
+_HITS = Hits((literal, rule.has_case, rule) for rule in RULES for literal in rule.literals)
