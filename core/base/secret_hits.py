@@ -56,7 +56,11 @@ class Hits(Generic[T]):
 
     def _short(self, lowered: bytes) -> Iterator[int]:
         grams = self._by_gram
-        return (at for at, gram in enumerate(zip(lowered, lowered[1:], lowered[2:], strict=False)) if gram in grams)
+        return (
+            at
+            for at, gram in enumerate(zip(lowered, lowered[1:], lowered[2:], strict=False))
+            if gram in grams
+        )
 
     def _long(self, text: bytes) -> Iterator[int]:
         import numpy as np

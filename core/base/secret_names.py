@@ -96,7 +96,11 @@ def _begins(text: str, at: int, name: re.Match[str]) -> bool:
     if not at or name[0][:4].lower() not in {"pass", "pwd"} or name[0][:5].lower() in {"passw", "passp"}:
         return True
     before = text[at - 1]
-    return not before.isalpha() or (before.islower() and text[at].isupper()) or (before.isupper() and text[at].isupper())
+    return (
+        not before.isalpha()
+        or (before.islower() and text[at].isupper())
+        or (before.isupper() and text[at].isupper())
+    )
 
 
 _LEAD = re.compile(r"(?:--|[?&])?[A-Za-z0-9_-]*\Z")

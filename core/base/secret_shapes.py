@@ -37,7 +37,13 @@ class Rule(msgspec.Struct, frozen=True, eq=False):
     has_case: bool = False
 
 
-def shape(prefixes: str, tail: str, *, after: str = r"(?<![A-Za-z0-9_])", check: Callable[[str], bool] = is_filled_in) -> Rule:
+def shape(
+    prefixes: str,
+    tail: str,
+    *,
+    after: str = r"(?<![A-Za-z0-9_])",
+    check: Callable[[str], bool] = is_filled_in,
+) -> Rule:
     """A rule for keys that begin with one of the prefixes.
 
     Args:
@@ -96,7 +102,8 @@ def _openai(tail: str) -> bool:
     """Told from names with hyphens: one part of it is mixed, or all of it is long and mixed."""
     parts = re.split("[-_]", tail)
     return is_filled_in(tail) and (
-        any(len(part) >= 12 and is_mixed(part) for part in parts) or (len(tail) >= 32 and is_mixed(tail, classes=3))
+        any(len(part) >= 12 and is_mixed(part) for part in parts)
+        or (len(tail) >= 32 and is_mixed(tail, classes=3))
     )
 
 
@@ -205,7 +212,13 @@ def _address(text: str, at: int) -> Find | None:
         return None
     user, password, host = found.groups()
     is_default = password.isalpha() and password.lower() == user.lower()
-    if is_default or len(password) < 2 or host.startswith("sha256") or is_placeholder(password) or _PORT.match(password):
+    if (
+        is_default
+        or len(password) < 2
+        or host.startswith("sha256")
+        or is_placeholder(password)
+        or _PORT.match(password)
+    ):
         return None
     return Find(found.start(2), found.end(2))
 
@@ -222,7 +235,9 @@ def _curl(text: str, at: int) -> Find | None:
     return Find(found.start(2), found.end(2))
 
 
-_LOGIN = re.compile(r"(?i:login)\s+[^\s/|,;:]{1,100}(\s+)(?i:password)\s+([^\s'\"`]{4,200})(?=([ \t]*\r?\n|[ \t]*\Z)?)")
+_LOGIN = re.compile(
+    r"(?i:login)\s+[^\s/|,;:]{1,100}(\s+)(?i:password)\s+([^\s'\"`]{4,200})(?=([ \t]*\r?\n|[ \t]*\Z)?)"
+)
 
 
 def _netrc(text: str, at: int) -> Find | None:
@@ -298,7 +313,9 @@ def shapes(holds: Callable[[str], bool]) -> tuple[Rule, ...]:
     Args:
         holds: says whether a text holds a secret; for what is decoded.
     """
-    encoded = tuple(sorted(set(_aligned("PASSW SECRET TOKEN _PASS= _KEY= passw secret token api_key apiKey"))))
+    encoded = tuple(
+        sorted(set(_aligned("PASSW SECRET TOKEN _PASS= _KEY= passw secret token api_key apiKey")))
+    )
     return (
         *_VENDORS,
         Rule(("sig=",), _signature),

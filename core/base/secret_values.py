@@ -35,7 +35,9 @@ def is_placeholder(value: str) -> bool:
 
 def is_filled_in(tail: str) -> bool:
     """True unless what follows a key's prefix is a row of one sign or says that it is yours to fill in."""
-    return len(set(tail.lower()) - set("x*.-_")) > 0 and not re.search(r"(?i)your|x{8}|placeholder|[-_]here\b", tail)
+    return len(set(tail.lower()) - set("x*.-_")) > 0 and not re.search(
+        r"(?i)your|x{8}|placeholder|[-_]here\b", tail
+    )
 
 
 def is_mixed(value: str, *, classes: int = 2) -> bool:
@@ -58,7 +60,9 @@ def is_base64_pair(value: str) -> bool:
     return said.isprintable() and 0 < said.find(":") < len(said) - 1
 
 
-_NEXT_LINE = re.compile(r"[\"']?[ \t]*[\\+.]?[ \t]*\r?\n[ \t]*[+.]?[ \t]*[\"']?([A-Za-z0-9+/_-]{12,}={0,2})(?=[\s\"'`.,;:)]|\Z)")
+_NEXT_LINE = re.compile(
+    r"[\"']?[ \t]*[\\+.]?[ \t]*\r?\n[ \t]*[+.]?[ \t]*[\"']?([A-Za-z0-9+/_-]{12,}={0,2})(?=[\s\"'`.,;:)]|\Z)"
+)
 
 
 def continued(text: str, end: int) -> int:
@@ -89,12 +93,16 @@ _WORDS = re.compile(r"[A-Za-z]+(?:[-_.' /:|!?]+[A-Za-z]+)*[-_.!?:)*]*")
 _PHRASE = re.compile(r"[a-z]+(?:-[a-z]+)+")
 _NUMBERED = re.compile(r"(?:[a-z]+\d?_)+(?:[a-z]*\d{0,3}|[a-z]\d)")
 _NAME = re.compile(r"[A-Za-z_]+\d{0,2}")
-_PATH = re.compile(r"(?:~|\.{1,2})?/[\w.~@-]+(?:/[\w.~@-]+)+/?(?:\.\w+)?|[A-Za-z]:\\.*|[\w.-]+/[\w./-]+\.[a-z]{2,5}")
+_PATH = re.compile(
+    r"(?:~|\.{1,2})?/[\w.~@-]+(?:/[\w.~@-]+)+/?(?:\.\w+)?|[A-Za-z]:\\.*|[\w.-]+/[\w./-]+\.[a-z]{2,5}"
+)
 _HASH = re.compile(r"(?i)(?:sha\d{1,3}|md5|h1)[:-].*")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d.*|[vV]?\d+(?:\.\d+)+[\w.+-]*")
 
 
-def is_secret_value(value: str, *, is_quoted: bool, is_setting: bool, is_password: bool, has_end: bool) -> bool:
+def is_secret_value(
+    value: str, *, is_quoted: bool, is_setting: bool, is_password: bool, has_end: bool
+) -> bool:
     """Judge what is assigned to a name that tells of secrets.
 
     Args:
@@ -127,7 +135,11 @@ def is_secret_value(value: str, *, is_quoted: bool, is_setting: bool, is_passwor
         return is_setting or is_quoted
     if is_quoted and " " in value:
         return is_password and is_mixed(value) and value.count(" ") <= 3
-    return is_mixed(value) or (is_password and not value.isascii()) or (is_quoted and is_password and _has_sign(value))
+    return (
+        is_mixed(value)
+        or (is_password and not value.isascii())
+        or (is_quoted and is_password and _has_sign(value))
+    )
 
 
 def _is_scrambled(value: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from core.base.secrets import scrub
 from core.knowledge.wording import without_blocks
 
 DIGEST_MAX_BYTES = 4096
@@ -52,6 +53,8 @@ def project(
 def digest_line(text: str) -> str:
     """An item as the digest shows it, line end included; one over 600 bytes is cut at a word with `…`."""
     text = without_blocks(text)
+    if len(text) * 4 > ITEM_MAX_BYTES and len(text.encode("utf-8", "replace")) > ITEM_MAX_BYTES:
+        text = scrub(text)  # before it is cut: half a key is none that can be recognised
     data = text.encode("utf-8", "replace")
     if len(data) > ITEM_MAX_BYTES:
         head = data[: ITEM_MAX_BYTES + 1].decode("utf-8", "ignore")

@@ -19,8 +19,14 @@ _AROUND = (
 
 _KINDS: dict[str, tuple[Make, tuple[tuple[str, str], ...]]] = {
     "private key": (
-        lambda v: v.pem(v.choice(["RSA PRIVATE KEY", "PRIVATE KEY", "OPENSSH PRIVATE KEY", "EC PRIVATE KEY"])),
-        (("talk", "here is the file:\n{s}\nthanks"), ("code", 'KEY = """{s}"""'), ("yaml", "tls.key: |\n{s}\n")),
+        lambda v: v.pem(
+            v.choice(["RSA PRIVATE KEY", "PRIVATE KEY", "OPENSSH PRIVATE KEY", "EC PRIVATE KEY"])
+        ),
+        (
+            ("talk", "here is the file:\n{s}\nthanks"),
+            ("code", 'KEY = """{s}"""'),
+            ("yaml", "tls.key: |\n{s}\n"),
+        ),
     ),
     "PGP block": (
         Values.pgp,
@@ -126,7 +132,7 @@ _KINDS: dict[str, tuple[Make, tuple[tuple[str, str], ...]]] = {
             ("log", 'body="{\\"user\\":\\"a\\",\\"password\\":\\"{s}\\"}"'),
             ("json", '{"payload": "{\\"api_key\\": \\"{s}\\"}"}'),
             ("code", 'send("{\\"client_secret\\":\\"{s}\\",\\"id\\":1}")'),
-            ("shell", "curl -d \"{\\\"token\\\":\\\"{s}\\\"}\" https://example.org"),
+            ("shell", 'curl -d "{\\"token\\":\\"{s}\\"}" https://example.org'),
         ),
     ),
     "curl -u": (
@@ -134,7 +140,7 @@ _KINDS: dict[str, tuple[Make, tuple[tuple[str, str], ...]]] = {
         (
             ("shell", "curl -u admin:{s} https://example.org/api"),
             ("shell", "curl -sS -X POST --user 'ci:{s}' https://example.org/build"),
-            ("reply", "Run `curl -fsSL -u \"bot:{s}\" https://example.org` once."),
+            ("reply", 'Run `curl -fsSL -u "bot:{s}" https://example.org` once.'),
         ),
     ),
     "--password x": (
@@ -210,7 +216,10 @@ _KINDS: dict[str, tuple[Make, tuple[tuple[str, str], ...]]] = {
             ("shell", "curl -H 'Authorization: Bearer {s}' https://example.org"),
         ),
     ),
-    "basic": (Values.docker, (("log", "authorization: Basic {s}"), ("code", '{"Authorization": "Basic {s}"}'))),
+    "basic": (
+        Values.docker,
+        (("log", "authorization: Basic {s}"), ("code", '{"Authorization": "Basic {s}"}')),
+    ),
     "AWS secret": (
         lambda v: v.base64(30),
         (
@@ -278,7 +287,10 @@ def look_alikes(v: Values) -> Iterator[Sample]:
         ("code", f'checksum = "{v.hex(64)}"'),
         ("code", f"github.com/pkg/errors v0.9.1 h1:{v.base64(32)}"),
         ("yaml", f"  resolution: {{integrity: sha512-{v.base64(64)}}}"),
-        ("code", f'{{url = "https://f.example.org/packages/{v.hex(2)}/{v.hex(60)}/a.whl", hash = "sha256:{v.hex(64)}"}}'),
+        (
+            "code",
+            f'{{url = "https://f.example.org/packages/{v.hex(2)}/{v.hex(60)}/a.whl", hash = "sha256:{v.hex(64)}"}}',
+        ),
     ):
         yield Sample("lock files", place, text)
     for place, text in (
@@ -322,14 +334,14 @@ _LOOK_ALIKES: dict[str, tuple[tuple[str, str], ...]] = {
         ("code", 'Token = namedtuple("Token", "type value")'),
         ("code", "secret: config.get('secret')"),
         ("code", "if token == expected_token: return True"),
-        ("code", "password := r.FormValue(\"password\")"),
-        ("code", "String password = request.getParameter(\"password\");"),
+        ("code", 'password := r.FormValue("password")'),
+        ("code", 'String password = request.getParameter("password");'),
         ("code", "token=self._token_provider()"),
         ("code", "let secret: SecretString = load_secret()?;"),
         ("code", "passwd = pwd.getpwnam(user)"),
         ("code", "keyring.get_password(service, username)"),
         ("code", "parser.add_argument('--password', help='the password to use')"),
-        ("code", "parser.add_argument(\"--token\", required=True)"),
+        ("code", 'parser.add_argument("--token", required=True)'),
         ("code", "secret_key = app.config['SECRET_KEY']"),
         ("code", "SECRET_KEY = config('SECRET_KEY')"),
         ("code", "token = next_token(stream)"),
@@ -347,14 +359,14 @@ _LOOK_ALIKES: dict[str, tuple[tuple[str, str], ...]] = {
     "variables": (
         ("shell", "export TOKEN=$(cat /run/secrets/token)"),
         ("shell", "docker login -u $USER --password-stdin"),
-        ("shell", "curl -u \"$USER:$PASS\" https://example.org"),
-        ("shell", "mysql --password=\"$MYSQL_PASSWORD\""),
+        ("shell", 'curl -u "$USER:$PASS" https://example.org'),
+        ("shell", 'mysql --password="$MYSQL_PASSWORD"'),
         ("yaml", "password: ${DB_PASSWORD}"),
         ("yaml", "token: ${{ secrets.GITHUB_TOKEN }}"),
         ("yaml", "password: {{ vault_db_password }}"),
         ("yaml", "password: !vault |"),
         ("shell", "PGPASSWORD=$PGPASSWORD psql -h db"),
-        ("shell", "echo \"$SECRET_KEY\" | base64 -d"),
+        ("shell", 'echo "$SECRET_KEY" | base64 -d'),
         ("code", 'url = f"postgres://{user}:{password}@{host}/{name}"'),
         ("code", "`https://${user}:${token}@github.com/${repo}.git`"),
         ("yaml", "secretKeyRef:\n  name: db-credentials\n  key: password-of-database"),
@@ -426,7 +438,7 @@ _LOOK_ALIKES: dict[str, tuple[tuple[str, str], ...]] = {
         ("code", "token_count=1234567890"),
         ("code", "max_tokens=128000, completion_tokens: 12345678"),
         ("code", "xai-something-that-is-a-package-name gsk_learn_feature_names_out"),
-        ("code", "<input type=\"password\" name=\"password\" autocomplete=\"current-password\">"),
+        ("code", '<input type="password" name="password" autocomplete="current-password">'),
         ("code", "input[type=password]:focus"),
         ("yaml", "secretName: my-app-tls-certificate"),
         ("yaml", "tokenizer: mistral-common-v3-tekken"),

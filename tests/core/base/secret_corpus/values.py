@@ -8,7 +8,9 @@ import string
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-_WORDS = "amber anchor badger canyon cobalt dragon ember falcon glacier harbor indigo jungle lagoon meadow".split()
+_WORDS = (
+    "amber anchor badger canyon cobalt dragon ember falcon glacier harbor indigo jungle lagoon meadow".split()
+)
 
 
 @dataclass(frozen=True)
@@ -120,9 +122,7 @@ VENDORS: dict[str, Make] = {
     "GitLab runner": lambda v: f"glrt-{v.url(20)}",
     "Slack": lambda v: f"xoxb-{v.digits(12)}-{v.digits(13)}-{v.letters(24)}",
     "Slack app": lambda v: f"xapp-1-A{v.upper(10)}-{v.digits(13)}-{v.hex(64)}",
-    "Slack hook": lambda v: (
-        f"hooks.slack.com/services/T{v.upper(10)}/B{v.upper(10)}/{v.letters(24)}"
-    ),
+    "Slack hook": lambda v: f"hooks.slack.com/services/T{v.upper(10)}/B{v.upper(10)}/{v.letters(24)}",
     "Discord": Values.discord,
     "Discord hook": lambda v: f"discord.com/api/webhooks/{v.digits(18)}/{v.url(68)}",
     "Telegram": lambda v: f"{v.digits(10)}:AA{v.url(33)}",
