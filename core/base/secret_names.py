@@ -68,6 +68,9 @@ def _assigned(text: str, at: int) -> Find | None:
     found = (_QUOTED[opened] if opened else _BARE).match(text, start)
     if found is None:
         return None
+    inner = None if opened else _NAME.match(text, start)
+    if inner is not None and text[inner.end() : inner.end() + 1] in {"=", ":"}:
+        return None  # it is the next name, and is asked for itself
     value, end = _ended(text, found[0], start, opened, lead)
     whole = lead + name[0]
     if link["listed"] and not (is_flag or text[at - len(lead) - 2 : at - len(lead) - 1] == "("):
