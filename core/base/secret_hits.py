@@ -37,12 +37,13 @@ class Hits(Generic[T]):
         Args:
             wanted: literal, whether its case counts, and what it stands for; one literal may come more than once.
         """
-        self._by_gram: dict[tuple[int, ...], list[tuple[bytes, bool, T]]] = defaultdict(list)
+        self._by_gram: dict[bytes, list[tuple[bytes, bool, T]]] = defaultdict(list)
         for literal, has_case, value in wanted:
             wanted_bytes = (literal if has_case else literal.lower()).encode("ascii")
             if len(wanted_bytes) < _GRAM:
                 raise ValueError(f"{literal!r} is too short to be looked for")
-            self._by_gram[tuple(wanted_bytes.lower()[:_GRAM])].append((wanted_bytes, has_case, value))
+            self._by_gram[wanted_bytes.lower()[:_GRAM]].append((wanted_bytes, has_case, value))
+        self._grams = frozenset(map(tuple, self._by_gram))
 
     def in_text(self, text: str) -> Iterator[tuple[int, T]]:
         """Positions of literals and what they stand for, in order of position. O(n)."""
@@ -50,12 +51,12 @@ class Hits(Generic[T]):
         lowered = raw.lower()
         places = self._long(raw) if len(raw) >= LONG_CHARS else self._short(lowered)
         for at in places:
-            for literal, has_case, value in self._by_gram.get(tuple(lowered[at : at + _GRAM]), ()):
+            for literal, has_case, value in self._by_gram.get(lowered[at : at + _GRAM], ()):
                 if (raw if has_case else lowered).startswith(literal, at):
                     yield at, value
 
     def _short(self, lowered: bytes) -> Iterator[int]:
-        grams = self._by_gram
+        grams = self._grams
         return (
             at
             for at, gram in enumerate(zip(lowered, lowered[1:], lowered[2:], strict=False))

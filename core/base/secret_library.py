@@ -17,7 +17,7 @@ _BEFORE_CHARS, _BEHIND_CHARS = 64, 600
 """Around a word, that are looked through: a find of theirs is in one line, and shorter."""
 
 DETECTORS = {
-    "ArtifactoryDetector": ("artifactory", "AKC artif jfrog buildkit"),
+    "ArtifactoryDetector": ("artifactory", "AKC artifactory jfrog buildkit"),
     "AWSKeyDetector": ("aws", "A3T AKIA ASIA ABIA ACCA aws"),
     "CloudantDetector": ("cloudant", "cloudant"),
     "IbmCloudIamDetector": ("ibm_cloud_iam", "ibm_ ibm-"),

@@ -89,7 +89,7 @@ def _assigned(text: str, at: int) -> Find | None:
         )
     if not is_secret or (is_verdict and text[end : end + 1] not in {"", "\n", "\r"}):
         return None
-    if end - start == 120:  # noqa: PLR2004 - it was judged by its head, and goes on
+    if end - start == 120:
         end = (_QUOTED_REST[opened] if opened else _BARE_REST).match(text, start).end()  # type: ignore[union-attr]
     return Find(start, continued(text, end))
 
@@ -118,7 +118,7 @@ def _lead(text: str, at: int) -> str:
 def _ended(text: str, value: str, start: int, opened: str, lead: str) -> tuple[str, int]:
     """The value and its end, without what belongs to the text around it."""
     if not opened:
-        if lead[:1] in {"?", "&"} or "=" in value and "&" in value:
+        if lead[:1] in {"?", "&"} or ("=" in value and "&" in value):
             value = value.partition("&")[0]
         bare = value.rstrip(".:!?")
         for left, right in ("()", "[]", "{}"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 
 import msgspec
 
@@ -37,6 +38,12 @@ class Rule(msgspec.Struct, frozen=True, eq=False):
     has_case: bool = False
 
 
+@cache
+def _compiled(expression: str) -> re.Pattern[str]:
+    """An expression, compiled when it is first asked for: all at once would hold up the first frame."""
+    return re.compile(expression, re.ASCII)
+
+
 def shape(
     prefixes: str,
     tail: str,
@@ -53,12 +60,11 @@ def shape(
     """
     literals = tuple(prefixes.split())
     heads = "|".join(map(re.escape, literals))
-    pattern = re.compile(f"(?:{heads})({tail})", re.ASCII)
-    begins = re.compile(f"{after}(?:{heads})", re.ASCII)
 
     def look(text: str, at: int) -> Find | None:
-        if not begins.match(text, at):
+        if not _compiled(after).match(text, at):
             return None
+        pattern = _compiled(f"(?:{heads})({tail})")
         found = pattern.match(text, at)
         if found is not None:
             return Find(at, continued(text, found.end())) if check(found[1]) else None
@@ -86,13 +92,11 @@ def behind(literals: str, before: str, tail: str, reach: int) -> Rule:
         before: the expression of what leads up to the literal, of `reach` characters at most.
     """
     names = tuple(literals.split())
-    head = re.compile(rf"(?<![A-Za-z0-9_])(?:{before})\Z", re.ASCII)
-    pattern = re.compile(tail, re.ASCII)
 
     def look(text: str, at: int) -> Find | None:
-        found = pattern.match(text, at)
+        found = _compiled(tail).match(text, at)
         start = max(0, at - reach - 1)
-        led = head.search(text[start:at]) if found else None
+        led = _compiled(rf"(?<![A-Za-z0-9_])(?:{before})\Z").search(text[start:at]) if found else None
         return Find(start + led.start(), found.end()) if found and led else None
 
     return Rule(names, look, has_case=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import re
 
 _SIGNED = re.compile(
@@ -76,7 +77,7 @@ def continued(text: str, end: int) -> int:
 def _is_random(value: str) -> bool:
     """True if kinds of characters change often, as they do not in names: at every third character or more."""
     kinds = [0 if char.islower() else 1 if char.isupper() else 2 for char in value]
-    changes = sum(one != other for one, other in zip(kinds, kinds[1:], strict=False))
+    changes = sum(one != other for one, other in itertools.pairwise(kinds))
     in_words = sum(map(len, _WORD.findall(value)))
     return changes * 3 >= len(value) and in_words * 5 < len(value) * 3
 

@@ -306,7 +306,7 @@ def look_alikes(v: Values) -> Iterator[Sample]:
         ("code", f".sc-{v.lower(6)} {{ color: red }}"),
         ("code", f'<div id="sk-container-id-{v.digits(2)}" class="sk-top-container">'),
         ("code", f"#sk-estimator-id-{v.digits(2)} .sk-toggleable__label-arrow:before"),
-        ("code", f'<a class="sk-estimator-doc-link fitted">i</a>'),
+        ("code", '<a class="sk-estimator-doc-link fitted">i</a>'),
         ("code", f"chunk-{v.upper(8)}.js main.{v.hex(20)}.css"),
         ("code", f'<svg id="SvgjsSvg{v.digits(4)}" data-v-{v.hex(8)}>'),
         ("code", ".sk-estimator-container-with-visible-diagram-2 { display: none }"),

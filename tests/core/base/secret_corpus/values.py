@@ -8,9 +8,22 @@ import string
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-_WORDS = (
-    "amber anchor badger canyon cobalt dragon ember falcon glacier harbor indigo jungle lagoon meadow".split()
-)
+_WORDS = [
+    "amber",
+    "anchor",
+    "badger",
+    "canyon",
+    "cobalt",
+    "dragon",
+    "ember",
+    "falcon",
+    "glacier",
+    "harbor",
+    "indigo",
+    "jungle",
+    "lagoon",
+    "meadow",
+]
 
 
 @dataclass(frozen=True)
