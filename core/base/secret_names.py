@@ -71,7 +71,7 @@ def _assigned(text: str, at: int) -> Find | None:
     inner = None if opened else _NAME.match(text, start)
     if inner is not None and text[inner.end() : inner.end() + 1] in {"=", ":"}:
         return None  # it is the next name, and is asked for itself
-    value, end = _ended(text, found[0], start, opened, lead)
+    value, end = _ended(found[0], start, opened, lead)
     whole = lead + name[0]
     if link["listed"] and not (is_flag or text[at - len(lead) - 2 : at - len(lead) - 1] == "("):
         return None
@@ -115,7 +115,7 @@ def _lead(text: str, at: int) -> str:
     return found[0] if found else ""
 
 
-def _ended(text: str, value: str, start: int, opened: str, lead: str) -> tuple[str, int]:
+def _ended(value: str, start: int, opened: str, lead: str) -> tuple[str, int]:
     """The value and its end, without what belongs to the text around it."""
     if not opened:
         if lead[:1] in {"?", "&"} or ("=" in value and "&" in value):
