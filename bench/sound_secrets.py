@@ -10,9 +10,9 @@ from pathlib import Path
 
 from bench.__main__ import Row
 from core.base.secrets import MASK, scrub
-from tests.core.base.secret_corpus.held_out import held_out
+from tests.core.base.secret_corpus.exam import exam
 from tests.core.base.secret_corpus.judge import judged, table
-from tests.core.base.secret_corpus.tuned import tuned
+from tests.core.base.secret_corpus.practice import practice
 from tests.core.base.secret_corpus.values import Sample
 
 RUNS = 5
@@ -27,7 +27,7 @@ SOURCES = Path(__file__).parents[1] / "core"
 
 def rows() -> list[Row]:
     """Measure both; prints the tables by kind."""
-    found = [*_judged("corpus that was tuned on", tuned), *_judged("corpus that was held out", held_out)]
+    found = [*_judged("corpus that was tuned on", practice), *_judged("corpus that was held out", exam)]
     texts = files(FILES)
     scrub(texts[0])  # loads what is loaded at first use
     if missed := sum(MASK not in scrub(text) for text in texts):
@@ -48,7 +48,7 @@ def files(count: int, seed: int = 8) -> list[str]:
     )
     source *= 1 + FILE_CHARS * 2 // len(source)
     rng = random.Random(seed)
-    samples = cycle([one for one in tuned(seed) if one.secret and scrub(one.text) != one.text])
+    samples = cycle([one for one in practice(seed) if one.secret and scrub(one.text) != one.text])
     made = []
     for sample, _ in zip(samples, range(count), strict=False):
         start = rng.randrange(len(source) - FILE_CHARS)

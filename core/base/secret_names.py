@@ -110,7 +110,7 @@ _LEAD = re.compile(r"(?:--|[?&])?[A-Za-z0-9_-]*\Z")
 
 
 def _lead(text: str, at: int) -> str:
-    """What the name begins with: `db_` of `db_password`, `--` of a flag, `?` or `&` in an address."""
+    """Head of the name: `db_` of `db_password`, `--` of a flag, `?` or `&` in an address."""
     found = _LEAD.search(text[max(0, at - 40) : at])
     return found[0] if found else ""
 
@@ -133,4 +133,4 @@ def _is_code(value: str) -> bool:
 
 
 NAMES = Rule(_LITERALS, _assigned)
-"""What is assigned to a name that tells of secrets."""
+"""Values that are assigned to a name that tells of secrets."""

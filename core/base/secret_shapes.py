@@ -19,7 +19,7 @@ from core.base.secret_values import (
 
 
 class Find(msgspec.Struct, frozen=True):
-    """What a rule saw. `is_secret` False: looked at as far as `end`, and nothing found there."""
+    """Outcome of one look. `is_secret` False: looked at as far as `end`, and nothing found there."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class Find(msgspec.Struct, frozen=True):
 
 
 Look = Callable[[str, int], Find | None]
-"""What stands at a position at which one of the rule's literals stands."""
+"""Judgement of a position at which one of the rule's literals stands."""
 
 
 class Rule(msgspec.Struct, frozen=True, eq=False):
@@ -102,11 +102,18 @@ def behind(literals: str, before: str, tail: str, reach: int) -> Rule:
     return Rule(names, look, has_case=True)
 
 
+_MAKERS = re.compile("(?:ant|proj|or|svcacct|admin)-")
+
+
 def _openai(tail: str) -> bool:
-    """Told from names with hyphens: one part of it is mixed, or all of it is long and mixed."""
+    """True for keys of the kind that many make, told from names with hyphens.
+
+    Its maker follows, or one part of it is mixed or longer than words are, or all of it is long and mixed.
+    """
     parts = re.split("[-_]", tail)
     return is_filled_in(tail) and (
-        any(len(part) >= 12 and is_mixed(part) for part in parts)
+        _MAKERS.match(tail) is not None
+        or any(len(part) >= 24 or (len(part) >= 12 and is_mixed(part)) for part in parts)
         or (len(tail) >= 32 and is_mixed(tail, classes=3))
     )
 

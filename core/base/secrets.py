@@ -34,7 +34,7 @@ def scrub(text: str) -> str:
 
 
 def secrets_in(text: str, hits: Iterable[tuple[int, Rule]]) -> list[tuple[int, int]]:
-    """Where secrets stand, in order, apart from each other.
+    """Places of secrets, in order, apart from each other.
 
     Args:
         hits: positions at which a literal of a rule stands, in order; at others no rule finds anything.

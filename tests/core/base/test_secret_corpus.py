@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from core.base.secrets import scrub
-from tests.core.base.secret_corpus.held_out import held_out
+from tests.core.base.secret_corpus.exam import exam
 from tests.core.base.secret_corpus.judge import judged, survives, table
-from tests.core.base.secret_corpus.tuned import tuned
+from tests.core.base.secret_corpus.practice import practice
 from tests.core.base.secret_corpus.values import Sample
 
 RECALL, PRECISION = 0.97, 0.95
 
-CORPORA = pytest.mark.parametrize("corpus", [tuned, held_out])
+CORPORA = pytest.mark.parametrize("corpus", [practice, exam])
 
 
 @CORPORA
@@ -48,7 +48,7 @@ def test_what_was_scrubbed_stays_as_it_is(corpus: Callable[[], Iterator[Sample]]
 
 
 def test_a_corpus_is_the_same_for_the_same_seed_and_no_other() -> None:
-    assert list(tuned(1)) == list(tuned(1)) != list(tuned(2))
+    assert list(practice(1)) == list(practice(1)) != list(practice(2))
 
 
 def test_the_judge_sees_a_part_that_is_left_and_a_mask_for_nothing() -> None:

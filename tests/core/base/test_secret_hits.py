@@ -12,11 +12,11 @@ from core.base import secret_hits
 from core.base.secret_hits import Hits
 from core.base.secret_shapes import Rule
 from core.base.secrets import _HITS, RULES, secrets_in
-from tests.core.base.secret_corpus.tuned import tuned
+from tests.core.base.secret_corpus.practice import practice
 
 WORDS = (("abc", False, "abc"), ("abcd", True, "abcd"), ("Xyz-", True, "Xyz-"), ("://", False, "://"))
 PIECES = [
-    *(one.text for one in tuned(5)),
+    *(one.text for one in practice(5)),
     *(literal for rule in RULES for literal in rule.literals),
     *" \n\t=:\"'`,;/@-_.é\u0130\u212a\u017f\U0001f511",
 ]

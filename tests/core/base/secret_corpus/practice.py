@@ -231,7 +231,7 @@ _KINDS: dict[str, tuple[Make, tuple[tuple[str, str], ...]]] = {
 }
 
 
-def tuned(seed: int = 8) -> Iterator[Sample]:
+def practice(seed: int = 8) -> Iterator[Sample]:
     """Secrets of every kind in every place, then look-alikes."""
     values = Values(seed)
     around = cycle(_AROUND)
@@ -283,7 +283,7 @@ def look_alikes(v: Values) -> Iterator[Sample]:
     for place, text in (
         ("code", f"    --hash=sha256:{v.hex(64)} \\\n    --hash=sha256:{v.hex(64)}"),
         ("json", f'"integrity": "sha512-{v.base64(64)}"'),
-        ("json", f'"resolved": "https://registry.npmjs.org/a/-/a-1.2.3.tgz#{v.hex(40)}"'),
+        ("json", f'"resolved": "https://packages.example.org/a/-/a-1.2.3.tgz#{v.hex(40)}"'),
         ("code", f'checksum = "{v.hex(64)}"'),
         ("code", f"github.com/pkg/errors v0.9.1 h1:{v.base64(32)}"),
         ("yaml", f"  resolution: {{integrity: sha512-{v.base64(64)}}}"),

@@ -220,7 +220,7 @@ _KINDS: dict[str, tuple[Make, tuple[tuple[str, str], ...]]] = {
 }  # fmt: skip
 
 
-def held_out(seed: int = 1108) -> Iterator[Sample]:
+def exam(seed: int = 1108) -> Iterator[Sample]:
     """Secrets of every kind, then look-alikes."""
     values = Values(seed)
     around = cycle(_AROUND)
