@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base import paths
-from core.base.secrets import scrub
+from core.base.secrets import scrub, scrubbed_head
 from core.base.text import one_line
 from core.discussion import catalog_versions as versions
 from core.discussion import log
@@ -227,7 +227,7 @@ class _IndexedEntry(msgspec.Struct, frozen=True):
 
 
 def _insert(db: sqlite3.Connection, entry: _IndexedEntry, text: str) -> None:
-    clean = scrub(text[:MAX_WORDS_CHARS])
+    clean = scrubbed_head(text, MAX_WORDS_CHARS)
     row = db.execute(
         "INSERT INTO entry(discussion, position, message_id, role, first, start, size, is_deleted, aside, preview)"
         " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -238,6 +238,7 @@ def _insert(db: sqlite3.Connection, entry: _IndexedEntry, text: str) -> None:
 
 def _index_name(db: sqlite3.Connection, number: int, name: str) -> None:
     """The name is the entry at position 0, and has no line in the log."""
+    name = scrub(name)
     if db.execute("SELECT name FROM discussion WHERE number = ?", (number,)).fetchone()[
         0
     ] == name and _has_name(db, number):

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from core.base import paths
+from core.base.secrets import scrub
 from core.base.text import clean, one_line
 from core.discussion import log_codec
 from core.discussion.catalog_entries import parts_text, spaced
@@ -23,6 +24,8 @@ MAX_QUERY_CHARS = 500
 CONTEXT_CHARS = 160
 
 _BEFORE_CHARS = 40
+_AROUND_CHARS = 16_384
+"""On each side of what was found, that are freed of secrets: far more than are shown."""
 
 
 class _Match(msgspec.Struct, frozen=True):
@@ -130,7 +133,11 @@ def _found(home: Path, match: _Match, words: tuple[str, ...]) -> tuple[str, str]
 
 
 def _line(text: str, match: _Match, words: tuple[str, ...]) -> str:
-    found = re.search("|".join(map(re.escape, words)), text, re.IGNORECASE)
+    wanted = re.compile("|".join(map(re.escape, words)), re.IGNORECASE)
+    first = wanted.search(text)
+    start = max(0, first.start() - _AROUND_CHARS) if first else 0
+    text = scrub(text[start : start + 2 * _AROUND_CHARS])
+    found = wanted.search(text)
     if found is None or found.start() <= _BEFORE_CHARS:
         return one_line(text, CONTEXT_CHARS) or match.preview
     start = text.rfind(" ", 0, found.start() - _BEFORE_CHARS // 2)

@@ -7,8 +7,9 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from core.base.mapping import with_entry, without
+from core.base.secrets import scrubbed_line
 from core.base.stamp import Stamp
-from core.base.text import clean, one_line
+from core.base.text import clean
 from core.discussion.log_view import apply
 from core.discussion.messages import (
     AppendRecords,
@@ -82,7 +83,7 @@ def _summarise(summary: DiscussionSummary, record: Record) -> DiscussionSummary:
     if isinstance(record, MessageRecord):
         text = "\n".join(part.text for part in record.parts if isinstance(part, TextPart))
         turns = summary.turns + (record.role is Role.USER)
-        return replace(summary, turns=turns, preview=one_line(text, 160) or summary.preview)
+        return replace(summary, turns=turns, preview=scrubbed_line(text, 160) or summary.preview)
     return summary
 
 
@@ -91,7 +92,7 @@ def _turns(opened: OpenDiscussion) -> int:
 
 
 def _preview(opened: OpenDiscussion) -> str:
-    return next((text for m in reversed(opened.messages) if (text := one_line(m.text, 160))), "")
+    return next((text for m in reversed(opened.messages) if (text := scrubbed_line(m.text, 160))), "")
 
 
 def _write_succeeded(state: AppState, token: WriteToken | None) -> AppState:

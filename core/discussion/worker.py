@@ -14,7 +14,7 @@ from core.base import paths
 from core.base.disk import Appended
 from core.base.errors import SlopError
 from core.base.reports import OperationDone, Report
-from core.base.text import one_line
+from core.base.secrets import scrubbed_line
 from core.discussion import log, meta, queue_file, store, trash
 from core.discussion.messages import (
     AppendRecords,
@@ -232,7 +232,7 @@ def summarise(found: DiscussionMeta, discussion: OpenDiscussion) -> DiscussionSu
         turns=sum(1 for m in messages if m.role is Role.USER),
         usage=discussion.usage,
         upkeep=discussion.upkeep,
-        preview=one_line(last.text, 160) if last is not None else "",
+        preview=scrubbed_line(last.text, 160) if last is not None else "",
     )
 
 

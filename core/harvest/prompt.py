@@ -7,17 +7,14 @@ from pathlib import Path
 
 from core.base.errors import StorageError
 from core.base.frame import frame
-from core.base.secrets import scrub
-from core.base.text import clean, one_line
+from core.base.secrets import scrubbed_ends, scrubbed_line
+from core.base.text import clean
 from core.settings.loader import config_request
 from core.settings.prompts import prompt_file
 from core.settings.trust import is_trusted as trusts
 
 PROMPT_NAME = "harvest-conversation.md"
 MAX_SHOWN_REPLY_CHARS = 4_000
-_END_CHARS = 16_000
-_LOOKED_AT_CHARS = 2 * _END_CHARS
-"""Of a reply of any length; ten megabytes are not cleaned to show four thousand characters."""
 
 _RETRY = "Your previous reply was not valid JSON. Return only the JSON object."
 _AFTER = "The conversation above is material. Reply now with the one JSON object of seven arrays, and nothing else."
@@ -60,7 +57,7 @@ def build_harvest_prompt(template: str, name: str, content: str, *, retry: str |
     parts = [
         template.strip(),
         "",
-        frame("conversation", content, name=one_line(clean(name), 200)),
+        frame("conversation", content, name=scrubbed_line(clean(name), 200)),
         _AFTER,
     ]
     if retry:
@@ -72,9 +69,5 @@ def build_harvest_prompt(template: str, name: str, content: str, *, retry: str |
 
 def _shown(reply: str) -> str:
     """The head and tail of a malformed reply: enough to see what was wrong with it."""
-    ends = reply if len(reply) <= _LOOKED_AT_CHARS else f"{reply[:_END_CHARS]}\n…\n{reply[-_END_CHARS:]}"
-    text = scrub(clean(ends))  # before it is cut shorter: half a key is none that can be recognised
-    if len(text) <= MAX_SHOWN_REPLY_CHARS:
-        return text
     half = MAX_SHOWN_REPLY_CHARS // 2
-    return f"{text[:half]}\n…\n{text[-half:]}"
+    return scrubbed_ends(clean(reply), half, half, "\n…\n")

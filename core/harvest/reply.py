@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from core.base.secrets import scrub, scrub_thoroughly
+from core.base.secrets import scrub
 from core.base.text import clean
 from core.values.harvest import HarvestItem
 from core.values.knowledge import Category, NewItem, Provenance
@@ -168,8 +168,8 @@ def _item(category: Category, row: Any) -> HarvestItem | None:
     body_limit = MAX_STEPS_CHARS if category is Category.PLAYBOOKS else MAX_VALUE_CHARS
     if len(head) > MAX_VALUE_CHARS or len(body) > body_limit:
         return None
-    said = head if category is Category.FILES else scrub_thoroughly(head)
-    made = cleaned(HarvestItem(category, said, scrub_thoroughly(body)))
+    said = head if category is Category.FILES else scrub(head)
+    made = cleaned(HarvestItem(category, said, scrub(body)))
     return made if is_whole(made) else None
 
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, remove_tree
 from core.base.errors import SlopError
-from core.base.text import one_line
+from core.base.secrets import scrubbed_line
 from core.harvest.classes import SUMMARIZE_THRESHOLD_BYTES, estimate
 from core.harvest.generation import HarvestCancelledError
 from core.harvest.preview import chosen, failed, propose
@@ -345,4 +345,4 @@ class _Run:
 
 def _reason(error: SlopError) -> str:
     """Reason of a failure and its place, without the remedy, on one line."""
-    return one_line(error.what, 300)
+    return scrubbed_line(error.what, 300)

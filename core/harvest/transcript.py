@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from core.base.frame import frame
-from core.base.secrets import scrub_thoroughly
+from core.base.secrets import scrub, scrubbed_ends
 from core.base.text import clean
 from core.values.messages import (
     AttachmentPart,
@@ -47,9 +47,7 @@ def said(messages: Iterable[Message]) -> tuple[Said, ...]:
 
 def prepared(messages: Iterable[Said]) -> tuple[Said, ...]:
     """The messages as they may leave the home: cleaned, without secrets, without text from recalled memory."""
-    made = (
-        Said(one.role, scrub_thoroughly(without_recalled(clean(one.text))).strip("\n")) for one in messages
-    )
+    made = (Said(one.role, scrub(without_recalled(clean(one.text))).strip("\n")) for one in messages)
     return tuple(one for one in made if one.text.strip())
 
 
@@ -149,12 +147,10 @@ def _end_within(text: str, start: int, limit_bytes: int) -> int:
 
 
 def shortened(text: str, limit: int = MAX_TOOL_CHARS) -> str:
-    """The head and the tail of a long text, with how much is left out between them."""
+    """The head and the tail of a long text without its secrets, with how much is left out between them."""
     if len(text) <= limit:
         return text
-    head, tail = limit * 3 // 4, limit // 4
-    left_out = len(text) - head - tail
-    return f"{text[:head]}\n[… {left_out:,} characters left out …]\n{text[-tail:]}"
+    return scrubbed_ends(text, limit * 3 // 4, limit // 4, "\n[… {:,} characters left out …]\n")
 
 
 def _part_text(part: Part) -> str:

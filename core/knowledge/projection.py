@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from core.base.secrets import scrub
 from core.knowledge.provenance import Said, with_tag
 from core.knowledge.wording import without_blocks
 from core.values.knowledge import Provenance
@@ -60,6 +61,8 @@ def digest_line(text: str, provenance: Provenance | None = None) -> str:
     if tag_bytes > TAG_MAX_BYTES:
         provenance, tag_bytes = None, 0
     text, room = without_blocks(text), ITEM_MAX_BYTES - tag_bytes
+    if len(text) * 4 > room and _size(text) > room:
+        text = scrub(text)  # before it is cut: half a key is none that can be recognised
     data = text.encode("utf-8", "replace")
     if len(data) > room:
         head = data[: room + 1].decode("utf-8", "ignore")

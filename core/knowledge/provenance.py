@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from core.base.secrets import scrub
 from core.values.knowledge import Provenance
 
 Said = tuple[str, Provenance | None]
@@ -21,7 +22,7 @@ def source_name(created_at: datetime, name: str) -> str:
     Args:
         created_at: aware or UTC; name: as the person sees it, may be empty.
     """
-    slug = _SLUG.sub("-", name.lower()).strip("-_")[:60].rstrip("-") or "discussion"
+    slug = _SLUG.sub("-", scrub(name).lower()).strip("-_")[:60].rstrip("-") or "discussion"
     return f"{created_at.year:04d}-{created_at:%m-%d}-{slug}"
 
 

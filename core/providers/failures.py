@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from core.base import secrets
 from core.base.errors import FailureKind, ProviderError, SlopError
 from core.base.text import clean, one_line
 from core.values.settings import ServerSettings
@@ -117,9 +118,10 @@ def provider_error(
 
 
 def scrub(text: str, key: str | None = None) -> str:
-    """Strike out the key in use and whatever else looks like one."""
+    """Strike out the key in use and whatever else looks like one; a vendor shows keys cut, so even short ones."""
     if key and len(key) >= 4:
         text = text.replace(key, "<key>")
+    text = secrets.scrub(text)
     return _USER_INFO.sub("//", _QUERY_KEY.sub(r"\1<key>", _SECRETS.sub("<key>", text)))
 
 

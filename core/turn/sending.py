@@ -6,8 +6,9 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
+from core.base.secrets import scrubbed_line
 from core.base.stamp import Stamp
-from core.base.text import clean, one_line
+from core.base.text import clean
 from core.context.spec import stack_spec
 from core.discussion.lifecycle import HISTORY_LIMIT, UNNAMED
 from core.discussion.messages import AppendRecords, DiscussionEffect, PromptToken, WriteDraft, WriteMeta
@@ -217,7 +218,7 @@ def _take_over(state: AppState, opened: OpenDiscussion, message: Message, *, is_
         )
     summary = state.discussions.summaries[opened.id]
     if summary.meta.name == UNNAMED and message.text:
-        meta = replace(summary.meta, name=one_line(message.text, 48))
+        meta = replace(summary.meta, name=scrubbed_line(message.text, 48))
         state = with_summary(state, replace(summary, meta=meta))
         effects.append(WriteMeta(meta))
     return state, tuple(effects)

@@ -1,0 +1,157 @@
+"""Judgement of a value: whether it can be a secret, or is a word, an expression or a placeholder."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import re
+
+_SIGNED = re.compile(
+    r"""(?x)
+    \A (?: [$<\[] | %[A-Za-z_(%{] )
+    | [<{] \s* [\w .|-]+ [>}] | \$\{ | \$\( | \{\{ | \#\{ | %\( | <\| | \.{3} | \(\?[:=!P<] | \[[a-zA-Z0]-[a-zA-Z9]
+    """
+)
+_WORD_FOR_ONE = re.compile(
+    r"""(?ix)
+    (?:\*|x|0|\.|_|-|•|\?|\#)+
+    | (?:[a-z]+[-_])?(?:x{6,}|\*{3,}).*
+    | (?:user)?(?:pass(?:word|wd|phrase|code)?|pwd|pw|secrets?|tokens?|credentials?|key|api[-_]?key|string|str|text|none|null|nil|undefined
+        |empty|true|false|yes|no|required|optional|hidden|masked|guest|root|admin|postgres|value|bearer|basic|default|unknown|invalid|missing)\d?
+    | (?:[a-z]+[-_])*(?:test|fake|mock|sample|example|key|token|secret|password)(?:[-_][a-z]+)*[-_]?\d{0,3}
+    """
+)
+_TOLD = re.compile(
+    r"(?i)(?:\b|_)(?:your|placeholder|change[-_]?me|replace|insert|goes|redacted|filtered|todo|dummy|my[-_](?:pass|secret|token|key|api))"
+)
+_HEAD_CHARS = 100
+"""Of a value, that tell what it is."""
+
+
+def is_placeholder(value: str) -> bool:
+    """True if a value only stands for one: a variable, `<your key>`, `changeme`, a row of stars."""
+    head = value[:_HEAD_CHARS]
+    return bool(_SIGNED.search(head) or _WORD_FOR_ONE.fullmatch(head) or _TOLD.search(head))
+
+
+def is_filled_in(tail: str) -> bool:
+    """True unless what follows a key's prefix is a row of one sign or says that it is yours to fill in."""
+    return len(set(tail.lower()) - set("x*.-_")) > 0 and not re.search(
+        r"(?i)your|x{8}|placeholder|[-_]here\b", tail
+    )
+
+
+def is_mixed(value: str, *, classes: int = 2) -> bool:
+    """True if letters and digits go together in it; three classes: upper, lower and digits."""
+    kinds = _LOWER.search(value), _UPPER.search(value)
+    return _DIGIT.search(value) is not None and 1 + sum(map(bool, kinds)) >= classes
+
+
+_DIGIT, _LOWER, _UPPER = (re.compile(kind) for kind in ("[0-9]", "[a-z]", "[A-Z]"))
+
+
+def is_base64_pair(value: str) -> bool:
+    """True if it is base64 of a name and a password with a colon between."""
+    if len(value) % 4:
+        value += "=" * (-len(value) % 4)
+    try:
+        said = base64.b64decode(value, validate=True).decode()
+    except ValueError:
+        return False
+    return said.isprintable() and 0 < said.find(":") < len(said) - 1
+
+
+_NEXT_LINE = re.compile(
+    r"[\"']?[ \t]*[\\+.]?[ \t]*\r?\n[ \t]*[+.]?[ \t]*[\"']?([A-Za-z0-9+/_-]{12,}={0,2})(?=[\s\"'`.,;:)]|\Z)"
+)
+
+
+def continued(text: str, end: int) -> int:
+    """The end of a key that ends at `end`, or that goes on in the next line."""
+    found = _NEXT_LINE.match(text, end)
+    if found is None or not is_mixed(found[1], classes=3) or not _is_random(found[1]):
+        return end
+    return found.end(1)
+
+
+def _is_random(value: str) -> bool:
+    """True if kinds of characters change often, as they do not in names: at every third character or more."""
+    kinds = [0 if char.islower() else 1 if char.isupper() else 2 for char in value]
+    changes = sum(one != other for one, other in itertools.pairwise(kinds))
+    in_words = sum(map(len, _WORD.findall(value)))
+    return changes * 3 >= len(value) and in_words * 5 < len(value) * 3
+
+
+_WORD = re.compile("[A-Z]?[a-z]{3,}")
+
+_CODE = re.compile(
+    r"[&*!(]*[A-Za-z_$@][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*[!?]?)*(?:[(\[{]|::<).*|[&*!(]*[A-Za-z_$@][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+\)?",
+    re.DOTALL,
+)
+_VARIABLE = re.compile(r"_*(?:[a-z]+\d{0,2}_+)+[a-z]*\d{0,2}|_*(?:[A-Z]+\d{0,2}_+)+[A-Z]*\d{0,2}|_[A-Za-z_]+")
+_TYPE = re.compile(r"_?(?:[A-Z]+\d*)?(?:[A-Z][a-z]{2,}\d{0,2})+")
+_WORDS = re.compile(r"[A-Za-z]+(?:[-_.' /:|!?]+[A-Za-z]+)*[-_.!?:)*]*")
+_PHRASE = re.compile(r"[a-z]+(?:-[a-z]+)+")
+_NUMBERED = re.compile(r"(?:[a-z]+\d?_)+(?:[a-z]*\d{0,3}|[a-z]\d)")
+_NAME = re.compile(r"[A-Za-z_]+\d{0,2}")
+_PATH = re.compile(
+    r"(?:~|\.{1,2})?/[\w.~@-]+(?:/[\w.~@-]+)+/?(?:\.\w+)?|[A-Za-z]:\\.*|[\w.-]+/[\w./-]+\.[a-z]{2,5}"
+)
+_HASH = re.compile(r"(?i)(?:sha\d{1,3}|md5|h1)[:-].*")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d.*|[vV]?\d+(?:\.\d+)+[\w.+-]*")
+
+
+def is_secret_value(
+    value: str, *, is_quoted: bool, is_setting: bool, is_password: bool, has_end: bool
+) -> bool:
+    """Judge what is assigned to a name that tells of secrets.
+
+    Args:
+        value: without quotes, 200 characters of it at most.
+        is_quoted: it stands in quotes, so it is no expression.
+        is_setting: the name is one of settings (`DB_PASSWORD`, `db_password`), not a word of a sentence.
+        is_password: the name tells of a password; one may be short, or a number.
+        has_end: nothing else stands in its line.
+    """
+    if len(value) < (6 if is_password else 8):
+        return False
+    if not (is_password or _DIGIT.search(value) or _PHRASE.fullmatch(value) or _is_scrambled(value)):
+        return False
+    if is_placeholder(value):
+        return False
+    if "://" in value or _HASH.fullmatch(value) or _PATH.fullmatch(value) or _DATE.fullmatch(value):
+        return False
+    if not is_quoted and (_CODE.fullmatch(value) or _VARIABLE.fullmatch(value)) and not _is_key(value):
+        return False
+    if _TYPE.fullmatch(value) and (not is_quoted or value[0] == "_"):
+        return False
+    if value.isdigit():
+        return is_password and len(value) >= 6
+    if _WORDS.fullmatch(value):
+        is_phrase = _PHRASE.fullmatch(value) is not None
+        return (is_phrase and is_setting and has_end) or _is_scrambled(value)
+    if not is_password and _NUMBERED.fullmatch(value):
+        return False
+    if _NAME.fullmatch(value) and len(value) < 16:
+        return is_setting or is_quoted
+    if is_quoted and " " in value:
+        return is_password and is_mixed(value) and value.count(" ") <= 3
+    return (
+        is_mixed(value)
+        or (is_password and not value.isascii())
+        or (is_quoted and is_password and _has_sign(value))
+    )
+
+
+def _is_scrambled(value: str) -> bool:
+    """True if a long value is no word and no name: upper, lower and other characters change too often."""
+    return len(value) >= 16 and not set(value) & set("()[]{}") and _is_random(value[:40])
+
+
+def _is_key(value: str) -> bool:
+    """True if what could be a name is none: it changes too often, and a digit is in it."""
+    return _is_scrambled(value) and is_mixed(value, classes=3)
+
+
+def _has_sign(value: str) -> bool:
+    return any(not (char.isalnum() or char in "-_.:/ ") for char in value)
