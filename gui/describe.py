@@ -14,7 +14,6 @@ from gui.elements.editor import Editor
 from gui.elements.fields import Field
 from gui.elements.floats import FloatLayer
 from gui.elements.popups import MenuButton
-from gui.elements.split import SplitBox
 from gui.elements.surfaces import Root, Surface
 from gui.keyboard import Keyboard
 from gui.keys import Keys
@@ -79,7 +78,7 @@ class Tree:
         self.assumed: list[tuple[Element, float, float]] = []
         self.cover: Element | None = None
         self.focus_wish: tuple[Element, Hashable] | None = None
-        self.tab_from: tuple[Editor, int] | None = None
+        self.tab_from: tuple[Element, int] | None = None
         self.pages: dict[tuple[Hashable, ...], int] = {}
         self.asked_address: tuple[tuple[Hashable, ...], str] | None = None
         self.choosers: dict[tuple[Hashable, ...], Chooser] = {}
@@ -196,11 +195,11 @@ class Tree:
         self.canvas.settle_order()
 
     def note_press(self, chain: list[Element]) -> None:
-        """The left button went down on these elements: the keyboard goes home, or away, or stays.
+        """The left button went down on these elements: the keyboard goes home, or away where there is none, or stays.
 
-        A press beside the home's editor in its own pane leads there, unless it is in the card of the editor that has
-        the keyboard; one in another pane leads away from it. What opens a menu changes nothing: the menu hears keys
-        while it is there, and then who had them before.
+        A press anywhere leads home, unless it is in the card of the editor that has the keyboard: what is typed next
+        is meant for something. What opens a menu changes nothing: the menu hears keys while it is there, and then who
+        had them before.
         """
         if (
             self.now_uppermost() is not None
@@ -208,10 +207,7 @@ class Tree:
             or isinstance(chain[-1], Field | Editor | MenuButton)
         ):
             return
-        around: Element | None = self.home
-        while around is not None and not isinstance(around.parent, SplitBox):
-            around = around.parent
-        if self.home is None or not (around is None or around in chain):
+        if self.home is None or not self.home.stop_item():
             self.keyboard.leave()
         elif not self._is_beside_owner(chain):
             self.home.enter()

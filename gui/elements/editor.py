@@ -257,6 +257,9 @@ class Editor(Element):
             self.is_active = True
             self.touch()
 
+    def stop_item(self) -> int:
+        return self.hit if self.props[4] else 0
+
     def poll(self, c: Canvas) -> None:
         if self.inner is None or self.keyboard is None:
             return

@@ -199,9 +199,18 @@ class Clickable(Surface):
         else:
             dpg.configure_item(self.hit, **size)
 
+    def stop_item(self) -> int:
+        return self.hit
+
+    def press(self) -> None:
+        super().press()
+        self.clicks.clicked = True
+
     def on_click(self, *_: object) -> None:
         """The toolkit says that it was pressed."""
-        self.clicks.clicked = True
+        if not self.quiet_frames:
+            self.clicks.clicked = True
+        self.quiet_frames = 0
 
     def on_right_click(self) -> bool:
         self.clicks.right_clicked = True
