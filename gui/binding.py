@@ -10,6 +10,7 @@ from gui.describe import Tree
 from gui.elements.base import Element
 from gui.elements.editor import Editor
 from gui.elements.fields import Field
+from gui.elements.list_hand import ListHand
 from gui.elements.popups import PopupItem
 from gui.keys import Keys
 from gui.metrics import Measure
@@ -110,7 +111,7 @@ class DpgUi:
         if self._is_field_active and not was_field_active and self.tree.selection.owner is self.tree.prose:
             self.tree.selection.clear()  # Ctrl+C is the field's from now on
         keyboard = self.tree.keyboard
-        if self._is_field_active:
+        if self._is_field_active and not keyboard.is_called:
             keyboard.release()
         if keyboard.owner is not None or self._is_field_active:
             self._walk.leave()
@@ -209,7 +210,7 @@ class DpgUi:
         """Give the keyboard to the editor that is its home, when nothing else has it or nothing has it any more."""
         keyboard, home = self.tree.keyboard, self.tree.home
         owner = keyboard.owner
-        if isinstance(owner, Editor) and owner.spot is None:
+        if isinstance(owner, Editor | ListHand) and owner.spot is None:
             keyboard.release(owner)
         is_new, self._home = home is not self._home, home
         if home is None or self._is_field_active or keyboard.is_lent:

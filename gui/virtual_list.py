@@ -137,6 +137,11 @@ class ScrollState:
         """Scroll so that a row's top is at the view's top, as far as there are rows below."""
         self.scroll_to(self.heights.top(max(0, min(row, len(self.keys)))))
 
+    def reveal(self, row: int) -> None:
+        """Scroll no farther than it takes to have a row in view."""
+        top = self.heights.top(row)
+        self.scroll_to(min(top, max(self.scroll, top + self.heights[row] - self.height)))
+
     # drawing
     def walk(
         self, rows: RowSource, measure: Callable[[int], float], margin: float

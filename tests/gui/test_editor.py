@@ -254,7 +254,7 @@ def test_every_tab_leads_one_control_on_which_is_framed_and_which_space_presses_
         writing.draw(ui)
         for name in ("First", "Off", "Second"):
             if ui.button(name, name, is_enabled=name != "Off"):
-                pressed.append(name)
+                pressed.append(name)  # noqa: PERF401
         changed = ui.checkbox("third", "Third", is_on)
         if changed is not None:
             is_on = changed
