@@ -433,7 +433,10 @@ def changed_outside(state: AppState, event: DiscussionChangedOutside) -> Result:
         is_same = fresh.failed_message_id == opened.failed_message_id
         failure = opened.failure if is_same else None
         hold = opened.queue_hold if opened.queue else fresh.queue_hold
-        fresh = replace(fresh, draft=opened.draft, failure=failure, queue_hold=hold)
+        is_limit = opened.is_held_at_limit and hold == opened.queue_hold
+        fresh = replace(
+            fresh, draft=opened.draft, failure=failure, queue_hold=hold, is_held_at_limit=is_limit
+        )
         state = with_open(state, fresh)
     return state, (IndexDiscussion(changed),)
 
