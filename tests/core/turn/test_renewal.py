@@ -315,7 +315,9 @@ def test_to_go_on_stops_at_a_limit_and_goes_when_that_is_allowed_or_raised(book:
     assert opened.refusal is not None
     assert "$0.50 for today" in opened.refusal.sentence
     assert (opened.draft.text, len(opened.messages)) == ("later words", 2)
-    assert of(book.play(opened.refusal.confirmed), AppendRecords)
+    allowed = ContinueReply(chosen, over_limit=True)
+    assert opened.refusal.confirmed == allowed
+    assert of(book.play(allowed), AppendRecords)
 
     book.state = before
     book.play(replace(settings_loaded(settings=Settings()), prompts=prompts))
