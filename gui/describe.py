@@ -249,11 +249,11 @@ class Tree:
                 node.nat = node.fill = node.box = None
 
 
-def open_in_browser(address: str) -> None:
-    """Hand an address to the person's browser."""
+def open_in_browser(address: str) -> bool:
+    """Hand an address to the person's desktop. Returns whether there was a program to take it."""
     import webbrowser
 
-    webbrowser.open(address)
+    return webbrowser.open(address)
 
 
 def _everything(element: Element) -> list[Element]:

@@ -44,6 +44,11 @@ class RecordingUi:
         """The web addresses that were opened."""
         return self._record.urls
 
+    @property
+    def files(self) -> list[str]:
+        """The files that were opened in the person's own programs."""
+        return self._record.files
+
     # --- frames
 
     def frame(self) -> None:

@@ -53,6 +53,7 @@ class Record:
         self.revisions: dict[Path_, tuple[Hashable, int, dict[int, Hashable]]] = {}
         self.seen_focus: set[Path_] = set()
         self.copied: list[str] = []
+        self.files: list[str] = []
         self.selected = ""
         self.urls: list[str] = []
 
@@ -367,6 +368,10 @@ def _open_url(record: Record, it: w.UrlWish) -> None:
     record.urls.append(it.url)
 
 
+def _open_file(record: Record, it: w.FileWish) -> None:
+    record.files.append(it.path)
+
+
 def _focus(record: Record, it: w.FocusWish) -> None:
     record.focus_asked = (*record.here.path, it.key)
 
@@ -415,6 +420,7 @@ HANDLERS = w.table(
     w.SelectionQuery.handled_by(_selected_text),
     w.CopyWish.handled_by(_copy),
     w.UrlWish.handled_by(_open_url),
+    w.FileWish.handled_by(_open_file),
     w.FocusWish.handled_by(_focus),
     w.FocusQuery.handled_by(_is_focused),
 )

@@ -164,5 +164,6 @@ class Ui:
     selected_text = asks(w.SelectionQuery)
     copy = asks(w.CopyWish)
     open_url = asks(w.UrlWish)
+    open_file = asks(w.FileWish)
     focus = asks(w.FocusWish)
     is_focused = asks(w.FocusQuery)

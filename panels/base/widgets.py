@@ -442,6 +442,12 @@ class UrlWish(Widget[None], frozen=True):
     url: str
 
 
+class FileWish(Widget[None], frozen=True):
+    """Open a text file in the program that the person's desktop has for it, else copy its path and say so."""
+
+    path: str
+
+
 class FocusWish(KeyedWidget[None], frozen=True):
     """Give the keyboard to the item with that key in the current container, next frame."""
 
