@@ -39,9 +39,10 @@ def kind_of(widget: type[Any]) -> str:
 class Record:
     """A frame as it is drawn, and what the person did that it has yet to answer."""
 
-    def __init__(self, width_px: float) -> None:
+    def __init__(self, width_px: float, height_px: float) -> None:
         self.ui = Ui(self, HANDLERS)
         self.width_px = width_px
+        self.height_px = height_px
         self.root = self.here = Node("root", ())
         self.events: dict[tuple[Path_, str], Any] = {}
         self.chords: list[str] = []
@@ -271,6 +272,10 @@ def _gap(_: Record, it: w.GapWidget) -> None:
         raise ProtocolError(f"A gap of {it.px}")
 
 
+def _height(record: Record, _: w.HeightQuery) -> float:
+    return record.height_px
+
+
 def _width(record: Record, _: w.WidthQuery) -> float:
     node: Node | None = record.here
     while node is not None:
@@ -399,6 +404,7 @@ HANDLERS = w.table(
     w.GapWidget.handled_by(_gap),
     w.DividerWidget.handled_by(_shown),
     w.WidthQuery.handled_by(_width),
+    w.HeightQuery.handled_by(_height),
     w.TextWidget.handled_by(_shown),
     w.IconWidget.handled_by(_shown),
     w.ProgressWidget.handled_by(_shown),

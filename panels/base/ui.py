@@ -143,6 +143,7 @@ class Ui:
     gap = asks(w.GapWidget)
     divider = asks(w.DividerWidget)
     width = asks(w.WidthQuery)
+    height = asks(w.HeightQuery)
     text = asks(w.TextWidget)
     icon = asks(w.IconWidget)
     progress = asks(w.ProgressWidget)

@@ -199,6 +199,10 @@ class WidthQuery(Widget[float], frozen=True):
     """Width of the current container's content in design px, as of the last frame."""
 
 
+class HeightQuery(Widget[float], frozen=True):
+    """Height of the current container's content in design px, as of the last frame: one that fills what is left."""
+
+
 # output
 class TextWidget(KeyedWidget[None], frozen=True):
     """A line of text; with `wraps` a paragraph, with `width` cut with an ellipsis to fit."""
