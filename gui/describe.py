@@ -14,7 +14,7 @@ from gui.elements.editor import Editor
 from gui.elements.fields import Field
 from gui.elements.floats import FloatLayer
 from gui.elements.popups import MenuButton
-from gui.elements.surfaces import Root, Surface
+from gui.elements.surfaces import Root, Surface, SurfaceLayer
 from gui.keyboard import Keyboard
 from gui.keys import Keys
 from gui.metrics import Measure
@@ -164,6 +164,10 @@ class Tree:
         """Lay out everything. Whether the description relied on sizes that turned out to be others."""
         for element in (self.root, *self.top.order):
             element.layout(self.m, width, height)
+        cards = [card for layer in self.top.order if isinstance(layer, SurfaceLayer) for card in layer.order]
+        for layer in self.top.order:
+            if isinstance(layer, FloatLayer):
+                layer.give_way(cards)
         return any(abs(e.w - w) > 0.5 or abs(e.h - h) > 0.5 for e, w, h in self.assumed)
 
     def uppermost(self, layers: list[Element]) -> Element | None:
