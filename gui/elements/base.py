@@ -184,6 +184,14 @@ class Element:
         c.drop_prims(self)
         self.spot = None
 
+    def drop_pane(self, c: Canvas, inner: Pane | None) -> None:
+        """Take it off the screen with the pane that holds everything inside."""
+        if inner is not None:
+            c.delete(inner.item)
+            if self.pane is not None:
+                c.created(self.pane)
+        self.forget()
+
     def forget(self) -> None:
         """Its items are gone already (with their window): keep no ids of them."""
         for kid in self.kids.values():

@@ -475,11 +475,7 @@ class Editor(Element):
 
     # items
     def drop(self, c: Canvas) -> None:
-        if self.inner is not None:
-            c.delete(self.inner.item)
-            if self.pane is not None:
-                c.created(self.pane)
-        self.forget()
+        self.drop_pane(c, self.inner)
 
     def forget(self) -> None:
         super().forget()

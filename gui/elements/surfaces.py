@@ -151,11 +151,7 @@ class Surface(ColumnBox):
             self.wanted_scroll = self.inner.scroll[1]
 
     def drop(self, c: Canvas) -> None:
-        if self.inner is not None:
-            c.delete(self.inner.item)
-            if self.pane is not None:
-                c.created(self.pane)
-            self.forget()
+        self.drop_pane(c, self.inner)
 
     def forget(self) -> None:
         super().forget()
@@ -299,9 +295,7 @@ class Root(ColumnBox):
             c.created(pane)
 
     def drop(self, c: Canvas) -> None:
-        if self.inner is not None:
-            c.delete(self.inner.item)
-        self.forget()
+        self.drop_pane(c, self.inner)
 
     def forget(self) -> None:
         super().forget()
