@@ -44,6 +44,12 @@ class Row(TypedDict):
     runs: int
 
 
+def row(name: str, value: float, unit: str, most: float | None = None, *, runs: int = 1) -> Row:
+    """A figure that keeps to its bar up to `most`; with None it is only reported."""
+    bar = "" if most is None else f"at most {most:g}"
+    return Row(name=name, value=value, unit=unit, bar=bar, holds=most is None or value <= most, runs=runs)
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the suites named, or all. Returns 1 when a bar is missed, 2 for an unknown suite.
 

@@ -11,7 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.__main__ import Row
+from bench.__main__ import Row, row
 from bench.child import measured
 
 SETTLED_S = 15.0
@@ -28,25 +28,13 @@ def rows() -> list[Row]:
     with any_screen():
         still, countdown, blind = (_child(mode) for mode in ("still", "countdown", "blind"))
     return [
-        _row("idle window, nothing moves", still["cpu"], "% of a core", STILL_BAR),
-        _row("idle window, nothing moves", still["frames"], "frames a second", None),
-        _row("idle window, a countdown", countdown["cpu"], "% of a core", COUNTDOWN_BAR),
-        _row("idle window, a countdown", countdown["frames"], "frames a second", None),
-        _row("idle window, input cannot be waited for", blind["frames"], "frames a second", BLIND_BAR),
-        _row("idle window, input cannot be waited for", blind["cpu"], "% of a core", None),
+        row("idle window, nothing moves", still["cpu"], "% of a core", STILL_BAR),
+        row("idle window, nothing moves", still["frames"], "frames a second", None),
+        row("idle window, a countdown", countdown["cpu"], "% of a core", COUNTDOWN_BAR),
+        row("idle window, a countdown", countdown["frames"], "frames a second", None),
+        row("idle window, input cannot be waited for", blind["frames"], "frames a second", BLIND_BAR),
+        row("idle window, input cannot be waited for", blind["cpu"], "% of a core", None),
     ]
-
-
-def _row(name: str, value: float, unit: str, bar: float | None) -> Row:
-    text = f"at most {bar:g}" if bar is not None else ""
-    return {
-        "name": name,
-        "value": value,
-        "unit": unit,
-        "bar": text,
-        "holds": bar is None or value <= bar,
-        "runs": 1,
-    }
 
 
 def _child(mode: str) -> dict[str, float]:

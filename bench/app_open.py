@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 
-from bench.__main__ import Row
+from bench.__main__ import Row, row
 from bench.child import measured
 
 RUNS = 3
@@ -45,8 +45,8 @@ def _opened(mode: str, where: str) -> list[Row]:
     found = [_child(mode) for _ in range(RUNS)]
     name = f"{MESSAGES:,} messages, opened {where}, processor time"
     return [
-        _row(f"{name}, frame thread", median(one["frame_ms"] for one in found), FRAME_BAR_MS, RUNS),
-        _row(f"{name}, process", median(one["process_ms"] for one in found), PROCESS_BAR_MS, RUNS),
+        row(f"{name}, frame thread", median(one["frame_ms"] for one in found), "ms", FRAME_BAR_MS, runs=RUNS),
+        row(f"{name}, process", median(one["process_ms"] for one in found), "ms", PROCESS_BAR_MS, runs=RUNS),
     ]
 
 
@@ -54,14 +54,10 @@ def _dragged() -> list[Row]:
     found = _child("drag")
     name = f"frame CPU, selection dragged over {MESSAGES:,} messages"
     return [
-        _row(f"{name}, median", found["median_ms"], DRAG_BAR_MS, FRAMES),
-        _row(f"{name}, 99th percentile", found["p99_ms"], DRAG_BAR_MS, FRAMES),
-        Row(name=f"{name}, then copied", value=found["copy_ms"], unit="ms", bar="", holds=True, runs=1),
+        row(f"{name}, median", found["median_ms"], "ms", DRAG_BAR_MS, runs=FRAMES),
+        row(f"{name}, 99th percentile", found["p99_ms"], "ms", DRAG_BAR_MS, runs=FRAMES),
+        row(f"{name}, then copied", found["copy_ms"], "ms"),
     ]
-
-
-def _row(name: str, value: float, bar: float, runs: int) -> Row:
-    return Row(name=name, value=value, unit="ms", bar=f"at most {bar:g}", holds=value <= bar, runs=runs)
 
 
 def make_home(home: Path) -> None:

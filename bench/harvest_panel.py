@@ -9,7 +9,7 @@ import sys
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bench.__main__ import Row
+from bench.__main__ import Row, row
 from bench.child import measured
 from bench.knowledge_panel import MEDIAN_BAR_MS, P99_BAR_MS, WHEEL_PX, Bench
 
@@ -36,15 +36,9 @@ def _rows(part: str) -> list[Row]:
     found = measured("bench.harvest_panel", part, GALLIUM_NOOP="1")
     what = f"frame CPU, {ROWS:,} {PARTS[part]}, while scrolling"
     return [
-        _row(f"{what}, median", found["median_ms"], MEDIAN_BAR_MS),
-        _row(f"{what}, 99th percentile", found["p99_ms"], P99_BAR_MS),
+        row(f"{what}, median", found["median_ms"], "ms", MEDIAN_BAR_MS, runs=FRAMES),
+        row(f"{what}, 99th percentile", found["p99_ms"], "ms", P99_BAR_MS, runs=FRAMES),
     ]
-
-
-def _row(name: str, value: float, bar_ms: float) -> Row:
-    return {
-        "name": name, "value": value, "unit": "ms", "bar": f"at most {bar_ms:g}", "holds": value <= bar_ms, "runs": FRAMES,
-    }  # fmt: skip
 
 
 def measure(part: str) -> dict[str, float]:

@@ -8,13 +8,13 @@ from gui import ui_boxes, ui_files, ui_input, ui_lists, ui_output, ui_popups, ui
 from gui.canvas import Canvas
 from gui.describe import Tree
 from gui.elements.base import Element
-from gui.elements.controls import Button
 from gui.elements.editor import Editor
 from gui.elements.fields import Field
+from gui.elements.list_hand import ListHand
 from gui.elements.popups import PopupItem
 from gui.keys import Keys
 from gui.metrics import Measure
-from gui.stops import stop_beside
+from gui.stops import TabWalk, stop_beside
 from gui.theme import ASSETS, Palette, Theme
 from panels.base.ui import Ui
 from panels.base.widgets import Handlers
@@ -46,9 +46,10 @@ class DpgUi:
         self.keys = Keys()
         self.tree = Tree(self.canvas, self.keys, HANDLERS)
         self.size = (0, 0)
-        self._quiet: list[Button] = []
+        self._quiet: list[Element] = []
         self._is_field_active = False
         self._home: Editor | None = None
+        self._walk = TabWalk(self.canvas)
         self._looks: tuple[Palette, float] | None = None
         self.has_painted = True
         self.rest_s = float("inf")
@@ -110,10 +111,21 @@ class DpgUi:
         if self._is_field_active and not was_field_active and self.tree.selection.owner is self.tree.prose:
             self.tree.selection.clear()  # Ctrl+C is the field's from now on
         keyboard = self.tree.keyboard
-        if self._is_field_active:
+        if self._is_field_active and not keyboard.is_called:
             keyboard.release()
+        if keyboard.owner is not None or self._is_field_active:
+            self._walk.leave()
+        self._walk.poll()
+        self._press_stop()
         keyboard.poll()
         self.keys.is_typing = self.keys.is_typing or keyboard.is_listening
+
+    def _press_stop(self) -> None:
+        """Space and Enter press the control that the Tab key led to: the toolkit does so for some of them only."""
+        at = self._walk.at
+        if at is not None and any(self.keys.take(key, while_typing=True) for key in ("Space", "Enter")):
+            at.press()
+            self._quiet.append(at)
 
     def _polled(self) -> list[Element]:
         found: list[Element] = []
@@ -148,6 +160,7 @@ class DpgUi:
         self.has_painted = self.tree.is_touched() or bool(self.tree.effects)
         self.tree.paint()
         self._grant_focus()
+        self.has_painted = self._walk.draw() or self.has_painted
         self.keys.end_frame()
         for effect in self.tree.effects:
             effect()
@@ -176,14 +189,20 @@ class DpgUi:
             target.wants_focus = True
             if isinstance(target, Field):
                 self.tree.keyboard.lend()
-        elif isinstance(target, Button):
+        elif target is not None:
             self.tree.keyboard.leave()
             self._focus_button(target)
+        if target is not None:
+            self._walk.enter(target)
         self._go_home()
 
     def _next_stop(self) -> Element | None:
-        """Control to which the Tab key leads from an editor."""
+        """Control to which the Tab key leads from an editor, or from where it led before."""
         tab, self.tree.tab_from = self.tree.tab_from, None
+        if self._walk.at is not None and tab is None:
+            at, is_back = self._walk.at, self.keys.take("Shift+Tab", while_typing=True)
+            if is_back or self.keys.take("Tab", while_typing=True):
+                tab = (at, -1 if is_back else 1)
         layer = self.tree.now_uppermost() or self.tree.root
         return stop_beside(layer, *tab) if tab is not None else None
 
@@ -191,7 +210,7 @@ class DpgUi:
         """Give the keyboard to the editor that is its home, when nothing else has it or nothing has it any more."""
         keyboard, home = self.tree.keyboard, self.tree.home
         owner = keyboard.owner
-        if isinstance(owner, Editor) and owner.spot is None:
+        if isinstance(owner, Editor | ListHand) and owner.spot is None:
             keyboard.release(owner)
         is_new, self._home = home is not self._home, home
         if home is None or self._is_field_active or keyboard.is_lent:
@@ -199,7 +218,7 @@ class DpgUi:
         if keyboard.owner is None and (is_new or not keyboard.is_away) and home.is_hearing():
             home.enter()
 
-    def _focus_button(self, button: Button) -> None:
+    def _focus_button(self, button: Element) -> None:
         button.take_focus(self.canvas)
         self._quiet.append(button)
 

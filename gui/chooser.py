@@ -13,6 +13,8 @@ from core.base.figures import size
 MOST_ENTRIES = 20_000
 DOUBLE_S = 0.5
 """Two presses of an entry within so many seconds open it."""
+AHEAD_S = 1.0
+"""Letters within so many seconds are the beginning of one name."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -44,6 +46,8 @@ class Chooser:
     wants_filter: bool = False
     replaces: str = ""
     pressed: tuple[str, float] = ("", float("-inf"))
+    ahead: tuple[str, float] = ("", float("-inf"))
+    came_from: str = ""
 
     def open(self, folder: Path) -> None:
         """Show a folder; when it cannot be listed, stay and say why."""
@@ -53,7 +57,7 @@ class Chooser:
             self.problem = f"{folder}: {(error.strerror or str(error)).lower()}"
             return
         self.folder, self.entries, self.problem, self.wanted = folder, entries, "", ""
-        self.replaces = ""
+        self.replaces = self.came_from = ""
         self.picked = []
         self.revision += 1
 
@@ -87,13 +91,64 @@ class Chooser:
                 [n for n in files if n != entry.name] if entry.name in files else [*files, entry.name]
             )
             return ()
-        self.picked = [entry.name]
-        if self.picks == "save" and not entry.is_folder:
-            self.name = entry.name
+        self._select(entry)
         if entry.name != name or at_s - was_at_s > DOUBLE_S:
             return ()
         self.pressed = ("", float("-inf"))
         return self.accept() if not entry.is_folder else self._enter(entry.name)
+
+    def _select(self, entry: Entry) -> None:
+        self.picked = [entry.name]
+        self.revision += 1
+        self.problem = self.replaces = ""
+        if self.picks == "save" and not entry.is_folder:
+            self.name = entry.name
+
+    @property
+    def row(self) -> int:
+        """The row of the shown entries from which keys walk on: selected last, or left for here; -1 for none."""
+        last = self.picked[-1] if self.picked else self.came_from
+        return next((row for row, entry in enumerate(self.shown()) if entry.name == last), -1)
+
+    def step(self, rows: int) -> None:
+        """Select the entry so many rows on, or back where it is negative, at most the last or the first."""
+        shown = self.shown()
+        if shown:
+            row = self.row
+            start = row if row >= 0 else -1 if rows > 0 else 0
+            self._select(shown[min(max(start + rows, 0), len(shown) - 1)])
+
+    def find(self, typed: str, at_s: float) -> None:
+        """Select the next entry whose name begins with what was typed within `AHEAD_S`.
+
+        Args:
+            typed: characters since the last call; at_s: when, on any clock.
+        """
+        before, was_at_s = self.ahead
+        begun = (before if at_s - was_at_s <= AHEAD_S else "") + typed.casefold()
+        self.ahead = (begun, at_s)
+        shown, row = self.shown(), self.row
+        first = row + (len(begun) == len(typed))  # a new name begins behind the selected one
+        order = [*shown[max(0, first) :], *shown[: max(0, first)]]
+        entry = next((one for one in order if one.name.casefold().startswith(begun)), None)
+        if entry is not None:
+            self._select(entry)
+
+    def go_up(self) -> None:
+        """Show the folder around this one; keys walk on from it."""
+        name = self.folder.name
+        self.open(self.folder.parent)
+        self.came_from = name
+
+    def open_selected(self) -> None:
+        """Show the folder that is selected."""
+        if self.selected_folder:
+            self._enter(self.selected_folder)
+
+    def rename(self, name: str) -> None:
+        """The person typed the name to save under: it is meant, and no entry of the list."""
+        self.name, self.problem, self.picked = name, "", []
+        self.revision += 1
 
     def _is_folder(self, name: str) -> bool:
         return any(entry.is_folder for entry in self.entries if entry.name == name)

@@ -14,8 +14,7 @@ from gui.elements.editor import Editor
 from gui.elements.fields import Field
 from gui.elements.floats import FloatLayer
 from gui.elements.popups import MenuButton
-from gui.elements.split import SplitBox
-from gui.elements.surfaces import Root, Surface
+from gui.elements.surfaces import Root, Surface, SurfaceLayer
 from gui.keyboard import Keyboard
 from gui.keys import Keys
 from gui.metrics import Measure
@@ -79,7 +78,7 @@ class Tree:
         self.assumed: list[tuple[Element, float, float]] = []
         self.cover: Element | None = None
         self.focus_wish: tuple[Element, Hashable] | None = None
-        self.tab_from: tuple[Editor, int] | None = None
+        self.tab_from: tuple[Element, int] | None = None
         self.pages: dict[tuple[Hashable, ...], int] = {}
         self.asked_address: tuple[tuple[Hashable, ...], str] | None = None
         self.choosers: dict[tuple[Hashable, ...], Chooser] = {}
@@ -165,6 +164,10 @@ class Tree:
         """Lay out everything. Whether the description relied on sizes that turned out to be others."""
         for element in (self.root, *self.top.order):
             element.layout(self.m, width, height)
+        cards = [card for layer in self.top.order if isinstance(layer, SurfaceLayer) for card in layer.order]
+        for layer in self.top.order:
+            if isinstance(layer, FloatLayer):
+                layer.give_way(cards)
         return any(abs(e.w - w) > 0.5 or abs(e.h - h) > 0.5 for e, w, h in self.assumed)
 
     def uppermost(self, layers: list[Element]) -> Element | None:
@@ -196,11 +199,11 @@ class Tree:
         self.canvas.settle_order()
 
     def note_press(self, chain: list[Element]) -> None:
-        """The left button went down on these elements: the keyboard goes home, or away, or stays.
+        """The left button went down on these elements: the keyboard goes home, or away where there is none, or stays.
 
-        A press beside the home's editor in its own pane leads there, unless it is in the card of the editor that has
-        the keyboard; one in another pane leads away from it. What opens a menu changes nothing: the menu hears keys
-        while it is there, and then who had them before.
+        A press anywhere leads home, unless it is in the card of the editor that has the keyboard: what is typed next
+        is meant for something. What opens a menu changes nothing: the menu hears keys while it is there, and then who
+        had them before.
         """
         if (
             self.now_uppermost() is not None
@@ -208,10 +211,7 @@ class Tree:
             or isinstance(chain[-1], Field | Editor | MenuButton)
         ):
             return
-        around: Element | None = self.home
-        while around is not None and not isinstance(around.parent, SplitBox):
-            around = around.parent
-        if self.home is None or not (around is None or around in chain):
+        if self.home is None or not self.home.stop_item():
             self.keyboard.leave()
         elif not self._is_beside_owner(chain):
             self.home.enter()
@@ -253,11 +253,11 @@ class Tree:
                 node.nat = node.fill = node.box = None
 
 
-def open_in_browser(address: str) -> None:
-    """Hand an address to the person's browser."""
+def open_in_browser(address: str) -> bool:
+    """Hand an address to the person's desktop. Returns whether there was a program to take it."""
     import webbrowser
 
-    webbrowser.open(address)
+    return webbrowser.open(address)
 
 
 def _everything(element: Element) -> list[Element]:

@@ -17,9 +17,8 @@ READING = frozenset(
     }
 )
 """Chords that change no text."""
+TABS = frozenset({"Tab", "Shift+Tab"})
 WRITING = READING | {
-    "Tab",
-    "Shift+Tab",
     "Backspace",
     "Shift+Backspace",
     "Ctrl+Backspace",

@@ -57,7 +57,7 @@ class Keyboard:
         self._text = {0: ""}
         self._waiting = ""
         self._waiting_since_s = 0.0
-        self._asked_frames = self._lent_frames = 0
+        self._asked_frames = self._lent_frames = self._called_frames = 0
         self._was_active = self._is_active = False
         self._breaks_on_ctrl = False
         self.owner: KeyboardOwner | None = None
@@ -75,9 +75,19 @@ class Keyboard:
         if before is not None and before is not owner:
             before.keyboard_lost()
 
+    def call(self, owner: KeyboardOwner) -> None:
+        """Give the keyboard to an owner while a field has it still, which loses it in the next frames."""
+        self.claim(owner)
+        self._called_frames = LEAVING_FRAMES
+
+    @property
+    def is_called(self) -> bool:
+        """True while a field may have the keyboard still that was called away from it."""
+        return self._called_frames > 0
+
     def release(self, owner: KeyboardOwner | None = None) -> None:
         """Take the keyboard from `owner`, or from whoever has it."""
-        self._lent_frames = 0
+        self._lent_frames = self._called_frames = 0
         if self.owner is not None and owner in (None, self.owner):
             before, self.owner = self.owner, None
             before.keyboard_lost()
@@ -134,6 +144,7 @@ class Keyboard:
         chords = self._keys.chords()
         self.leaving_frames = max(0, self.leaving_frames - 1)
         self._lent_frames = max(0, self._lent_frames - 1)
+        self._called_frames = max(0, self._called_frames - 1)
         self._was_active, self._is_active = self._is_active, bool(dpg.is_item_active(self._item))
         text = self._read(chords)
         self.has_heard = bool(text)

@@ -88,6 +88,13 @@ def _width(tree: Tree, _: w.WidthQuery) -> float:
     return max(0.0, inner_width(tree, at) / tree.m.scale)
 
 
+def _height(tree: Tree, _: w.HeightQuery) -> float:
+    at = tree.at
+    tree.assumed.append((at, at.w, at.h))
+    around = 2 * at.pads(tree.m)[1] if isinstance(at, Surface) else 0.0
+    return max(0.0, (at.h - around) / tree.m.scale)
+
+
 def inner_width(tree: Tree, at: Element) -> float:
     """Pixels inside a container, less its padding."""
     return at.w - 2 * at.pads(tree.m)[0] if isinstance(at, Surface) else at.w
@@ -103,4 +110,5 @@ HANDLERS = w.table(
     w.GapWidget.handled_by(_gap),
     w.DividerWidget.handled_by(_divider),
     w.WidthQuery.handled_by(_width),
+    w.HeightQuery.handled_by(_height),
 )

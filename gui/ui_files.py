@@ -8,14 +8,18 @@ from pathlib import Path
 
 import dearpygui.dearpygui as dpg
 
-from gui.chooser import Chooser, Entry, first_folder
+from gui.chooser import DOUBLE_S, MOST_ENTRIES, Chooser, Entry, first_folder
 from gui.describe import Tree
+from gui.elements.list_hand import ListHand
+from gui.elements.lists import VirtualList
 from gui.elements.popups import PopupItem
 from gui.icons import glyph
 from gui.visible_text import visible
 from panels.base import widgets as w
 from panels.base.ui import Ui
 
+_STEP_KEYS = frozenset({"Up", "Down", "PageUp", "PageDown"})
+_WALK_KEYS = _STEP_KEYS | {"Home", "End", "Right", "Left", "Backspace"}
 _VERBS = {"files": "Choose", "folder": "Choose this folder", "save": "Save"}
 
 
@@ -69,10 +73,13 @@ def _file_dialog(tree: Tree, it: w.FileDialogWidget) -> tuple[str, ...] | None:
         chooser.open(folder)
     chosen: tuple[str, ...] | None = None
     with tree.ui.dialog(it.key, it.title, width=720, height=560) as closed:
+        hand = tree.take(ListHand, "hand")
+        hand.keyboard, hand.uppermost = tree.keyboard, tree.now_uppermost
         is_entered = tree.hears("Enter", while_typing=True)
         typed, has_keyboard = _head(tree, chooser)
-        opened = _list(tree, chooser, is_entered=is_entered)
-        accepted = _foot(tree, chooser, is_entered=is_entered and not has_keyboard)
+        _walk(tree, chooser, hand)
+        opened = _list(tree, chooser, hand, is_entered=is_entered)
+        accepted = _foot(tree, chooser, hand, is_entered=is_entered and not has_keyboard)
         if accepted is not None:
             chosen = accepted
         if taken := typed or opened:
@@ -90,7 +97,7 @@ def _head(tree: Tree, chooser: Chooser) -> tuple[tuple[str, ...], bool]:
     chosen: tuple[str, ...] = ()
     with ui.row("path"):
         if ui.button("up", "", icon="arrow-up", tip="Parent folder", shortcut="Alt+Up"):
-            chooser.open(chooser.folder.parent)
+            chooser.go_up()
         if ui.button("home", "", icon="house", tip="Home folder"):
             chooser.open(Path.home())
         typed = ui.text_input("typed", str(chooser.folder), hint="Path", submits=True)
@@ -117,7 +124,53 @@ def _head(tree: Tree, chooser: Chooser) -> tuple[tuple[str, ...], bool]:
     return chosen, has_keyboard
 
 
-def _list(tree: Tree, chooser: Chooser, *, is_entered: bool) -> tuple[str, ...]:
+def _walk(tree: Tree, chooser: Chooser, hand: ListHand) -> None:
+    """Let keys walk through the entries: all of them where the list has the keyboard, from a field the ones that mean
+    nothing to it, which call the list.
+    """
+    if not tree.is_reachable():
+        return
+    typed = tree.keyboard.take(hand)
+    if hand.is_waiting:
+        typed = "".join(chord.casefold() for chord in tree.keys.chords() if len(chord) == 1)
+    if typed:
+        chooser.find(typed, time.perf_counter())
+    is_walking = hand.has_keyboard or hand.is_waiting
+    strokes = tree.keys.take_strokes(_WALK_KEYS if is_walking else _STEP_KEYS)
+    row_px = tree.m.px(PopupItem.HEIGHT_PX)
+    box = _entries_box(tree)
+    page = max(1, int(box.h // row_px) - 1) if box is not None else 1
+    steps = {
+        "Up": -1,
+        "Down": 1,
+        "PageUp": -page,
+        "PageDown": page,
+        "Home": -MOST_ENTRIES,
+        "End": MOST_ENTRIES,
+    }
+    for stroke in strokes:
+        if stroke in steps:
+            chooser.step(steps[stroke])
+        elif stroke == "Right":
+            chooser.open_selected()
+        else:
+            chooser.go_up()
+    if (strokes or typed) and not hand.has_keyboard:
+        hand.claim()
+    if (strokes or typed) and box is not None and 0 <= chooser.row < len(box.view.keys):
+        box.view.reveal(chooser.row)
+    if strokes:
+        chooser.wants_filter = False
+
+
+def _entries_box(tree: Tree) -> VirtualList | None:
+    """The list of the entries as it stands on the screen."""
+    surface = tree.at.kids.get("files")
+    box = surface.kids.get("rows") if surface is not None else None
+    return box if isinstance(box, VirtualList) else None
+
+
+def _list(tree: Tree, chooser: Chooser, hand: ListHand, *, is_entered: bool) -> tuple[str, ...]:
     ui = tree.ui
     chosen: tuple[str, ...] = ()
     with ui.surface("files", "inset", height=0, padding=(4, 4)):
@@ -129,20 +182,25 @@ def _list(tree: Tree, chooser: Chooser, *, is_entered: bool) -> tuple[str, ...]:
             ui.text("none", none, tone="faint")
     if rows.pressed is not None and not is_entered:  # the toolkit presses a row with Enter, too
         is_adding = any(dpg.is_key_down(key) for key in (dpg.mvKey_LControl, dpg.mvKey_RControl))
+        folder = chooser.folder
         chosen = chooser.press(rows.pressed, time.perf_counter(), is_adding=is_adding)
+        if chooser.folder == folder:
+            hand.claim_later(DOUBLE_S)
+        else:
+            hand.release()
     if chooser.problem:
         ui.text("problem", chooser.problem, tone="error", style="small")
     return chosen
 
 
-def _foot(tree: Tree, chooser: Chooser, *, is_entered: bool) -> tuple[str, ...] | None:
+def _foot(tree: Tree, chooser: Chooser, hand: ListHand, *, is_entered: bool) -> tuple[str, ...] | None:
     ui = tree.ui
     accepted: tuple[str, ...] | None = None
     with ui.row("foot"):
         if chooser.picks == "save":
             name = ui.text_input("name", chooser.name, hint="File name", width=0, is_focused=True)
             if name is not None and name != chooser.name:
-                chooser.name, chooser.problem = name, ""
+                chooser.rename(name)
         elif chooser.picks == "files":
             ui.text("picked", f"{len(chooser.result())} chosen", tone="muted", style="small",
                     tip="Ctrl and click chooses more than one")  # fmt: skip
@@ -158,6 +216,7 @@ def _foot(tree: Tree, chooser: Chooser, *, is_entered: bool) -> tuple[str, ...] 
             accepted = chooser.accept() or None
         elif is_entered and accepted is None and not ui.is_focused("cancel"):
             accepted = chooser.enter() or None
+            chooser.wants_filter = chooser.wants_filter and not hand.has_keyboard
     return accepted
 
 

@@ -135,15 +135,22 @@ def _hear(tree: Tree, editor: Editor, it: w.EditorWidget) -> None:
     accepted = editor_keys.WRITING
     if it.submits_on_enter:
         accepted = (accepted - {"Enter"}) | {"Ctrl+Enter"}
-    chords = tree.keys.take_strokes(accepted)
-    if "Tab" in chords or "Shift+Tab" in chords:
-        tree.keyboard.leave()
-        tree.tab_from = (editor, -1 if "Shift+Tab" in chords else 1)
-    done = [chord.replace("Ctrl+Enter", "Enter") for chord in chords if not chord.endswith("Tab")]
+    chords = _strokes(tree, editor, accepted)
+    done = [chord.replace("Ctrl+Enter", "Enter") for chord in chords]
     editor.hear(tree.m, tree.keyboard.take(editor), done, it.paste_limit_chars)
     editor.is_submitted = it.submits_on_enter and tree.keys.take("Enter", while_typing=True)
     if editor.buffer is not before:
         _remember(tree, editor)
+
+
+def _strokes(tree: Tree, editor: Editor, accepted: frozenset[str]) -> list[str]:
+    """The chords that an editor accepts; the Tab key leads on from it."""
+    chords = tree.keys.take_strokes(accepted | editor_keys.TABS)
+    tabs = [chord for chord in chords if chord in editor_keys.TABS]
+    if tabs:
+        tree.keyboard.leave()
+        tree.tab_from = (editor, -1 if "Shift+Tab" in tabs else 1)
+    return [chord for chord in chords if chord not in editor_keys.TABS]
 
 
 def _remember(tree: Tree, editor: Editor) -> None:
@@ -182,9 +189,17 @@ def _selectable_text(tree: Tree, it: w.SelectableTextWidget) -> None:
             text.put(taken(it.value))
         text.update(("", it.mono, 0.0, 0.0, True))
     if tree.keyboard.owner is text and tree.is_reachable():
-        tree.keyboard.take(text)
-        text.hear(tree.m, "", tree.keys.take_strokes(editor_keys.READING), 0)
+        _type_at_home(tree, text)
+        text.hear(tree.m, "", _strokes(tree, text, editor_keys.READING), 0)
     _edit_menu(tree, text, 0)
+
+
+def _type_at_home(tree: Tree, text: SelectableText) -> None:
+    """Characters typed over a text that takes none are meant for the editor that is the home."""
+    typed = tree.keyboard.take(text)
+    if typed and tree.home is not None and tree.home.is_hearing():
+        tree.home.enter()
+        tree.home.hear(tree.m, typed, [], 0)
 
 
 def _focus(tree: Tree, it: w.FocusWish) -> None:

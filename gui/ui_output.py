@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import dearpygui.dearpygui as dpg
@@ -12,6 +13,9 @@ from gui.elements.text import Badge, Icon, Progress, StackedBar, Text
 from gui.icons import glyph
 from gui.visible_text import taken, visible
 from panels.base import widgets as w
+
+_OPENED = frozenset({".md", ".toml", ".txt"})
+"""Endings of the files that the program keeps for a person: a desktop edits them, and runs none."""
 
 
 def _text(tree: Tree, it: w.TextWidget) -> None:
@@ -64,6 +68,20 @@ def _open_url(tree: Tree, it: w.UrlWish) -> None:
         tree.effects.append(lambda: tree.open_address(it.url))
 
 
+def _open_file(tree: Tree, it: w.FileWish) -> None:
+    tree.effects.append(lambda: _opened_or_copied(tree, it.path))
+
+
+def _opened_or_copied(tree: Tree, name: str) -> None:
+    path = Path(name)
+    is_text = path.suffix in _OPENED and path.is_absolute() and path.is_file()
+    if is_text and tree.open_address(path.as_uri()):
+        tree.said = f"Opened {visible(path.name)}"
+        return
+    dpg.set_clipboard_text(taken(name))
+    tree.said = "No program opened it: its path is copied"
+
+
 HANDLERS = w.table(
     w.TextWidget.handled_by(_text),
     w.IconWidget.handled_by(_icon),
@@ -74,4 +92,5 @@ HANDLERS = w.table(
     w.SelectionQuery.handled_by(_selected_text),
     w.CopyWish.handled_by(_copy),
     w.UrlWish.handled_by(_open_url),
+    w.FileWish.handled_by(_open_file),
 )

@@ -79,19 +79,28 @@ class ScrollState:
         if count < len(self.keys):
             self.heights.truncate(count)
             del self.keys[count:]
-        for index in range(len(self.keys), count):
-            self.keys.append(rows.key(index))
-            self.heights.append(self._guess(rows, index))
+        first = len(self.keys)
+        self.keys += [rows.key(index) for index in range(first, count)]
+        for height in self._guesses(rows, first):
+            self.heights.append(height)
 
     def _rebuild(self, rows: RowSource) -> None:
         self.keys = [rows.key(index) for index in range(len(rows))]
-        self.heights = Heights([self._guess(rows, index) for index in range(len(rows))])
+        self.heights = Heights(self._guesses(rows, 0))
 
-    def _guess(self, rows: RowSource, index: int) -> float:
-        found = self.known.get((self.keys[index], round(self.width)))
-        if found is not None:
-            return found
-        return max(1.0, rows.estimate_px(index, self.width / self.scale) * self.scale)
+    def _guesses(self, rows: RowSource, first: int) -> list[float]:
+        """Heights of the rows from `first` on: known, else guessed. Called for every row of a long discussion."""
+        known, whole, width, scale = self.known, round(self.width), self.width / self.scale, self.scale
+        found = (
+            [known.get((key, whole)) for key in self.keys[first:]]
+            if known
+            else [None] * len(self.keys[first:])
+        )
+        estimate = rows.estimate_px
+        return [
+            max(1.0, estimate(index, width) * scale) if height is None else height
+            for index, height in enumerate(found, first)
+        ]
 
     def _place(self) -> tuple[Hashable, int, float]:
         """The row at the top of the view, and how far it is above it."""
@@ -136,6 +145,11 @@ class ScrollState:
     def show_row(self, row: int) -> None:
         """Scroll so that a row's top is at the view's top, as far as there are rows below."""
         self.scroll_to(self.heights.top(max(0, min(row, len(self.keys)))))
+
+    def reveal(self, row: int) -> None:
+        """Scroll no farther than it takes to have a row in view."""
+        top = self.heights.top(row)
+        self.scroll_to(min(top, max(self.scroll, top + self.heights[row] - self.height)))
 
     # drawing
     def walk(

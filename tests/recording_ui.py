@@ -20,9 +20,11 @@ INPUTS = ("text_input", "editor")
 class RecordingUi:
     """Looks at what `draw` draws, and acts: every act draws the frames that follow it."""
 
-    def __init__(self, draw: Callable[[Ui], None], *, width_px: float = 1600.0) -> None:
+    def __init__(
+        self, draw: Callable[[Ui], None], *, width_px: float = 1600.0, height_px: float = 1000.0
+    ) -> None:
         self._draw = draw
-        self._record = Record(width_px)
+        self._record = Record(width_px, height_px)
         self.frames = 0
 
     def as_ui(self) -> Ui:
@@ -43,6 +45,11 @@ class RecordingUi:
     def urls(self) -> list[str]:
         """The web addresses that were opened."""
         return self._record.urls
+
+    @property
+    def files(self) -> list[str]:
+        """The files that were opened in the person's own programs."""
+        return self._record.files
 
     # --- frames
 

@@ -39,9 +39,10 @@ def kind_of(widget: type[Any]) -> str:
 class Record:
     """A frame as it is drawn, and what the person did that it has yet to answer."""
 
-    def __init__(self, width_px: float) -> None:
+    def __init__(self, width_px: float, height_px: float) -> None:
         self.ui = Ui(self, HANDLERS)
         self.width_px = width_px
+        self.height_px = height_px
         self.root = self.here = Node("root", ())
         self.events: dict[tuple[Path_, str], Any] = {}
         self.chords: list[str] = []
@@ -53,6 +54,7 @@ class Record:
         self.revisions: dict[Path_, tuple[Hashable, int, dict[int, Hashable]]] = {}
         self.seen_focus: set[Path_] = set()
         self.copied: list[str] = []
+        self.files: list[str] = []
         self.selected = ""
         self.urls: list[str] = []
 
@@ -270,6 +272,10 @@ def _gap(_: Record, it: w.GapWidget) -> None:
         raise ProtocolError(f"A gap of {it.px}")
 
 
+def _height(record: Record, _: w.HeightQuery) -> float:
+    return record.height_px
+
+
 def _width(record: Record, _: w.WidthQuery) -> float:
     node: Node | None = record.here
     while node is not None:
@@ -367,6 +373,10 @@ def _open_url(record: Record, it: w.UrlWish) -> None:
     record.urls.append(it.url)
 
 
+def _open_file(record: Record, it: w.FileWish) -> None:
+    record.files.append(it.path)
+
+
 def _focus(record: Record, it: w.FocusWish) -> None:
     record.focus_asked = (*record.here.path, it.key)
 
@@ -394,6 +404,7 @@ HANDLERS = w.table(
     w.GapWidget.handled_by(_gap),
     w.DividerWidget.handled_by(_shown),
     w.WidthQuery.handled_by(_width),
+    w.HeightQuery.handled_by(_height),
     w.TextWidget.handled_by(_shown),
     w.IconWidget.handled_by(_shown),
     w.ProgressWidget.handled_by(_shown),
@@ -415,6 +426,7 @@ HANDLERS = w.table(
     w.SelectionQuery.handled_by(_selected_text),
     w.CopyWish.handled_by(_copy),
     w.UrlWish.handled_by(_open_url),
+    w.FileWish.handled_by(_open_file),
     w.FocusWish.handled_by(_focus),
     w.FocusQuery.handled_by(_is_focused),
 )

@@ -80,7 +80,8 @@ def step(state: AppState, given: Input) -> Result:
     body = given.body
     after, effects = _event(before, given, body) if isinstance(body, Event) else _command(before, given, body)
     after, warmed = caching.prewarm(before, after)
-    return after, (*effects, *warmed, *_follow_ups(before, after))
+    after, sent = turn.limits_changed(before, after, given)
+    return after, (*effects, *warmed, *sent, *_follow_ups(before, after))
 
 
 def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:

@@ -194,6 +194,14 @@ def _add_send(commands: _Commands[argparse.ArgumentParser], common: argparse.Arg
     _add_model(parser)
     parser.add_argument("--effort", choices=EFFORTS, default="", help="how hard a reasoning model thinks")
     parser.add_argument(
+        "--temperature",
+        metavar="T",
+        type=float,
+        default=None,
+        help="of the replies, where the model takes one",
+    )
+    parser.add_argument("--max-output", metavar="TOKENS", type=int, default=None, help="the longest reply")
+    parser.add_argument(
         "--attach", metavar="FILE", action="append", default=[], help="attach a file; may be repeated"
     )
     parser.add_argument("--show-reasoning", action="store_true", help="print reasoning on standard error")

@@ -27,9 +27,11 @@ from core.discussion.messages import (
     SelectDiscussion,
     SetDiscussionPreset,
     SetEffort,
+    SetMaxOutput,
     SetModel,
     SetPersona,
     SetSystemPreset,
+    SetTemperature,
 )
 from core.knowledge.messages import FollowDigest
 from core.settings.starting_model import named_provider
@@ -170,6 +172,10 @@ def _choose(front: FrontEnd, state: AppState, options: Options) -> str:
         act(front, SetSystemPreset(chosen, given.system))
     if given.effort:
         act(front, SetEffort(chosen, given.effort))
+    if given.temperature is not None:
+        act(front, SetTemperature(chosen, given.temperature))
+    if given.max_output is not None:
+        act(front, SetMaxOutput(chosen, given.max_output))
     return chosen
 
 

@@ -104,6 +104,12 @@ class Beside:
             self.client.post(f"/api/discussions/{chosen}/preset", {"name": given.preset})
         if given.effort:
             self.client.act("composer", "set_effort", discussion_id=chosen, effort=given.effort)
+        if given.temperature is not None:
+            self.client.act(
+                "composer", "set_temperature", discussion_id=chosen, temperature=given.temperature
+            )
+        if given.max_output is not None:
+            self.client.act("composer", "set_max_output", discussion_id=chosen, tokens=given.max_output)
         return chosen
 
     def _listed(self) -> AppState:

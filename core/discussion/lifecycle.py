@@ -40,7 +40,7 @@ from core.discussion.messages import (
     UndoDelete,
     WriteMeta,
 )
-from core.settings.models import closed_models, default_model
+from core.settings.models import closed_models, default_model, profile_of
 from core.settings.starting_model import starting_model
 from core.values.discussion import (
     MAX_OUTPUT_TOKENS,
@@ -220,8 +220,14 @@ def set_effort(state: AppState, command: SetEffort) -> Result:
 
 
 def set_temperature(state: AppState, command: SetTemperature) -> Result:
-    """Choose the temperature; what no model takes is refused."""
+    """Choose the temperature; what no model takes is refused, and any where the discussion's takes none."""
     value = command.temperature
+    summary = state.discussions.summaries.get(command.discussion_id)
+    if summary is not None and value is not None:
+        model = profile_of(state, summary.meta.provider, summary.meta.model)
+        if model.max_temperature is None:
+            text = f"{model.label or summary.meta.model} takes no temperature: it has its own."
+            return decline(state, command.command_id, "choice", text, "Choose another model, or none."), ()
     if value is not None and not 0 <= value <= MAX_TEMPERATURE:
         text = f"A temperature lies between 0 and {MAX_TEMPERATURE:g}, not at {value:g}."
         return decline(state, command.command_id, "choice", text), ()
@@ -433,7 +439,10 @@ def changed_outside(state: AppState, event: DiscussionChangedOutside) -> Result:
         is_same = fresh.failed_message_id == opened.failed_message_id
         failure = opened.failure if is_same else None
         hold = opened.queue_hold if opened.queue else fresh.queue_hold
-        fresh = replace(fresh, draft=opened.draft, failure=failure, queue_hold=hold)
+        is_limit = opened.is_held_at_limit and hold == opened.queue_hold
+        fresh = replace(
+            fresh, draft=opened.draft, failure=failure, queue_hold=hold, is_held_at_limit=is_limit
+        )
         state = with_open(state, fresh)
     return state, (IndexDiscussion(changed),)
 

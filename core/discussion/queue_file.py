@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import mmap
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from core.values.discussion import QueuedPrompt
 from core.values.records import Record
 
 VERSION = 1
+_Prompts = tuple[QueuedPrompt, ...]
 
 
 class QueueRead(msgspec.Struct, frozen=True):
@@ -50,11 +52,7 @@ def add(
     Raises:
         StorageError: it was not kept. LockedError: another process kept the discussion's lock.
     """
-    directory = paths.discussion_dir(home, discussion_id)
-    with discussion_lock(directory):
-        prompts = (*_writable(directory, disk), prompt)
-        _write(directory, prompts, disk)
-    return prompts
+    return _change(home, discussion_id, lambda before: (*before, prompt), disk)
 
 
 def remove(
@@ -68,13 +66,7 @@ def remove(
     Raises:
         StorageError, LockedError: it still waits.
     """
-    directory = paths.discussion_dir(home, discussion_id)
-    with discussion_lock(directory):
-        before = _writable(directory, disk)
-        prompts = tuple(prompt for prompt in before if prompt.id != prompt_id)
-        if prompts != before:
-            _write(directory, prompts, disk)
-    return prompts
+    return _change(home, discussion_id, lambda before: _without(before, prompt_id), disk)
 
 
 def send(
@@ -93,7 +85,7 @@ def send(
     directory = paths.discussion_dir(home, discussion_id)
     with discussion_lock(directory):
         before = _writable(directory, disk)
-        rest = tuple(prompt for prompt in before if prompt.id != prompt_id)
+        rest = _without(before, prompt_id)
         is_sent = _is_logged(directory / paths.LOG_FILE, prompt_id)
         appended = None
         if rest != before and not is_sent:
@@ -103,6 +95,21 @@ def send(
             with suppress(StorageError):
                 _write(directory, rest, disk)
     return appended
+
+
+def _change(home: Path, discussion_id: str, change: Callable[[_Prompts], _Prompts], disk: Disk) -> _Prompts:
+    """Change the queue in one hold of the lock, and return it as it stands on disk."""
+    directory = paths.discussion_dir(home, discussion_id)
+    with discussion_lock(directory):
+        before = _writable(directory, disk)
+        prompts = change(before)
+        if prompts != before:
+            _write(directory, prompts, disk)
+    return prompts
+
+
+def _without(prompts: _Prompts, prompt_id: str) -> _Prompts:
+    return tuple(prompt for prompt in prompts if prompt.id != prompt_id)
 
 
 def _read(path: Path) -> QueueRead:

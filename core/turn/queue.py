@@ -1,10 +1,12 @@
 """The queue of a discussion: what waits while a reply streams, what of it goes next, and when it waits for the person.
 
 It goes on by itself only after a whole reply. A failure, a stop, a limit and a start of the program hold it: from then
-on only the person's yes sends anything of it.
+on only the person's yes sends anything of it. A limit that the person raises is a yes to what that limit held.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -12,7 +14,7 @@ from core.base.stamp import Stamp
 from core.base.text import clean
 from core.discussion.messages import WriteDraft
 from core.discussion.queue_messages import AddToQueue, PromptGone, QueueWritten, RemoveFromQueue
-from core.spending.limits import reached_limits
+from core.spending.limits import discussion_limit_usd, reached_limits
 from core.turn.messages import SendPrompt, SendQueued, TakeBackQueued
 from core.turn.sending import draft_after, find_call, prompt_parts, refusal_of, refuse, save_then_call
 from core.values.discussion import Draft, LiveCall, OpenDiscussion, QueuedPrompt
@@ -82,7 +84,7 @@ def send_now(state: AppState, given: Stamp, asked: SendQueued) -> Result:
             state, CommandOutcome(asked.command_id, problem="Nothing waits in this discussion.")
         ), ()
     if opened.id in state.turns.calls:
-        state = with_open(state, replace(opened, queue_hold=""))
+        state = with_open(state, replace(opened, queue_hold="", is_held_at_limit=False))
         return conclude(state, CommandOutcome(asked.command_id, opened.queue[0].id)), ()
     reached = () if asked.over_limit else reached_limits(state, opened.id)
     if reached:
@@ -94,16 +96,40 @@ def go_on(state: AppState, given: Stamp, discussion_id: str) -> Result:
     """Send what waits first, unless something is under way, the queue is held, or a limit stands against it."""
     opened = state.discussions.open.get(discussion_id)
     is_free = discussion_id not in state.turns.calls and not state.program.is_closing
-    if opened is None or not opened.queue or opened.queue_hold or not is_free:
+    if opened is None or not opened.queue or _waits_for_yes(opened) or not is_free:
         return state, ()
     if reached := reached_limits(state, discussion_id):
-        return hold(state, discussion_id, SpendRefusal(reached, SendQueued(discussion_id)).sentence), ()
+        return hold_at_limit(
+            state, discussion_id, SpendRefusal(reached, SendQueued(discussion_id)).sentence
+        ), ()
     return _send_first(state, given, opened, SendQueued(discussion_id))
+
+
+def _waits_for_yes(opened: OpenDiscussion) -> bool:
+    """True if only the person's yes sends more: what a limit held waits for that limit, and for what failed at it."""
+    return bool(opened.queue_hold) and (not opened.is_held_at_limit or opened.failure is not None)
+
+
+def limits_changed(before: AppState, after: AppState, given: Stamp) -> Result:
+    """Let the queues go on that a limit held which the person has raised, or taken away."""
+    effects: tuple[Any, ...] = ()
+    for opened in tuple(after.discussions.open.values()):
+        if opened.is_held_at_limit and _limits(before, opened.id) != _limits(after, opened.id):
+            after, more = go_on(after, Stamp(given.at, f"{given.seed}/{opened.id}"), opened.id)
+            effects = (*effects, *more)
+    return after, effects
+
+
+def _limits(state: AppState, discussion_id: str) -> tuple[float | None, float | None]:
+    """The limits of a discussion and of a day."""
+    summary = state.discussions.summaries.get(discussion_id)
+    own = None if summary is None else discussion_limit_usd(state, summary.meta)
+    return own, state.config.settings.caching.day_limit_usd
 
 
 def _send_first(state: AppState, given: Stamp, opened: OpenDiscussion, asked: SendQueued) -> Result:
     prompt = opened.queue[0]
-    state = with_open(state, replace(opened, queue_hold=""))
+    state = with_open(state, replace(opened, queue_hold="", is_held_at_limit=False))
     record = MessageRecord(prompt.id, given.at, Role.USER, prompt_parts(prompt.text, prompt.attachments))
     return save_then_call(state, given, asked, prompt.id, (record,), queued=prompt)
 
@@ -111,7 +137,17 @@ def _send_first(state: AppState, given: Stamp, opened: OpenDiscussion, asked: Se
 def hold(state: AppState, discussion_id: str, why: str) -> AppState:
     """From now on the queue waits for the person, also what comes into it meanwhile."""
     opened = state.discussions.open.get(discussion_id)
-    return state if opened is None else with_open(state, replace(opened, queue_hold=why))
+    return (
+        state if opened is None else with_open(state, replace(opened, queue_hold=why, is_held_at_limit=False))
+    )
+
+
+def hold_at_limit(state: AppState, discussion_id: str, why: str) -> AppState:
+    """From now on the queue waits for the person, or for the limit to be raised."""
+    opened = state.discussions.open.get(discussion_id)
+    return (
+        state if opened is None else with_open(state, replace(opened, queue_hold=why, is_held_at_limit=True))
+    )
 
 
 def hold_after(state: AppState, discussion_id: str, kind: StopKind) -> AppState:

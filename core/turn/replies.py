@@ -9,7 +9,7 @@ from core.base.stamp import Stamp
 from core.base.text import clean
 from core.discussion.messages import AppendRecords, ReplyToken
 from core.turn.messages import CallEnded, CallFailed, RetrySend
-from core.turn.queue import hold, hold_after
+from core.turn.queue import hold, hold_after, hold_at_limit
 from core.turn.sending import find_call
 from core.values.discussion import CallPhase, LiveCall
 from core.values.messages import Part, Role, Status, TextPart
@@ -59,6 +59,7 @@ def _refused(state: AppState, given: Stamp, call: LiveCall) -> Result:
     remedy = "Send it again past the limit, or raise the limit in Caching, Settings."
     failure = Failure(FailureKind.SPEND_LIMIT, refusal.sentence.removesuffix("."), remedy)
     state, effects = failed(state, given, CallFailed(call.id, failure, (), Usage()))
+    state = hold_at_limit(state, call.discussion_id, refusal.sentence)
     opened = state.discussions.open[call.discussion_id]
     return with_open(state, replace(opened, refusal=refusal)), effects
 

@@ -115,6 +115,11 @@ def queued(state: AppState, given: Stamp, happened: QueueWritten | PromptGone) -
             assert_never(happened)
 
 
+def limits_changed(before: AppState, after: AppState, given: Stamp) -> Result:
+    """Send what a limit held that is raised."""
+    return queue.limits_changed(before, after, given)
+
+
 def unsaved(state: AppState, happened: WriteFailed) -> AppState:
     """A call whose prompt cannot be written is not made; the prompt stays in the composer, or in the queue."""
     if not isinstance(happened.token, PromptToken):

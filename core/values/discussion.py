@@ -118,7 +118,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         refusal: the last send that a spend limit stood against and nobody waits for; None since another began.
         usage, upkeep: as in `DiscussionSummary`.
         queue: what is sent next, in order, as it stands on disk; queue_hold: why it waits for the person, in a
-            sentence, empty while it goes on by itself.
+            sentence, empty while it goes on by itself; is_held_at_limit: a spend limit holds it, and nothing else.
     """
 
     id: str
@@ -136,6 +136,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     versions: Mapping[str, ReplyVersions] = msgspec.field(default_factory=dict)
     queue: tuple[QueuedPrompt, ...] = ()
     queue_hold: str = ""
+    is_held_at_limit: bool = False
 
     @property
     def messages(self) -> tuple[Message, ...]:

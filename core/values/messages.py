@@ -138,6 +138,10 @@ class Message(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """The text parts, joined with a blank line."""
+        if len(self.parts) == 1 and isinstance(
+            self.parts[0], TextPart
+        ):  # of most: a long discussion asks each
+            return self.parts[0].text
         return "\n\n".join(part.text for part in self.parts if isinstance(part, TextPart))
 
     @property

@@ -36,6 +36,7 @@ class Element:
         "prim_ids",
         "prims",
         "props",
+        "quiet_frames",
         "seen",
         "spot",
         "stale",
@@ -56,6 +57,7 @@ class Element:
     repaints: ClassVar[bool] = False
     stretches: ClassVar[bool] = False
     shrinks: ClassVar[bool] = False
+    QUIET_FRAMES: ClassVar[int] = 3
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         self.key = key
@@ -80,6 +82,7 @@ class Element:
         self.prim_ids: list[int] = []
         self.pane: Pane | None = None
         self.plane = 0
+        self.quiet_frames = 0
 
     # change
     def invalidate(self) -> None:
@@ -181,6 +184,14 @@ class Element:
         c.drop_prims(self)
         self.spot = None
 
+    def drop_pane(self, c: Canvas, inner: Pane | None) -> None:
+        """Take it off the screen with the pane that holds everything inside."""
+        if inner is not None:
+            c.delete(inner.item)
+            if self.pane is not None:
+                c.created(self.pane)
+        self.forget()
+
     def forget(self) -> None:
         """Its items are gone already (with their window): keep no ids of them."""
         for kid in self.kids.values():
@@ -223,6 +234,21 @@ class Element:
     def on_right_click(self) -> bool:
         """The right button went down over it; whether it took that."""
         return False
+
+    def stop_item(self) -> int:
+        """The item that has the keyboard where the Tab key stops at it; 0: it does not stop there."""
+        return 0
+
+    def take_focus(self, c: Canvas) -> None:
+        """Get the keyboard. The toolkit presses what it focuses: that press is not a person's."""
+        item = self.stop_item()
+        if item:
+            self.quiet_frames = self.QUIET_FRAMES
+            c.focus(item)
+
+    def press(self) -> None:
+        """Do what a click on it does, where the Tab key stops at it; the toolkit's own press of it is not heard."""
+        self.quiet_frames = self.QUIET_FRAMES
 
     def walk(self) -> Iterator[Element]:
         """Itself and everything inside that is shown."""

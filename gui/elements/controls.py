@@ -79,13 +79,11 @@ class Control(Element):
 class Button(Control):
     """A button. `props`: glyph, label, kind, is_enabled, is_small, hint of its chord."""
 
-    __slots__ = ("is_clicked", "is_collapsed", "quiet_frames", "shown", "written")
-    QUIET_FRAMES: ClassVar[int] = 3
+    __slots__ = ("is_clicked", "is_collapsed", "shown", "written")
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
         self.is_clicked = False
-        self.quiet_frames = 0
         self.is_collapsed = False
         self.shown = ""
         self.written: tuple[Any, ...] = ()
@@ -163,11 +161,12 @@ class Button(Control):
             c.calls += 1
         self.bind(c, f"button.{self.props[2]}{'.small' if self.props[4] else ''}")
 
-    def take_focus(self, c: Canvas) -> None:
-        """Get the keyboard. The toolkit presses a button that it focuses: that press is not a person's."""
-        if self.item:
-            self.quiet_frames = self.QUIET_FRAMES
-            c.focus(self.item)
+    def stop_item(self) -> int:
+        return self.item if self.props[3] else 0
+
+    def press(self) -> None:
+        super().press()
+        self.is_clicked = True
 
     def on_click(self, *_: object) -> None:
         """The toolkit says that it was pressed."""
@@ -259,8 +258,19 @@ class Checkbox(Control):
             c.calls += 2
         self.bind(c, "check")
 
+    def stop_item(self) -> int:
+        return self.item if self.props[2] else 0
+
+    def press(self) -> None:
+        super().press()
+        self.changed = not self.props[1]
+
     def on_change(self, _: object, value: bool, *__: object) -> None:
         """The toolkit says that it was toggled."""
+        if self.quiet_frames:
+            self.quiet_frames = 0
+            dpg.set_value(self.item, self.written[1])
+            return
         self.changed = bool(value)
         self.written = (self.written[0], bool(value), self.written[2])
         self.touch()
@@ -320,6 +330,9 @@ class Slider(Control):
             self.written = self.props
             c.calls += 2
         self.bind(c, "slider")
+
+    def stop_item(self) -> int:
+        return self.item
 
     def on_change(self, _: object, value: float, *__: object) -> None:
         """The toolkit says that it was dragged."""

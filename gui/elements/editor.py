@@ -257,6 +257,9 @@ class Editor(Element):
             self.is_active = True
             self.touch()
 
+    def stop_item(self) -> int:
+        return self.hit if self.props[4] else 0
+
     def poll(self, c: Canvas) -> None:
         if self.inner is None or self.keyboard is None:
             return
@@ -472,11 +475,7 @@ class Editor(Element):
 
     # items
     def drop(self, c: Canvas) -> None:
-        if self.inner is not None:
-            c.delete(self.inner.item)
-            if self.pane is not None:
-                c.created(self.pane)
-        self.forget()
+        self.drop_pane(c, self.inner)
 
     def forget(self) -> None:
         super().forget()

@@ -85,6 +85,9 @@ class Field(Control):
         y = spot[1] + (spot[3] - spot[1] - size) // 2
         return [("text", spot[0] + round(c.m.px(10)), y, glyph, "small", c.color("muted"))]
 
+    def stop_item(self) -> int:
+        return self.item if self.props[4] else 0
+
     def on_change(self, _: object, value: str, *__: object) -> None:
         """The toolkit says that the text changed."""
         self.text = value

@@ -33,13 +33,14 @@ class FloatLayer(Root):
     over the foot of which it stands in the middle.
     """
 
-    __slots__ = ("held_at",)
+    __slots__ = ("held_at", "is_hidden")
     FILL: ClassVar[str] = ""
     polls: ClassVar[bool] = True
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
         self.held_at: tuple[float, float] | None = None
+        self.is_hidden = False
 
     def make_window(self) -> int:
         return bare_window(no_background=True, no_focus_on_appearing=True)
@@ -58,6 +59,16 @@ class FloatLayer(Root):
         if (self.x, self.y, self.w, self.h) != was:
             self._hold()
 
+    def give_way(self, cards: list[Element]) -> None:
+        """Hide while it would cover a dialog or a menu: neither its looks nor a click there are wanted."""
+        is_hidden = any(_overlaps(self, card) for card in cards)
+        if is_hidden == self.is_hidden:
+            return
+        self.is_hidden = is_hidden
+        self.touch()
+        if not is_hidden:
+            self._hold()
+
     def _hold(self) -> None:
         """It came, or grew, where the pointer may rest: a click that was meant for the page is not for it."""
         x, y = dpg.get_mouse_pos(local=False)
@@ -70,7 +81,7 @@ class FloatLayer(Root):
 
     def holds(self, x: float, y: float) -> bool:
         """True if a point of the viewport lies in it."""
-        return self.x <= x < self.x + self.w and self.y <= y < self.y + self.h
+        return not self.is_hidden and self.x <= x < self.x + self.w and self.y <= y < self.y + self.h
 
     def paint_all(self, c: Canvas) -> None:
         """Paint it at its place."""
@@ -78,6 +89,7 @@ class FloatLayer(Root):
         c.place_pane(inner, round(self.x), round(self.y), round(self.w), round(self.h))
         c.set_content(inner, round(self.w), round(self.h))
         if self.touched:
+            dpg.configure_item(inner.item, show=not self.is_hidden)
             for kid in self.order:
                 kid.paint(c, inner, kid.x, kid.y)
         self.touched = False
@@ -92,3 +104,9 @@ class FloatLayer(Root):
         for element in self.walk():
             if isinstance(element, Button):
                 element.is_clicked = False
+
+
+def _overlaps(one: Element, other: Element) -> bool:
+    across = min(one.x + one.w, other.x + other.w) - max(one.x, other.x)
+    down = min(one.y + one.h, other.y + other.h) - max(one.y, other.y)
+    return across > 0 and down > 0

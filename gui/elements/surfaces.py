@@ -151,11 +151,7 @@ class Surface(ColumnBox):
             self.wanted_scroll = self.inner.scroll[1]
 
     def drop(self, c: Canvas) -> None:
-        if self.inner is not None:
-            c.delete(self.inner.item)
-            if self.pane is not None:
-                c.created(self.pane)
-            self.forget()
+        self.drop_pane(c, self.inner)
 
     def forget(self) -> None:
         super().forget()
@@ -199,9 +195,18 @@ class Clickable(Surface):
         else:
             dpg.configure_item(self.hit, **size)
 
+    def stop_item(self) -> int:
+        return self.hit
+
+    def press(self) -> None:
+        super().press()
+        self.clicks.clicked = True
+
     def on_click(self, *_: object) -> None:
         """The toolkit says that it was pressed."""
-        self.clicks.clicked = True
+        if not self.quiet_frames:
+            self.clicks.clicked = True
+        self.quiet_frames = 0
 
     def on_right_click(self) -> bool:
         self.clicks.right_clicked = True
@@ -290,9 +295,7 @@ class Root(ColumnBox):
             c.created(pane)
 
     def drop(self, c: Canvas) -> None:
-        if self.inner is not None:
-            c.delete(self.inner.item)
-        self.forget()
+        self.drop_pane(c, self.inner)
 
     def forget(self) -> None:
         super().forget()

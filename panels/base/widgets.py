@@ -199,6 +199,10 @@ class WidthQuery(Widget[float], frozen=True):
     """Width of the current container's content in design px, as of the last frame."""
 
 
+class HeightQuery(Widget[float], frozen=True):
+    """Height of the current container's content in design px, as of the last frame: one that fills what is left."""
+
+
 # output
 class TextWidget(KeyedWidget[None], frozen=True):
     """A line of text; with `wraps` a paragraph, with `width` cut with an ellipsis to fit."""
@@ -440,6 +444,12 @@ class UrlWish(Widget[None], frozen=True):
     """Open an http(s) address in the person's browser."""
 
     url: str
+
+
+class FileWish(Widget[None], frozen=True):
+    """Open a text file in the program that the person's desktop has for it, else copy its path and say so."""
+
+    path: str
 
 
 class FocusWish(KeyedWidget[None], frozen=True):

@@ -24,19 +24,25 @@ EDITOR_MIN_PX, EDITOR_TIGHT_PX = 68.0, 44.0
 """Height of the empty editor; in a narrow window, which is low as well."""
 EDITOR_TIGHT_BELOW_PX = 340
 EDITOR_MAX_PX, EDITOR_TIGHT_MAX_PX = 220.0, 56.0
+EDITOR_LOW_PX, EDITOR_LOW_MAX_PX = 30.0, 48.0
+"""In a low window: one line, and two."""
 ONE_LINE_FROM_PX, NAME_FROM_PX = 640, 280
 """Width from which the estimate has room beside the buttons, else it stands over them; from which with its name."""
 
 
-def composer_panel(desk: Desk, opened: OpenDiscussion) -> None:
-    """Draw the composer of a discussion. Sends SetDraft, AttachText, Detach, SetDiscussionPreset, SendPrompt."""
+def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) -> None:
+    """Draw the composer of a discussion. Sends SetDraft, AttachText, Detach, SetDiscussionPreset, SendPrompt.
+
+    Args:
+        is_low: there is little height, which the messages need.
+    """
     ui, own = desk.ui, desk.view.of(DiscussionView)
     composer = own.composer(opened.id)
     composer.sync(opened.draft.text)
     _follow_sent(desk, opened, composer)
-    with ui.surface(("composer", opened.id), "card", padding=(12, 10)):
+    with ui.surface(("composer", opened.id), "card", padding=(8, 4) if is_low else (12, 10)):
         queue_strip(desk, opened)
-        _editor(desk, opened, composer)
+        _editor(desk, opened, composer, is_low=is_low)
         if opened.draft.attachments:
             _chips(desk, opened)
         for index, problem in enumerate(_problems(desk)):
@@ -78,13 +84,15 @@ def _problem(desk: Desk, part: AttachmentPart) -> str:
     return attachment_problem(part, profile_of(desk.state, meta.provider, meta.model))
 
 
-def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
+def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView, *, is_low: bool) -> None:
     ui, view, settings = desk.ui, desk.view, desk.state.config.settings
     sends_on_enter = send_chord(desk.state) == "Enter"
     _history(desk, opened, composer)
     is_wanted = view.focus == "composer" and view.focus_not != opened.id
     is_tight = ui.width() < EDITOR_TIGHT_BELOW_PX
     least, most = (EDITOR_TIGHT_PX, EDITOR_TIGHT_MAX_PX) if is_tight else (EDITOR_MIN_PX, EDITOR_MAX_PX)
+    if is_low:
+        least, most = EDITOR_LOW_PX, EDITOR_LOW_MAX_PX
     edited = ui.editor(
         "editor", composer.text, hint="Write a message", height=least, most_height=most,
         revision=composer.revision, is_focused=is_wanted, is_home=True, paste_limit_chars=settings.files.paste_as_attachment_chars,

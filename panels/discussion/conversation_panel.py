@@ -28,6 +28,8 @@ COLUMN_PX = 900.0
 ONE_LINE_FROM_PX = 640
 """Width from which model and effort have room beside the name; else they have a line of their own."""
 NARROW_PX = 300
+LOW_PX, LOW_PAD_PX = 420, 4.0
+"""Height below which rows fold, so that messages stay in view: a small window, or a large scale."""
 MODEL_PX, EFFORT_PX, EFFORT_NARROW_PX = 200.0, 132.0, 104.0
 MAX_REPAIRS = 3
 
@@ -37,11 +39,12 @@ def conversation_panel(desk: Desk) -> None:
     ui = desk.ui
     summary = desk.summary
     margin = max(16.0, (ui.width() - COLUMN_PX) / 2)
-    with ui.surface("conversation", "clear", height=0, padding=(margin, 12)):
+    is_low = 0 < ui.height() < LOW_PX
+    with ui.surface("conversation", "clear", height=0, padding=(margin, LOW_PAD_PX if is_low else 12)):
         if summary is None:
             _nothing_selected(desk)
             return
-        _header(desk, summary)
+        _header(desk, summary, is_low=is_low)
         _warnings(desk, summary)
         if desk.opened is None:
             ui.text("loading", "Reading the conversation…", tone="muted")
@@ -52,7 +55,7 @@ def conversation_panel(desk: Desk) -> None:
             find_bar(desk, desk.opened)
         with ui.surface("messages", "clear", height=0, padding=(0, 0)):
             _messages(desk, desk.opened)
-        composer_panel(desk, desk.opened)
+        composer_panel(desk, desk.opened, is_low=is_low)
 
 
 def _nothing_selected(desk: Desk) -> None:
@@ -66,9 +69,12 @@ def _nothing_selected(desk: Desk) -> None:
         run_action("new", desk)
 
 
-def _header(desk: Desk, summary: DiscussionSummary) -> None:
+def _header(desk: Desk, summary: DiscussionSummary, *, is_low: bool) -> None:
     ui, meta = desk.ui, summary.meta
     is_wide, is_tight = ui.width() >= WIDE_PX, ui.width() < ONE_LINE_FROM_PX
+    if is_low and is_tight:
+        _folded_header(desk, summary)
+        return
     with ui.row("header", height=HEADER_PX):
         ui.text("name", meta.name, style="h3", tip=meta.name)
         if not is_tight:
@@ -89,6 +95,19 @@ def _header(desk: Desk, summary: DiscussionSummary) -> None:
     if is_tight:
         with ui.row("model row"):
             _model_and_effort(desk, summary, 0)
+
+
+def _folded_header(desk: Desk, summary: DiscussionSummary) -> None:
+    """One row where there is no height for two: the name on hover, its buttons in the menu."""
+    ui = desk.ui
+    with ui.row("folded header"):
+        _model_and_effort(desk, summary, 0)
+        with ui.menu("more", "", icon="ellipsis", tip=summary.meta.name) as is_open:
+            if is_open:
+                for action_id in ("fork", "regenerate"):
+                    action_item(desk, action_id)
+                ui.divider("of the header")
+                _more_menu(desk, summary)
 
 
 def _model_and_effort(desk: Desk, summary: DiscussionSummary, model_px: float) -> None:

@@ -158,8 +158,8 @@ def _form(desk: Desk, form: TextForm) -> None:
             desk.view.of(SettingsView).text_form = None
         if path := _path(desk, form):
             ui.push()
-            if ui.button("copy", "Copy path", icon="copy", kind="ghost", tip=f"For your own editor: {path}"):
-                ui.copy(path)
+            if ui.button("open", "Open in editor", icon="up-right-from-square", kind="ghost", tip=path):
+                ui.open_file(path)
 
 
 def _notes(desk: Desk, form: TextForm) -> None:

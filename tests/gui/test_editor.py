@@ -227,14 +227,75 @@ def test_tab_leads_on_and_back(screen: Screen, writing: Writing) -> None:
     person.key("Tab")
     person.until(lambda: not editor_of(person).is_active)
     person.step(40)
-    person.key("Tab")  # shows where the keyboard is
     person.key("Tab")
     person.until(lambda: editor_of(person, "Other").is_active, "the editor behind the button")
     person.type("!")
     assert writing.other == "other words!"
     person.key("Shift+Tab")
+    person.until(lambda: not editor_of(person, "Other").is_active)
+    person.key("Shift+Tab")
+    person.until(lambda: editor_of(person).is_active, "the editor before the button")
+
+
+def rings(screen: Screen) -> list[object]:
+    """Places of the frames in the colour of the focus."""
+    stops, focus = screen.ui._walk, screen.ui.canvas.color("focus")
+    return [spec[1:5] for spec in stops._ring.prims if spec[6] == focus]
+
+
+def test_every_tab_leads_one_control_on_which_is_framed_and_which_space_presses_once(
+    screen: Screen, writing: Writing
+) -> None:
+    pressed: list[str] = []
+    is_on = False
+
+    def draw(ui: Ui) -> None:
+        nonlocal is_on
+        writing.draw(ui)
+        for name in ("First", "Off", "Second"):
+            if ui.button(name, name, is_enabled=name != "Off"):
+                pressed.append(name)  # noqa: PERF401
+        changed = ui.checkbox("third", "Third", is_on)
+        if changed is not None:
+            is_on = changed
+            pressed.append("Third")
+        with ui.clickable("fourth", "card") as clicks:
+            ui.text("words", "Fourth")
+        if clicks.clicked:
+            pressed.append("Fourth")
+
+    writing.is_home = True
+    person = screen.show(draw)
+    person.click("Words to be read")
+    for name in ("First", "Second", "Third", "Fourth"):
+        person.key("Tab")
+        person.step(4)
+        assert len(rings(screen)) == 1
+        person.key("Space")
+        person.step(4)
+        assert pressed[-1] == name
+    person.key("Shift+Tab")
+    person.key("Enter")
     person.step(4)
-    assert not editor_of(person, "Other").is_active
+    assert pressed == ["First", "Second", "Third", "Fourth", "Third"]
+    assert not is_on
+    person.click("Second")
+    person.type("typed")
+    person.until(lambda: writing.text == "typed", "what was typed after a click, at home")
+    assert rings(screen) == []
+
+
+def test_what_is_typed_over_a_text_to_read_goes_home(screen: Screen, writing: Writing) -> None:
+    writing.is_home = True
+    person = screen.show(writing.draw)
+    read = person.find("Words to be read", kind=SelectableText)
+    assert isinstance(read, SelectableText)
+    person.drag(point(read, 0), point(read, 5))
+    person.key("Ctrl+c")
+    person.step()
+    assert dpg.get_clipboard_text() == "Words"
+    person.type("typed")
+    person.until(lambda: writing.text == "typed")
 
 
 def test_a_caret_in_the_middle_and_repeated_letters_lose_nothing(screen: Screen, writing: Writing) -> None:

@@ -137,6 +137,83 @@ def test_the_parent_is_one_chord_away(screen: Screen, folder: Path) -> None:
     assert view.chosen == (str(folder),)
 
 
+def picked(person: Driver) -> list[str]:
+    """Names of the entries that are selected."""
+    items = [el for el in person.visible() if isinstance(el, PopupItem) and el.spot is not None]
+    return [el.label() for el in items if el.props[2] == "item_on"]
+
+
+def test_arrows_pages_and_ends_walk_through_the_entries_and_enter_takes_the_one(
+    screen: Screen, folder: Path
+) -> None:
+    view = View(folder / "src")
+    person = screen.show(view.draw)
+    person.until(lambda: field_named(person, "Filter by name").is_active)
+    for keys, name in (
+        (("Down",), "file_000.py"),
+        (("Down", "Down"), "file_002.py"),
+        (("Up",), "file_001.py"),
+        (("End",), "file_119.py"),
+        (("PageUp", "PageDown"), "file_119.py"),
+        (("Home",), "file_000.py"),
+    ):
+        for key in keys:
+            person.key(key)
+        person.until(lambda: picked(person) == [name], f"{name} after {keys}")  # noqa: B023
+        top, bottom = (person.rect(person.find(name, kind=PopupItem))[at] for at in (1, 3))
+        assert bottom - top > 20
+    person.key("PageDown")
+    person.until(lambda: picked(person) not in ([], ["file_000.py"]))
+    [name] = picked(person)
+    assert 5 < int(name[5:8]) < 20
+    person.key("Enter")
+    person.until(lambda: not view.is_open)
+    assert view.chosen == (str(folder / "src" / name),)
+
+
+def test_letters_find_an_entry_and_backspace_leads_to_the_parent(screen: Screen, folder: Path) -> None:
+    for name in ("alpha", "beta", "berry"):
+        (folder / name).mkdir()
+    view = View(folder, "folder")
+    person = screen.show(view.draw)
+    person.click(person.find("src", kind=PopupItem))
+    person.type("ber")
+    person.until(lambda: picked(person) == ["berry"])
+    person.key("Right")
+    person.until(lambda: not person.has("alpha"))
+    person.key("Backspace")
+    person.until(lambda: person.has("alpha"), "the folder around it")
+    assert picked(person) == []
+    person.key("Down")
+    person.until(lambda: picked(person) == ["beta"], "the one behind it")
+    person.key("Up")
+    person.key("Up")
+    person.until(lambda: picked(person) == ["alpha"])
+    person.key("Enter")
+    person.until(lambda: not view.is_open)
+    assert view.chosen == (str(folder / "alpha"),)
+
+
+def test_keys_walk_from_the_name_to_save_under_and_a_typed_name_is_no_entry(
+    screen: Screen, folder: Path
+) -> None:
+    view = View(folder, "save")
+    person = screen.show(view.draw)
+    person.until(lambda: field_named(person, "File name").is_active)
+    person.key("Down")
+    person.key("Down")
+    person.until(lambda: field_named(person, "File name").text == "read me.txt")
+    person.key("Up")
+    person.until(lambda: picked(person) == ["src"])
+    person.click(person.find("File name", kind=Field))
+    person.key("Ctrl+a")
+    person.type("new.md")
+    person.until(lambda: picked(person) == [])
+    person.key("Enter")
+    person.until(lambda: not view.is_open)
+    assert view.chosen == (str(folder / "new.md"),)
+
+
 def test_the_dialog_fits_a_small_window_at_twice_the_size(screen: Screen, folder: Path) -> None:
     view = View(folder)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import dearpygui.dearpygui as dpg
 import pytest
@@ -411,6 +412,39 @@ def test_effects_happen_after_the_click(screen: Screen, monkeypatch: pytest.Monk
     person.click("Go")
     assert dpg.get_clipboard_text() == "copied text"
     assert opened == ["https://example.org/a"]
+
+
+def test_a_text_file_is_opened_by_the_desktop_and_its_path_copied_where_nothing_opens_it(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "own words.md").write_text("words")
+    (tmp_path / "run.desktop").write_text("[Desktop Entry]")
+    opened: list[str] = []
+    has_program = True
+
+    def open_address(address: str) -> bool:
+        opened.append(address)
+        return has_program
+
+    monkeypatch.setattr(screen.ui.tree, "open_address", open_address)
+
+    def draw(ui: Ui) -> None:
+        for name in ("own words.md", "run.desktop", "gone.md"):
+            if ui.button(name, name):
+                ui.open_file(str(tmp_path / name))
+
+    person = screen.show(draw)
+    dpg.set_clipboard_text("before")
+    person.click("own words.md")
+    person.until(lambda: screen.loop._hover.drawn[0] == "Opened own words.md", "what was done")
+    assert opened == [(tmp_path / "own words.md").as_uri()]
+    assert dpg.get_clipboard_text() == "before"
+
+    has_program = False
+    for name in ("own words.md", "run.desktop", "gone.md"):
+        person.click(name)
+        person.until(lambda: dpg.get_clipboard_text() == str(tmp_path / name), name)  # noqa: B023
+    assert len(opened) == 2, "a program would run what is no text"
 
 
 def test_text_that_the_toolkit_cannot_take_ends_no_window(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import dearpygui.dearpygui as dpg
 import pytest
 
 from core.app.controller import AppController
@@ -12,9 +13,11 @@ from core.discussion.messages import AttachText, CreateDiscussion
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
+from gui.elements.base import Element
 from gui.elements.editor import Editor
 from gui.elements.prose import Markdown
-from gui.elements.surfaces import Clickable
+from gui.elements.rail import RailButton
+from gui.elements.surfaces import Clickable, Surface
 from gui.markdown.document import load
 from panels.discussion.view import ComposerView, DiscussionView
 from tests.core.app.programs import Programs, until
@@ -168,7 +171,7 @@ def test_after_a_menu_the_find_bar_and_a_click_on_its_own_row_the_composer_has_t
     driver.until(lambda: not driver.has("Filter"), "the models gone")
     driver.type("b")
     writer.holds("ab")
-    driver.click("Context Presets")
+    driver.key("Tab")
     driver.until(lambda: not writer.editor.is_active, "the keyboard away")
     driver.key("Ctrl+f")
     sees(driver, "Find in conversation")
@@ -181,6 +184,38 @@ def test_after_a_menu_the_find_bar_and_a_click_on_its_own_row_the_composer_has_t
     writer.holds("abc")
     driver.click(driver.find("Sky", kind=Clickable))
     driver.step(12)
+    driver.type("d")
+    writer.holds("abcd")
+
+
+def test_after_a_press_anywhere_what_is_typed_is_in_the_composer(writer: Writer) -> None:
+    driver = writer.driver
+    driver.type("one tide")
+    driver.key("Ctrl+Enter")
+    writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 2)
+    places: dict[str, Element] = {
+        "the rail": driver.find("Knowledge", kind=RailButton),
+        "a row of the list": driver.find("Sky", kind=Clickable),
+    }
+    typed = ""
+    for letter, (place, element) in zip("ab", places.items(), strict=True):
+        driver.click(element)
+        driver.type(letter)
+        typed += letter
+        driver.until(lambda: writer.composer.text == typed, f"{typed!r} after a press on {place}")  # noqa: B023
+    driver.click("Search discussions")
+    driver.until(lambda: field_named(driver, "Search discussions").is_active)
+    hub = next(e for e in driver.visible() if isinstance(e, Surface) and e.key == "hub")
+    left, top, right, bottom = driver.rect(hub)
+    driver.click_at(round((left + right) / 2), round(bottom - 20))
+    driver.type("c")
+    driver.until(lambda: writer.composer.text == "abc", "a press on nothing in another pane")
+    words = next(e for e in driver.visible() if isinstance(e, Markdown) and e.label() == "one tide")
+    left, top, _, bottom = driver.rect(words)
+    for _ in range(2):
+        driver.click_at(round(left + 12), round((top + bottom) / 2))
+    driver.key("Ctrl+c")
+    driver.until(lambda: dpg.get_clipboard_text() in ("one", "tide"), "the word on the clipboard")
     driver.type("d")
     writer.holds("abcd")
 

@@ -158,3 +158,43 @@ def test_a_setting_typed_in_the_panel_is_kept_and_looked_with_at_once(
     sitting.sees("there is nothing to harvest")
     screen.check()
     assert "live_days = 2000" in sitting.config.read_text(encoding="utf-8")
+
+
+def test_what_is_pasted_into_the_words_of_an_item_is_kept(sitting: Sitting, screen: Screen) -> None:
+    person = sitting.driver
+    sitting.sees("Tides")
+    person.key("Ctrl+5")
+    sitting.ends(lambda s: s.harvest.looked_at is not None)
+    sitting.server.replies.append(said(FOUND))
+    sitting.sees("Preview 1 conversation")
+    person.click("Preview 1 conversation")
+    sitting.ends(lambda s: s.harvest.preview is not None)
+    sitting.sees("3 of 3 ticked")
+    person.click(sitting.tipped("Edit its words", Button)[2])
+    editors = [
+        editor for editor in person.visible() if isinstance(editor, Editor) and editor.key in ("head", "body")
+    ]
+    head, body = sorted(editors, key=lambda editor: editor.key != "head")
+    person.until(lambda: head.is_active)
+    person.key("Ctrl+A")
+    person.paste("Die Flut kommt — 潮 — alle sechs Stunden.")
+    assert head.text == "Die Flut kommt — 潮 — alle sechs Stunden."
+    person.key("Tab")
+    person.until(lambda: body.is_active, "the next field")
+    person.key("Ctrl+A")
+    words = " ".join(f"Reason {number} of many." for number in range(400))
+    person.paste(words)
+    assert body.text == words
+    screen.check()
+    person.key("Enter")
+    sitting.ends(lambda s: s.harvest.preview is not None)
+    sitting.sees("changed")
+    until(
+        sitting.controller,
+        lambda s: (
+            s.harvest.preview is not None and any("潮" in one.item.head for one in s.harvest.preview.items)
+        ),
+    )
+    preview = sitting.state.harvest.preview
+    assert preview is not None
+    assert any(one.item.body == words for one in preview.items)

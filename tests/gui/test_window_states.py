@@ -89,6 +89,36 @@ def test_what_a_send_costs_and_who_answers_is_shown_whole_in_the_smallest_window
     screen.loop.wake()
 
 
+@pytest.mark.parametrize("name", ["working", "streaming", "failed"])
+@pytest.mark.parametrize(("size", "scale"), [((1024, 700), 2.0), ((760, 520), 1.5), ((1280, 800), 2.0)])
+def test_in_a_low_window_the_messages_have_height_and_nothing_of_the_composer_is_gone(
+    screen: Screen, name: str, size: tuple[int, int], scale: float
+) -> None:
+    load()
+    state, view = STATES[name](), WindowView()
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", scale)
+        window(state, view, ui, lambda _: None)
+
+    screen.show(draw)
+    for _ in range(4):
+        screen.ui.frame(draw, *size)
+    shown = list(screen.ui.tree.root.walk())
+    (messages,) = [element for element in shown if element.key == "messages"]
+    assert messages.h / scale > 110
+    combos = {element.tip: element.w / scale for element in shown if isinstance(element, Combo)}
+    assert combos["Model; it can change in the middle"] > 60
+    assert combos["How hard the model thinks"] > 60
+    figures = [el for el in shown if isinstance(el, Text) and " / " in el.label() and "est. $" in el.label()]
+    assert figures
+    assert not any(line.endswith("…") for el in figures for line in el.lines)
+    labels = {element.label() for element in shown if element.w > 0}
+    assert labels & {"Send", "Queue"}
+    assert faults(screen.ui.tree) == []
+    screen.loop.wake()
+
+
 @pytest.mark.parametrize("section", ["providers", "models", "appearance", "files"])
 def test_every_page_of_the_settings_fits(screen: Screen, section: str) -> None:
     view = WindowView()

@@ -114,6 +114,31 @@ def test_preset_persona_and_system_prompt_of_a_trusted_project_go_along(world: W
     assert "counts now: Context presets: core." in ended.err
 
 
+def test_temperature_and_the_longest_reply_go_along(world: World) -> None:
+    ended = world.run("send", "x", "--temperature", "0.3", "--max-output", "40")
+
+    assert ended.code == 0, ended.err
+    body = world.server.bodies[0]
+    assert (body["temperature"], body.get("max_tokens", body.get("max_completion_tokens"))) == (0.3, 40)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--temperature", "9"], "A temperature lies between 0 and 2, not at 9"),
+        (["--max-output", "0"], "A reply has between 1 and"),
+    ],
+)
+def test_what_no_model_takes_is_refused_before_anything_is_sent(
+    world: World, arguments: list[str], said: str
+) -> None:
+    ended = world.run("send", "x", *arguments)
+
+    assert ended.code != 0
+    assert said in ended.err
+    assert world.server.bodies == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -17,6 +17,7 @@ from core.providers.openai.body import responses_body
 from core.providers.profiles import find_profile, fitting_temperature
 from core.settings.messages import FindPrices, PriceModels, PricesFound
 from core.values.provider import ModelPrice, ModelProfile, ProviderRequest
+from core.values.updates import outcome_of
 from tests.core.app.playbook import START, Playbook, of, settings_loaded
 
 REQUEST = ProviderRequest("p", "m", (), ())
@@ -57,6 +58,27 @@ def test_what_cannot_be_is_refused() -> None:
         book.play(command)
 
     assert book.state.discussions.summaries[chosen].meta == before
+
+
+def test_a_model_that_takes_no_temperature_says_so_and_one_that_was_set_can_be_taken_away() -> None:
+    book = Playbook().ready()
+    chosen = book.discussion()
+    loaded = settings_loaded()
+    (model,) = loaded.models["embedded"]
+    for highest in (2.0, None):
+        told = replace(model, label="SmolLM", max_temperature=highest)
+        book.play(replace(loaded, models={**loaded.models, "embedded": (told,)}))
+        if highest is not None:
+            book.play(SetTemperature(chosen, 0.7))
+
+    book.play(SetTemperature(chosen, 0.3, command_id="c1"))
+
+    outcome = outcome_of(book.state, "c1")
+    assert outcome is not None
+    assert outcome.problem == "SmolLM takes no temperature: it has its own."
+    assert book.state.discussions.summaries[chosen].meta.temperature == 0.7
+    book.play(SetTemperature(chosen, None))
+    assert book.state.discussions.summaries[chosen].meta.temperature is None
 
 
 def test_a_body_names_a_temperature_only_where_one_is_asked_for() -> None:

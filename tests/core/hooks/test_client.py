@@ -56,7 +56,8 @@ def test_a_message_to_a_discussion_that_is_there_with_what_it_asks_for(
     chosen = running.discussion("tides")
     running.client.put("/api/presets/core", {"items": [{"path": "tides.py"}]})
 
-    code = send("When?", "--discussion", "tides", "--preset", "core", "--effort", "low", "--json")
+    code = send("When?", "--discussion", "tides", "--preset", "core", "--effort", "low", "--json",
+                "--temperature", "0.4", "--max-output", "50")  # fmt: skip
 
     found = json.loads(capsys.readouterr().out)
     assert (code, found["discussion"], found["failure"]) == (0, chosen, None)
@@ -64,6 +65,7 @@ def test_a_message_to_a_discussion_that_is_there_with_what_it_asks_for(
     assert found["reply"]["usage"]["input_tokens"] > 0
     meta = running.state.discussions.summaries[chosen].meta
     assert (meta.preset, meta.effort) == ("core", "low")
+    assert (meta.temperature, meta.max_output_tokens) == (0.4, 50)
     assert "return 6" in json.dumps(running.server.bodies[-1])
 
 

@@ -229,6 +229,68 @@ def test_the_days_limit_holds_the_queue_and_a_yes_sends_past_it(book: Playbook) 
     assert book.state.turns.calls[chosen].over_limit
 
 
+def spent(book: Playbook, usd: float) -> None:
+    book.state = replace(book.state, spending=replace(book.state.spending, spent_today_usd=usd))
+
+
+@pytest.mark.parametrize("raised", [5.0, None])
+def test_a_queue_that_a_limit_held_goes_on_when_the_limit_is_raised_or_taken_away(
+    book: Playbook, raised: float | None
+) -> None:
+    first, call = waiting(book, "second", "third")
+    other, other_call = waiting(book, "fourth")
+    book.play(settings_loaded(settings=LIMIT))
+    spent(book, 0.6)
+    end(book, call)
+    end(book, other_call)
+    assert (queued(book, first), queued(book, other)) == (["second", "third"], ["fourth"])
+    still = Settings(caching=CachingSettings(day_limit_usd=0.55))
+    assert not of(book.play(settings_loaded(settings=still)), AppendRecords)
+    assert "for today" in opened(book, first).queue_hold
+
+    allowed = Settings(caching=CachingSettings(day_limit_usd=raised))
+    writes = of(book.play(settings_loaded(settings=allowed)), AppendRecords)
+
+    assert {write.records[0].parts[0].text for write in writes} == {"second", "fourth"}  # type: ignore[union-attr]
+    assert len({call.id for call in book.state.turns.calls.values()}) == 2
+    assert opened(book, first).queue_hold == ""
+    (write,) = [write for write in writes if write.discussion_id == first]
+    (call,) = of(book.append(write), CallProvider)
+    asked(book, end(book, call))
+    assert said(book, first)[-1] == "third"
+
+
+def test_a_raised_limit_sends_nothing_that_something_else_holds(book: Playbook) -> None:
+    chosen, call = waiting(book, "second")
+    book.play(settings_loaded(settings=LIMIT))
+    fail(book, call)
+
+    assert not of(book.play(settings_loaded(settings=Settings())), AppendRecords)
+
+    assert queued(book, chosen) == ["second"]
+
+
+def test_what_waits_behind_a_send_that_a_limit_stopped_goes_on_once_that_is_sent(book: Playbook) -> None:
+    chosen, call = waiting(book, "second", "third")
+    book.play(settings_loaded(settings=LIMIT))
+    spent(book, 0.4)
+    call = asked(book, end(book, call))
+    spent(book, 0.6)
+    record = RequestRecord("r", book.at, call.user_message_id, "embedded", "m", "auto", (), (), 0)
+    book.play(RequestBuilt(call.call_id, record, usd=0.3))
+    end(book, call, StopKind.CANCELLED)
+    failure = opened(book, chosen).failure
+    assert failure is not None
+    assert failure.kind is FailureKind.SPEND_LIMIT
+
+    assert not of(book.play(settings_loaded(settings=Settings())), AppendRecords), (
+        "the first of them comes first"
+    )
+    (call,) = of(book.play(RetrySend(chosen)), CallProvider)
+    asked(book, end(book, call))
+    assert said(book, chosen)[-1] == "third"
+
+
 def test_a_limit_that_is_met_when_the_cost_is_known_holds_what_waits_behind(book: Playbook) -> None:
     chosen, call = waiting(book, "second", "third")
     book.play(settings_loaded(settings=LIMIT))

@@ -32,6 +32,7 @@ from core.values.discussion import DiscussionSummary
 from core.values.messages import AttachmentPart, Message, Role, Status, TextPart
 from core.values.provider import Failure, StopKind, Stopped
 from core.values.records import ChooseRecord, EditRecord, MessageRecord
+from core.values.settings import CachingSettings, Settings
 from core.values.updates import outcome_of
 from core.values.usage import Usage
 from tests.core.app.playbook import Playbook, of, settings_loaded
@@ -298,6 +299,29 @@ def test_a_stream_that_dropped_goes_on_too_and_its_failure_is_over(book: Playboo
 
     opened = book.state.discussions.open[chosen]
     assert (opened.failure, opened.failed_message_id) == (None, "")
+
+
+def test_to_go_on_stops_at_a_limit_and_goes_when_that_is_allowed_or_raised(book: Playbook) -> None:
+    chosen = cut_off(book)
+    book.play(SetDraft(chosen, "later words"))
+    prompts = book.state.config.prompts
+    limit = Settings(caching=CachingSettings(day_limit_usd=0.5))
+    book.play(replace(settings_loaded(settings=limit), prompts=prompts))
+    book.state = replace(book.state, spending=replace(book.state.spending, spent_today_usd=0.6))
+    before = book.state
+
+    assert book.play(ContinueReply(chosen)) == ()
+    opened = book.state.discussions.open[chosen]
+    assert opened.refusal is not None
+    assert "$0.50 for today" in opened.refusal.sentence
+    assert (opened.draft.text, len(opened.messages)) == ("later words", 2)
+    allowed = ContinueReply(chosen, over_limit=True)
+    assert opened.refusal.confirmed == allowed
+    assert of(book.play(allowed), AppendRecords)
+
+    book.state = before
+    book.play(replace(settings_loaded(settings=Settings()), prompts=prompts))
+    assert of(book.play(ContinueReply(chosen)), AppendRecords)
 
 
 def test_an_empty_prompt_to_go_on_is_said_and_nothing_is_sent(book: Playbook) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from gui.elements.floats import FloatLayer
 from gui.elements.lists import VirtualList
 from panels.base.ui import Ui
 from tests.gui.conftest import SIZE, Screen
@@ -65,6 +66,41 @@ def test_a_click_of_a_pointer_that_rested_where_it_came_is_not_for_it(screen: Sc
     person.hover("Away")
     person.click("Close one")
     assert view.pressed == ["one"]
+
+
+def test_it_gives_way_to_a_dialog_that_it_would_cover(screen: Screen) -> None:
+    view, is_open = View(), False
+
+    def draw(ui: Ui) -> None:
+        nonlocal is_open
+        view.draw(ui)
+        if is_open:
+            with ui.dialog("dialog", "A dialog", width=1200, height=740):
+                with ui.surface("room", "inset", height=-40):
+                    ui.text("words", "words")
+                if ui.button("yes", "Yes", width=600):
+                    view.pressed.append("yes")
+                    is_open = False
+
+    person = screen.show(draw)
+    is_open = True
+    screen.settle()
+    view.notes = ["one", "two", "three", "four"]
+    screen.settle()
+    floats = [layer for layer in screen.ui.tree.top.order if isinstance(layer, FloatLayer)]
+    assert [layer.is_hidden for layer in floats] == [True]
+    left, top, right, bottom = person.rect(person.find("Yes"))
+    notes = [person.rect(person.find(f"Close {name}")) for name in view.notes]
+    assert any(n[0] < right and left < n[2] and n[1] < bottom and top < n[3] for n in notes), (
+        "it would cover it"
+    )
+    person.click_at(round(left + 60), round((top + bottom) / 2))
+    person.until(lambda: not is_open)
+    screen.settle()
+    assert [layer.is_hidden for layer in floats] == [False]
+    person.hover("Away")
+    person.click("Close one")
+    assert view.pressed == ["yes", "one"]
 
 
 def test_the_way_to_the_end_comes_over_the_foot_of_a_list_and_nothing_moves_for_it(screen: Screen) -> None:

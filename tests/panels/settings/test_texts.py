@@ -135,8 +135,8 @@ def test_the_file_can_be_opened_elsewhere_and_a_change_says_what_it_touches() ->
     screen.ui.click("Change terse reviewer")
 
     assert screen.ui.shows(f"Used by {len(rows)} discussions")
-    screen.ui.click("Copy path")
-    assert screen.ui.copied == [f"{state.config.project.root}/manual_slop.toml"]
+    screen.ui.click("Open in editor")
+    assert screen.ui.files == [f"{state.config.project.root}/manual_slop.toml"]
 
 
 @pytest.mark.parametrize(
