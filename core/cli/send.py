@@ -32,6 +32,7 @@ from core.discussion.messages import (
     SetSystemPreset,
 )
 from core.knowledge.messages import FollowDigest
+from core.settings.messages import RefreshModels
 from core.settings.starting_model import named_provider
 from core.turn.messages import CancelReply, RetrySend, SendPrompt
 from core.values.discussion import CallPhase, OpenDiscussion
@@ -74,6 +75,7 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
         _check_names(state, options)
         _follow_files(front, console)
         chosen = _choose(front, state, options)
+        _take_model(front, chosen, console)
         opened = front.snapshot().discussions.open[chosen]
         if given.retry and not opened.failed_message_id:
             raise UsageError("Nothing failed in this discussion", remedy="Send a text instead")
@@ -171,6 +173,18 @@ def _choose(front: FrontEnd, state: AppState, options: Options) -> str:
     if given.effort:
         act(front, SetEffort(chosen, given.effort))
     return chosen
+
+
+def _take_model(front: FrontEnd, chosen: str, console: Console) -> None:
+    """Ask a server that has no model named for its first. Where it does not answer, the send says so, words kept."""
+    meta = front.snapshot().discussions.summaries[chosen].meta
+    if meta.model:
+        return
+    try:
+        with console.waiting(f"Asking {meta.provider} for its models"):
+            act(front, RefreshModels(meta.provider))
+    except SlopError as error:
+        console.note(f"manual-slop: warning: {error}")
 
 
 def _attach(front: FrontEnd, chosen: str, files: list[str]) -> tuple[AttachmentPart, ...]:
