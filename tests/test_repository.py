@@ -40,9 +40,23 @@ RELATIVE = re.compile(
 OWN_FIGURES = re.compile(r'\$\{|\} ?[kKMGT]?i?B\b|/ ?1024\b|"[kKMG]i?B"')
 
 
+def is_left_by_tools(path: Path) -> bool:
+    """Whether a file is a cache, an environment or what a build left, as `.gitignore` and setuptools name them."""
+    *folders, name = path.relative_to(ROOT).parts
+    left = {"__pycache__", "build", "out"}
+    return name in {"PKG-INFO", "setup.cfg", "uv.lock"} or any(
+        part in left or part.endswith(".egg-info") or (part.startswith(".") and part != ".ci")
+        for part in folders
+    )
+
+
 @cache
 def tracked() -> tuple[Path, ...]:
-    """Every file that git keeps or would keep."""
+    """Every file that git keeps or would keep; in an unpacked source distribution every file but what tools leave."""
+    if not (ROOT / ".git").exists():
+        return tuple(
+            path for path in sorted(ROOT.rglob("*")) if path.is_file() and not is_left_by_tools(path)
+        )
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT, capture_output=True, check=True, text=True,
