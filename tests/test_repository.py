@@ -292,9 +292,10 @@ def test_the_lock_has_hashes_and_no_addresses() -> None:
 
 
 def _asked() -> list[str]:
-    """Every requirement of the project, its extras, its build and its development."""
+    """Every requirement of the project, its extras, its build and its development; our own data package apart."""
     project = tomllib.loads(texts()["pyproject.toml"])
-    extras = project["project"]["optional-dependencies"].values()
+    optional = project["project"]["optional-dependencies"]
+    extras = [lines for name, lines in optional.items() if name != "embedded"]
     asked: list[str] = project["project"]["dependencies"] + project["dependency-groups"]["dev"]
     asked += project["build-system"]["requires"]
     return asked + [line for extra in extras for line in extra]
@@ -358,7 +359,8 @@ def test_an_installed_program_has_all_its_data(tmp_path: Path) -> None:
     wanted = {
         name for path in tracked() if (name := path.relative_to(ROOT).as_posix()).split("/")[0] in packages
     }
-    for name in (*wanted, "pyproject.toml", "README.md", "LICENSE"):
+    pages = ("docs/openapi.json", "docs/settings.md", "CHANGELOG.md")
+    for name in (*wanted, *pages, "pyproject.toml", "README.md", "LICENSE"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).symlink_to(ROOT / name)
     code = "from setuptools import build_meta; build_meta.build_wheel('dist')"
@@ -367,7 +369,11 @@ def test_an_installed_program_has_all_its_data(tmp_path: Path) -> None:
     )
     assert built.returncode == 0, built.stderr
     with zipfile.ZipFile(next((tmp_path / "dist").glob("*.whl"))) as wheel:
-        assert wanted - set(wheel.namelist()) == set()
+        names = set(wheel.namelist())
+    assert wanted - names == set()
+    assert [
+        page for page in pages if not any(name.endswith(f"/manual-slop/{Path(page).name}") for name in names)
+    ] == []
 
 
 @pytest.mark.parametrize("path", FONTS, ids=lambda path: path.stem)
