@@ -20,6 +20,7 @@ from core.cli.losses import say_losses
 from core.cli.output import Console
 from core.cli.send_beside import program_beside
 from core.cli.session import FrontEnd, UsageError, check_name, find_discussion, session
+from core.cli.wording import in_terminal
 from core.discussion.messages import (
     AttachFile,
     CreateDiscussion,
@@ -329,7 +330,7 @@ class _Turn:
             else {
                 "kind": failure.kind.value,
                 "what": failure.what,
-                "remedy": failure.remedy,
+                "remedy": in_terminal(failure.remedy),
                 "where": failure.where,
             },
         }
