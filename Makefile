@@ -3,13 +3,14 @@
 # make bench   run every benchmark; make bench-app runs one suite
 # make faults  fail the disk, and kill a real process, at every write of a harvest, its undo and a recovery
 # make optional   tests with the real Claude Code, which npm installs into .optional
+# make wheels  build both wheels and the sdist into build/wheels, install them with plain pip, and run them
 # make fmt | fmt-check | lint | types    the checks of CI
 # make lock | fonts | codemap | docs     for maintainers: pin packages, rebuild fonts, renew the codemap or all of docs/
 PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
 
-.PHONY: run test bench optional faults fmt fmt-check lint types lock fonts codemap docs clean
+.PHONY: run test bench optional faults wheels fmt fmt-check lint types lock fonts codemap docs clean
 
 run: set-up-run
 	@if [ "$$(uname)" != Linux ] || [ -n "$$DISPLAY" ]; then exec $(BIN)/manual-slop $(ARGS); \
@@ -31,6 +32,9 @@ optional: set-up-test
 
 faults: set-up-test
 	@$(BIN)/python -m scripts.faults $(ARGS)
+
+wheels: set-up-run
+	@$(BIN)/python -m scripts.try_wheels build/wheels
 
 fmt: set-up-check
 	@$(BIN)/ruff check --quiet --select I --fix .

@@ -36,13 +36,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         from core.cli.run import run
 
         return run(options)
+    from pathlib import Path
+
+    from core.cli.grammar import TOUR_OUT
     from gui.startup import run_tour, run_window
 
+    out = Path(getattr(options.given, "out", TOUR_OUT)).expanduser()
     if options.command == "tour":
-        return run_tour(options)
+        return run_tour(out)
     if sys.platform == "linux" and not _has_display():
         print("There is no display: running the guided tour on a virtual screen instead.", file=sys.stderr)
-        return run_tour(options)
+        return run_tour(out)
     return run_window(options)
 
 

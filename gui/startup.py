@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -136,12 +137,15 @@ def _found(starting: Starting, app: WindowApp) -> AppController | None:
     return starting.controller
 
 
-def run_tour(options: OutsideOptions) -> int:
-    """Take the guided tour; the person's own home and settings stay untouched. Returns the exit code."""
-    del options
+def run_tour(out: Path) -> int:
+    """Take the guided tour; the person's own home and settings stay untouched. Returns the exit code.
+
+    Args:
+        out: where its screenshots go.
+    """
     if sys.platform == "linux" and importlib.util.find_spec("Xlib") is None:
         print(NO_TOUR, file=sys.stderr)
         return 1
     from gui.tour import run
 
-    return run()
+    return run(out, partial(print, flush=True))  # as it comes, in a pipe too

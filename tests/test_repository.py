@@ -40,9 +40,23 @@ RELATIVE = re.compile(
 OWN_FIGURES = re.compile(r'\$\{|\} ?[kKMGT]?i?B\b|/ ?1024\b|"[kKMG]i?B"')
 
 
+def is_left_by_tools(path: Path) -> bool:
+    """Whether a file is a cache, an environment or what a build left, as `.gitignore` and setuptools name them."""
+    *folders, name = path.relative_to(ROOT).parts
+    left = {"__pycache__", "build", "out"}
+    return name in {"PKG-INFO", "setup.cfg", "uv.lock"} or any(
+        part in left or part.endswith(".egg-info") or (part.startswith(".") and part != ".ci")
+        for part in folders
+    )
+
+
 @cache
 def tracked() -> tuple[Path, ...]:
-    """Every file that git keeps or would keep."""
+    """Every file that git keeps or would keep; in an unpacked source distribution every file but what tools leave."""
+    if not (ROOT / ".git").exists():
+        return tuple(
+            path for path in sorted(ROOT.rglob("*")) if path.is_file() and not is_left_by_tools(path)
+        )
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT, capture_output=True, check=True, text=True,
@@ -278,9 +292,10 @@ def test_the_lock_has_hashes_and_no_addresses() -> None:
 
 
 def _asked() -> list[str]:
-    """Every requirement of the project, its extras, its build and its development."""
+    """Every requirement of the project, its extras, its build and its development; our own data package apart."""
     project = tomllib.loads(texts()["pyproject.toml"])
-    extras = project["project"]["optional-dependencies"].values()
+    optional = project["project"]["optional-dependencies"]
+    extras = [lines for name, lines in optional.items() if name != "embedded"]
     asked: list[str] = project["project"]["dependencies"] + project["dependency-groups"]["dev"]
     asked += project["build-system"]["requires"]
     return asked + [line for extra in extras for line in extra]
@@ -344,7 +359,8 @@ def test_an_installed_program_has_all_its_data(tmp_path: Path) -> None:
     wanted = {
         name for path in tracked() if (name := path.relative_to(ROOT).as_posix()).split("/")[0] in packages
     }
-    for name in (*wanted, "pyproject.toml", "README.md", "LICENSE"):
+    pages = ("docs/openapi.json", "docs/settings.md", "CHANGELOG.md")
+    for name in (*wanted, *pages, "pyproject.toml", "README.md", "LICENSE"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).symlink_to(ROOT / name)
     code = "from setuptools import build_meta; build_meta.build_wheel('dist')"
@@ -353,7 +369,11 @@ def test_an_installed_program_has_all_its_data(tmp_path: Path) -> None:
     )
     assert built.returncode == 0, built.stderr
     with zipfile.ZipFile(next((tmp_path / "dist").glob("*.whl"))) as wheel:
-        assert wanted - set(wheel.namelist()) == set()
+        names = set(wheel.namelist())
+    assert wanted - names == set()
+    assert [
+        page for page in pages if not any(name.endswith(f"/manual-slop/{Path(page).name}") for name in names)
+    ] == []
 
 
 @pytest.mark.parametrize("path", FONTS, ids=lambda path: path.stem)

@@ -53,7 +53,7 @@ from core.harvest.messages import HarvestCommand, HarvestEvent, RunCommand
 from core.knowledge import step as knowledge
 from core.knowledge.messages import KnowledgeCommand, KnowledgeEvent
 from core.settings import step as settings
-from core.settings.messages import SettingsCommand, SettingsEvent, StoreKey
+from core.settings.messages import ModelsListed, SettingsCommand, SettingsEvent, StoreKey
 from core.spending import step as spending
 from core.spending.messages import SpendingEvent
 from core.turn import step as turn
@@ -153,7 +153,11 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
     if isinstance(event, CachingEvent):
         return caching.event(state, given, event)
     if isinstance(event, SettingsEvent):
-        return settings.event(state, event)
+        state, effects = settings.event(state, event)
+        if isinstance(event, ModelsListed):
+            state, named = discussion.models_listed(state, event.provider)
+            effects = (*effects, *named)
+        return state, effects
     if isinstance(event, SpendingEvent):
         state, effects = spending.event(state, event)
         state, sent = turn.admit_held(state)

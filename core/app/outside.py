@@ -46,7 +46,7 @@ from core.knowledge.worker import Layer7
 from core.providers.clients import Clients
 from core.providers.keys import KeyStore
 from core.providers.protocol import Provider, ReadBlob
-from core.settings.messages import SettingsEffect, WarmUp
+from core.settings.messages import ListModels, SettingsEffect, WarmUp
 from core.settings.worker import SetupHandler
 from core.settings.worker import keeps as keeps_work
 from core.settings.worker import supersedes as supersedes_work
@@ -75,6 +75,7 @@ class LocalOutside:
         self._lock: HomeLock | None = None
         self._is_stopped = threading.Event()
         self._workers: list[QueueWorker[Any]] = []
+        self._askers: dict[str, QueueWorker[ListModels]] = {}
         self._counting = Counting()
         self._clients = Clients(paths.cache_dir(), clock)
         self._journals = Journals(self.home)
@@ -137,8 +138,18 @@ class LocalOutside:
 
     def _begin_settings(self, effect: SettingsEffect) -> None:
         """A command that runs once starts what it needs when it needs it."""
-        if self._options.owns_home or not isinstance(effect, WarmUp):
+        if isinstance(effect, ListModels):
+            self._asking(effect.provider).submit(effect)
+        elif self._options.owns_home or not isinstance(effect, WarmUp):
             self._setup.submit(effect)
+
+    def _asking(self, provider: str) -> QueueWorker[ListModels]:
+        """The worker that asks one server for its models: a dead one keeps nobody else waiting, nor the end."""
+        if provider not in self._askers:
+            self._askers[provider] = QueueWorker(
+                f"models/{provider}", self._setups.handle, self._emit, supersedes_work
+            )
+        return self._askers[provider]
 
     def _begin_caching(self, effect: CacheEffect) -> None:
         """A command that runs once reads nothing ahead and leaves what is stored to the window."""
@@ -175,6 +186,8 @@ class LocalOutside:
         if self._is_stopped.is_set():
             return
         self._is_stopped.set()
+        for asker in tuple(self._askers.values()):
+            asker.stop(0, drops=True)
         for worker in self._workers:
             worker.stop(STOP_WORKERS_S)
         if self._workers:
@@ -188,7 +201,7 @@ class LocalOutside:
 
     def _make_workers(self, *, is_read_only: bool) -> None:
         emit, clock = self._emit, self._clock
-        setup = SetupHandler(
+        self._setups = SetupHandler(
             self.home,
             self._options.start,
             self._options.overrides,
@@ -228,7 +241,7 @@ class LocalOutside:
         self._listing = QueueWorker("list", lister.handle, emit, list_worker.supersedes)
         intake = AttachmentHandler(self.home, emit, self._counting.pdf)
         self._attaching = QueueWorker("attachments", intake.handle, emit)
-        self._setup = QueueWorker("settings", setup.handle, emit, supersedes_work, keeps_work)
+        self._setup = QueueWorker("settings", self._setups.handle, emit, supersedes_work, keeps_work)
         self._context = QueueWorker("context", assembling.handle, emit, context_work.supersedes)
         knower = knowledge.KnowledgeHandler(self.home, emit, is_read_only=is_read_only)
         self._knowledge = QueueWorker("knowledge", knower.handle, emit, knowledge.supersedes)

@@ -63,7 +63,7 @@ class QueueWorker(Generic[E]):
         self._owed: list[E] = []
         self._again: list[E] = []
         self._ready = threading.Condition()
-        self._is_stopping = self._has_failed = self._has_tried_last = False
+        self._is_stopping = self._has_failed = self._has_tried_last = self._is_dropped = False
         self._thread: threading.Thread | None = None
 
     def submit(self, effect: E) -> None:
@@ -84,10 +84,17 @@ class QueueWorker(Generic[E]):
                 self._thread.start()
             self._ready.notify()
 
-    def stop(self, timeout_s: float) -> bool:
-        """Carry out what waits, then end the thread. Returns whether it ended within `timeout_s` seconds."""
+    def stop(self, timeout_s: float, *, drops: bool = False) -> bool:
+        """Carry out what waits, then end the thread. Returns whether it ended within `timeout_s` seconds.
+
+        Args:
+            drops: forget what waits, and what comes of the effect under way: nobody asks for it any more.
+        """
         with self._ready:
             self._is_stopping = True
+            if drops:
+                self._waiting.clear()
+                self._is_dropped = True
             self._ready.notify()
             thread = self._thread
         if thread is None:
@@ -105,6 +112,8 @@ class QueueWorker(Generic[E]):
             except SlopError as error:
                 self._failed(effect, error)
             except Exception as error:  # the edge of the worker: the next effect must still be carried out
+                if self._is_dropped:
+                    return  # what it stood on was closed under it
                 log.exception("worker %s failed on %s", self.name, type(effect).__name__)
                 self._emit(WorkerReported(self.name, "failed", f"{type(error).__name__}: {error}"))
                 text = f"The {self.name} worker failed: {error}"

@@ -41,8 +41,8 @@ def options_of(given: argparse.Namespace) -> Options:
         SystemExit: with 2 where a setting or a folder is wrong.
     """
     command: str = given.command or ""
-    overrides = _overrides(given.set or ())
-    start = _folder(given.project) if given.project else None
+    overrides = _overrides(given)
+    start = _folder(given) if given.project else None
     return Options(
         home=Path(given.home).expanduser().absolute() if given.home else None,
         start=start,
@@ -59,22 +59,23 @@ def options_of(given: argparse.Namespace) -> Options:
     )
 
 
-def _overrides(pairs: Sequence[str]) -> dict[str, str | int | float | bool | tuple[str, ...]]:
+def _overrides(given: argparse.Namespace) -> dict[str, str | int | float | bool | tuple[str, ...]]:
     """Settings that `--set` gives; the schema is read only when something is set."""
     found: dict[str, str | int | float | bool | tuple[str, ...]] = {}
-    for pair in pairs:
+    for pair in given.set or ():
         from core.settings.loader import check_override
 
         key, _, text = pair.partition("=")
         try:
             found[key.strip()] = check_override(key.strip(), text)
         except ConfigError as error:
-            refuse(str(error))
+            refuse(str(error), given)
     return found
 
 
-def _folder(name: str) -> Path:
+def _folder(given: argparse.Namespace) -> Path:
+    name: str = given.project
     folder = Path(name).expanduser().absolute()
     if not folder.is_dir():
-        refuse(f"--project: {name!r} is not a folder")
+        refuse(f"--project: {name!r} is not a folder", given)
     return folder

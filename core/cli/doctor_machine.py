@@ -16,7 +16,7 @@ from functools import partial
 from importlib import metadata, resources
 
 from core.base import figures
-from core.base.errors import ProviderError
+from core.base.errors import FailureKind, ProviderError
 from core.cli.findings import Check, Finding, fail, ok, warn
 from core.cli.version import version_text
 
@@ -74,7 +74,11 @@ def packages() -> Iterator[Finding]:
     found = {name: _version(name) for name in PACKAGES}
     missing = [name for name, version in found.items() if not version]
     if missing:
-        yield fail("packages", f"missing: {', '.join(missing)}", "Run `make run`; it installs what is locked")
+        yield fail(
+            "packages",
+            f"missing: {', '.join(missing)}",
+            "Install the program again (pip install --force-reinstall manual-slop; in a checkout: make run)",
+        )
     yield ok("packages", ", ".join(f"{name} {version}" for name, version in found.items() if version))
 
 
@@ -134,7 +138,8 @@ def embedded(*, is_quick: bool) -> Iterator[Finding]:
                 server.close()
             text += f", starts in {figures.span(time.monotonic() - began, 'terminal')}"
     except ProviderError as error:
-        yield fail("embedded model", error.what, error.remedy)
+        finding = warn if error.kind is FailureKind.NOT_INSTALLED else fail
+        yield finding("embedded model", error.what, error.remedy)
     else:
         yield ok("embedded model", text)
 

@@ -9,6 +9,7 @@ from typing import Any
 from core.base.figures import age, money, span
 from core.base.text import one_line
 from core.cli.output import table
+from core.cli.wording import in_terminal
 from core.values.discussion import DiscussionSummary
 from core.values.messages import Message
 from core.values.provider import ModelProfile, ProviderStatus
@@ -141,7 +142,7 @@ def models_text(providers: Iterable[ProviderStatus], models: Mapping[str, tuple[
     """Providers with whether they can be used, and their models below."""
     blocks = []
     for status in providers:
-        state = "ready" if status.is_ready else status.advice.removesuffix(".")
+        state = "ready" if status.is_ready else in_terminal(status.advice.removesuffix("."))
         rows = [
             (f"  {model.id}", _window(model), " ".join(effort.value for effort in model.efforts))
             for model in models.get(status.id, ())

@@ -1,19 +1,24 @@
 """Grammar of the command line: every command and option, with its help.
 
-Stands on argparse alone, so that `--help` answers before the program's values load.
+Stands on argparse, so that `--help` answers before the program's values load.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import NoReturn
 
-from core.cli.version import PROGRAM, version_text
+from core.cli.parser import Commands, Parser, near
+from core.cli.version import PROGRAM, put, version_text
 
 EFFORTS = ("auto", "none", "low", "medium", "high", "max")
 """The members of `core.values.provider.Effort`, whose module takes longer to load than all of the help."""
+
+TOUR_OUT = "out/tour"
+SHELLS = ("bash", "zsh", "fish")
 
 _EPILOG = """\
 exit codes: 0 well, 1 failed, 2 wrong usage, 130 interrupted
@@ -38,30 +43,50 @@ def read(argv: Sequence[str]) -> argparse.Namespace:
         SystemExit: with 2 and a line on standard error for wrong usage, with 0 for `--help` and `--version`.
     """
     parser = make_parser()
+    if "_ARGCOMPLETE" in os.environ:
+        import argcomplete
+
+        argcomplete.autocomplete(parser)  # a shell asks what may follow: ends here
     given, unknown = parser.parse_known_args(argv)
     if unknown:
-        _refuse_unknown(parser, given.command, unknown)
+        _meant(parser, given).refuse_unknown(unknown)
+    if given.command == "help":
+        _help(parser, given.words)
+    if given.command == "completion":
+        _print_completion(given.shell)
     if given.command and (given.hooks or given.test_clock):
         parser.error("--hooks and --test-clock go with the window or --headless, not with a command")
     return given
 
 
-def _refuse_unknown(parser: argparse.ArgumentParser, command: str | None, unknown: list[str]) -> NoReturn:
-    """End with the usage of the command that was meant, and the nearest of what it knows."""
-    from difflib import get_close_matches
-
-    for action in parser._actions:  # noqa: SLF001 (argparse offers its commands nowhere else)
-        if isinstance(action, _Commands) and command:
-            parser = action.choices[command]
-    known = [option for action in parser._actions for option in action.option_strings]  # noqa: SLF001
-    near = get_close_matches(unknown[0].partition("=")[0], known, n=1)
-    meant = f"; did you mean {near[0]}?" if near else ""
-    parser.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
+def _meant(parser: Parser, given: argparse.Namespace | None) -> Parser:
+    """The parser of the command and action that a command line names."""
+    words = (getattr(given, name, None) for name in ("command", "action"))
+    return parser.below(word for word in words if word)
 
 
-def refuse(reason: str) -> NoReturn:
-    """End with 2, the usage and the reason on standard error."""
-    make_parser().error(reason)
+def refuse(reason: str, given: argparse.Namespace | None = None) -> NoReturn:
+    """End with 2, the usage of the command that was meant and the reason on standard error."""
+    _meant(make_parser(), given).error(reason)
+
+
+def _help(parser: Parser, words: Sequence[str]) -> NoReturn:
+    """Print the help of a command or its action, or of the program, and end."""
+    for word in words:
+        known = parser.commands()
+        if word not in known:
+            parser.error(f"there is no help for {word!r}{near(word, tuple(known))}")
+        parser = known[word]
+    parser.print_help()
+    parser.exit()
+
+
+def _print_completion(shell: str) -> NoReturn:
+    """Print what a shell evaluates to complete this program's commands and options, and end."""
+    from argcomplete.shell_integration import shellcode
+
+    put(shellcode([PROGRAM], shell=shell) + "\n")
+    raise SystemExit(0)
 
 
 class _ShowVersion(argparse.Action):
@@ -75,14 +100,14 @@ class _ShowVersion(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         del namespace, values, option_string
-        print(version_text())
+        put(version_text() + "\n")
         parser.exit()
 
 
-def make_parser() -> argparse.ArgumentParser:
+def make_parser() -> Parser:
     """The parser of the whole command line."""
     common = _common(argparse.SUPPRESS)
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=PROGRAM,
         description="A desktop workbench for curated sessions with language models.",
         epilog=_EPILOG,
@@ -90,7 +115,7 @@ def make_parser() -> argparse.ArgumentParser:
         parents=[_common(None)],
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
+    parser.add_argument("-V", "--version", action=_ShowVersion, nargs=0, help="show the version and exit")
     parser.add_argument("--headless", action="store_true", help="run without a window until stopped")
     parser.add_argument(
         "--hooks",
@@ -107,15 +132,13 @@ def make_parser() -> argparse.ArgumentParser:
     _add_harvest(commands, common)
     _add_knowledge(commands, common)
     _add_settings(commands, common)
+    _add_help(commands)
     return parser
 
 
-_Commands = argparse._SubParsersAction  # noqa: SLF001 (argparse names the type nowhere else)
-
-
-def _common(default: str | None) -> argparse.ArgumentParser:
+def _common(default: str | None) -> Parser:
     """Options that may stand before the command or behind it."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser = Parser(add_help=False, allow_abbrev=False)
     parser.add_argument(
         "--home", metavar="DIR", default=default, help="where your data lives (~/.manual_slop)"
     )
@@ -139,12 +162,12 @@ def _common(default: str | None) -> argparse.ArgumentParser:
 
 
 def _add(
-    commands: _Commands[argparse.ArgumentParser],
-    common: argparse.ArgumentParser,
+    commands: Commands[Parser],
+    common: Parser,
     name: str,
     about: str,
     more: str = "",
-) -> argparse.ArgumentParser:
+) -> Parser:
     return commands.add_parser(
         name,
         parents=[common],
@@ -154,15 +177,30 @@ def _add(
     )
 
 
+def _add_help(commands: Commands[Parser]) -> None:
+    """Commands that end while the command line is read."""
+    helper = commands.add_parser("help", help="show the help of a command", allow_abbrev=False)
+    helper.add_argument("words", nargs="*", metavar="COMMAND", help="a command, and its action")
+    completion = commands.add_parser(
+        "completion",
+        help="print a script that lets a shell complete commands and options",
+        description='For bash: eval "$(manual-slop completion bash)" in ~/.bashrc; zsh likewise in ~/.zshrc; '
+        "fish: manual-slop completion fish | source in config.fish.",
+        allow_abbrev=False,
+    )
+    completion.add_argument("shell", choices=SHELLS, help="whose")
+
+
 def _add_trust(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trust", action="store_true", help="trust this project's manual_slop.toml first, for good"
     )
 
 
-def _add_tour(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
-    _add(
-        commands, common, "tour", "drive the real window through its main job", "Screenshots go to out/tour/."
+def _add_tour(commands: Commands[Parser], common: Parser) -> None:
+    parser = _add(commands, common, "tour", "drive the real window through its main job")
+    parser.add_argument(
+        "--out", metavar="DIR", default=TOUR_OUT, help=f"where its screenshots go ({TOUR_OUT})"
     )
 
 
@@ -176,7 +214,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_send(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
+def _add_send(commands: Commands[Parser], common: Parser) -> None:
     parser = _add(
         commands,
         common,
@@ -210,11 +248,11 @@ def _add_send(commands: _Commands[argparse.ArgumentParser], common: argparse.Arg
     parser.add_argument(
         "--queue", action="store_true", help="wait for the end of a reply that the window is receiving"
     )
-    parser.add_argument("--quiet", action="store_true", help="print the reply and nothing else")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print the reply and nothing else")
     _add_trust(parser)
 
 
-def _add_context(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
+def _add_context(commands: Commands[Parser], common: Parser) -> None:
     parser = _add(
         commands,
         common,
@@ -234,7 +272,7 @@ def _add_context(commands: _Commands[argparse.ArgumentParser], common: argparse.
     _add_trust(parser)
 
 
-def _add_discussions(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
+def _add_discussions(commands: Commands[Parser], common: Parser) -> None:
     parser = _add(commands, common, "discussions", "list, read, export and order discussions")
     actions = parser.add_subparsers(dest="action", metavar="action", title="actions")
     lister = _add(actions, common, "list", "list them, newest first (the default)")
@@ -269,7 +307,7 @@ def _add_discussions(commands: _Commands[argparse.ArgumentParser], common: argpa
             action.add_argument("name", help="the new name")
 
 
-def _add_lists(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
+def _add_lists(commands: Commands[Parser], common: Parser) -> None:
     presets = _add(
         commands, common, "presets", "list the project's context presets, personas and system prompts"
     )
@@ -285,7 +323,7 @@ def _add_lists(commands: _Commands[argparse.ArgumentParser], common: argparse.Ar
     )
 
 
-def _add_harvest(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
+def _add_harvest(commands: Commands[Parser], common: Parser) -> None:
     parser = _add(
         commands,
         common,
@@ -337,7 +375,7 @@ def _bytes(text: str) -> int:
     raise argparse.ArgumentTypeError(f"{text!r} is no number of bytes from 1 to {1 << 30}")
 
 
-def _add_knowledge(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
+def _add_knowledge(commands: Commands[Parser], common: Parser) -> None:
     parser = _add(commands, common, "knowledge", "show, search and audit what is known")
     parser.set_defaults(category="")
     actions = parser.add_subparsers(dest="action", metavar="action", title="actions")
@@ -356,7 +394,7 @@ def _add_knowledge(commands: _Commands[argparse.ArgumentParser], common: argpars
     _add(actions, common, "ledger", "print what became of each conversation")
 
 
-def _add_settings(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
+def _add_settings(commands: Commands[Parser], common: Parser) -> None:
     trust = _add(
         commands, common, "trust", "let a folder's manual_slop.toml count, after saying what it asks for"
     )

@@ -32,7 +32,7 @@ from core.harvest.run import ApplyRequest, apply, items_by_asking, look
 from core.harvest.scan import Progress, ScanRequest, no_progress
 from core.harvest.setup import distiller, scan_request
 from core.knowledge.undo import undo_apply
-from core.providers.clients import clients_for
+from core.providers.clients import Clients, clients_for
 from core.providers.model_data import load_models
 from core.providers.profiles import find_profile, offered_models, usual_model
 from core.providers.protocol import CancelToken
@@ -164,6 +164,7 @@ def _apply(
     cancel = CancelToken()
     servers = chosen.loaded.settings.servers
     clients = clients_for(chosen.home, chosen.run.provider, servers, load_models(paths.models_file()))
+    chosen = _with_model(chosen, clients) if harvests else chosen
     paid = Payments(chosen.home, lambda by, model, usage: cost(by, model, usage, wall_clock()), wall_clock)
     remedy = "manual-slop: go on with --over-limit, or raise the limit in the settings"
     purse = RunPurse(paid, chosen.run.room_usd, on_limit=lambda _why: console.note(remedy))
@@ -178,6 +179,17 @@ def _apply(
         clients.close()
     report = replace(done, estimate=seen.estimate)
     return report, _used(chosen, paid.use), INTERRUPTED if cancel.is_cancelled else 0
+
+
+def _with_model(chosen: _Set, clients: Clients) -> _Set:
+    """The run with the first model of a server that nobody named one of."""
+    if chosen.run.model:
+        return chosen
+    listed = clients.get(chosen.run.provider).list_models()
+    if not listed:
+        raise UsageError(f"{chosen.run.provider} lists no model", remedy="Name one with --model")
+    run = replace(chosen.run, model=listed[0].id, profile=listed[0])
+    return replace(chosen, run=run)
 
 
 class _Interruptible:

@@ -12,7 +12,10 @@ from typing import Any, TextIO
 
 import msgspec
 
+from core.base.errors import SlopError
 from core.cli.stops import Stops
+from core.cli.version import unwritten
+from core.cli.wording import in_terminal
 
 _VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"}
 _VISIBLE |= {0x7F: "\u2421", **dict.fromkeys(range(128, 160), "�")}
@@ -22,6 +25,10 @@ _VISIBLE |= dict.fromkeys((*range(8234, 8239), *range(8294, 8298), 8206, 8207, 1
 def harmless(text: str) -> str:
     """Text for a terminal: control characters, escape sequences and bidi marks are shown, not obeyed."""
     return text.translate(_VISIBLE)
+
+
+class OutputError(SlopError):
+    """Standard output is full or cannot be written."""
 
 
 class Console(msgspec.Struct, frozen=True):
@@ -47,29 +54,35 @@ class Console(msgspec.Struct, frozen=True):
 
     def write(self, text: str) -> None:
         """Print text as it is given, at once."""
-        self.out.write(harmless(text) if self.is_terminal else text)
-        self.out.flush()
+        self._put(harmless(text) if self.is_terminal else text)
 
     def line(self, text: str = "") -> None:
         """Print a line."""
         self.write(text + "\n")
 
     def note(self, text: str) -> None:
-        """Print a line on standard error."""
-        self.err.write((harmless(text) if self.err.isatty() else text) + "\n")
-        self.err.flush()
+        """Print a line on standard error, its remedies in a terminal's words."""
+        self.aside(in_terminal(text) + "\n")
 
     def aside(self, text: str) -> None:
-        """Print text as it comes on standard error."""
-        self.err.write(harmless(text) if self.err.isatty() else text)
-        self.err.flush()
+        """Print text as it comes on standard error. Where that is full or closed, what is printed beside it goes on."""
+        with contextlib.suppress(OSError, ValueError):
+            self.err.write(harmless(text) if self.err.isatty() else text)
+            self.err.flush()
 
     def json(self, value: Any) -> None:
         """Print a value as JSON, keys in order, so that two runs can be compared."""
-        self.out.write(
-            json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
-        )
-        self.out.flush()
+        self._put(json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n")
+
+    def _put(self, text: str) -> None:
+        """Write to standard output. Raises BrokenPipeError, or OutputError where it is full or closed."""
+        try:
+            self.out.write(text)
+            self.out.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputError(unwritten(error)) from error
 
     @contextlib.contextmanager
     def waiting(self, text: str) -> Iterator[None]:
@@ -86,17 +99,14 @@ class Console(msgspec.Struct, frozen=True):
 
 def open_console() -> Console:
     """The process's streams, made to take any text: what a terminal cannot show becomes a mark, not an error."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed before the program began
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (open to the end)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace", **({} if stream.isatty() else {"encoding": "utf-8"}))
     return Console(sys.stdout, sys.stderr)
-
-
-def discard_output() -> None:
-    """Let the interpreter end without complaint when the reader of a pipe has gone."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def table(

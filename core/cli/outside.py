@@ -7,12 +7,19 @@ from core.app.outside import LocalOutside
 from core.caching.messages import CheckRewrites
 from core.context.messages import AssembleContext
 from core.knowledge.messages import ReadKnowledge
+from core.settings.messages import ListModels
 
 
 class CommandOutside(LocalOutside):
-    """The outside of one command. Measuring alone would start a process of its own, a second of every command."""
+    """The outside of one command. Measuring alone would start a process of its own, a second of every command.
+
+    A server is asked for its models only where the command asks: one that is dead is none of the others' business.
+    """
 
     def begin(self, effect: Effect) -> None:
         """Begin an effect, unless only a window has use for it."""
-        if not isinstance(effect, AssembleContext | CheckRewrites | WriteWindow | WatchFiles | ReadKnowledge):
-            super().begin(effect)
+        if isinstance(effect, AssembleContext | CheckRewrites | WriteWindow | WatchFiles | ReadKnowledge):
+            return
+        if isinstance(effect, ListModels) and not effect.command_id:
+            return
+        super().begin(effect)

@@ -6,12 +6,11 @@ from collections.abc import Callable
 
 from core.base.errors import SlopError
 from core.cli.arguments import Options
-from core.cli.output import Console, discard_output, open_console
+from core.cli.output import Console, OutputError, open_console
 from core.cli.session import FrontEnd, UsageError
+from core.cli.version import BROKEN_PIPE, discard_output
 
 INTERRUPTED = 130
-BROKEN_PIPE = 141
-"""128 and the number of SIGPIPE: what a shell reports of a program whose reader has gone."""
 
 
 def run(options: Options, make_front: Callable[[Options], FrontEnd] | None = None) -> int:
@@ -32,6 +31,8 @@ def run(options: Options, make_front: Callable[[Options], FrontEnd] | None = Non
         return 2
     except SlopError as error:
         console.note(f"manual-slop: {error}")
+        if isinstance(error, OutputError):
+            discard_output()
         return 1
     except KeyboardInterrupt:
         return INTERRUPTED

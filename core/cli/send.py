@@ -20,6 +20,7 @@ from core.cli.losses import say_losses
 from core.cli.output import Console
 from core.cli.send_beside import program_beside
 from core.cli.session import FrontEnd, UsageError, check_name, find_discussion, session
+from core.cli.wording import in_terminal
 from core.discussion.messages import (
     AttachFile,
     CreateDiscussion,
@@ -34,6 +35,7 @@ from core.discussion.messages import (
     SetTemperature,
 )
 from core.knowledge.messages import FollowDigest
+from core.settings.messages import RefreshModels
 from core.settings.starting_model import named_provider
 from core.turn.messages import CancelReply, RetrySend, SendPrompt
 from core.values.discussion import CallPhase, OpenDiscussion
@@ -76,6 +78,7 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
         _check_names(state, options)
         _follow_files(front, console)
         chosen = _choose(front, state, options)
+        _take_model(front, chosen, console)
         opened = front.snapshot().discussions.open[chosen]
         if given.retry and not opened.failed_message_id:
             raise UsageError("Nothing failed in this discussion", remedy="Send a text instead")
@@ -177,6 +180,18 @@ def _choose(front: FrontEnd, state: AppState, options: Options) -> str:
     if given.max_output is not None:
         act(front, SetMaxOutput(chosen, given.max_output))
     return chosen
+
+
+def _take_model(front: FrontEnd, chosen: str, console: Console) -> None:
+    """Ask a server that has no model named for its first. Where it does not answer, the send says so, words kept."""
+    meta = front.snapshot().discussions.summaries[chosen].meta
+    if meta.model:
+        return
+    try:
+        with console.waiting(f"Asking {meta.provider} for its models"):
+            act(front, RefreshModels(meta.provider))
+    except SlopError as error:
+        console.note(f"manual-slop: warning: {error}")
 
 
 def _attach(front: FrontEnd, chosen: str, files: list[str]) -> tuple[AttachmentPart, ...]:
@@ -321,7 +336,7 @@ class _Turn:
             else {
                 "kind": failure.kind.value,
                 "what": failure.what,
-                "remedy": failure.remedy,
+                "remedy": in_terminal(failure.remedy),
                 "where": failure.where,
             },
         }

@@ -13,6 +13,7 @@ from core.cli.arguments import Options
 from core.cli.format import message_data, usage_line
 from core.cli.output import Console
 from core.cli.session import check_name, find_discussion
+from core.cli.wording import in_terminal
 from core.hooks.client import HookClient, HookError, connect
 from core.values.discussion import DiscussionMeta, DiscussionSummary
 from core.values.messages import Message, ReasoningPart, Role, Status, TextPart
@@ -195,7 +196,7 @@ class _Printed:
             failure = {
                 "kind": self.error["code"],
                 "what": self.error["message"],
-                "remedy": self.error["remedy"],
+                "remedy": in_terminal(self.error["remedy"]),
                 "where": "",
             }
         return {

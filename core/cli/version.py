@@ -1,12 +1,20 @@
-"""Name and version of the program, said before anything else loads."""
+"""Name and version of the program, and how a text is printed before anything else loads."""
 
 from __future__ import annotations
 
+import os
 import sys
 
 from core import __version__
 
+TYPE_CHECKING = False  # `typing` itself takes longer to load than `--version` may
+if TYPE_CHECKING:
+    from typing import TextIO
+
 PROGRAM = "manual-slop"
+
+BROKEN_PIPE = 141
+"""128 and the number of SIGPIPE: what a shell reports of a program whose reader has gone."""
 
 
 def version_text() -> str:
@@ -16,7 +24,55 @@ def version_text() -> str:
 
 def say_version(arguments: list[str]) -> bool:
     """Print the version where nothing else is asked for, before argparse loads: scripts ask for it again and again."""
-    if arguments != ["--version"]:
+    if arguments not in (["--version"], ["-V"]):
         return False
-    print(version_text())
+    put(version_text() + "\n")
     return True
+
+
+def put(text: str, stream: TextIO | None = None) -> None:
+    """Print text at once, by default on standard output.
+
+    Raises:
+        SystemExit: 141 when the reader of a pipe has gone, 1 when the output cannot be written, said in one line.
+    """
+    stream = sys.stdout if stream is None else stream
+    if stream is None:
+        return  # closed before the program began
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        discard_output()
+        raise SystemExit(BROKEN_PIPE) from None
+    except OSError as error:
+        discard_output()
+        complain(unwritten(error))
+        raise SystemExit(1) from None
+
+
+def unwritten(error: OSError) -> str:
+    """The sentence for output that could not be written."""
+    return f"The output cannot be written: {error.strerror or error}"
+
+
+def complain(text: str) -> None:
+    """Print a line on standard error, if it can be."""
+    try:
+        if sys.stderr is not None:
+            sys.stderr.write(f"{PROGRAM}: {text}\n")
+            sys.stderr.flush()
+    except (OSError, ValueError):
+        return
+
+
+def discard_output() -> None:
+    """Let the interpreter end without complaint about output that nobody reads or that cannot be written."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            try:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            except (OSError, ValueError, AttributeError):
+                continue

@@ -20,6 +20,7 @@ from core.discussion.messages import (
     DeleteDiscussion,
     DiscussionChangedOutside,
     DiscussionCreated,
+    DiscussionEffect,
     DiscussionLoaded,
     DiscussionRestored,
     DiscussionTrashed,
@@ -257,6 +258,25 @@ def set_model(state: AppState, given: Stamp, command: SetModel) -> Result:
     if summary.turns:
         mark = MarkRecord(given.make_id(), given.at, "model", f"{summary.meta.model} → {model}")
         effects = (*effects, AppendRecords(command.discussion_id, (mark,)))
+    return state, effects
+
+
+def take_model(state: AppState, discussion_id: str) -> Result:
+    """Give a discussion that has no model yet its provider's usual one, once that is known: a server's first."""
+    summary = state.discussions.summaries.get(discussion_id)
+    if summary is None or summary.meta.model:
+        return state, ()
+    return change_meta(state, discussion_id, model=default_model(state, summary.meta.provider))
+
+
+def take_models(state: AppState, provider: str) -> Result:
+    """Give its open discussions without a model the first that a server has listed."""
+    effects: tuple[DiscussionEffect, ...] = ()
+    for discussion_id in state.discussions.open:
+        summary = state.discussions.summaries.get(discussion_id)
+        if summary is not None and summary.meta.provider == provider:
+            state, more = take_model(state, discussion_id)
+            effects = (*effects, *more)
     return state, effects
 
 

@@ -126,6 +126,11 @@ def command(state: AppState, given: Stamp, asked: DiscussionCommand) -> Result:
             assert_never(asked)
 
 
+def models_listed(state: AppState, provider: str) -> Result:
+    """A server has said which models it has."""
+    return lifecycle.take_models(state, provider)
+
+
 def event(state: AppState, given: Stamp, happened: DiscussionEvent) -> Result:
     """Decide what follows from an event."""
     match happened:

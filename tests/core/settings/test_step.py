@@ -300,6 +300,21 @@ def test_a_compatible_server_is_asked_for_its_models(book: Playbook) -> None:
     assert book.state.config.models["ollama"][0].id == "llama"
 
 
+def test_a_discussion_without_a_model_takes_the_first_that_its_server_lists(book: Playbook) -> None:
+    loaded = settings_loaded()
+    ollama = ProviderStatus("ollama", ProviderKind.COMPATIBLE, "Ollama", KeySource.NOT_NEEDED)
+    book.play(replace(loaded, providers={**loaded.providers, "ollama": ollama}))
+    (create,) = of(book.play(CreateDiscussion(provider="ollama")), CreateOnDisk)
+    book.play(DiscussionCreated(DiscussionSummary(create.meta, book.at), OpenDiscussion(create.meta.id)))
+    assert create.meta.model == ""
+
+    listed = (ModelProfile("ollama", "llama"), ModelProfile("ollama", "qwen"))
+    effects = book.play(ModelsListed("ollama", listed))
+
+    assert [write.meta.model for write in of(effects, WriteMeta)] == ["llama"]
+    assert not of(book.play(ModelsListed("ollama", listed[1:])), WriteMeta)
+
+
 def test_the_embedded_model_starts_when_a_discussion_of_it_is_shown(book: Playbook) -> None:
     (create,) = of(book.play(CreateDiscussion()), CreateOnDisk)
     summary = DiscussionSummary(create.meta, book.at)

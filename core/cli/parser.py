@@ -1,0 +1,53 @@
+"""The parser of every command: names what was nearly meant, and prints help without a traceback on any output."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+from core.cli.version import put
+
+Commands = argparse._SubParsersAction  # noqa: SLF001 (argparse names the type nowhere else)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that says what is near to a word that it does not know."""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = [str(choice) for choice in action.choices if choice]
+            reason = f"invalid choice: {value!r}{near(str(value), known)} (choose from {', '.join(known)})"
+            raise argparse.ArgumentError(action, reason)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if message:
+            put(message, file)
+
+    def commands(self) -> dict[str, Parser]:
+        """The parsers of this one's commands or actions by name, empty where it has none."""
+        for action in self._actions:
+            if isinstance(action, Commands):
+                return dict(action.choices)
+        return {}
+
+    def below(self, words: Iterable[str]) -> Parser:
+        """The parser that a command and its action lead to, as far as they do."""
+        found = self
+        for word in words:
+            found = found.commands().get(word, found)
+        return found
+
+    def refuse_unknown(self, unknown: Sequence[str]) -> NoReturn:
+        """End with this usage, and the nearest option to what it does not know."""
+        known = [option for action in self._actions for option in action.option_strings]
+        meant = near(unknown[0].partition("=")[0], known, before="; ")
+        self.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
+
+
+def near(word: str, known: Sequence[str], before: str = ", ") -> str:
+    """The question whether the nearest of what is known was meant, empty where nothing is near."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(word, known, n=1)
+    return f"{before}did you mean {found[0]}?" if found else ""

@@ -1,0 +1,166 @@
+"""Builds both wheels as for a release and installs them with plain pip where nothing else is, and no compiler either.
+
+    python -m scripts.try_wheels [FOLDER]     FOLDER keeps the wheels and the sdist; else they go
+
+From a folder of its own it then runs what a person would run first: `--version`, `doctor`, `send`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+from scripts import build_weights
+
+ROOT = Path(__file__).resolve().parent.parent
+LARGEST_BYTES = 100_000_000
+INSIDE = (
+    "share/doc/manual-slop/openapi.json",
+    "share/doc/manual-slop/settings.md",
+    "prompts/role.md",
+    "core/providers/models.toml",
+)
+"""Ends of names that a wheel must hold: what stands outside the packages, and data within them."""
+
+BUILD = "import sys; from setuptools import build_meta as b; print(getattr(b, sys.argv[1])(sys.argv[2]))"
+RUN_S = 300.0
+
+
+class TrialError(Exception):
+    """A wheel is not as it should be, or did not run; the message says which and how."""
+
+
+def build_program(folder: Path) -> tuple[Path, Path]:
+    """Build the source distribution, and the wheel from what it holds. Returns both.
+
+    Raises:
+        TrialError: one of them could not be built.
+    """
+    sdist = folder / _last_line(_run((sys.executable, "-c", BUILD, "build_sdist", folder), ROOT))
+    with tempfile.TemporaryDirectory() as unpacked:
+        with tarfile.open(sdist) as archive:
+            archive.extractall(unpacked, filter="data")
+        source = Path(unpacked) / sdist.name.removesuffix(".tar.gz")
+        wheel = folder / _last_line(_run((sys.executable, "-c", BUILD, "build_wheel", folder), source))
+    return sdist, wheel
+
+
+def check_sdist(sdist: Path) -> None:
+    """Check that everything that git keeps is in the source distribution: it is a checkout that can be tested.
+
+    Raises:
+        TrialError: something is missing.
+    """
+    kept = _run(("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"), ROOT).split("\0")
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    if missing := [name for name in kept if name and name not in names and (ROOT / name).exists()]:
+        raise TrialError(f"{sdist.name} lacks {', '.join(missing)}")
+
+
+def check_wheel(wheel: Path, inside: tuple[str, ...] = ()) -> None:
+    """Check a wheel's size and that it holds what its users need.
+
+    Raises:
+        TrialError: it is too large, or lacks something.
+    """
+    if (size := wheel.stat().st_size) >= LARGEST_BYTES:
+        raise TrialError(f"{wheel.name} has {size:,} bytes, {LARGEST_BYTES:,} or more")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    if missing := [end for end in inside if not any(name.endswith(end) for name in names)]:
+        raise TrialError(f"{wheel.name} lacks {', '.join(missing)}")
+
+
+def try_installed(folder: Path, program: Path, weights: Path) -> None:
+    """Install both with plain pip into an empty environment, and run the program from another folder.
+
+    Raises:
+        TrialError: a step failed.
+    """
+    venv, elsewhere = folder / "venv", folder / "elsewhere"
+    elsewhere.mkdir()
+    _run((sys.executable, "-m", "venv", venv), folder)
+    environ = _bare_environment(venv, folder)
+    pip = (venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-compile")
+    _timed("pip install", lambda: _run((*pip, f"{program}[embedded]", weights), elsewhere, environ))
+    manual_slop = venv / "bin" / "manual-slop"
+    _timed("--version", lambda: _run((manual_slop, "--version"), elsewhere, environ))
+    report = _timed("doctor", lambda: _run((manual_slop, "doctor"), elsewhere, environ))
+    if "SmolLM2" not in report:
+        raise TrialError(f"doctor does not find the weights:\n{report}")
+    reply = _timed("send", lambda: _run((manual_slop, "send", "--quiet", "Say hello."), elsewhere, environ))
+    if not reply.strip():
+        raise TrialError("the embedded model said nothing")
+    say(f"the embedded model said: {reply.strip()[:80]}")
+
+
+def _bare_environment(venv: Path, home: Path) -> dict[str, str]:
+    """The environment of a person who has no compiler, no checkout and no data of this program."""
+    kept = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "LANG"))}
+    here = {"PATH": str(venv / "bin"), "CC": "false", "CXX": "false", "HOME": str(home)}
+    own = {
+        "MANUAL_SLOP_HOME": str(home / "slop-home"),
+        "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
+    }
+    proxies = {name: value for name, value in os.environ.items() if name.lower().endswith("_proxy")}
+    return {**kept, **proxies, **here, **own}
+
+
+def _run(command: tuple[str | Path, ...], folder: Path, environ: dict[str, str] | None = None) -> str:
+    done = subprocess.run(
+        command, cwd=folder, env=environ, capture_output=True, text=True, timeout=RUN_S, check=False,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    if done.returncode != 0:
+        words = f"{done.stdout[-2000:]}\n{done.stderr[-4000:]}".strip()
+        raise TrialError(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{words}")
+    return done.stdout
+
+
+def _last_line(text: str) -> str:
+    return text.strip().splitlines()[-1]
+
+
+def _timed(what: str, act: Callable[[], str]) -> str:
+    began = time.monotonic()
+    said = act()
+    say(f"{what}: {time.monotonic() - began:.1f} s")
+    return said
+
+
+def say(text: str) -> None:
+    """Tell the person what was done."""
+    print(f"try_wheels: {text}", flush=True)
+
+
+def main() -> int:
+    """Build, check, install and run. Returns the exit code."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(sys.argv[1] if len(sys.argv) > 1 else made).absolute()
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            source = (build_weights.source_file(build_weights.WEIGHTS), build_weights.source_file("LICENSE"))
+            weights = build_weights.build(folder, *source)
+            sdist, program = build_program(folder)
+            check_sdist(sdist)
+            check_wheel(weights, (build_weights.WEIGHTS, "licenses/LICENSE"))
+            check_wheel(program, INSIDE)
+            for wheel in (program, weights):
+                say(f"{wheel.name}: {wheel.stat().st_size:,} bytes")
+            try_installed(Path(made), program, weights)
+        except (TrialError, build_weights.WeightsError, subprocess.TimeoutExpired) as error:
+            print(f"try_wheels: {error}", file=sys.stderr)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
