@@ -82,6 +82,17 @@ class Tour:
         return self.state.discussions.selected_id
 
 
+def new_discussion(tour: Tour) -> None:
+    """Begin another discussion with the keyboard."""
+    before = tour.chosen()
+    tour.driver.key("Ctrl+n")
+    took = tour.wait(
+        lambda s: s.discussions.selected_id != before and s.discussions.selected_id in s.discussions.open,
+        "a new discussion",
+    )
+    tour.say(f"{took:7.2f} s  new discussion (Ctrl+N)")
+
+
 def ask(tour: Tour, question: str, name: str) -> Usage:
     """Type a question, send it with the keyboard, and watch the reply arrive."""
     driver, chosen = tour.driver, tour.chosen()
