@@ -197,9 +197,12 @@ class Keys:
         return strokes
 
     def chords(self) -> list[str]:
-        """The chords that were pressed since the last frame; nobody loses one."""
+        """The chords that were pressed since the last frame; nobody loses one.
+
+        Of a key that is held, what is done once a press comes again: the toolkit's own input item does it anew.
+        """
         self._settle()
-        return list(self._pressed)
+        return [*self._pressed, *(chord for chord in self._again if chord in _ONCE)]
 
     def is_held(self, modifier: str) -> bool:
         """True while `Ctrl`, `Alt` or `Shift` is down."""
