@@ -22,7 +22,7 @@ from gui.screen import virtual_screen
 from gui.theme import ASSETS
 from gui.tour_harvest import harvest
 from gui.tour_talk import attach, search, talk
-from gui.tour_walk import Tour, TourError, ask, new_discussion
+from gui.tour_walk import Tour, TourError, ask, new_discussion, without_preset
 from gui.window import Placement
 
 OUT = Path("out/tour")
@@ -80,7 +80,9 @@ def _walk(home: Path, project: Path, out: Path, say: Callable[[str], None]) -> N
         _look_at_context(tour)
         search(tour, talked)
         harvest(tour, talked)
+        tour.dismiss_notices()
         new_discussion(tour)
+        without_preset(tour)
         attach(tour)
         _change_theme(tour)
     except SlopError:

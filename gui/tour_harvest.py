@@ -10,7 +10,7 @@ from core.values.harvest import ArtifactClass, HarvestPhase, HarvestPreview, Pro
 from core.values.knowledge import Category, DigestSwitch
 from core.values.stack import LayerId
 from core.values.state import AppState
-from gui.tour_walk import Tour, TourError, ask, new_discussion
+from gui.tour_walk import Tour, TourError, ask, new_discussion, without_preset
 from panels.harvest import facts
 
 READING_S = 600.0
@@ -141,7 +141,9 @@ def _write_by_hand(tour: Tour) -> None:
 
 def _use(tour: Tour) -> None:
     """A new discussion carries what was learned."""
+    tour.dismiss_notices()
     new_discussion(tour)
+    without_preset(tour)
     ask(tour, QUESTION, "turn-with-knowledge")
     tour.driver.key("Ctrl+2")
     tour.wait(lambda s: _layer_bytes(s) > 0, "layer 7 in the context")

@@ -14,9 +14,10 @@ from gui.elements.popups import PopupItem, anchor_of
 from gui.elements.prose import Markdown
 from gui.tour_walk import ANSWER_S, Tour, TourError, ask
 
-FIRST, SECOND = "What is the capital of Norway?", "What is the capital of Italy?"
-SENT, QUEUED = "What is the capital of Japan?", "What is the capital of Sweden?"
-SOUGHT = "Sweden"
+FIRST, SECOND = "What is the capital of Norway?", "Which country is Oslo the capital of?"
+SENT, QUEUED = "What is Oslo known for?", "Has it a rich history?"
+"""Questions on one thing: so small a model says in every turn what it said in the first."""
+SOUGHT = "history"
 PDF = "notice.pdf"
 ABOUT_PDF = "When does the office open?"
 
@@ -136,9 +137,9 @@ def attach(tour: Tour) -> None:
     driver, chosen = tour.driver, tour.chosen()
     driver.key("Ctrl+Shift+a")
     driver.until(lambda: any(isinstance(one, PopupItem) and PDF in one.label() for one in driver.visible()))
-    tour.shot("attach")
     driver.click(driver.find(PDF, kind=PopupItem))
     driver.until(lambda: driver.has("1 chosen"), "the choice")
+    tour.shot("attach")
     driver.click("Choose")
     tour.wait(lambda s: s.discussions.open[chosen].draft.attachments, "the attachment")
     driver.click("Write a message")

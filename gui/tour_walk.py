@@ -93,6 +93,15 @@ def new_discussion(tour: Tour) -> None:
     tour.say(f"{took:7.2f} s  new discussion (Ctrl+N)")
 
 
+def without_preset(tour: Tour) -> None:
+    """Send no files with this discussion: one question on one thing is what so small a model answers."""
+    chosen = tour.chosen()
+    tour.driver.click("Presets")
+    tour.driver.until(lambda: tour.driver.has("No preset"), "the presets")
+    tour.driver.click("No preset")
+    tour.wait(lambda s: not s.discussions.summaries[chosen].meta.preset, "no preset")
+
+
 def ask(tour: Tour, question: str, name: str) -> Usage:
     """Type a question, send it with the keyboard, and watch the reply arrive."""
     driver, chosen = tour.driver, tour.chosen()
