@@ -99,7 +99,7 @@ _EDITING = frozenset({"Ctrl+A", "Ctrl+C", "Ctrl+V", "Ctrl+X", "Ctrl+Z", "Ctrl+Y"
 _CARET = frozenset({"Left", "Right", "Up", "Down", "Home", "End", "Backspace", "Delete"})
 _ALIASES = {"Plus": "=", "+": "=", "Minus": "-", "Comma": ",", "Return": "Enter", "Esc": "Escape"}
 REPEATS = frozenset({"Up", "Down", "PageUp", "PageDown"})
-"""Keys whose auto-repeat is passed on: walking through a list."""
+"""Keys whose auto-repeat is passed on: walking through a list. Not with Ctrl or Alt: that is a command, once a press."""
 
 
 def normal_chord(chord: str) -> str:
@@ -142,7 +142,7 @@ class Keys:
         name = _BY_CODE.get(code)
         if name is None:
             return
-        if name in self._down and name not in REPEATS:
+        if name in self._down and (name not in REPEATS or self.is_held("Ctrl") or self.is_held("Alt")):
             if name not in _MODIFIERS:
                 self._again.append(name)
             return

@@ -18,6 +18,7 @@ from core.base import figures
 from core.base.errors import SlopError
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
+from gui.driver import NotFoundError
 from gui.screen import virtual_screen
 from gui.theme import ASSETS
 from gui.tour_harvest import harvest
@@ -85,9 +86,11 @@ def _walk(home: Path, project: Path, out: Path, say: Callable[[str], None]) -> N
         without_preset(tour)
         attach(tour)
         _change_theme(tour)
-    except SlopError:
+    except (SlopError, NotFoundError, TimeoutError) as error:
         tour.shot("stopped-here")
-        raise
+        if isinstance(error, SlopError):
+            raise
+        raise TourError(f"The tour stopped: {error}", remedy="See the last picture") from error
     finally:
         controller.stop()
     _reopen(tour, home, project)
