@@ -30,7 +30,7 @@ OUT = Path("out/tour")
 WIDTH_PX, HEIGHT_PX = 1600, 1000
 FIXED = {"providers.embedded.seed": 5}
 """A request has one reply on every tour of one machine; the time in it differs, so versions of a reply may."""
-PRESET, FILES = "tide clock", ("README.md", "harbours.csv")
+PRESET, FILES = "tide clock", ("README.md",)
 QUESTION = "What does the tide clock tell?"
 """One question on what one small file says: so small a model finds no more in it, and repeats itself after it."""
 

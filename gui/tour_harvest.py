@@ -71,7 +71,6 @@ def _preview(tour: Tour) -> HarvestPreview:
     )
     for one in preview.items:
         tour.say(f"          {one.item.category.value}: {one.item.head!r} {one.item.body!r}"[:150])
-    tour.shot("harvest-preview")
     return preview
 
 
@@ -118,6 +117,7 @@ def _apply(tour: Tour, talked: str) -> None:
     tour.wait(lambda s: talked not in s.discussions.summaries, "the conversation in the trash")
     tour.say(f"{took:7.2f} s  applied: {facts.items_words(report.items)}; the conversation is in the trash")
     tour.shot("harvest-applied")
+    tour.dismiss_notices()
     tour.driver.key("Ctrl+3")
     if not any(count for _, count in report.items):
         tour.say("          the small model found nothing: a fact is written by hand")
@@ -141,7 +141,6 @@ def _write_by_hand(tour: Tour) -> None:
 
 def _use(tour: Tour) -> None:
     """A new discussion carries what was learned."""
-    tour.dismiss_notices()
     new_discussion(tour)
     without_preset(tour)
     ask(tour, QUESTION, "turn-with-knowledge")

@@ -96,6 +96,8 @@ def new_discussion(tour: Tour) -> None:
 def without_preset(tour: Tour) -> None:
     """Send no files with this discussion: one question on one thing is what so small a model answers."""
     chosen = tour.chosen()
+    if not tour.state.discussions.summaries[chosen].meta.preset:
+        return
     tour.driver.click("Presets")
     tour.driver.until(lambda: tour.driver.has("No preset"), "the presets")
     tour.driver.click("No preset")
