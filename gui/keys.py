@@ -99,7 +99,7 @@ _EDITING = frozenset({"Ctrl+A", "Ctrl+C", "Ctrl+V", "Ctrl+X", "Ctrl+Z", "Ctrl+Y"
 _CARET = frozenset({"Left", "Right", "Up", "Down", "Home", "End", "Backspace", "Delete"})
 _ALIASES = {"Plus": "=", "+": "=", "Minus": "-", "Comma": ",", "Return": "Enter", "Esc": "Escape"}
 REPEATS = frozenset({"Up", "Down", "PageUp", "PageDown"})
-"""Keys whose auto-repeat is passed on: walking through a list."""
+"""Keys whose auto-repeat is passed on: walking through a list. Not with Ctrl or Alt: that is a command, once a press."""
 
 
 def normal_chord(chord: str) -> str:
@@ -142,7 +142,7 @@ class Keys:
         name = _BY_CODE.get(code)
         if name is None:
             return
-        if name in self._down and name not in REPEATS:
+        if name in self._down and (name not in REPEATS or self.is_held("Ctrl") or self.is_held("Alt")):
             if name not in _MODIFIERS:
                 self._again.append(name)
             return
@@ -197,9 +197,12 @@ class Keys:
         return strokes
 
     def chords(self) -> list[str]:
-        """The chords that were pressed since the last frame; nobody loses one."""
+        """The chords that were pressed since the last frame; nobody loses one.
+
+        Of a key that is held, what is done once a press comes again: the toolkit's own input item does it anew.
+        """
         self._settle()
-        return list(self._pressed)
+        return [*self._pressed, *(chord for chord in self._again if chord in _ONCE)]
 
     def is_held(self, modifier: str) -> bool:
         """True while `Ctrl`, `Alt` or `Shift` is down."""

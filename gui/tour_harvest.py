@@ -10,35 +10,23 @@ from core.values.harvest import ArtifactClass, HarvestPhase, HarvestPreview, Pro
 from core.values.knowledge import Category, DigestSwitch
 from core.values.stack import LayerId
 from core.values.state import AppState
-from gui.tour_walk import STEP_S, Tour, TourError, ask
+from gui.tour_walk import Tour, TourError, ask, new_discussion, without_preset
 from panels.harvest import facts
 
 READING_S = 600.0
-QUESTION = "What is noted about the tides?"
-EDITED = "`next_turn` gives the time of the next high or low water."
-BY_HAND = "The tide clock counts from the last high water."
+ANYWAY = "Undo anyway"
+FACT = "The capital of Norway is Oslo."
+QUESTION = "What is the capital of Norway?"
 
 
-def harvest(tour: Tour) -> None:
-    """Walk through it. The discussion that is shown at the beginning is the one that is harvested, and is back after."""
-    talked = tour.chosen()
-    _leave(tour)
+def harvest(tour: Tour, talked: str) -> None:
+    """Walk through it. Another discussion than the one that is harvested is shown: what is open is left alone."""
     _find(tour, talked)
     _review(tour, _preview(tour))
     _apply(tour, talked)
     _use(tour)
     _switch_off(tour)
     _undo(tour, talked)
-
-
-def _leave(tour: Tour) -> None:
-    """Another discussion in front: what is open is not harvested."""
-    before = tour.chosen()
-    tour.driver.key("Ctrl+n")
-    tour.wait(
-        lambda s: s.discussions.selected_id != before and s.discussions.selected_id in s.discussions.open,
-        "another discussion",
-    )
 
 
 def _find(tour: Tour, talked: str) -> None:
@@ -83,38 +71,37 @@ def _preview(tour: Tour) -> HarvestPreview:
     )
     for one in preview.items:
         tour.say(f"          {one.item.category.value}: {one.item.head!r} {one.item.body!r}"[:150])
-    tour.shot("harvest-preview")
     return preview
 
 
 def _review(tour: Tour, preview: HarvestPreview) -> None:
-    """Edit the first statement, untick another item."""
+    """Keep the first statement and correct it; so small a model proposes little else that is worth keeping."""
     driver = tour.driver
-    fresh = [one for one in preview.items if not one.is_known]
     statements = [at for at, one in enumerate(preview.items) if one.item.category is not Category.FILES]
-    if not fresh or not statements:
+    if not statements:
         tour.say("          the small model found nothing to edit")
         return
-    edited = preview.items[statements[0]].id
+    kept = preview.items[statements[0]].id
+    driver.click("None")
+    tour.wait(lambda s: not any(one.is_ticked for one in _items(s)), "nothing ticked")
+    driver.click("Write this", index=statements[0])
+    tour.wait(lambda s: _item(s, kept).is_ticked, "one ticked")
     driver.click("Edit its words", index=statements[0])
     driver.step(4)
     driver.key("Ctrl+a")
-    driver.type(EDITED)
+    driver.type(FACT)
     driver.key("Enter")
-    tour.wait(lambda s: _item(s, edited).is_edited, "the edit")
-    said = "edited one"
-    others = [one.id for one in fresh if one.id != edited]
-    if others:
-        driver.click("Write this", index=[one.id for one in fresh].index(others[0]))
-        tour.wait(lambda s: not _item(s, others[0]).is_ticked, "an item to be left out")
-        said = "edited one, unticked another"
-    tour.say(f"          {said}")
+    tour.wait(lambda s: _item(s, kept).is_edited, "the edit")
+    tour.say("          kept one, corrected, and left out the others")
     tour.shot("harvest-reviewed")
 
 
 def _item(state: AppState, item_id: str) -> ProposedItem:
-    items = state.harvest.preview.items if state.harvest.preview is not None else ()
-    return next(one for one in items if one.id == item_id)
+    return next(one for one in _items(state) if one.id == item_id)
+
+
+def _items(state: AppState) -> tuple[ProposedItem, ...]:
+    return state.harvest.preview.items if state.harvest.preview is not None else ()
 
 
 def _apply(tour: Tour, talked: str) -> None:
@@ -130,6 +117,7 @@ def _apply(tour: Tour, talked: str) -> None:
     tour.wait(lambda s: talked not in s.discussions.summaries, "the conversation in the trash")
     tour.say(f"{took:7.2f} s  applied: {facts.items_words(report.items)}; the conversation is in the trash")
     tour.shot("harvest-applied")
+    tour.dismiss_notices()
     tour.driver.key("Ctrl+3")
     if not any(count for _, count in report.items):
         tour.say("          the small model found nothing: a fact is written by hand")
@@ -144,7 +132,7 @@ def _write_by_hand(tour: Tour) -> None:
     driver.until(lambda: driver.has("New fact"), "the menu")
     driver.click("New fact")
     driver.step(4)
-    driver.type(BY_HAND)
+    driver.type(FACT)
     driver.key("Ctrl+Enter")
     tour.wait(lambda s: any(file.items for file in s.knowledge.categories), "the fact in its file")
     driver.click("Regenerate digest")
@@ -152,7 +140,9 @@ def _write_by_hand(tour: Tour) -> None:
 
 
 def _use(tour: Tour) -> None:
-    """The next turn carries what was learned."""
+    """A new discussion carries what was learned."""
+    new_discussion(tour)
+    without_preset(tour)
     ask(tour, QUESTION, "turn-with-knowledge")
     tour.driver.key("Ctrl+2")
     tour.wait(lambda s: _layer_bytes(s) > 0, "layer 7 in the context")
@@ -187,6 +177,10 @@ def _undo(tour: Tour, talked: str) -> None:
     driver.click("Applied")
     driver.until(lambda: driver.has("Undo the last"), "the applies")
     driver.click("Undo the last")
+    driver.until(lambda: driver.has(ANYWAY) or tour.state.harvest.undone is not None, "the question")
+    if driver.has(ANYWAY):
+        tour.shot("harvest-undo-asked")
+        driver.click(ANYWAY)
     took = tour.wait(
         lambda s: s.harvest.undone is not None and talked in s.discussions.summaries, "the conversation back"
     )
@@ -197,11 +191,3 @@ def _undo(tour: Tour, talked: str) -> None:
     )
     driver.step(4)
     tour.shot("harvest-undone")
-    name = tour.state.discussions.summaries[talked].meta.name
-    driver.click(name)
-    tour.wait(
-        lambda s: s.discussions.selected_id == talked and talked in s.discussions.open,
-        "the discussion of before",
-        STEP_S,
-    )
-    driver.key("Ctrl+2")

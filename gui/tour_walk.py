@@ -83,6 +83,28 @@ class Tour:
         return self.state.discussions.selected_id
 
 
+def new_discussion(tour: Tour) -> None:
+    """Begin another discussion with the keyboard."""
+    before = tour.chosen()
+    tour.driver.key("Ctrl+n")
+    took = tour.wait(
+        lambda s: s.discussions.selected_id != before and s.discussions.selected_id in s.discussions.open,
+        "a new discussion",
+    )
+    tour.say(f"{took:7.2f} s  new discussion (Ctrl+N)")
+
+
+def without_preset(tour: Tour) -> None:
+    """Send no files with this discussion: one question on one thing is what so small a model answers."""
+    chosen = tour.chosen()
+    if not tour.state.discussions.summaries[chosen].meta.preset:
+        return
+    tour.driver.click("Presets")
+    tour.driver.until(lambda: tour.driver.has("No preset"), "the presets")
+    tour.driver.click("No preset")
+    tour.wait(lambda s: not s.discussions.summaries[chosen].meta.preset, "no preset")
+
+
 def ask(tour: Tour, question: str, name: str) -> Usage:
     """Type a question, send it with the keyboard, and watch the reply arrive."""
     driver, chosen = tour.driver, tour.chosen()

@@ -1,11 +1,16 @@
-"""Breaking of text into lines of a width: greedy, at spaces, and inside words that are too long."""
+"""Breaking of text into lines of a width: greedy, at spaces, between wide characters, and inside words that are too long."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 
-_PIECE = re.compile(r"[^\S\n]+|[^\s\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]+|[^\s]")
+_WIDE = r"\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef"
+_OPENING = "〈《「『【〔〖〘〚（［｛｟｢"
+_CLOSING = "、。〉》」』】〕〗〙〛〜！），．：；？］｝｠｡｣､・ー"
+PIECE = re.compile(rf"\n|\t|[^\S\n\t]+|[{_OPENING}]*(?:[^\s{_WIDE}]+|\S)[{_CLOSING}]*")
+"""A piece of text that stays on one line where it fits: a word, a wide character. No line begins with a closing mark, or
+ends with an opening one."""
 
 
 def fit(text: str, advance: Callable[[str], float], width: float) -> int:
@@ -29,7 +34,7 @@ def wrap_line(line: str, advance: Callable[[str], float], width: float) -> list[
     lines: list[str] = []
     start = end = 0
     used = 0.0
-    for match in _PIECE.finditer(line):
+    for match in PIECE.finditer(line):
         piece = match.group()
         size = sum(map(advance, piece))
         if piece[0].isspace() or used + size <= width:

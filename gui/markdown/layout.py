@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -21,8 +20,8 @@ from gui.markdown.laid import (
     Op,
     TextMeasure,
 )
+from gui.wrap import PIECE
 
-_PIECE = re.compile(r"\n|\t|[^\S\n\t]+|[^\s\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]+|\S")
 _FONTS = {
     "body": "body",
     "strong": "strong",
@@ -66,7 +65,7 @@ class _Flow:
         if run.style == "code" and self.x > 0:
             self.x += CODE_GAP_PX * self.m.scale
         self.start = self.x
-        for piece in _PIECE.findall(run.text):
+        for piece in PIECE.findall(run.text):
             if piece == "\n":
                 self._flush(run, font)
                 self._mark(4 * self.m.scale if self.x == 0 else 0.0, "\n")
@@ -331,7 +330,7 @@ def _columns(block: MarkdownBlock, m: TextMeasure, width: float, count: int, pad
             fonts = [("strong" if not index else _FONTS[run.style], run) for run in cell]
             gaps = sum(2 * CODE_GAP_PX * m.scale for run in cell if run.style == "code")
             text = sum(m.width(part, font) for font, run in fonts for part in run.text.split("\n")) + gaps
-            words = (m.width(word, font) for font, run in fonts for word in _PIECE.findall(run.text))
+            words = (m.width(word, font) for font, run in fonts for word in PIECE.findall(run.text))
             liked[column] = max(liked[column], text + 2 * pad + 2)
             least[column] = max(least[column], max(words, default=0.0) + gaps + 2 * pad + 2)
     if sum(liked) <= width:

@@ -66,7 +66,8 @@ def applied_section(desk: Desk) -> None:
         lambda: _rows(desk.state, facts.known_names(desk.state, desk.view.memo)),
     )
     if not lines:
-        text = "Nothing was applied yet. What is written stands here, and can be taken back."
+        nothing = "Nothing was applied yet. What is written stands here, and can be taken back."
+        text = nothing if harvest.looked_at is not None else facts.not_looked(harvest)
         desk.ui.text("none", text, tone="muted", style="small", wraps=True)
         return
     _undo_row(desk)

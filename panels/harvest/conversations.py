@@ -50,12 +50,7 @@ def conversations_section(desk: Desk) -> None:
         return
     _head(desk)
     if harvest.looked_at is None:
-        words = (
-            "Looking at the conversations…"
-            if harvest.is_busy
-            else "The conversations were not looked at yet."
-        )
-        ui.text("none", words, tone="muted", style="small")
+        ui.text("none", facts.not_looked(harvest), tone="muted", style="small")
         return
     _begun(desk)
     _filters(desk)

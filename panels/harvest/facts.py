@@ -268,6 +268,11 @@ def where_it_goes(state: AppState) -> str:
     return f"What is read goes to {selection.provider_label(state, provider)}, without the secrets in it."
 
 
+def not_looked(harvest: HarvestState) -> str:
+    """Words of every part before the first look: what is not known yet is not said to be nothing."""
+    return "Looking at the conversations…" if harvest.is_busy else "The conversations were not looked at yet."
+
+
 def progress_line(harvest: HarvestState) -> str:
     """Progress of the run under way, and the conversation in work."""
     far = f"{harvest.done:,} of {harvest.total:,}" if harvest.total else ""

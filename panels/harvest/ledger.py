@@ -65,6 +65,8 @@ def ledger_section(desk: Desk) -> None:
         "No entry is like that."
         if is_filtered
         else "Nothing was harvested yet. What becomes of a conversation stands here."
+        if desk.state.harvest.looked_at is not None
+        else facts.not_looked(desk.state.harvest)
     )
     ui.text("empty", text, tone="muted", style="small", wraps=True)
 

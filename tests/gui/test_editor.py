@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from time import monotonic
 
 import dearpygui.dearpygui as dpg
 import pytest
@@ -219,6 +220,25 @@ def test_one_text_of_the_window_is_selected_at_a_time(screen: Screen, writing: W
     assert dpg.get_clipboard_text() == "be"
     person.type("x")
     assert (read.text, writing.text) == ("Words to be read, marked and copied", "words")
+
+
+def test_a_paste_whose_keys_are_held_comes_once(screen: Screen, writing: Writing) -> None:
+    """The input item below pastes again while they are held: nobody typed that."""
+    writing.is_home = True
+    person = screen.show(writing.draw)
+    person.until(lambda: editor_of(person).is_active)
+    person.type("a")
+    dpg.set_clipboard_text("Pasted")
+    person.hold("Ctrl")
+    person.hold("v")
+    person.until(lambda: "Pasted" in writing.text)
+    again = monotonic() + 0.5
+    person.until(lambda: monotonic() > again, "the repeats of a held key")
+    person.let_go("v")
+    person.let_go("Ctrl")
+    person.type("b")
+    person.until(lambda: writing.text.endswith("b"))
+    assert writing.text == "aPastedb"
 
 
 def test_tab_leads_on_and_back(screen: Screen, writing: Writing) -> None:

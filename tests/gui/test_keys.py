@@ -6,7 +6,7 @@ import pytest
 
 from gui.keys import Keys, needs_no_typing, normal_chord
 
-ENTER, CTRL, SHIFT, N, UP, A = 525, 527, 528, 559, 515, 546
+ENTER, CTRL, SHIFT, ALT, N, UP, A = 525, 527, 528, 529, 559, 515, 546
 
 
 def test_a_held_key_counts_once() -> None:
@@ -29,6 +29,18 @@ def test_arrows_repeat() -> None:
     keys.on_press(UP)
     assert keys.take("Up", while_typing=False)
     assert keys.take("Up", while_typing=False)
+
+
+def test_an_arrow_that_is_held_with_alt_is_one_command() -> None:
+    """A slow frame holds a key for longer than a person: two versions were paged for one press."""
+    keys = Keys()
+    keys.on_press(ALT)
+    keys.on_press(UP)
+    keys.on_press(UP)
+    assert keys.take("Alt+Up", while_typing=False)
+    keys.end_frame()
+    keys.on_press(UP)
+    assert not keys.take("Alt+Up", while_typing=False)
 
 
 def test_modifiers_count_in_whatever_order_the_toolkit_reports_them() -> None:

@@ -25,6 +25,13 @@ def test_chinese_breaks_between_any_two_characters() -> None:
     assert wrap_line("漢字漢字漢", one, 2) == ["漢字", "漢字", "漢"]
 
 
+def test_no_line_begins_with_a_closing_mark_or_ends_with_an_opening_one() -> None:
+    assert wrap_line("漢字漢。", one, 3) == ["漢字", "漢。"]
+    assert wrap_line("漢字「漢」", one, 3) == ["漢字", "「漢」"]
+    assert wrap_line("ab PDF。", one, 6) == ["ab ", "PDF。"]
+    assert wrap_line("。。。。", one, 2) == ["。。", "。。"]
+
+
 def test_line_feeds_always_break() -> None:
     assert wrap_text("a\n\nb", one, 10) == ["a", "", "b"]
 
@@ -33,7 +40,7 @@ def test_something_always_fits() -> None:
     assert fit("W", lambda _: 9.0, 1) == 1
 
 
-@given(st.text(alphabet="ab c漢\t", max_size=80), st.integers(1, 12))
+@given(st.text(alphabet="ab c漢。「\t", max_size=80), st.integers(1, 12))
 def test_nothing_is_lost_and_no_line_is_too_wide(line: str, width: int) -> None:
     lines = wrap_line(line, one, width)
     assert "".join(lines) == line

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
 from core.discussion.messages import SelectDiscussion
 from core.harvest.messages import UndoHarvest
 from core.values.harvest import HarvestPhase
-from panels.harvest.view import HarvestView
+from panels.harvest.view import HarvestTab, HarvestView
 from tests.panels.caching import cache_states
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.test_harvest_panel import open_at, panel
@@ -45,6 +46,14 @@ def test_a_path_of_the_report_can_be_copied() -> None:
     screen.ui.click("Copy the path /home/person/.manual_slop/knowledge/digest.md")
 
     assert screen.ui.copied == ["/home/person/.manual_slop/knowledge/digest.md"]
+
+
+@pytest.mark.parametrize("tab", ["applied", "ledger", "conversations"])
+def test_before_the_first_look_no_part_says_that_there_is_nothing(tab: HarvestTab) -> None:
+    words = panel(open_at(tab, hs.unseen()))
+
+    assert "The conversations were not looked at yet." in words
+    assert not [text for text in words if text.startswith("Nothing")]
 
 
 def test_the_last_apply_and_every_other_can_be_taken_back() -> None:
