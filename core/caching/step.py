@@ -286,7 +286,9 @@ def read(state: AppState, given: Stamp, event: CacheRead) -> Result:
     if event.usage is None or event.usage == Usage():
         return state, ()
     record = UsageRecord(given.make_id(), given.at, event.kind.value, event.usage)
-    state = add_spent(state, (record,))  # in the day from here on, whenever the log has it: it is held back no more
+    state = add_spent(
+        state, (record,)
+    )  # in the day from here on, whenever the log has it: it is held back no more
     if event.discussion_id not in state.discussions.summaries:
         return state, ()  # deleted meanwhile: no log, but paid
     return state, (AppendRecords(event.discussion_id, (record,)),)

@@ -192,7 +192,9 @@ class _SharedMoney:
 
     def let_go(self, usd: float) -> str:
         """Reserve for a call. Returns why it is not to be made, empty where it is."""
-        others = self.reserves.claim(RESERVE, usd)  # first: what is paid after it is in the logs, or still reserved
+        others = self.reserves.claim(
+            RESERVE, usd
+        )  # first: what is paid after it is in the logs, or still reserved
         limit = self._chosen.limit_usd
         if limit is None:
             return ""

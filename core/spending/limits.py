@@ -134,9 +134,7 @@ def has_room(
         besides, elsewhere_usd: as of `reached_limits`.
     """
     sums = _sums(state, discussion_id, besides=besides, elsewhere_usd=elsewhere_usd)
-    return all(
-        reached(*one) is None and (one[1] is None or one[2] + one[3] + usd <= one[1]) for one in sums
-    )
+    return all(reached(*one) is None and (one[1] is None or one[2] + one[3] + usd <= one[1]) for one in sums)
 
 
 def reached_limits(
