@@ -162,7 +162,7 @@ class LocalOutside:
         match effect:
             case CallProvider():
                 self._cacher.cancel()
-                self._calls.begin(effect)
+                self._calls.begin(effect, self._knowledge.barrier())
             case SendRequest():
                 self._calls.send(effect.call_id)
             case CancelCall():

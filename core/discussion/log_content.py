@@ -215,7 +215,8 @@ class FoldedLog:
 def _changed(message: Message, record: Change) -> Message:
     match record:
         case EditRecord():
-            return replace(message, parts=record.parts, is_edited=True)
+            is_other = record.parts != message.parts
+            return replace(message, parts=record.parts, is_edited=True) if is_other else message
         case DeleteRecord():
             return replace(message, is_deleted=True)
         case RestoreRecord():

@@ -35,7 +35,8 @@ START = datetime(2026, 11, 20, 12, 0, 0, tzinfo=UTC)
 class Playbook:
     """State and a clock. `play` feeds one message and returns its effects; nothing is carried out.
 
-    Reserves alone are shared at once, in a home where other programs have `elsewhere` under way; None: nobody answers.
+    Two things alone are done at once: the disk comes to an append of nothing, and reserves are shared, in a home where
+    other programs have `elsewhere` under way; None: nobody answers.
     """
 
     def __init__(self, state: AppState | None = None) -> None:
@@ -46,11 +47,14 @@ class Playbook:
         self.shared: list[SpendingEffect] = []
 
     def play(self, body: Command | Event) -> tuple[Effect, ...]:
-        """Step once, and once more for each reserve that was to be shared. Returns all other effects."""
+        """Step once, and once more for each effect that is done at once. Returns all others."""
         self.count += 1
         self.state, effects = step(self.state, Input(self.at, f"seed-{self.count}", body))
         others: list[Effect] = []
         for effect in effects:
+            if isinstance(effect, AppendRecords) and not effect.records:
+                others += self.append(effect)
+                continue
             if not isinstance(effect, SpendingEffect):
                 others.append(effect)
                 continue
