@@ -76,7 +76,7 @@ def _update_summary(state: AppState, given: Stamp, event: RecordsAppended) -> Ap
 
 def _summarise(summary: DiscussionSummary, record: Record) -> DiscussionSummary:
     """Add one record to a row's figures."""
-    if isinstance(record, UsageRecord):
+    if isinstance(record, UsageRecord) and not record.is_inherited:
         upkeep = summary.upkeep.with_call(record.kind, record.usage)
         return replace(summary, usage=add_usage(summary.usage, record.usage), upkeep=upkeep)
     if isinstance(record, MessageRecord):
