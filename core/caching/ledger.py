@@ -89,9 +89,14 @@ def hits(live: Mapping[str, CacheLedgerEntry], wire: Wire) -> tuple[CacheHit, ..
 def predict(found: tuple[CacheHit, ...], wire: Wire, marks: Iterable[int], prices: CachePrices) -> CacheHit:
     """Predict what marks at these blocks will read: the deepest entry within the lookback of one of them.
 
-    Source: Anthropic "Prompt caching", lookback of 20 positions, the mark's own first (read 2026-08, 2026-10).
+    A breakpoint looks back at nothing: it reads the entry that ends where it stands.
+
+    Source: Anthropic "Prompt caching", lookback of 20 positions, the mark's own first (read 2026-08, 2026-10); OpenAI
+    "Prompt caching", explicit mode: only explicit breakpoints are looked up (read 2026-10).
     """
     places = [mark for mark in marks if wire.ends[mark] >= prices.minimum_tokens]
+    if prices.mechanism is Mechanism.BREAKPOINTS:
+        return next((hit for hit in found if hit.index in places), NO_HIT)
     for hit in found:
         for mark in places:
             distance = wire.positions[mark] - wire.positions[hit.index]
