@@ -75,12 +75,11 @@ def is_live(entry: CacheLedgerEntry, now: datetime) -> bool:
 
 
 def hits(live: Mapping[str, CacheLedgerEntry], wire: Wire) -> tuple[CacheHit, ...]:
-    """Every live prefix of a request, deepest first. O(entries), the wire's hashes are looked up."""
+    """Every live prefix of a request, deepest first. O(blocks), the wire's hashes are looked up."""
     if not live:
         return ()
-    places = {prefix: index for index, prefix in enumerate(wire.hashes)}
-    found = [(places[key], entry) for key, entry in live.items() if key in places]
-    found.sort(key=lambda pair: -pair[0])
+    found = [(index, live[prefix]) for index, prefix in enumerate(wire.hashes) if prefix in live]
+    found.reverse()
     return tuple(
         CacheHit(i, wire.ends[i], e.ttl_s, e.prefix_hash, e.is_extended, e.expires_at) for i, e in found
     )
