@@ -100,12 +100,13 @@ def play(task: tuple[str, int, str]) -> tuple[float, int]:
     """One day's input cost over no caching, and its pings."""
     model, seed, way = task
     day = make_day(DESK, seed, tool_turns=False)
-    vendor = _play(day, model, WAYS[way])
+    vendor = replayed(day, model, WAYS[way])
     plain = float(Prices().rates(PROVIDER, model, START_S, 0).plain)
     return vendor.usd / (plain * vendor.total), vendor.pings
 
 
-def _play(day: Sequence[Ask], model: str, chosen: CachingSettings) -> OpenAI:
+def replayed(day: Sequence[Ask], model: str, chosen: CachingSettings) -> OpenAI:
+    """The vendor after a day with these settings."""
     vendor = OpenAI(model)
     prices = cache_prices(PROVIDER, ProviderKind.OPENAI, model, moment(START_S))
     settings: CacheSettings = settings_for(ProviderKind.OPENAI, prices, chosen, is_enabled=True)

@@ -55,7 +55,7 @@ from core.knowledge.messages import KnowledgeCommand, KnowledgeEvent
 from core.settings import step as settings
 from core.settings.messages import ModelsListed, SettingsCommand, SettingsEvent, StoreKey
 from core.spending import step as spending
-from core.spending.messages import SpendingEvent
+from core.spending.messages import ReserveClaimed, SpendingEvent
 from core.turn import step as turn
 from core.turn.messages import TurnCommand, TurnEvent
 from core.values.outcomes import CommandOutcome
@@ -94,6 +94,7 @@ def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
         *rewrite_effects(before, after),
         *withdrawal_effects(before, after),
         *stop_effects(before, after),
+        *spending.reserve_effects(before, after),
     )
     if (
         before.discussions.selected_id != after.discussions.selected_id
@@ -160,6 +161,8 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
         return state, effects
     if isinstance(event, SpendingEvent):
         state, effects = spending.event(state, event)
+        if isinstance(event, ReserveClaimed):
+            state, effects = _claimed(state, event)
         state, sent = turn.admit_held(state)
         return state, (*effects, *sent)
     if isinstance(event, KnowledgeEvent):
@@ -171,6 +174,15 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
     if isinstance(event, AppEvent):
         return lifecycle.event(state, event)
     assert_never(event)
+
+
+def _claimed(state: AppState, event: ReserveClaimed) -> Result:
+    """Other programs see the reserve: the room whose call it is has the last word. One that is over needs none."""
+    if state.spending.reserved.get(event.key) != event.reservation:
+        return state, ()
+    if event.key == harvest.HELD:
+        return harvest.claimed(state, event.elsewhere)
+    return caching.claimed(state, event.key, event.elsewhere)
 
 
 def _discussion_event(state: AppState, given: Stamp, event: DiscussionEvent) -> Result:

@@ -13,7 +13,7 @@ from core.discussion.messages import DiscussionCommand, DiscussionEffect, Discus
 from core.harvest.messages import HarvestCommand, HarvestEffect, HarvestEvent
 from core.knowledge.messages import KnowledgeCommand, KnowledgeEffect, KnowledgeEvent
 from core.settings.messages import SettingsCommand, SettingsEffect, SettingsEvent
-from core.spending.messages import SpendingEvent
+from core.spending.messages import SpendingEffect, SpendingEvent
 from core.turn.messages import TurnCommand, TurnEffect, TurnEvent
 
 
@@ -107,6 +107,7 @@ Effect = (
     | CachingEffect
     | KnowledgeEffect
     | HarvestEffect
+    | SpendingEffect
 )
 """Work that the controller orders from the outside."""
 

@@ -25,7 +25,14 @@ from core.base.queue import QueueWorker
 from core.caching import worker as cache_work
 from core.caching.cache_store import HomeCacheStore
 from core.caching.keeper import CacheKeeper, CacheSetup
-from core.caching.messages import AdoptContents, CacheEffect, CacheReported, Prewarm, TendContents
+from core.caching.messages import (
+    AdoptContents,
+    CacheEffect,
+    CacheRead,
+    CacheReported,
+    Prewarm,
+    TendContents,
+)
 from core.caching.offers import cache_prices
 from core.caching.rewrite_check import RewriteCheck
 from core.caching.worker import CacheHandler
@@ -38,7 +45,7 @@ from core.discussion.journals import Journals
 from core.discussion.messages import ListEffect, StoreAttachment
 from core.discussion.reply_journal import ReplyHead, ReplyJournal
 from core.discussion.worker import DiscussionHandler
-from core.harvest.messages import AllowHarvest, RunEffect, StopHarvest
+from core.harvest.messages import LetHarvestCall, RunEffect, StopHarvest
 from core.harvest.worker import HarvestHandler, HarvestServices
 from core.knowledge import worker as knowledge
 from core.knowledge.messages import KnowledgeEffect
@@ -50,7 +57,9 @@ from core.settings.messages import ListModels, SettingsEffect, WarmUp
 from core.settings.worker import SetupHandler
 from core.settings.worker import keeps as keeps_work
 from core.settings.worker import supersedes as supersedes_work
+from core.spending.messages import SpendingEffect
 from core.spending.shared_reserves import SharedReserves
+from core.spending.worker import SpendingHandler
 from core.turn.messages import CallProvider, CancelCall, SendRequest, TurnEffect
 from core.turn.worker import CallWorker
 from core.values.cache import CachePrices
@@ -59,7 +68,7 @@ from core.values.provider import ContentsReport, ModelPrice, ProviderRequest
 from core.values.spec import CallToBuild, StackSpec
 from core.values.spending import SpentElsewhere
 from core.values.stack import StackInputs
-from core.values.usage import Usage
+from core.values.usage import Usage, UsageKind
 
 STOP_CALLS_S = 5.0
 STOP_WORKERS_S = 20.0
@@ -117,8 +126,10 @@ class LocalOutside:
             self._harvest.submit(effect)
         elif isinstance(effect, StopHarvest):
             self._harvester.cancel(effect.why)
-        elif isinstance(effect, AllowHarvest):
-            self._harvester.allow(effect.left_usd)
+        elif isinstance(effect, LetHarvestCall):
+            self._harvester.let_go()
+        elif isinstance(effect, SpendingEffect):
+            self._spending.submit(effect)
         elif isinstance(effect, CacheEffect):
             self._begin_caching(effect)
         elif isinstance(effect, TurnEffect):
@@ -155,12 +166,14 @@ class LocalOutside:
         """A command that runs once reads nothing ahead and leaves what is stored to the window."""
         if self._options.owns_home or not isinstance(effect, Prewarm | AdoptContents | TendContents):
             self._caches.submit(effect)
+        elif isinstance(effect, Prewarm):
+            self._emit(CacheRead(effect.spec.discussion_id, None, UsageKind.PREWARM))
 
     def _begin_turn(self, effect: TurnEffect) -> None:
         match effect:
             case CallProvider():
                 self._cacher.cancel()
-                self._calls.begin(effect)
+                self._calls.begin(effect, self._knowledge.barrier())
             case SendRequest():
                 self._calls.send(effect.call_id)
             case CancelCall():
@@ -262,6 +275,7 @@ class LocalOutside:
             is_read_only=is_read_only,
         )
         self._harvest = QueueWorker("harvest", self._harvester.handle, emit)
+        self._spending = QueueWorker("spending", SpendingHandler(self._reserves, emit).handle, emit)
         self._workers = [
             self._harvest,
             self._knowledge,
@@ -271,6 +285,7 @@ class LocalOutside:
             self._disk,
             self._listing,
             self._caches,
+            self._spending,
         ]
         services = _CallServices(
             self.home,

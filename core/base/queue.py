@@ -31,6 +31,13 @@ RETRY_S = 5.0
 log = logging.getLogger(__name__)
 
 
+class _Barrier:
+    """A place in the queue that somebody waits for."""
+
+    def __init__(self, passed: threading.Event) -> None:
+        self.passed = passed
+
+
 class QueueWorker(Generic[E]):
     """Runs `handle` for each effect on a thread of its own, first in, first out.
 
@@ -59,7 +66,8 @@ class QueueWorker(Generic[E]):
         self._supersedes = supersedes
         self._keeps = keeps
         self._retry_s = retry_s
-        self._waiting: deque[E] = deque()
+        self._waiting: deque[E | _Barrier] = deque()
+        self._is_busy = False
         self._owed: list[E] = []
         self._again: list[E] = []
         self._ready = threading.Condition()
@@ -74,7 +82,9 @@ class QueueWorker(Generic[E]):
             if self._supersedes is not None:
                 newer = self._supersedes
                 self._waiting = deque(
-                    old for old in self._waiting if command_id_of(old) or not newer(effect, old)
+                    old
+                    for old in self._waiting
+                    if isinstance(old, _Barrier) or command_id_of(old) or not newer(effect, old)
                 )
                 self._owed = [old for old in self._owed if not newer(effect, old)]
                 self._again = [old for old in self._again if not newer(effect, old)]
@@ -83,6 +93,16 @@ class QueueWorker(Generic[E]):
                 self._thread = threading.Thread(target=self._run, name=f"worker-{self.name}", daemon=True)
                 self._thread.start()
             self._ready.notify()
+
+    def barrier(self) -> threading.Event:
+        """An event that is set once everything queued until now has been carried out, or has failed."""
+        passed = threading.Event()
+        with self._ready:
+            if self._waiting or self._is_busy:
+                self._waiting.append(_Barrier(passed))
+            else:
+                passed.set()
+        return passed
 
     def stop(self, timeout_s: float, *, drops: bool = False) -> bool:
         """Carry out what waits, then end the thread. Returns whether it ended within `timeout_s` seconds.
@@ -93,6 +113,8 @@ class QueueWorker(Generic[E]):
         with self._ready:
             self._is_stopping = True
             if drops:
+                for passed in (one.passed for one in self._waiting if isinstance(one, _Barrier)):
+                    passed.set()
                 self._waiting.clear()
                 self._is_dropped = True
             self._ready.notify()
@@ -150,15 +172,22 @@ class QueueWorker(Generic[E]):
 
     def _next(self) -> E | None:
         with self._ready:
-            while not self._waiting:
-                if self._is_stopping:
-                    if not self._owed or self._has_tried_last:
-                        return None
-                    self._has_tried_last = True
-                    self._try_owed()
-                elif not self._ready.wait(self._retry_s if self._owed else None):
-                    self._try_owed()
-            return self._waiting.popleft()
+            self._is_busy = False
+            while True:
+                while not self._waiting:
+                    if self._is_stopping:
+                        if not self._owed or self._has_tried_last:
+                            return None
+                        self._has_tried_last = True
+                        self._try_owed()
+                    elif not self._ready.wait(self._retry_s if self._owed else None):
+                        self._try_owed()
+                effect = self._waiting.popleft()
+                if isinstance(effect, _Barrier):
+                    effect.passed.set()
+                else:
+                    self._is_busy = True
+                    return effect
 
     def _try_owed(self) -> None:
         self._again = self._owed

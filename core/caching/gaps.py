@@ -179,34 +179,33 @@ def _weighed(gaps: Iterable[TurnGap]) -> list[tuple[TurnGap, float]]:
     return [*((TurnGap(gap_s), share) for gap_s, share in PRIOR), *((gap, 1.0) for gap in gaps)]
 
 
-@lru_cache(maxsize=32)
-def _hours(shared: tuple[TurnGap, ...], day: int) -> Hours:
-    return hours_of(shared, (day + 1) * 3600.0)
-
-
 def _with_later(
     sample: Sequence[tuple[TurnGap, float]], go_on: float, goes_on_later: float, stats: GapStats, now_s: float
 ) -> Odds:
-    later = _sampled([pair for gap, weight in sample for pair in _spread(gap.seconds, weight)], goes_on_later)
+    # Most gaps are short, and the same at every hour: they are sorted once.
+    short = sorted([(gap.seconds, weight) for gap, weight in sample if gap.seconds <= _LONG_S])
+    long = [(gap, weight) for gap, weight in sample if gap.seconds > _LONG_S]
+    later = _sampled(
+        short, [pair for gap, weight in long for pair in _spread(gap.seconds, weight)], goes_on_later
+    )
     if not now_s:
         return replace(later, go_on=go_on, later=later)
-    hours = _hours(stats.shared, int(now_s // 3600))
-    pairs = [pair for gap, weight in sample for pair in _at_hour(gap, weight, hours, now_s)]
-    return replace(_sampled(pairs, go_on), later=later)
+    hours = hours_of(stats.shared, (now_s // 3600 + 1) * 3600.0)
+    pairs = [pair for gap, weight in long for pair in _at_hour(gap, weight, hours, now_s)]
+    return replace(_sampled(short, pairs, go_on), later=later)
 
 
-def _sampled(pairs: list[tuple[float, float]], go_on: float) -> Odds:
-    pairs.sort()
-    total = sum(weight for _, weight in pairs)
+def _sampled(short: list[tuple[float, float]], long: list[tuple[float, float]], go_on: float) -> Odds:
+    pairs = sorted([*short, *long])
+    weights = [weight for _, weight in pairs]
+    total = sum(weights)
     return Odds(
-        tuple(gap for gap, _ in pairs), tuple(accumulate(weight / total for _, weight in pairs)), go_on
+        tuple([gap for gap, _ in pairs]), tuple(accumulate([weight / total for weight in weights])), go_on
     )
 
 
 def _at_hour(gap: TurnGap, weight: float, hours: Hours, now_s: float) -> tuple[tuple[float, float], ...]:
     """A long gap as it would be from now on: as many of the person's hours, not as many of the clock's."""
-    if gap.seconds <= _LONG_S:
-        return ((gap.seconds, weight),)
     if gap.ended_s:
         waited = hours.between(gap.ended_s - gap.seconds, gap.ended_s)
     else:
@@ -217,6 +216,4 @@ def _at_hour(gap: TurnGap, weight: float, hours: Hours, now_s: float) -> tuple[t
 
 
 def _spread(gap_s: float, weight: float) -> tuple[tuple[float, float], ...]:
-    if gap_s <= _LONG_S:
-        return ((gap_s, weight),)
     return tuple((gap_s * factor, weight / len(_SPREAD)) for factor in _SPREAD)

@@ -75,12 +75,11 @@ def is_live(entry: CacheLedgerEntry, now: datetime) -> bool:
 
 
 def hits(live: Mapping[str, CacheLedgerEntry], wire: Wire) -> tuple[CacheHit, ...]:
-    """Every live prefix of a request, deepest first. O(entries), the wire's hashes are looked up."""
+    """Every live prefix of a request, deepest first. O(blocks), the wire's hashes are looked up."""
     if not live:
         return ()
-    places = {prefix: index for index, prefix in enumerate(wire.hashes)}
-    found = [(places[key], entry) for key, entry in live.items() if key in places]
-    found.sort(key=lambda pair: -pair[0])
+    found = [(index, live[prefix]) for index, prefix in enumerate(wire.hashes) if prefix in live]
+    found.reverse()
     return tuple(
         CacheHit(i, wire.ends[i], e.ttl_s, e.prefix_hash, e.is_extended, e.expires_at) for i, e in found
     )
@@ -89,9 +88,14 @@ def hits(live: Mapping[str, CacheLedgerEntry], wire: Wire) -> tuple[CacheHit, ..
 def predict(found: tuple[CacheHit, ...], wire: Wire, marks: Iterable[int], prices: CachePrices) -> CacheHit:
     """Predict what marks at these blocks will read: the deepest entry within the lookback of one of them.
 
-    Source: Anthropic "Prompt caching", lookback of 20 positions, the mark's own first (read 2026-08, 2026-10).
+    A breakpoint looks back at nothing: it reads the entry that ends where it stands.
+
+    Source: Anthropic "Prompt caching", lookback of 20 positions, the mark's own first (read 2026-08, 2026-10); OpenAI
+    "Prompt caching", explicit mode: only explicit breakpoints are looked up (read 2026-10).
     """
     places = [mark for mark in marks if wire.ends[mark] >= prices.minimum_tokens]
+    if prices.mechanism is Mechanism.BREAKPOINTS:
+        return next((hit for hit in found if hit.index in places), NO_HIT)
     for hit in found:
         for mark in places:
             distance = wire.positions[mark] - wire.positions[hit.index]

@@ -92,7 +92,8 @@ class _Points(msgspec.Struct, frozen=True):
     """Points where marks may stand, -1 for nowhere.
 
     Args:
-        shared: behind layer 7; base: behind 9 and 10; anchor: at the last hit, when the head is far from it.
+        shared: behind layer 7; base: behind 9 and 10; anchor: at the last hit, when the head is far from it,
+            or where only a mark at it finds it.
         early: before what a change of knowledge, or other files' notes, would part; only where `anchor` needs no mark.
         keep: at the deepest entry that lives longer than the last hit: only a mark renews it.
         head: behind what the next turn repeats; turn: behind what the next request of this turn repeats.
@@ -175,18 +176,20 @@ def _points(inputs: PlanInputs, found: tuple[CacheHit, ...]) -> _Points:
         return _Points(-1, -1, -1, -1, _large(wire, head, prices), -1)
     shared = _large(wire, wire.last(MarkPlace.STABLE), prices)
     base = _large(wire, wire.last(MarkPlace.BASE), prices)
-    if prices.mechanism is Mechanism.BREAKPOINTS and shared >= 0 and wire.blocks[shared].key == TOOLS_KEY:
+    is_breakpoint = prices.mechanism is Mechanism.BREAKPOINTS
+    if is_breakpoint and shared >= 0 and wire.blocks[shared].key == TOOLS_KEY:
         shared = -1
     anchor = -1
     deepest = next((hit for hit in found if hit.index < head), None)
-    if deepest is not None and prices.lookback and head >= 0:
+    if deepest is not None and is_breakpoint:
+        anchor = deepest.index
+    elif deepest is not None and prices.lookback and head >= 0:
         distance = wire.positions[head] - wire.positions[deepest.index]
         anchor = deepest.index if distance >= prices.lookback else -1
     keep = next((h.index for h in found if deepest is not None and h.ttl_s > deepest.ttl_s), -1)
     turn = wire.turn_head if wire.turn_head > head else -1
-    # Breakpoints find an entry only where one stands: the fourth is left for the last hit.
-    has_slot = anchor < 0 and prices.mechanism is not Mechanism.BREAKPOINTS
-    early = _large(wire, _early(inputs), prices) if has_slot else -1
+    # Of breakpoints the fourth is left for the last hit, also where there is none yet.
+    early = _large(wire, _early(inputs), prices) if anchor < 0 and not is_breakpoint else -1
     eve = _large(wire, eve_of(wire), prices) if inputs.settings.keepalive else -1
     anchor, keep, head = (_large(wire, place, prices) for place in (anchor, keep, head))
     return _Points(shared, base, anchor, keep, head, turn, early, eve)

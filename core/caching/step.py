@@ -46,6 +46,7 @@ from core.values.cache import DiscussionCacheState
 from core.values.discussion import DiscussionMeta
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.values.records import UsageRecord
+from core.values.spending import SpentElsewhere
 from core.values.state import AppState
 from core.values.updates import Result, decline
 from core.values.usage import Usage, UsageKind
@@ -285,8 +286,11 @@ def read(state: AppState, given: Stamp, event: CacheRead) -> Result:
     if event.usage is None or event.usage == Usage():
         return state, ()
     record = UsageRecord(given.make_id(), given.at, event.kind.value, event.usage)
+    state = add_spent(
+        state, (record,)
+    )  # in the day from here on, whenever the log has it: it is held back no more
     if event.discussion_id not in state.discussions.summaries:
-        return add_spent(state, (record,)), ()  # deleted meanwhile: no log, but paid
+        return state, ()  # deleted meanwhile: no log, but paid
     return state, (AppendRecords(event.discussion_id, (record,)),)
 
 
@@ -303,18 +307,43 @@ def _key(kind: UsageKind, discussion_id: str) -> str:
 
 
 def pings_due(state: AppState, event: PingsDue) -> Result:
-    """Let pings go while there is money for them beside all that is under way, in the order given."""
-    effects: list[SendPing] = []
-    settings = state.config.settings.caching
-    for ping in event.pings if settings.keepalive else ():
+    """Hold the money of pings back while there is some beside all that is under way, in the order given.
+
+    They go when other programs have been seen.
+    """
+    for ping in event.pings if state.config.settings.caching.keepalive else ():
         chosen = ping.discussion_id
         key = _key(UsageKind.KEEPALIVE, chosen)
         is_under_way = key in state.spending.reserved or chosen in state.turns.calls
         if is_under_way or not has_room(state, ping.cost_usd, chosen):
             continue
         state = reserve(state, key, ping.cost_usd, chosen)
-        effects.append(SendPing(chosen, settings))
-    return state, tuple(effects)
+    return state, ()
+
+
+def claimed(state: AppState, key: str, elsewhere: SpentElsewhere) -> Result:
+    """Let a ping or a prewarm go, whose money is held back where other programs see it; or give it free again.
+
+    The last word of the limits and the switches as they are now, beside what others had under way before it.
+    """
+    held, settings = state.spending.reserved[key], state.config.settings.caching
+    chosen, is_ping = held.discussion_id, key != UsageKind.PREWARM
+    is_wanted = settings.keepalive if is_ping else _may_prewarm(state, chosen)
+    others = elsewhere.reserved_usd
+    if (
+        not is_wanted
+        or chosen in state.turns.calls
+        or not has_room(state, held.usd, chosen, besides=key, elsewhere_usd=others)
+    ):
+        return release(state, key), ()
+    return state, (SendPing(chosen, settings) if is_ping else Prewarm(stack_spec(state, chosen)),)
+
+
+def _may_prewarm(state: AppState, discussion_id: str) -> bool:
+    """True if the discussion is still the one that the person looks at, and prewarming on."""
+    is_shown = discussion_id == state.discussions.selected_id and discussion_id in state.discussions.open
+    is_known = discussion_id in state.discussions.summaries
+    return state.config.settings.caching.prewarm and is_shown and is_known
 
 
 def ping_effects(state: AppState) -> tuple[CacheEffect, ...]:
@@ -353,15 +382,13 @@ def prewarm(before: AppState, after: AppState) -> Result:
         return after, ()
     if not (after.discussions.open[chosen].messages or after.discussions.summaries[chosen].meta.preset):
         return after, ()
-    effect = Prewarm(stack_spec(after, chosen))
     if status.kind is ProviderKind.EMBEDDED:
-        return release(after, _key(UsageKind.PREWARM, chosen)), (
-            effect,
-        )  # it takes the place of one that waits
+        free = release(after, _key(UsageKind.PREWARM, chosen))  # it takes the place of one that waits
+        return free, (Prewarm(stack_spec(after, chosen)),)
     usd = next_input_usd(after, chosen) or 0.0
     if not after.config.settings.caching.prewarm or not has_room(after, usd, chosen):
         return after, ()
-    return reserve(after, _key(UsageKind.PREWARM, chosen), usd, chosen), (effect,)
+    return reserve(after, _key(UsageKind.PREWARM, chosen), usd, chosen), ()
 
 
 def _disable(state: AppState, command: DisableCaching) -> Result:

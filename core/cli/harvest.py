@@ -38,22 +38,28 @@ from core.providers.profiles import find_profile, offered_models, usual_model
 from core.providers.protocol import CancelToken
 from core.settings.loader import LoadedSettings, config_request, load
 from core.spending.harvest_costs import Payments
-from core.spending.limits import room_usd
+from core.spending.limits import reached
 from core.spending.pricing import cost
+from core.spending.shared_reserves import SharedReserves
 from core.values.harvest import ArtifactClass, HarvestReport, HarvestUse
 from core.values.provider import ModelProfile, ProviderKind
 from core.values.settings import KnowledgeSettings, Settings
+from core.values.spending import LimitScope, Payment
 
 INTERRUPTED = 130
 
+RESERVE = "harvest"
+"""Key of the call under way, among what this program reserves."""
+
 
 class _Set(msgspec.Struct, frozen=True):
-    """Settings of a run: where, when, and which model reads."""
+    """Settings of a run: where, when, which model reads, and the day's limit where that counts."""
 
     loaded: LoadedSettings
     home: Path
     run: HarvestRun
     now: datetime
+    limit_usd: float | None
 
     @property
     def request(self) -> ScanRequest:
@@ -113,14 +119,12 @@ def _settings(options: Options) -> _Set:
     provider, model = _reader(given.provider, given.model, settings, models)
     prompts_root = project.root if project.is_trusted else ""
     profile = find_profile(models, provider, model)
-    now = wall_clock()
-    limit = None if given.over_limit or not given.apply else settings.caching.day_limit_usd
-    room = None if limit is None else room_usd(limit, spent_today_usd(asked.home, now))
+    limit = None if given.over_limit else settings.caching.day_limit_usd
     known = _knowledge(options, settings)
     run = HarvestRun(
-        known, open_in_window(asked.home), provider, model, profile, prompts_root, project.root, room
+        known, open_in_window(asked.home), provider, model, profile, prompts_root, project.root
     )
-    return _Set(loaded, asked.home, run, now)
+    return _Set(loaded, asked.home, run, wall_clock(), limit)
 
 
 def _reader(provider: str, model: str, settings: Settings, models: Sequence[ModelProfile]) -> tuple[str, str]:
@@ -166,8 +170,8 @@ def _apply(
     clients = clients_for(chosen.home, chosen.run.provider, servers, load_models(paths.models_file()))
     chosen = _with_model(chosen, clients) if harvests else chosen
     paid = Payments(chosen.home, lambda by, model, usage: cost(by, model, usage, wall_clock()), wall_clock)
-    remedy = "manual-slop: go on with --over-limit, or raise the limit in the settings"
-    purse = RunPurse(paid, chosen.run.room_usd, on_limit=lambda _why: console.note(remedy))
+    shared = _SharedMoney(chosen, paid, console)
+    purse = RunPurse(paid, shared.let_go, on_paid=shared.paid)
     generate = _Interruptible(ProviderGenerate(clients.get, cancel, purse), cancel)
     asker = distiller(chosen.home, chosen.run, generate, chosen.run.profile)
     items_of = items_by_asking(asker, chosen.now) if harvests else None
@@ -177,10 +181,39 @@ def _apply(
             done = apply(asked, on_progress)
     finally:
         clients.close()
+        shared.reserves.close()
     report = replace(done, estimate=seen.estimate)
     return report, _used(chosen, paid.use), INTERRUPTED if cancel.is_cancelled else 0
 
 
+class _SharedMoney:
+    """The day's money, of which other programs on the home spend as well: it is counted anew before each call."""
+
+    def __init__(self, chosen: _Set, paid: Payments, console: Console) -> None:
+        self.reserves = SharedReserves(chosen.home, wall_clock)
+        self._chosen, self._paid, self._console = chosen, paid, console
+
+    def let_go(self, usd: float) -> str:
+        """Reserve for a call. Returns why it is not to be made, empty where it is."""
+        others = self.reserves.claim(
+            RESERVE, usd
+        )  # first: what is paid after it is in the logs, or still reserved
+        limit = self._chosen.limit_usd
+        if limit is None:
+            return ""
+        spent = max(spent_today_usd(self._chosen.home, wall_clock()), self._paid.spent_usd)
+        stop = reached(LimitScope.DAY, limit, spent, others.reserved_usd)
+        if stop is None:
+            return ""
+        self.reserves.settle(RESERVE, {})
+        self._console.note("manual-slop: go on with --over-limit, or raise the limit in the settings")
+        return stop.sentence
+
+    def paid(self, use: HarvestUse) -> None:
+        """The call is over, and what it cost is on disk."""
+        cost = use.cost_usd or 0.0
+        payments = {use.payment_id: Payment(cost, use.usage.is_estimate)} if cost else {}
+        self.reserves.settle(RESERVE, payments)
 def _with_model(chosen: _Set, clients: Clients) -> _Set:
     """The run with the first model of a server that nobody named one of."""
     if chosen.run.model:

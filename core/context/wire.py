@@ -9,6 +9,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from operator import attrgetter, is_
 
 from core.base.frame import empty_frame, frame
 from core.context.pieces import AS_TEXT, Layer, Piece, digest, make_layer, text_piece
@@ -40,6 +42,8 @@ _SET, _DETAILS = str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))
 _REMOVED = {str(int(LayerId.PROJECT)): "document", str(int(LayerId.KNOWLEDGE)): "note"}
 """Name of a removed piece, by its layer; else it is the path of a file."""
 _ROLES = {role.value: role for role in Role}
+
+_PARTS = attrgetter("parts")
 
 _Runs = list[tuple[Role, list[RequestPart]]]
 """Roles that alternate, each with its parts."""
@@ -202,6 +206,7 @@ def delta_text(delta: ViewDelta) -> str:
     return frame("context-update", body)
 
 
+@lru_cache(maxsize=64)
 def delta_note(delta: ViewDelta) -> str:
     """Note that tells the model how to read a delta."""
     keys = (*(file.key for file in delta.files), *delta.removed)
@@ -235,11 +240,7 @@ def _kept(made: MadeMessages, pieces: Sequence[Piece], deltas: Mapping[str, Segm
     """Messages behind the first that are sure to be as they were, counted: all their pieces are, and the next
     begins.
     """
-    same = 0
-    for one, two in zip(made.pieces, pieces, strict=False):
-        if one is not two:
-            break
-        same += 1
+    same = [*map(is_, made.pieces, pieces), False].index(False)
     changed = {key for key in (*made.deltas, *deltas) if made.deltas.get(key) != deltas.get(key)}
     if changed:
         same = next((n for n in range(same) if pieces[n].key in changed), same)
@@ -284,7 +285,7 @@ def _remembered(
     rest = [RequestMessage(role, tuple(parts)) for role, parts in runs[1:]]
     made.messages = [*made.messages[:kept], *rest]
     made.pieces, made.deltas, made.starts, made.first = pieces, deltas, starts, first
-    return tuple(message for message in (first, *made.messages) if message.parts)
+    return tuple(filter(_PARTS, (first, *made.messages)))
 
 
 def _current(layer: Layer, delta: Segment | None) -> list[RequestPart]:
@@ -296,6 +297,7 @@ def _text(layer: Layer, piece: Piece) -> Segment:
     return Segment(layer.id, piece.key, piece.text, piece.sha256)
 
 
+@lru_cache(maxsize=64)
 def _delta_segment(delta: ViewDelta) -> Segment:
     text = delta_text(delta)
     return Segment(LayerId.FILE_DETAILS, f"{_DETAILS}/delta/{delta.message_id}", text, digest(text))

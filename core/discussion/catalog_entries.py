@@ -137,7 +137,7 @@ def _read_on(db: sqlite3.Connection, number: int, path: Path, limit_bytes: int) 
         if isinstance(line.content, ForeignLine):
             continue
         updated_at = line.content.at.isoformat()
-        if isinstance(line.content, UsageRecord):
+        if isinstance(line.content, UsageRecord) and not line.content.is_inherited:
             usage = add_usage(usage, line.content.usage)
             upkeep = upkeep.with_call(line.content.kind, line.content.usage)
         _index_record(db, number, line.content, line.offset, line.size_bytes)

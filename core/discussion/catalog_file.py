@@ -10,7 +10,7 @@ from typing import TypeVar
 from core.base.disk import make_dirs
 from core.base.errors import StorageError
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 T = TypeVar("T")
 

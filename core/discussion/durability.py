@@ -77,7 +77,7 @@ def _update_summary(state: AppState, given: Stamp, event: RecordsAppended) -> Ap
 
 def _summarise(summary: DiscussionSummary, record: Record) -> DiscussionSummary:
     """Add one record to a row's figures."""
-    if isinstance(record, UsageRecord):
+    if isinstance(record, UsageRecord) and not record.is_inherited:
         upkeep = summary.upkeep.with_call(record.kind, record.usage)
         return replace(summary, usage=add_usage(summary.usage, record.usage), upkeep=upkeep)
     if isinstance(record, MessageRecord):
@@ -139,14 +139,16 @@ def retry_pending(state: AppState, given: Stamp) -> Result:
 
 
 def edit_message(state: AppState, given: Stamp, command: EditMessage) -> Result:
-    """Replace a message's text and take attachments off it; reasoning and tool parts stay."""
+    """Replace a message's text and take attachments off it; reasoning and tool parts stay.
+
+    Like all that a person asks of a message it is written also where the state shows it already: what they asked
+    before may not be on disk yet, and the last word counts. A log passes over what changes nothing.
+    """
     message = _find(state.discussions.open.get(command.discussion_id), command.message_id)
     text = clean(command.text)
     if message is None:
         return state, ()
     parts = with_text(message, text, command.detached)
-    if parts == with_text(message, message.text):
-        return state, ()
     record = EditRecord(given.make_id(), given.at, message.id, parts)
     return state, (AppendRecords(command.discussion_id, (record,)),)
 
@@ -164,7 +166,7 @@ def _is_replaced(part: Part, detached: tuple[str, ...]) -> bool:
 def delete_message(state: AppState, given: Stamp, command: DeleteMessage) -> Result:
     """Take a message out of the discussion; it stays in the log."""
     message = _find(state.discussions.open.get(command.discussion_id), command.message_id)
-    if message is None or message.is_deleted:
+    if message is None:
         return state, ()
     record = DeleteRecord(given.make_id(), given.at, message.id)
     return state, (AppendRecords(command.discussion_id, (record,)),)
@@ -173,7 +175,7 @@ def delete_message(state: AppState, given: Stamp, command: DeleteMessage) -> Res
 def restore_message(state: AppState, given: Stamp, command: RestoreMessage) -> Result:
     """Put a deleted message back."""
     message = _find(state.discussions.open.get(command.discussion_id), command.message_id)
-    if message is None or not message.is_deleted:
+    if message is None:
         return state, ()
     record = RestoreRecord(given.make_id(), given.at, message.id)
     return state, (AppendRecords(command.discussion_id, (record,)),)
@@ -183,11 +185,9 @@ def choose_version(state: AppState, given: Stamp, command: ChooseVersion) -> Res
     """Put another version of a reply where the chosen one stands."""
     opened = state.discussions.open.get(command.discussion_id)
     known = opened.versions.values() if opened is not None else ()
-    if any(command.message_id in one.aside for one in known):
+    if any(command.message_id in one.ids for one in known):
         record = ChooseRecord(given.make_id(), given.at, command.message_id)
         return state, (AppendRecords(command.discussion_id, (record,)),)
-    if any(command.message_id == one.chosen_id for one in known):
-        return state, ()
     problem = "The discussion has no such version of a reply."
     return conclude(state, CommandOutcome(command.command_id, problem=problem)), ()
 

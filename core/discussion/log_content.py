@@ -66,8 +66,9 @@ class FoldedLog:
             case ViewRecord():
                 pass
             case UsageRecord():
-                self._usage = add_usage(self._usage, record.usage)
-                self._upkeep = self._upkeep.with_call(record.kind, record.usage)
+                if not record.is_inherited:
+                    self._usage = add_usage(self._usage, record.usage)
+                    self._upkeep = self._upkeep.with_call(record.kind, record.usage)
                 self._change(record.message_id, record)
             case EditRecord() | DeleteRecord() | RestoreRecord():
                 self._change(record.target_id, record)
@@ -215,7 +216,8 @@ class FoldedLog:
 def _changed(message: Message, record: Change) -> Message:
     match record:
         case EditRecord():
-            return replace(message, parts=record.parts, is_edited=True)
+            is_other = record.parts != message.parts
+            return replace(message, parts=record.parts, is_edited=True) if is_other else message
         case DeleteRecord():
             return replace(message, is_deleted=True)
         case RestoreRecord():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from msgspec.structs import replace
+
 from core.discussion.log_content import FoldedLog
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Message, ReasoningPart, Role, TextPart
@@ -61,7 +63,8 @@ def branch_records(records: Sequence[Record], message_id: str) -> tuple[Record, 
 
     Returns:
         Everything up to that message, and what was later said of those messages (edits, deletions, usage, versions,
-        which one was chosen), so that the branch starts as the person sees the parent now. Later versions of its last
+        which one was chosen), so that the branch starts as the person sees the parent now. What was paid is marked as
+        inherited: it counts in the parent alone. Later versions of its last
         reply are left out where one of them would be seen instead. None where no such message is in the log.
     """
     end = next(
@@ -96,7 +99,10 @@ def _branch(
                 continue
             kept.add(record.id)
         later.append(record)
-    return (*begin, *later)
+    return tuple(
+        replace(record, is_inherited=True) if isinstance(record, UsageRecord) else record
+        for record in (*begin, *later)
+    )
 
 
 def _ends_with(records: Sequence[Record], message_id: str) -> bool:

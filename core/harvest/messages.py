@@ -101,7 +101,6 @@ class HarvestRun(msgspec.Struct, frozen=True):
         open_ids: discussions that are open or answering; provider, model: which reads; profile: what is known of it.
         prompts_root: the trusted project's root, whose prompt file counts; empty for none.
         project_root: the opened project's root, below which relative paths are looked for; empty for none.
-        room_usd: what its calls may cost, by what is left of the day's limit now; None for no limit.
     """
 
     settings: KnowledgeSettings
@@ -111,7 +110,6 @@ class HarvestRun(msgspec.Struct, frozen=True):
     profile: ModelProfile
     prompts_root: str = ""
     project_root: str = ""
-    room_usd: float | None = None
 
 
 class ScanConversations(msgspec.Struct, frozen=True):
@@ -148,10 +146,8 @@ class StopHarvest(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-class AllowHarvest(msgspec.Struct, frozen=True):
-    """The day's limit is another one: what the run under way may still cost, None for no limit."""
-
-    left_usd: float | None
+class LetHarvestCall(msgspec.Struct, frozen=True):
+    """There is money for the call that the run under way waits with."""
 
 
 class HarvestProgressed(msgspec.Struct, frozen=True):
@@ -175,7 +171,7 @@ class HarvestProposed(msgspec.Struct, frozen=True):
 
 
 class HarvestCalling(msgspec.Struct, frozen=True):
-    """A model is about to be asked. `cost_usd`: what that is expected to cost, 0 where it is not known."""
+    """A model is to be asked, and the run waits for the word to. `cost_usd`: expected, 0 where it is not known."""
 
     cost_usd: float
 
@@ -237,5 +233,5 @@ HarvestEvent = (
 RunEffect = ScanConversations | DistilConversations | ApplyPreview | UndoApply
 """The harvest worker's: one run at a time, on one thread."""
 
-HarvestEffect = RunEffect | StopHarvest | AllowHarvest | WriteReview
-"""`StopHarvest` and `AllowHarvest` reach a run from outside its thread; `WriteReview` is the disk worker's."""
+HarvestEffect = RunEffect | StopHarvest | LetHarvestCall | WriteReview
+"""`StopHarvest` and `LetHarvestCall` reach a run from outside its thread; `WriteReview` is the disk worker's."""

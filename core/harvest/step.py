@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from core.discussion.lifecycle import vanished
 from core.discussion.messages import LoadSummaries, UndoDelete
 from core.harvest.messages import (
-    AllowHarvest,
     ApplyHarvest,
     ApplyPreview,
     CancelHarvest,
@@ -28,6 +27,7 @@ from core.harvest.messages import (
     HarvestProposed,
     HarvestRun,
     HarvestUndone,
+    LetHarvestCall,
     LookForHarvest,
     MoveHarvestItem,
     PreviewHarvest,
@@ -44,7 +44,7 @@ from core.harvest.reader import harvest_reader
 from core.harvest.review import folded, with_choices, without
 from core.knowledge.step import read_again
 from core.settings.models import profile_of
-from core.spending.limits import add_payments, left_today_usd, limit_reached, release, reserve
+from core.spending.limits import add_payments, limit_reached, reached_limits, release, reserve
 from core.values.harvest import (
     Artifact,
     ArtifactClass,
@@ -55,7 +55,7 @@ from core.values.harvest import (
     Review,
 )
 from core.values.outcomes import Cause, CommandOutcome
-from core.values.spending import Payment
+from core.values.spending import Payment, SpentElsewhere
 from core.values.state import AppState, Level
 from core.values.updates import Result, conclude, notify
 
@@ -205,20 +205,27 @@ def harvest_run(state: AppState) -> HarvestRun:
     open_ids = {state.discussions.selected_id, *state.turns.calls} - {""}
     project = state.config.project
     prompts_root = project.root if project.is_trusted else ""
-    profile, room = profile_of(state, provider, model), left_today_usd(state)
-    return HarvestRun(
-        settings, frozenset(open_ids), provider, model, profile, prompts_root, project.root, room
-    )
+    profile = profile_of(state, provider, model)
+    return HarvestRun(settings, frozenset(open_ids), provider, model, profile, prompts_root, project.root)
 
 
-def limit_effects(before: AppState, after: AppState) -> tuple[StopHarvest | AllowHarvest, ...]:
-    """Stop a preview when the day's money goes, whoever spends it or holds it back; tell it of another limit."""
+def claimed(state: AppState, elsewhere: SpentElsewhere) -> Result:
+    """Let the call go that the run waits with, whose money is held back where other programs see it; or end the run.
+
+    The call that reaches the limit is still made and read.
+    """
+    reached = reached_limits(state, besides=HELD, elsewhere_usd=elsewhere.reserved_usd)
+    if reached:
+        return release(state, HELD), (StopHarvest(reached[0].sentence),)
+    return state, (LetHarvestCall(),)
+
+
+def limit_effects(before: AppState, after: AppState) -> tuple[StopHarvest, ...]:
+    """Stop a preview when the day's money goes, whoever spends it or holds it back."""
     if after.harvest.phase is not HarvestPhase.PREVIEWING or _money(before) == _money(after):
         return ()
-    if why := limit_reached(after, besides=HELD):
-        return (StopHarvest(why),)
-    limits = [state.config.settings.caching.day_limit_usd for state in (before, after)]
-    return (AllowHarvest(left_today_usd(after, besides=HELD)),) if limits[0] != limits[1] else ()
+    why = limit_reached(after, besides=HELD)
+    return (StopHarvest(why),) if why else ()
 
 
 def _money(state: AppState) -> tuple[object, ...]:

@@ -83,12 +83,15 @@ class HarvestServices(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class _LiveRun:
-    """One run: what its calls used so far, and whether and why it is to end early."""
+    """One run: what its calls used so far, whether and why it is to end early, and the word that its next call may go."""
 
     payments: Payments
     token: CancelToken = field(default_factory=CancelToken)
     why: str = ""
-    purse: RunPurse | None = None
+    word: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self.token.on_cancel(self.word.set)
 
     def stop(self, why: str) -> None:
         self.why = self.why or why
@@ -155,11 +158,9 @@ class HarvestHandler:
         """Stop the run that is queued or under way; what is being written is finished. Thread-safe."""
         self._current.stop(why or STOPPED)
 
-    def allow(self, left_usd: float | None) -> None:
-        """The day's limit is another one. Thread-safe."""
-        purse = self._current.purse
-        if purse is not None:
-            purse.allow(left_usd)
+    def let_go(self) -> None:
+        """There is money for the call that the run waits with. Thread-safe."""
+        self._current.word.set()
 
     def close(self) -> None:
         """The program ends: stop the run, and every one that may still come. Thread-safe."""
@@ -200,14 +201,12 @@ class HarvestHandler:
         made = effect.run
         self._services.client(made.provider)
         problem = ""
-        run.purse = RunPurse(
+        purse = RunPurse(
             run.payments,
-            made.room_usd,
-            on_begin=lambda usd: self._emit(HarvestCalling(usd)),
+            lambda usd: self._is_let_go(run, usd),
             on_paid=lambda use: self._emit(HarvestPaid(use)),
-            on_limit=run.stop,
         )
-        generate = ProviderGenerate(self._services.client, run.token, run.purse)
+        generate = ProviderGenerate(self._services.client, run.token, purse)
         with harvest_lock(self._home, BY):
             asker = distiller(self._home, made, generate, made.profile, self._services.read)
             request = scan_request(self._home, made, self._clock())
@@ -219,6 +218,14 @@ class HarvestHandler:
             except HarvestStoppedError as error:
                 problem = ". ".join(filter(None, (error.what, error.remedy)))
         self._emit(HarvestEnded(problem))
+
+    def _is_let_go(self, run: _LiveRun, usd: float) -> str:
+        """Wait for the step's word on a call. Returns why it is not to be made, empty where it is."""
+        run.word.clear()
+        if not run.token.is_cancelled:
+            self._emit(HarvestCalling(usd))
+            run.word.wait()
+        return run.why if run.token.is_cancelled else ""
 
     def _apply(self, effect: ApplyPreview, run: _LiveRun) -> None:
         self._check_writable()

@@ -29,7 +29,7 @@ async def choose_version(request: Request[None]) -> Answer:
     """Choose a version of a reply: it stands in the discussion and goes to the model from now on."""
     request.check_writable()
     opened, wanted = await request.opened(), request.names["message_id"]
-    if _versions(opened, wanted).chosen_id != wanted:
+    if len(_versions(opened, wanted).versions) > 1:
         state = await request.do(
             ChooseVersion(opened.id, wanted),
             lambda now: (

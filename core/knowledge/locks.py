@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.base.disk import OS_DISK, Disk, make_dirs
-from core.base.errors import LockedError
+from core.base.errors import LockedError, StorageError
 from core.base.locks import take_lock
 from core.base.paths import knowledge_dir
 
-WRITE_LOCK, HARVEST_LOCK = ".lock", ".harvest.lock"
+WRITE_LOCK, HARVEST_LOCK, WITHDRAWAL_LOCK = ".lock", ".harvest.lock", ".withdrawal.lock"
 WRITE_WAIT_S = 10.0
 
 
@@ -43,6 +43,39 @@ def harvest_lock(home: Path, what: str, *, wait_s: float = 0.0, disk: Disk = OS_
     """
     with _held(home, HARVEST_LOCK, what, wait_s, disk):
         yield
+
+
+@contextmanager
+def withdrawal_lock(home: Path, *, disk: Disk = OS_DISK) -> Iterator[None]:
+    """Hold the lock of taking something out. Not to be taken twice by one thread; before the lock of a write.
+
+    Raises:
+        LockedError: another one took something out all that time. StorageError: as of `write_lock`.
+    """
+    with _held(home, WITHDRAWAL_LOCK, "takes something out", WRITE_WAIT_S, disk):
+        yield
+
+
+def await_withdrawal(home: Path, *, wait_s: float = WRITE_WAIT_S) -> None:
+    """Wait until nothing is being taken out: what is read from then on is without it.
+
+    Raises:
+        LockedError: it took longer. Nothing where no lock can be had: then nobody takes anything out either.
+    """
+    path = knowledge_dir(home) / WITHDRAWAL_LOCK
+    if not path.exists():
+        return
+    try:
+        lock = take_lock(path, wait_s=wait_s)
+    except StorageError:
+        return
+    if lock is None:
+        raise LockedError(
+            "Something is still being taken out of knowledge",
+            remedy="Wait until that has ended and try again",
+            where=str(path.parent),
+        )
+    lock.release()
 
 
 @contextmanager

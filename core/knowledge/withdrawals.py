@@ -10,7 +10,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, make_dirs, write_file
 from core.base.errors import SlopError
 from core.knowledge.file_writer import read_bytes
-from core.knowledge.locks import write_lock
+from core.knowledge.locks import withdrawal_lock, write_lock
 
 WITHDRAWALS_FILE = ".withdrawals"
 _UNREADABLE = -1
@@ -28,19 +28,20 @@ def withdrawal_count(home: Path) -> int:
 
 @contextmanager
 def withdrawing(home: Path, *, disk: Disk = OS_DISK) -> Iterator[None]:
-    """Count a withdrawal, which the block carries out.
+    """Count a withdrawal, which the block carries out. Who reads knowledge for a request waits for its end.
 
-    It is counted before, for a crash in between; and after, for a request that reads in between: what it takes for
-    current is old with the next.
+    It is counted before, for a crash in between; and after, for a reader that did not wait: what it takes for current
+    is old with the next.
 
     Raises:
         StorageError: it could not be counted, and nothing was taken out. LockedError: another program writes.
     """
-    count_withdrawal(home, disk=disk)
-    try:
-        yield
-    finally:
+    with withdrawal_lock(home, disk=disk):
         count_withdrawal(home, disk=disk)
+        try:
+            yield
+        finally:
+            count_withdrawal(home, disk=disk)
 
 
 def count_withdrawal(home: Path, *, disk: Disk = OS_DISK) -> None:

@@ -15,6 +15,7 @@ from core.knowledge import edits
 from core.knowledge.digest import DigestFollower, digest_file, regenerate_digest
 from core.knowledge.files import attach_notes, content_hash, move_notes, note_name, read_notes
 from core.knowledge.layer import layer_inputs
+from core.knowledge.locks import await_withdrawal
 from core.knowledge.messages import (
     AddKnowledgeItem,
     AttachNotes,
@@ -194,8 +195,13 @@ class Layer7:
     def read(self, spec: StackSpec, items: tuple[ItemFiles, ...]) -> tuple[str, tuple[NamedText, ...], int]:
         """The digest's text and notes of a preset's files, both empty while knowledge is off; the count of withdrawals.
 
-        That is read first: of what is taken out meanwhile the next reading has another count.
+        What is being taken out is waited for. The count is read first: of what is taken out meanwhile the next reading
+        has another one.
+
+        Raises:
+            LockedError: taking something out lasts too long, so that what is left cannot be told.
         """
+        await_withdrawal(self._home)
         withdrawals = withdrawal_count(self._home)
         if not spec.knowledge.digest_enabled or not digest_file(self._home).is_file():
             return "", (), withdrawals

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from operator import attrgetter, is_
 
 import msgspec
 
@@ -19,6 +20,8 @@ CountTokens = Callable[[RequestPart | ToolSchema], int]
 
 TRANSIENT_KEYS = frozenset({"12/rag"})
 """Segments of the current message that the next turn does not repeat."""
+
+_PARTS = attrgetter("parts")
 
 _BASE = frozenset({str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))})
 
@@ -199,11 +202,8 @@ def _parts(
     sure, first = 0, 0
     if kept and _common(kept, head) == len(head):
         sure = len(head)
-        for one, two in zip(messages, request.messages, strict=False):
-            if one is not two:
-                break
-            sure += len(one.parts)
-            first += 1
+        first = [*map(is_, messages, request.messages), False].index(False)
+        sure += sum(map(len, map(_PARTS, messages[:first])))
     if sure:
         roles, parts = [], []
     else:

@@ -24,7 +24,6 @@ class Blocks:
     def __init__(self) -> None:
         self._blocks: list[Block] = []
         self._by_key: dict[str, int] = {}
-        self._ends: list[int] = []
 
     def note(self, key: str, block: Block | None) -> None:
         """Take in what a part became, None for nothing that can be marked."""
@@ -37,16 +36,8 @@ class Blocks:
         """As `note`, by the part's own key."""
         self.note(part_key(part), block)
 
-    def note_end(self) -> None:
-        """Take in that an earlier request may have been marked here."""
-        if self._blocks:
-            self._ends.append(len(self._blocks) - 1)
-
-    def marked(self, marks: Iterable[CacheMark], *, with_ends: bool = False) -> Iterator[tuple[Block, int]]:
+    def marked(self, marks: Iterable[CacheMark]) -> Iterator[tuple[Block, int]]:
         """Blocks to mark in wire order, each once, with lifetimes in seconds.
-
-        Args:
-            with_ends: marks that are left over go to the latest ends before the last mark, with its lifetime.
 
         A lifetime is never longer than the one before it, and of more than four marks the last and the first three
         stay: the vendors refuse anything else.
@@ -56,11 +47,6 @@ class Blocks:
             place = self._by_key.get(mark.after_key)
             if place is not None:
                 ttl_by_place[place] = max(mark.ttl_s, ttl_by_place.get(place, 0))
-        if with_ends and ttl_by_place:
-            last = max(ttl_by_place)
-            free = [end for end in self._ends if end < last and end not in ttl_by_place]
-            room = max(0, MAX_MARKS - len(ttl_by_place))
-            ttl_by_place |= dict.fromkeys(free[len(free) - min(room, len(free)) :], ttl_by_place[last])
         longest = max(ttl_by_place.values(), default=0)
         for place in _fitting(sorted(ttl_by_place)):
             longest = min(longest, ttl_by_place[place])

@@ -109,23 +109,6 @@ def discussion_limit_usd(state: AppState, meta: DiscussionMeta) -> float | None:
     )
 
 
-def left_today_usd(state: AppState, *, besides: str = "") -> float | None:
-    """Rest of the day's limit beside what calls under way are expected to cost; None for no limit.
-
-    Args:
-        besides: a reservation that does not count, the asker's own.
-    """
-    return room_usd(
-        state.config.settings.caching.day_limit_usd,
-        (state.spending.spent_today_usd or 0.0) + _under_way_usd(state, besides=besides),
-    )
-
-
-def room_usd(limit_usd: float | None, spent_usd: float) -> float | None:
-    """Rest of a limit, None for no limit."""
-    return None if limit_usd is None else max(0.0, limit_usd - spent_usd)
-
-
 def _under_way_usd(state: AppState, *, besides: str = "") -> float:
     others = (one.usd for key, one in state.spending.reserved.items() if key != besides)
     return sum(call.reserved_usd for call in state.turns.calls.values()) + sum(others)
@@ -142,12 +125,16 @@ def limit_reached(state: AppState, discussion_id: str = "", *, besides: str = ""
     return reached[0].sentence if reached else ""
 
 
-def has_room(state: AppState, usd: float, discussion_id: str = "") -> bool:
-    """True if so much more stays within the limits: background work asks nobody, it never goes past one."""
-    sums = _sums(state, discussion_id)
-    return all(limit is None or spent + reserved + usd <= limit for _, limit, spent, reserved in sums) and (
-        not reached_limits(state, discussion_id)
-    )
+def has_room(
+    state: AppState, usd: float, discussion_id: str = "", *, besides: str = "", elsewhere_usd: float = 0.0
+) -> bool:
+    """True if so much more stays within the limits: background work asks nobody, it never goes past one.
+
+    Args:
+        besides, elsewhere_usd: as of `reached_limits`.
+    """
+    sums = _sums(state, discussion_id, besides=besides, elsewhere_usd=elsewhere_usd)
+    return all(reached(*one) is None and (one[1] is None or one[2] + one[3] + usd <= one[1]) for one in sums)
 
 
 def reached_limits(
@@ -160,13 +147,17 @@ def reached_limits(
     Args:
         elsewhere_usd: what other programs on this home have under way.
     """
-    return tuple(
-        ReachedLimit(scope, limit, spent, reserved)
-        for scope, limit, spent, reserved in _sums(
-            state, discussion_id, besides=besides, elsewhere_usd=elsewhere_usd
-        )
-        if limit is not None and spent + reserved >= limit
-    )
+    sums = _sums(state, discussion_id, besides=besides, elsewhere_usd=elsewhere_usd)
+    return tuple(limit for one in sums if (limit := reached(*one)) is not None)
+
+
+def reached(
+    scope: LimitScope, limit_usd: float | None, spent_usd: float, reserved_usd: float
+) -> ReachedLimit | None:
+    """The limit, where what is spent and what is under way reach it; None where they do not, or there is none."""
+    if limit_usd is None or spent_usd + reserved_usd < limit_usd:
+        return None
+    return ReachedLimit(scope, limit_usd, spent_usd, reserved_usd)
 
 
 def _sums(

@@ -1,4 +1,4 @@
-"""Messages of spending: events of what was counted."""
+"""Messages of spending: reserves that other programs on this home see, and events of what was counted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 
 import msgspec
 
-from core.values.spending import Payment
+from core.values.spending import Payment, Reservation, SpentElsewhere
 
 
 class SpentCounted(msgspec.Struct, frozen=True):
@@ -29,5 +29,30 @@ class PaymentsSeen(msgspec.Struct, frozen=True):
     payments: Mapping[str, Payment]
 
 
-SpendingEvent = SpentCounted | PaymentsSeen
+class ClaimReserve(msgspec.Struct, frozen=True):
+    """Reserve for a call that no message asked for where other programs on this home see it; report `ReserveClaimed`."""
+
+    key: str
+    reservation: Reservation
+
+
+class SettleReserve(msgspec.Struct, frozen=True):
+    """Such a call is over: it reserves no more. `payments`: what was paid for it, by the record's id."""
+
+    key: str
+    payments: Mapping[str, Payment]
+
+
+class ReserveClaimed(msgspec.Struct, frozen=True):
+    """Other programs see the reserve. `elsewhere`: what they had under way before it, and paid today."""
+
+    key: str
+    reservation: Reservation
+    elsewhere: SpentElsewhere
+
+
+SpendingEvent = SpentCounted | PaymentsSeen | ReserveClaimed
 """Events of this room."""
+
+SpendingEffect = ClaimReserve | SettleReserve
+"""The spending worker's, on one thread."""

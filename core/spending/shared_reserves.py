@@ -78,14 +78,14 @@ class SharedReserves:
         """Reserve for a call that is about to go out.
 
         Args:
-            key: the call's id; usd: its expected cost, 0 where no price is known.
+            key: names the call within this program; usd: its expected cost, 0 where no price is known.
 
         Returns:
             What other programs reserved before it, and paid today.
         """
         now, seen = self._clock(), ReserveBook()
         with _logged(), self._changing(now) as book:
-            book.reserves[key] = ReserveRow(self._program, usd, now)
+            book.reserves[self._own(key)] = ReserveRow(self._program, usd, now)
             seen = book
         foreign = [row.usd for row in seen.reserves.values() if row.program != self._program]
         paid = {
@@ -101,7 +101,7 @@ class SharedReserves:
             return
         now = self._clock()
         with _logged(), self._changing(now) as book:
-            book.reserves.pop(key, None)
+            book.reserves.pop(self._own(key), None)
             for name, payment in payments.items():
                 book.paid[name] = PaidRow(self._program, payment.usd, now, payment.is_estimate)
 
@@ -179,6 +179,10 @@ class SharedReserves:
             file.unlink()
         lock.release()
         return False
+
+    def _own(self, key: str) -> str:
+        """A call's key among those of all programs."""
+        return f"{self._program}/{key}"
 
     def _life_file(self, program: str) -> Path:
         return self._directory / f"{Path(program).name}.lock"

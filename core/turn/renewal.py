@@ -71,8 +71,7 @@ def resend(state: AppState, given: Stamp, command: ResendMessage) -> Result:
         return ignore(state, command, "There is nothing to send.")
     if turn.is_last and turn.reply is None:
         edit = EditRecord(given.make_id(0), given.at, turn.prompt.id, parts)
-        edits = (edit,) if parts != turn.prompt.parts else ()
-        return save_then_call(state, given, command, turn.prompt.id, edits)
+        return save_then_call(state, given, command, turn.prompt.id, (edit,))
     record = MessageRecord(given.make_id(1), given.at, Role.USER, parts)
     point = turn.before_id
     return _in_branch(state, given, command, point, held_id=point, prompt_id=record.id, records=(record,))

@@ -99,9 +99,9 @@ def save_then_call(
     version_of: str = "",
     queued: QueuedPrompt | None = None,
 ) -> Result:
-    """Open a call in phase SAVING and append `records`; without any the call starts at once.
+    """Open a call in phase SAVING and append `records`, none where the log has the words.
 
-    One call at a time in a discussion, and none past a spend limit without the person's yes.
+    The call starts when the disk has come to that: all that was asked for before is in what it sends. One call at a time in a discussion, and none past a spend limit without the person's yes.
 
     Args:
         version_of: the reply that the one to come is another version of; queued: the queue's prompt that `records`
@@ -134,12 +134,9 @@ def save_then_call(
         state = with_open(state, replace(opened, refusal=None, queue_hold=hold))
     state = with_call(state, call)
     state = dismiss(state, f"call/{opened.id}")
-    if records:
-        queued_id = "" if queued is None else queued.id
-        token = PromptToken(call.id, is_draft=isinstance(command, SendPrompt))
-        return state, (*named, AppendRecords(opened.id, records, token, queued_id))
-    state, started = start_call(state, given, call)
-    return state, (*named, *started)
+    queued_id = "" if queued is None else queued.id
+    token = PromptToken(call.id, is_draft=isinstance(command, SendPrompt))
+    return state, (*named, AppendRecords(opened.id, records, token, queued_id))
 
 
 def _words(command: PaidCommand, queued: QueuedPrompt | None) -> str:

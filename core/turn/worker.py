@@ -169,11 +169,18 @@ class CallWorker:
         self._running: dict[str, tuple[CancelToken, threading.Thread]] = {}
         self._gates: dict[str, threading.Event] = {}
 
-    def begin(self, effect: CallProvider) -> None:
-        """Start a call."""
+    def begin(self, effect: CallProvider, settled: threading.Event | None = None) -> None:
+        """Start a call.
+
+        Args:
+            settled: set once all that was asked for before and changes what a model sees is done; nothing of the
+                request is read before that.
+        """
         cancel = CancelToken()
+        if settled is not None:
+            cancel.on_cancel(settled.set)
         thread = threading.Thread(
-            target=self._run, args=(effect, cancel), name=f"call-{effect.call_id}", daemon=True
+            target=self._run, args=(effect, cancel, settled), name=f"call-{effect.call_id}", daemon=True
         )
         with self._lock:
             self._running[effect.call_id] = (cancel, thread)
@@ -222,9 +229,11 @@ class CallWorker:
         for _, thread in running:
             thread.join(max(0.0, end - self._clock()))
 
-    def _run(self, effect: CallProvider, cancel: CancelToken) -> None:
+    def _run(self, effect: CallProvider, cancel: CancelToken, settled: threading.Event | None) -> None:
         reply = _Reply(self._clock)
         try:
+            if settled is not None:
+                settled.wait()
             stopped = self._call(effect, cancel, reply)
             is_whole = stopped.kind is not StopKind.CANCELLED
             usage = self._usage(effect, reply, is_whole=is_whole)

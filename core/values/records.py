@@ -68,13 +68,15 @@ class RequestRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
 class UsageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="usage"):
     """Usage of a call. `message_id` is the assistant's message, or the call's id where none was kept.
 
-    Of a call that no message asked for it is the kind: `keepalive`, `prewarm`, `rent`.
+    Of a call that no message asked for it is the kind: `keepalive`, `prewarm`, `rent`. `is_inherited`: it was paid for
+    in the discussion that this one is a branch of, under the same id, and counts there.
     """
 
     id: str
     at: datetime
     message_id: str
     usage: Usage
+    is_inherited: bool = False
 
     @property
     def kind(self) -> UsageKind:

@@ -13,7 +13,7 @@ from core.providers.protocol import ReadBlob
 from core.providers.wire import attached, open_turn_start, sorted_object
 from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage, RequestPart
-from core.values.stack import LayerId, Segment
+from core.values.stack import Segment
 
 Json = dict[str, Any]
 
@@ -126,21 +126,13 @@ def _input(
             case Role.USER:
                 content = _user_content(message.parts, profile, read_blob, blocks)
                 items.append({"type": "message", "role": "user", "content": content})
-                if not _has_metadata(message):
-                    blocks.note_end()
             case Role.ASSISTANT:
                 items.extend(_assistant_items(message, keeps_reasoning=number >= open_from))
                 for part in message.parts:
                     blocks.note_part(part, None)
             case Role.TOOL:
                 items.extend(_tool_items(message, blocks, as_blocks=takes_breakpoints(request)))
-                if number >= open_from:
-                    blocks.note_end()
     return items
-
-
-def _has_metadata(message: RequestMessage) -> bool:
-    return any(isinstance(part, Segment) and part.layer is LayerId.METADATA for part in message.parts)
 
 
 def _user_content(

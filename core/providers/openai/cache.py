@@ -42,8 +42,7 @@ def add_cache_fields(body: Json, request: ProviderRequest, blocks: Blocks) -> No
     """Put a request's plan into its body: the key, the options, and the breakpoints on their blocks.
 
     Explicit mode without a breakpoint turns caching off. Models before GPT-5.6 take only the key. What an earlier
-    request wrote is found only where this one has a breakpoint too, so those that are left over go to the ends of the
-    last messages of the person.
+    request wrote is found only where this one has a breakpoint too: the plan has one at what is to be read.
     """
     plan = request.cache
     if plan is None:
@@ -52,7 +51,7 @@ def add_cache_fields(body: Json, request: ProviderRequest, blocks: Blocks) -> No
         body["prompt_cache_key"] = plan.prompt_cache_key
     if not has_openai_breakpoints(request.model):
         return
-    for block, ttl_s in blocks.marked(marks_of(plan), with_ends=True):
+    for block, ttl_s in blocks.marked(marks_of(plan)):
         block[BREAKPOINT] = {"mode": "explicit", "ttl": "12h" if ttl_s >= LONG_TTL_S else "30m"}
     body[OPTIONS] = {"mode": (plan.openai_mode or "explicit") if plan.is_enabled else "explicit"}
 

@@ -18,11 +18,13 @@ from core.discussion.messages import (
     SummariesLoaded,
 )
 from core.settings.messages import SettingsLoaded
+from core.spending.messages import ClaimReserve, ReserveClaimed, SpendingEffect
 from core.turn.messages import CallEnded, CallProvider, ReplyArrived, SendPrompt
 from core.values.discussion import DiscussionSummary, OpenDiscussion
 from core.values.messages import Part, TextPart
 from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus, StopKind, Stopped
 from core.values.settings import Project, Settings
+from core.values.spending import SpentElsewhere
 from core.values.state import AppState
 from core.values.usage import Usage
 
@@ -31,18 +33,35 @@ START = datetime(2026, 11, 20, 12, 0, 0, tzinfo=UTC)
 
 
 class Playbook:
-    """State and a clock. `play` feeds one message and returns its effects; nothing is carried out."""
+    """State and a clock. `play` feeds one message and returns its effects; nothing is carried out.
+
+    Two things alone are done at once: the disk comes to an append of nothing, and reserves are shared, in a home where
+    other programs have `elsewhere` under way; None: nobody answers.
+    """
 
     def __init__(self, state: AppState | None = None) -> None:
         self.state = state or AppState()
         self.at = START
         self.count = 0
+        self.elsewhere: SpentElsewhere | None = SpentElsewhere()
+        self.shared: list[SpendingEffect] = []
 
     def play(self, body: Command | Event) -> tuple[Effect, ...]:
-        """Step once."""
+        """Step once, and once more for each effect that is done at once. Returns all others."""
         self.count += 1
         self.state, effects = step(self.state, Input(self.at, f"seed-{self.count}", body))
-        return effects
+        others: list[Effect] = []
+        for effect in effects:
+            if isinstance(effect, AppendRecords) and not effect.records:
+                others += self.append(effect)
+                continue
+            if not isinstance(effect, SpendingEffect):
+                others.append(effect)
+                continue
+            self.shared.append(effect)
+            if isinstance(effect, ClaimReserve) and self.elsewhere is not None:
+                others += self.play(ReserveClaimed(effect.key, effect.reservation, self.elsewhere))
+        return tuple(others)
 
     def later(self, seconds: float) -> Playbook:
         """Let time pass."""

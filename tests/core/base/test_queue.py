@@ -200,3 +200,33 @@ def test_other_effects_and_those_whose_place_is_gone_are_not_tried_again() -> No
 
     assert disk.worker.stop(WAIT_S)
     assert disk.written == []
+
+
+def test_a_barrier_is_passed_when_all_before_it_is_done_and_nothing_behind_it_is_waited_for() -> None:
+    first, second, started = threading.Event(), threading.Event(), threading.Event()
+    done: list[Effect] = []
+
+    def handle(effect: Effect) -> None:
+        started.set()
+        gate = first if effect == IndexDiscussion("first") else second
+        gate.wait(WAIT_S)
+        done.append(effect)
+
+    worker = QueueWorker("test", handle, lambda _event: None, lambda new, old: type(new) is type(old))
+    assert worker.barrier().is_set(), "nothing was asked for"
+    worker.submit(IndexDiscussion("first"))
+    started.wait(WAIT_S)
+    running = worker.barrier()
+    worker.submit(WriteDraft("d", Draft("a")))
+    worker.submit(WriteDraft("d", Draft("b")))
+    assert not running.is_set()
+
+    first.set()
+    assert running.wait(WAIT_S)
+    assert done == [IndexDiscussion("first")]
+    behind = worker.barrier()
+    second.set()
+    assert behind.wait(WAIT_S)
+    assert worker.stop(WAIT_S)
+    assert done[1:] == [WriteDraft("d", Draft("b"))]
+    assert worker.barrier().is_set()

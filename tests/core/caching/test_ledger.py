@@ -25,7 +25,14 @@ from core.caching.ledger import (
     record,
     rests_on_extension,
 )
-from core.values.cache import CacheLedger, CacheLedgerEntry, CachePlan, ExtensionEvidence, PlannedWrite
+from core.values.cache import (
+    CacheLedger,
+    CacheLedgerEntry,
+    CachePlan,
+    ExtensionEvidence,
+    Mechanism,
+    PlannedWrite,
+)
 from core.values.usage import Usage
 from tests.core.caching.requests import ANTHROPIC, NOW, SCOPE, after, wire
 
@@ -94,6 +101,15 @@ def test_without_lookback_any_distance_is_found() -> None:
     found = hits(live_entries(holding(1), SCOPE, NOW), LONG)
 
     assert predict(found, LONG, [40], replace(ANTHROPIC, lookback=0)).index == 1
+
+
+def test_a_breakpoint_reads_only_what_ends_where_it_stands() -> None:
+    prices = replace(ANTHROPIC, mechanism=Mechanism.BREAKPOINTS, lookback=0)
+    found = hits(live_entries(holding(8, 12), SCOPE, NOW), LONG)
+
+    assert predict(found, LONG, [9, 13], prices) == NO_HIT
+    assert predict(found, LONG, [8, 13], prices).index == 8
+    assert predict(found, LONG, [8, 12, 13], prices).index == 12
 
 
 def test_what_was_written_lives_from_the_start_of_the_request() -> None:

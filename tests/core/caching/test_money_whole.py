@@ -56,6 +56,7 @@ class Billing(AnthropicServer):
         self.output_usd = 0.0
         self.warms: int = 0
         self.loses_a_ping = False
+        self.during_a_ping: Callable[[], object] = lambda: None
 
     def _message(self, body: Any, model: Model, said: Said, ticket: AnthropicTicket) -> Any:
         message = super()._message(body, model, said, ticket)
@@ -65,6 +66,8 @@ class Billing(AnthropicServer):
         rates = self.prices.rates("anthropic", model.id, self._seconds(), ticket.parts.total)
         self.output_usd = float(rates.output * output)
         self.warms += ticket.is_prewarm
+        if ticket.is_prewarm:
+            self.during_a_ping()
         return message
 
     def answer(self, captured: Captured) -> Reply | StreamReply:
@@ -132,12 +135,18 @@ def spent(state: AppState) -> float:
 
 
 def settled(controller: AppController, chosen: str, act: Callable[[], None]) -> AppState:
-    """Do something that costs money, and wait until it is over and counted."""
-    before = spent(controller.snapshot())
+    """Do something that costs money, and wait until it is over, counted and in the discussion's log."""
+    before = controller.snapshot()
+    logged = before.discussions.summaries[chosen].usage
     act()
     return until(
         controller,
-        lambda s: chosen not in s.turns.calls and not s.spending.reserved and spent(s) > before,
+        lambda s: (
+            chosen not in s.turns.calls
+            and not s.spending.reserved
+            and spent(s) > spent(before)
+            and s.discussions.summaries[chosen].usage != logged
+        ),
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from core.app.controller import AppController
 from core.discussion.messages import AttachFile
+from core.spending.shared_reserves import SharedReserves
 from tests.core.app.programs import until
 from tests.core.caching.test_money_whole import Billing, Clock, World, ask, settled, spent
 from tests.pdfs import make_pdf
@@ -58,3 +59,26 @@ def test_a_prefix_with_a_pdf_in_it_is_kept_alive(world: World, tmp_path: Path) -
     assert "document" in [block["type"] for message in ping["messages"] for block in message["content"]]
     assert state.discussions.summaries[chosen].upkeep.usage.cache_read_tokens
     assert spent(state) == pytest.approx(world.server.billed_usd, rel=0.01)
+
+
+def test_another_program_sees_a_ping_while_it_is_under_way_and_what_it_cost_afterwards(
+    world: World, tmp_path: Path
+) -> None:
+    paper = tmp_path / "paper.pdf"
+    paper.write_bytes(make_pdf("Tides are M2."))
+    controller, chosen = _in_the_habit(world, paper)
+    other = SharedReserves(world.home, world.clock)
+    before = other.claim("turn", 0.0)
+    seen: list[float] = []
+    world.server.during_a_ping = lambda: seen.append(other.claim("turn", 0.0).reserved_usd)
+
+    state = settled(controller, chosen, lambda: _forward(world))
+
+    (under_way,) = seen
+    assert under_way == pytest.approx(world.server.bills[-1], rel=0.25)  # a PDF is estimated
+    assert before.reserved_usd == 0.0
+    usd = state.discussions.summaries[chosen].upkeep.usage.cost_usd
+    until(controller, lambda _: other.claim("turn", 0.0).reserved_usd == 0.0)
+    after = other.claim("turn", 0.0).payments
+    assert [one.usd for key, one in after.items() if key not in before.payments] == [usd]
+    other.close()

@@ -30,13 +30,14 @@ from core.discussion.messages import (
 )
 from core.settings.messages import ModelsListed
 from core.spending.limits import limit_reached
-from core.spending.messages import SpentCounted
+from core.spending.messages import ClaimReserve, ReserveClaimed, SettleReserve, SpentCounted
 from core.values.cache import DiscussionCacheState
 from core.values.curation import Preset
 from core.values.discussion import DiscussionSummary, OpenDiscussion
 from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus
 from core.values.records import UsageRecord
 from core.values.settings import AiSettings, CachingSettings, Project, Settings
+from core.values.spending import Payment, SpentElsewhere
 from core.values.state import AppState, ProviderTotals
 from core.values.usage import Usage, UsageKind
 from tests.core.app.playbook import START, Playbook, of, settings_loaded
@@ -127,6 +128,48 @@ def test_pings_that_are_due_together_go_only_as_far_as_the_days_money_reaches(bo
     assert [ping.discussion_id for ping in of(book.play(due), SendPing)] == [first]
     with_caching(book, keepalive=True)
     assert [ping.discussion_id for ping in of(book.play(due), SendPing)] == [second]
+
+
+def test_a_ping_that_other_programs_left_no_money_for_is_not_sent_and_holds_nothing_back(
+    book: Playbook,
+) -> None:
+    with_caching(book, keepalive=True, day_limit_usd=1.0)
+    book.play(SpentCounted(START, 0.25))
+    chosen = book.discussion()
+    book.elsewhere = SpentElsewhere(0.25, {"theirs": Payment(0.25)})
+    due = PingsDue((DuePing(chosen, 0.25),))
+
+    assert of(book.play(due), SendPing), "a quarter is left"
+    usage = Usage(input_tokens=9, cost_usd=0.125)
+    book.play(CacheRead(chosen, usage, UsageKind.KEEPALIVE))
+    settled = book.shared[-1]
+    assert isinstance(settled, SettleReserve)
+    assert [one.usd for one in settled.payments.values()] == [0.125]
+    assert book.state.spending.spent_today_usd == 0.625, "what was paid counts before the log has it"
+
+    assert of(book.play(due), SendPing) == ()
+    assert book.state.spending.reserved == {}
+    assert book.shared[-1] == SettleReserve(f"keepalive/{chosen}", {})
+
+
+def test_a_limit_that_is_lowered_or_a_turn_that_begins_while_a_ping_waits_keeps_it_back(
+    book: Playbook,
+) -> None:
+    with_caching(book, keepalive=True)
+    book.play(SpentCounted(START, 0.5))
+    book.elsewhere = None
+    first, second = book.discussion(), book.discussion()
+    assert book.play(PingsDue((DuePing(first, 0.2), DuePing(second, 0.2)))) == ()
+    claims = [
+        ReserveClaimed(one.key, one.reservation, SpentElsewhere())
+        for one in book.shared
+        if isinstance(one, ClaimReserve)
+    ]
+
+    book.ask(first, "one")
+    with_caching(book, keepalive=True, day_limit_usd=0.6)
+    assert [of(book.play(claim), SendPing) for claim in claims] == [(), ()]
+    assert book.state.spending.reserved == {}
 
 
 def test_no_ping_is_sent_while_a_turn_is_under_way_or_when_keepalive_was_switched_off(book: Playbook) -> None:

@@ -14,9 +14,11 @@ from core.caching.messages import DisableCaching, InvalidateCache
 from core.caching.rewrites import withdrawal_text
 from core.context.messages import CreatePreset
 from core.discussion.messages import CreateDiscussion, SetDiscussionPreset, SetModel
+from core.knowledge.locks import write_lock
 from core.knowledge.messages import DeleteKnowledgeItem, RegenerateDigest
 from core.turn.messages import SendPrompt
 from core.values.curation import FileItem
+from core.values.discussion import CallPhase
 from core.values.state import AppState
 from tests.core.app.programs import Programs, until
 from tests.vendors.anthropic_server import KEY, AnthropicServer
@@ -231,6 +233,29 @@ def test_a_deleted_item_says_its_price_first_and_is_nowhere_in_the_next_request(
     assert "M2" not in sent
     assert not usage.cache_read_tokens
     assert usage.cache_write_tokens == pytest.approx(price.tokens, rel=0.1)
+
+
+def test_a_send_right_behind_a_deletion_carries_nothing_of_it(world: World) -> None:
+    """The files are still being written when the words are sent: another program writes knowledge first."""
+    controller = world.start()
+    chosen = world.discussion(controller)
+    know(world, controller, "Tides are M2.")
+    state = ask(controller, chosen, "one")
+    assert "Tides are M2." in json.dumps(world.server.bodies[-1])
+    (item,) = (i for file in state.knowledge.categories for i in file.items if "M2" in i.text)
+
+    with write_lock(world.home):
+        controller.send(DeleteKnowledgeItem(item))
+        controller.send(SendPrompt(chosen, "two"))
+        state = until(
+            controller,
+            lambda s: chosen in s.turns.calls and s.turns.calls[chosen].phase is not CallPhase.SAVING,
+        )
+        assert not state.turns.calls[chosen].is_built
+        assert len(world.server.bodies) == 1
+    until(controller, lambda s: chosen not in s.turns.calls)
+
+    assert "M2" not in json.dumps(world.server.bodies[-1])
 
 
 def test_a_digest_that_is_what_it_was_again_rewrites_nothing(world: World) -> None:

@@ -17,6 +17,7 @@ from core.base import paths
 from core.discussion import log
 from core.harvest.reply import reply_schema
 from core.knowledge.locks import harvest_lock
+from core.spending.shared_reserves import SharedReserves
 from core.values.records import UsageRecord
 from core.values.usage import Usage
 from tests.core.cli.conftest import WAIT_S, World
@@ -419,10 +420,32 @@ def test_at_the_days_limit_apply_asks_nobody_until_the_person_says_yes(world: Wo
 
     refused = world.run("harvest", "--apply")
     assert refused.code == 1
-    assert "stopped: The day's limit is reached" in refused.out
+    assert "stopped: The limit of $1.00 for today is reached: $2.00 is spent." in refused.out
     assert "--over-limit" in refused.err
     assert world.server.bodies == []
 
     allowed = world.run("harvest", "--apply", "--over-limit")
     assert allowed.code == 0, allowed.err
     assert world.server.bodies
+
+
+def test_what_another_program_has_under_way_counts_before_each_call_and_it_sees_this_one(
+    world: World,
+) -> None:
+    """The other program, a window, is another process that reserves in the home, as its turns and pings do."""
+    add_discussion(world.home, "Tides", "Why?", "The moon.")
+    with world.config.open("a") as config:
+        config.write("\n[ai_settings.caching]\nday_limit_usd = 1.0\n")
+    world.server.replies.append(Said(reply(MOON)))
+    window = SharedReserves(world.home, lambda: datetime.now(UTC))
+    window.claim("turn", 1.0)
+
+    refused = world.run("harvest", "--apply")
+    assert "is reached: $0.00 is spent, about $1.00 more is under way." in refused.out
+    assert world.server.bodies == []
+
+    window.settle("turn", {})
+    assert world.run("harvest", "--apply").code == 0
+    assert len(world.server.bodies) == 1
+    assert window.claim("turn", 0.0).reserved_usd == 0.0, "what it held back ended with its call"
+    window.close()

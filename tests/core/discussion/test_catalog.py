@@ -22,6 +22,7 @@ from core.discussion import log, log_codec, store, trash
 from core.discussion.catalog import Catalog, Refreshed
 from core.discussion.catalog_entries import stored_summary
 from core.discussion.meta import write_meta
+from core.discussion.payments import all_paid_since
 from core.values.discussion import DiscussionSummary
 from core.values.records import Record
 from core.values.usage import Usage
@@ -65,6 +66,29 @@ def test_a_row_tells_what_the_log_and_the_meta_say(catalog: Catalog, home: Path)
     )  # fmt: skip
 
     assert row == DiscussionSummary(meta(), NOW, 2, Usage(20, 10, cost_usd=0.5), "Last words", "")
+
+
+def test_a_branch_costs_what_was_paid_in_it_and_shows_what_its_messages_cost(
+    catalog: Catalog, home: Path
+) -> None:
+    """A branch of a branch, too, and a ping of the parent; in the list, the discussion and the day alike."""
+    upkeep = used("k", "keepalive")
+    store.create(home, meta(ID), (user("a"), reply("b"), used("u", "b"), upkeep, user("c"), reply("d")))
+    store.branch(home, ID, "d", meta(OTHER))
+    log.append(home, OTHER, [user("e"), reply("f"), used("v", "f", cost=1.5)])
+    store.branch(home, OTHER, "f", meta(THIRD))
+
+    rows = refreshed(catalog)
+    opened = {name: store.load(home, name, NOW).discussion for name in (ID, OTHER, THIRD)}
+
+    assert {name: row.usage.cost_usd for name, row in rows.items()} == {ID: 0.5, OTHER: 1.5, THIRD: None}
+    assert [rows[name].upkeep.pings for name in (ID, OTHER, THIRD)] == [1, 0, 0]
+    assert {name: one.usage for name, one in opened.items()} == {n: rows[n].usage for n in opened}
+    assert {name: one.upkeep for name, one in opened.items()} == {n: rows[n].upkeep for n in opened}
+    costs = [m.usage.cost_usd for m in opened[THIRD].messages if m.usage is not None]
+    assert costs == [0.25, 1.5]
+    paid = all_paid_since(home, [paths.log_file(home, name) for name in opened], NOW)
+    assert sum(one.usd for one in paid.values()) == 2.0
 
 
 def test_edits_and_deletions_change_the_row(catalog: Catalog, home: Path) -> None:

@@ -210,7 +210,7 @@ def test_a_branch_starts_as_the_person_sees_the_parent_up_to_the_message() -> No
 
     copied = branch_records(log, "b")
 
-    assert copied == (log[0], log[1], log[2], log[4])
+    assert copied == (log[0], log[1], replace(used("u", "b"), is_inherited=True), log[4])
     assert seen(fold("new", copied)) == ["ONE", "two"]
 
 

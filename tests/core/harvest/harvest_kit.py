@@ -15,6 +15,7 @@ from core.harvest.messages import (
     ApplyPreview,
     DistilConversations,
     HarvestApplied,
+    HarvestCalling,
     HarvestProposed,
     HarvestRun,
     RunEffect,
@@ -31,13 +32,17 @@ from tests.core.harvest.harvests import NOW
 from tests.vendors.compatible_server import MODEL, CompatibleServer
 
 WAIT_S = 30.0
+NO_MONEY = "The limit of $0.40 for today is reached."
 MOON, SUN = "Tides follow the moon.", "The sun helps."
 E = TypeVar("E", bound=Event)
 
 
 @dataclass
 class Program:
-    """A home, a server that speaks for a model, and the worker between them."""
+    """A home, a server that speaks for a model, and the worker between them.
+
+    `calls`: how many of its calls the step would let go, None for all.
+    """
 
     home: Path
     server: CompatibleServer
@@ -48,6 +53,7 @@ class Program:
     is_read_only: bool = False
     now: datetime = NOW
     settings: KnowledgeSettings = field(default_factory=KnowledgeSettings)
+    calls: int | None = None
 
     def __post_init__(self) -> None:
         services = HarvestServices(self.clients.get, lambda *_: self.price)
@@ -64,6 +70,12 @@ class Program:
         with self.arrived:
             self.events.append(event)
             self.arrived.notify_all()
+        if isinstance(event, HarvestCalling):
+            if self.calls == 0:
+                self.handler.cancel(NO_MONEY)
+            else:
+                self.calls = None if self.calls is None else self.calls - 1
+                self.handler.let_go()
 
     def wait_for(self, kind: type[E]) -> E:
         with self.arrived:

@@ -19,20 +19,19 @@ WHOLE = CallSpent(Usage(input_tokens=30, output_tokens=20), ("text",), is_whole=
 
 
 class Run:
-    """A purse with a cent a token, and what it told."""
+    """A purse with a cent a token, and what it told. `why`: for which no further call is let go."""
 
-    def __init__(self, home: Path, room_usd: float | None) -> None:
+    def __init__(self, home: Path) -> None:
         self.begun: list[float] = []
         self.paid: list[HarvestUse] = []
         self.why = ""
         self.home = home
         payments = Payments(home, lambda _by, _model, used: _cents(used), lambda: NOON)
-        self.purse = RunPurse(
-            payments, room_usd, on_begin=self.begun.append, on_paid=self.paid.append, on_limit=self._stop
-        )
+        self.purse = RunPurse(payments, self._let_go, on_paid=self.paid.append)
 
-    def _stop(self, why: str) -> None:
-        self.why = why
+    def _let_go(self, usd: float) -> str:
+        self.begun.append(usd)
+        return self.why
 
     def call(self, spent: CallSpent = WHOLE) -> HarvestUse:
         self.purse.begin("p", "m", "x" * 400)
@@ -44,38 +43,19 @@ def _cents(usage: Usage) -> float:
     return ((usage.input_tokens or 0) + (usage.output_tokens or 0)) / 100
 
 
-def test_the_call_that_reaches_the_limit_is_the_last(tmp_path: Path) -> None:
-    run = Run(tmp_path, 0.9)
+def test_no_call_is_made_that_is_not_let_go(tmp_path: Path) -> None:
+    run = Run(tmp_path)
     assert [run.call().cost_usd for _ in range(2)] == [0.5, 0.5]
 
-    with pytest.raises(HarvestCancelledError, match=r"used \$1\.00"):
+    run.why = "The day's limit is reached."
+    with pytest.raises(HarvestCancelledError, match="limit is reached"):
         run.call()
-    assert "day's limit is reached" in run.why
-    assert len(run.begun) == 2
+    assert (len(run.begun), len(run.paid)) == (3, 2)
     assert sum(one.usd for one in harvest_payments(tmp_path, NOON).values()) == 1.0
 
 
-def test_with_nothing_left_no_call_begins_and_without_a_limit_all_do(tmp_path: Path) -> None:
-    with pytest.raises(HarvestCancelledError):
-        Run(tmp_path, 0.0).call()
-    free = Run(tmp_path, None)
-    assert len([free.call() for _ in range(9)]) == 9
-
-
-def test_another_limit_counts_from_the_next_call_on(tmp_path: Path) -> None:
-    run = Run(tmp_path, 0.1)
-    run.call()
-    run.purse.allow(0.2)
-    run.call()
-    run.purse.allow(0.0)
-    with pytest.raises(HarvestCancelledError):
-        run.call()
-    run.purse.allow(None)
-    run.call()
-
-
 def test_a_call_is_expected_before_it_is_made_and_what_was_cut_is_estimated(tmp_path: Path) -> None:
-    run = Run(tmp_path, None)
+    run = Run(tmp_path)
     cut = run.call(CallSpent(Usage(), ("word " * 16,), is_whole=False, is_billed=True))
 
     assert run.begun[0] > 1.0
@@ -86,7 +66,7 @@ def test_a_call_is_expected_before_it_is_made_and_what_was_cut_is_estimated(tmp_
 
 
 def test_a_call_that_nobody_bills_is_none_and_a_lost_answer_is_paid_for(tmp_path: Path) -> None:
-    run = Run(tmp_path, None)
+    run = Run(tmp_path)
     assert run.call(CallSpent(Usage(), (), is_whole=False, is_billed=False)) == HarvestUse()
     again = run.call(CallSpent(WHOLE.reported, ("text",), is_whole=True, is_billed=True, lost=1))
     assert (again.cost_usd, again.usage.is_estimate) == (1.5, True)

@@ -16,7 +16,6 @@ from core.discussion.messages import (
     UndoDelete,
 )
 from core.harvest.messages import (
-    AllowHarvest,
     ApplyHarvest,
     ApplyPreview,
     CancelHarvest,
@@ -33,6 +32,7 @@ from core.harvest.messages import (
     HarvestProposed,
     HarvestRun,
     HarvestUndone,
+    LetHarvestCall,
     LookForHarvest,
     MoveHarvestItem,
     PreviewHarvest,
@@ -42,6 +42,7 @@ from core.harvest.messages import (
     UndoApply,
     UndoHarvest,
 )
+from core.harvest.step import HELD
 from core.knowledge.messages import (
     AddKnowledgeItem,
     AttachNotes,
@@ -52,7 +53,7 @@ from core.knowledge.messages import (
 )
 from core.settings.models import profile_of
 from core.spending.limits import limit_reached
-from core.spending.messages import SpentCounted
+from core.spending.messages import ClaimReserve, ReserveClaimed, SettleReserve, SpentCounted
 from core.values.harvest import (
     Artifact,
     ArtifactClass,
@@ -73,6 +74,7 @@ from core.values.knowledge import Category
 from core.values.outcomes import Cause, CommandOutcome
 from core.values.provider import ModelProfile
 from core.values.settings import CachingSettings, KnowledgeSettings, Project, Settings
+from core.values.spending import Payment, Reservation, SpentElsewhere
 from core.values.updates import outcome_of
 from core.values.usage import Usage
 from tests.core.app.playbook import Playbook, of, settings_loaded
@@ -352,12 +354,11 @@ def test_a_preview_that_ended_early_says_why_and_keeps_what_it_found() -> None:
     assert (harvest(book).problem, harvest(book).preview) == ("", HarvestPreview())
 
 
-def test_background_work_begins_only_while_the_day_has_money_and_is_told_how_much() -> None:
+def test_background_work_begins_only_while_the_day_has_money() -> None:
     limited = Settings(caching=CachingSettings(day_limit_usd=2.0))
     book = looked(limited)
     book.play(SpentCounted(OLD, 0.5))
-    (begun,) = of(book.play(PreviewHarvest()), DistilConversations)
-    assert begun.run.room_usd == pytest.approx(1.5)
+    assert of(book.play(PreviewHarvest()), DistilConversations)
 
     spent = looked(limited)
     spent.play(SpentCounted(OLD, 2.0))
@@ -580,7 +581,7 @@ def test_a_call_of_a_preview_holds_its_price_back_from_others_and_not_from_itsel
     book = looked(Settings(caching=CachingSettings(day_limit_usd=2.0)))
     book.play(SpentCounted(OLD, 1.0))
     book.play(PreviewHarvest())
-    assert book.play(HarvestCalling(1.5)) == ()
+    assert book.play(HarvestCalling(1.5)) == (LetHarvestCall(),)
     assert "about $1.50 more is under way" in limit_reached(book.state)
 
     book.play(HarvestPaid(HarvestUse(1, Usage(cost_usd=0.5), 0.5, "one")))
@@ -592,7 +593,7 @@ def test_a_call_of_a_preview_holds_its_price_back_from_others_and_not_from_itsel
     assert not limit_reached(book.state)
 
 
-def test_a_preview_is_told_of_another_limit_and_stopped_by_one_that_is_reached() -> None:
+def test_a_preview_goes_on_below_another_limit_and_is_stopped_by_one_that_is_reached() -> None:
     book = looked(Settings(caching=CachingSettings(day_limit_usd=2.0)))
     book.play(SpentCounted(OLD, 1.0))
     book.play(PreviewHarvest())
@@ -601,6 +602,35 @@ def test_a_preview_is_told_of_another_limit_and_stopped_by_one_that_is_reached()
     def limited(usd: float | None) -> Settings:
         return replace(book.state.config.settings, caching=CachingSettings(day_limit_usd=usd))
 
-    assert of(book.play(settings_loaded(settings=limited(3.0))), AllowHarvest) == (AllowHarvest(2.0),)
-    assert of(book.play(settings_loaded(settings=limited(None))), AllowHarvest) == (AllowHarvest(None),)
+    assert not of(book.play(settings_loaded(settings=limited(1.1))), StopHarvest)
+    assert not of(book.play(settings_loaded(settings=limited(None))), StopHarvest)
     assert of(book.play(settings_loaded(settings=limited(0.9))), StopHarvest)
+
+
+def test_a_call_that_other_programs_left_no_money_for_ends_the_preview_and_is_held_back_no_more() -> None:
+    book = looked(Settings(caching=CachingSettings(day_limit_usd=2.0)))
+    book.play(SpentCounted(OLD, 1.0))
+    book.play(PreviewHarvest())
+    book.elsewhere = SpentElsewhere(0.5, {"theirs": Payment(0.25)})
+    assert book.play(HarvestCalling(0.5)) == (LetHarvestCall(),)
+    book.play(HarvestPaid(HarvestUse(1, Usage(cost_usd=0.25), 0.25, "one")))
+    assert book.shared[-1] == SettleReserve(HELD, {"one": Payment(0.25)})
+
+    (stopped,) = of(book.play(HarvestCalling(0.5)), StopHarvest)
+    assert stopped.why == (
+        "The limit of $2.00 for today is reached: $1.50 is spent, about $0.50 more is under way."
+    )
+    assert book.state.spending.reserved == {}
+    assert book.shared[-1] == SettleReserve(HELD, {})
+
+
+def test_no_call_of_a_preview_goes_before_other_programs_were_seen() -> None:
+    book = looked()
+    book.play(PreviewHarvest())
+    book.elsewhere = None
+    assert book.play(HarvestCalling(0.5)) == ()
+    assert book.shared == [ClaimReserve(HELD, Reservation(0.5))]
+
+    book.play(HarvestEnded())
+    late = ReserveClaimed(HELD, Reservation(0.5), SpentElsewhere())
+    assert book.play(late) == (), "the run is over"

@@ -30,7 +30,7 @@ from core.harvest.messages import (
 from core.harvest.worker import ENDING, STOPPED
 from core.knowledge.ledger import HarvestLedger
 from core.spending.harvest_costs import harvests_spent_since
-from tests.core.harvest.harvest_kit import MOON, SUN, WAIT_S, Program, made
+from tests.core.harvest.harvest_kit import MOON, NO_MONEY, SUN, WAIT_S, Program, made
 from tests.core.harvest.harvests import NOW, OLD, add_discussion, item_lines, reply, tree
 from tests.vendors.compatible_server import VLLM, CompatibleServer, Said
 from tests.vendors.loopback import Gate, HoldAfter, Rewrite
@@ -136,10 +136,11 @@ def test_it_ends_when_the_days_money_is_spent_and_says_so(program: Program) -> N
         add_discussion(program.home, f"N{number}", f"Q{number}", at=OLD + timedelta(days=number))
         program.server.replies.append(Said(reply(f"Fact {number}.")))
 
-    program.handle(DistilConversations(program.run(room_usd=0.4), program.candidates()))
+    program.calls = 2
+    program.handle(DistilConversations(program.run(), program.candidates()))
 
     ended = program.of(HarvestEnded)[0]
-    assert ended.problem == "The day's limit is reached: this harvest used $0.50."
+    assert ended.problem == NO_MONEY
     assert (len(program.of(HarvestPaid)), len(program.server.bodies)) == (2, 2)
     assert len(program.of(HarvestProposed)) == 2
 

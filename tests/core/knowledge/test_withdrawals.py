@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 
-from core.base.errors import StorageError
+from core.base.errors import LockedError, StorageError
+from core.knowledge.digest import regenerate_digest
 from core.knowledge.edits import add_item, delete_item, edit_item, set_task_done
+from core.knowledge.locks import await_withdrawal, write_lock
 from core.knowledge.reader import KnowledgeReader, read_categories
 from core.knowledge.withdrawals import WITHDRAWALS_FILE, withdrawal_count, withdrawing
+from core.knowledge.worker import Layer7
+from core.values.curation import Preset
 from core.values.knowledge import Category, Item, NewItem
 from core.values.settings import KnowledgeSettings
+from core.values.spec import StackSpec
+from core.values.stack import StackInputs
 from tests.core.base.faults import FullDisk
 
 
@@ -67,3 +74,24 @@ def test_a_count_that_cannot_be_read_is_another_than_before_and_goes_on(tmp_path
     with withdrawing(tmp_path):
         pass
     assert withdrawal_count(tmp_path) == 2
+
+
+def test_a_request_is_read_without_what_is_being_taken_out_or_not_at_all(tmp_path: Path) -> None:
+    """Another program takes it out: its lock is all that is known of it."""
+    add_item(tmp_path, NewItem(Category.FACTS, "Tides are M2"))
+    regenerate_digest(tmp_path)
+    spec = StackSpec("d", StackInputs("p", "m"), Preset(""), "")
+    layer = Layer7(tmp_path)
+    assert "M2" in layer.read(spec, ())[0]
+
+    read: list[str] = []
+    reading = threading.Thread(target=lambda: read.append(layer.read(spec, ())[0]))
+    with withdrawing(tmp_path):
+        reading.start()
+        with pytest.raises(LockedError, match="still being taken out"):
+            await_withdrawal(tmp_path, wait_s=0)
+        with write_lock(tmp_path):
+            (tmp_path / "knowledge" / "digest.md").write_text("# Digest\n\nNothing.\n")
+    reading.join()
+    assert len(read) == 1
+    assert "M2" not in read[0]

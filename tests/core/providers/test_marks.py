@@ -22,17 +22,16 @@ def noted(*keys: str) -> tuple[Blocks, list[dict[str, str]]]:
     return blocks, made
 
 
-@given(PARTS, MARKS, st.booleans())
+@given(PARTS, MARKS)
 def test_at_most_four_blocks_are_marked_in_wire_order_with_falling_lifetimes(
-    parts: list[tuple[str, bool]], marks: list[CacheMark], with_ends: bool
+    parts: list[tuple[str, bool]], marks: list[CacheMark]
 ) -> None:
     blocks, made = Blocks(), []
     for key, is_sent in parts:
         block = {"key": key} if is_sent else None
         blocks.note(key, block)
-        blocks.note_end()
         made.append(block)
-    found = list(blocks.marked(marks, with_ends=with_ends))
+    found = list(blocks.marked(marks))
     places = [next(n for n, block in enumerate(made) if block is chosen) for chosen, _ in found]
     ttls = [ttl for _, ttl in found]
 
@@ -66,9 +65,8 @@ def test_a_part_that_is_not_sent_is_stood_for_by_the_one_before() -> None:
 def test_a_key_that_nobody_knows_or_that_comes_first_and_is_not_sent_marks_nothing() -> None:
     blocks = Blocks()
     blocks.note("unsent", None)
-    blocks.note_end()
 
-    assert list(blocks.marked([CacheMark("unsent", 300), CacheMark("unknown", 300)], with_ends=True)) == []
+    assert list(blocks.marked([CacheMark("unsent", 300), CacheMark("unknown", 300)])) == []
 
 
 def test_of_too_many_marks_the_first_three_and_the_last_stay() -> None:
@@ -76,17 +74,6 @@ def test_of_too_many_marks_the_first_three_and_the_last_stay() -> None:
     found = blocks.marked([CacheMark(key, 300) for key in "abcdef"])
 
     assert [block["key"] for block, _ in found] == ["a", "b", "c", "f"]
-
-
-def test_marks_left_over_go_to_the_latest_ends_before_the_last_mark() -> None:
-    blocks = Blocks()
-    for key in "abcdef":
-        blocks.note(key, {"key": key})
-        blocks.note_end()
-    found = list(blocks.marked([CacheMark("a", 3600), CacheMark("e", 300)], with_ends=True))
-
-    assert [(block["key"], ttl) for block, ttl in found] == [("a", 3600), ("c", 300), ("d", 300), ("e", 300)]
-    assert list(blocks.marked([], with_ends=True)) == []
 
 
 def test_caching_that_is_off_has_no_marks() -> None:

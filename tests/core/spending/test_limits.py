@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from core.spending.limits import (
     add_spent,
     has_room,
-    left_today_usd,
     limit_reached,
     reached_limits,
     release,
@@ -118,8 +117,8 @@ def test_what_is_held_back_counts_towards_both_limits_and_nothing_in_the_backgro
     held = reserve(state(spent=1.0, today=4.0), "keepalive/a", 0.5, "a")
     assert [has_room(held, usd, "a") for usd in (0.5, 0.6)] == [True, False]
     assert [has_room(held, usd) for usd in (0.5, 0.6)] == [True, False]
-    assert left_today_usd(held) == 0.5
-    assert left_today_usd(held, besides="keepalive/a") == 1.0
+    assert [has_room(held, usd, "a", besides="keepalive/a") for usd in (1.0, 1.1)] == [True, False]
+    assert [has_room(held, 0.25, elsewhere_usd=usd) for usd in (0.25, 0.3)] == [True, False]
 
     full = reserve(held, "harvest", 0.6)
     assert "about $1.10 more is under way" in limit_reached(full)

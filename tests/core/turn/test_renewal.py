@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from core.app.dispatch import step
+from core.app.messages import Command, Input
 from core.base.errors import FailureKind
 from core.base.reports import OperationFailed
 from core.discussion.log_view import fold
@@ -15,6 +17,8 @@ from core.discussion.messages import (
     ChooseVersion,
     DeleteMessage,
     DiscussionCreated,
+    EditMessage,
+    RestoreMessage,
     SetDraft,
 )
 from core.turn.messages import (
@@ -108,7 +112,55 @@ def test_only_the_chosen_version_goes_to_the_model(book: Playbook) -> None:
     book.append(write)
 
     assert said(book.ask(chosen, "three")) == (["one", "first", "two", "second"], "three")
-    assert book.play(ChooseVersion(chosen, second)) == ()
+
+
+def test_of_choices_that_are_not_on_disk_yet_the_last_one_is_sent_and_stays(book: Playbook) -> None:
+    chosen = two_turns(book)
+    second = messages(book, chosen)[3].id
+    (call,) = of(book.play(RegenerateReply(chosen)), CallProvider)
+    book.answer(call, "other")
+    other = messages(book, chosen)[3].id
+
+    asked = (second, other)  # the other is shown while the second is written
+    writes = [of(book.play(ChooseVersion(chosen, one)), AppendRecords)[0] for one in asked]
+    for write in writes:
+        book.append(write)
+
+    assert said(book.ask(chosen, "three")) == (["one", "first", "two", "other"], "three")
+    before = messages(book, chosen)
+    (again,) = of(book.play(ChooseVersion(chosen, other)), AppendRecords)
+    book.append(again)
+    assert messages(book, chosen) == before, "a choice of what is chosen changes nothing"
+
+
+def test_a_reply_that_is_asked_for_again_is_sent_without_what_was_deleted_before(book: Playbook) -> None:
+    """The deletion is still on its way to the disk when the reply is asked for."""
+    chosen = two_turns(book)
+    first = messages(book, chosen)[1].id
+    (gone,) = of(book.play(DeleteMessage(chosen, first)), AppendRecords)
+
+    book.state, effects = step(book.state, Input(book.at, "seed", RegenerateReply(chosen)))
+    (wait,) = of(effects, AppendRecords)
+    assert not of(effects, CallProvider)
+    assert wait.records == ()
+
+    book.append(gone)
+    (call,) = of(book.append(wait), CallProvider)
+    assert said(call) == (["one"], "two")
+
+
+def test_what_is_asked_of_a_message_last_counts_also_where_the_state_shows_it_already(book: Playbook) -> None:
+    chosen = two_turns(book)
+    message = messages(book, chosen)[1]
+    commands: list[Command] = [DeleteMessage(chosen, message.id), RestoreMessage(chosen, message.id)]
+    commands += [EditMessage(chosen, message.id, text) for text in ("changed", message.text)]
+
+    writes = [write for one in commands for write in of(book.play(one), AppendRecords)]
+    for write in writes:
+        book.append(write)
+
+    now = messages(book, chosen)[1]
+    assert (now.text, now.is_deleted) == (message.text, False)
 
 
 def test_the_list_tells_the_version_that_was_chosen(book: Playbook) -> None:

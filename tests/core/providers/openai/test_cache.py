@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from core.base.errors import FailureKind, ProviderError
 from core.providers.openai.client import OpenAiProvider
 from core.providers.protocol import CancelToken, Prewarms
-from core.values.cache import TOOLS_KEY, CachePlan
+from core.values.cache import TOOLS_KEY, CacheMark, CachePlan
 from core.values.messages import ToolCallPart, ToolResultPart
 from core.values.provider import Effort
 from core.values.usage import Usage
@@ -40,6 +40,12 @@ FULL = plan(
     openai_mode="explicit",
     prompt_cache_key="manual-slop-abc",
 )
+
+
+def reading(number: int) -> CachePlan:
+    """The same plan with a breakpoint at the person's words, by their number in the talk, that were sent last."""
+    stable, files, head = FULL.marks[1:]
+    return replace(FULL, marks=(stable, files, CacheMark(f"11/m{number}", HALF_HOUR), head))
 
 
 @pytest.fixture
@@ -91,7 +97,8 @@ def test_breakpoints_stand_on_content_blocks_and_never_on_tools_or_instructions(
 
 def test_the_first_turn_writes_what_the_next_one_reads(server: OpenAiServer, client: OpenAiProvider) -> None:
     first = sent(client, turn(SOL, "Hello?", cache=FULL)).usage
-    second = sent(client, turn(SOL, "Hello?", words(50), words(70), cache=FULL, metadata="Other.")).usage
+    request = turn(SOL, "Hello?", words(50), words(70), cache=reading(0), metadata="Other.")
+    second = sent(client, request).usage
 
     assert first.cache_read_tokens == 0
     assert (first.cache_write_tokens or 0) > 3000
@@ -101,21 +108,16 @@ def test_the_first_turn_writes_what_the_next_one_reads(server: OpenAiServer, cli
     assert second.miss_reason == ""
 
 
-def test_free_breakpoints_go_to_where_earlier_requests_may_have_written(
+def test_breakpoints_stand_where_the_plan_has_them_and_nowhere_else(
     server: OpenAiServer, client: OpenAiProvider
 ) -> None:
-    """In explicit mode an entry is found only at a breakpoint."""
+    """In explicit mode an entry is found only at a breakpoint, so the plan has one at what it expects to be read."""
     said = ("First?", "Yes.", "Second", "No.", "Third?")
-    sent(client, turn(SOL, *said, cache=FULL))
-    sent(client, turn(SOL, *said, cache=plan((TEXT, HALF_HOUR))))
-    sent(client, turn(SOL, *said, cache=plan()))
+    for cache in (reading(2), plan((TEXT, HALF_HOUR)), plan()):
+        sent(client, turn(SOL, *said, cache=cache))
 
     places = [[text for text, _ in breakpoints(body)] for body in server.bodies]
-    assert places == [
-        ["digest", "files ", "Second", "Third?"],
-        ["First?", "Second", "Third?"],
-        [],
-    ]
+    assert places == [["digest", "files ", "Second", "Third?"], ["Third?"], []]
 
 
 def test_in_a_running_turn_the_answers_before_are_looked_at(
@@ -127,7 +129,8 @@ def test_in_a_running_turn_the_answers_before_are_looked_at(
         call = ToolCallPart(f"c{number}", "read_file", "{}")
         rounds += [assistant(call), tool(ToolResultPart(f"c{number}", words(1500, f"found {number}")))]
         request = ask(SOL, user("Go."), *rounds, tools=TOOLS)
-        request = replace(request, cache=plan((f"result/c{number}", HALF_HOUR)))
+        marks = [(f"result/c{one}", HALF_HOUR) for one in (number - 1, number) if one]
+        request = replace(request, cache=plan(*marks))
         usages.append(sent(client, request).usage)
 
     assert [usage.cache_read_tokens for usage in usages[1:]] == [u.input_tokens for u in usages[:2]]
@@ -198,7 +201,7 @@ def test_after_a_changed_salt_the_next_turn_misses_and_the_one_after_hits(
     said = ("Hello?", "Yes.", "More.")
     sent(client, turn(SOL, said[0], cache=FULL))
     missed = sent(client, turn(SOL, *said, cache=FULL, system=salted)).usage
-    hit = sent(client, turn(SOL, *said, "Here.", "On.", cache=FULL, system=salted)).usage
+    hit = sent(client, turn(SOL, *said, "Here.", "On.", cache=reading(2), system=salted)).usage
 
     assert missed.cache_read_tokens == 0
     assert missed.miss_reason.startswith("earlier messages or the system prompt changed, ")

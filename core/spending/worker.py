@@ -1,0 +1,35 @@
+"""Worker of spending: tells other programs on this home of the calls under way that no message asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import assert_never
+
+from core.base.reports import Report
+from core.spending.messages import ClaimReserve, ReserveClaimed, SettleReserve, SpendingEffect, SpendingEvent
+from core.spending.shared_reserves import SharedReserves
+
+Emit = Callable[[SpendingEvent | Report], None]
+"""Puts an event into the controller's inbox. Thread-safe, returns at once."""
+
+
+class SpendingHandler:
+    """Carries out the spending worker's effects.
+
+    Args:
+        reserves: of all programs on the home; emit: the inbox.
+    """
+
+    def __init__(self, reserves: SharedReserves, emit: Emit) -> None:
+        self._reserves = reserves
+        self._emit = emit
+
+    def handle(self, effect: SpendingEffect) -> None:
+        """Carry out one effect."""
+        match effect:
+            case ClaimReserve(key, reservation):
+                self._emit(ReserveClaimed(key, reservation, self._reserves.claim(key, reservation.usd)))
+            case SettleReserve(key, payments):
+                self._reserves.settle(key, payments)
+            case _:
+                assert_never(effect)

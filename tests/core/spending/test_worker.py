@@ -1,0 +1,49 @@
+"""The spending worker: what one program holds back, another on the same home sees, until it is settled."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.base.reports import Report
+from core.spending.messages import ClaimReserve, ReserveClaimed, SettleReserve, SpendingEvent
+from core.spending.shared_reserves import SharedReserves
+from core.spending.worker import SpendingHandler
+from core.values.spending import Payment, Reservation, SpentElsewhere
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+class Program:
+    """A program's worker and what it told."""
+
+    def __init__(self, home: Path) -> None:
+        self.told: list[SpendingEvent | Report] = []
+        self.worker = SpendingHandler(SharedReserves(home, lambda: NOW), self.told.append)
+
+    def claim(self, key: str, usd: float) -> SpentElsewhere:
+        self.worker.handle(ClaimReserve(key, Reservation(usd, "a")))
+        claimed = self.told[-1]
+        assert isinstance(claimed, ReserveClaimed)
+        assert (claimed.key, claimed.reservation) == (key, Reservation(usd, "a"))
+        return claimed.elsewhere
+
+
+def test_two_programs_see_what_the_other_has_under_way_under_the_same_name(tmp_path: Path) -> None:
+    one, two = Program(tmp_path), Program(tmp_path)
+
+    assert one.claim("prewarm", 0.25) == SpentElsewhere()
+    assert two.claim("prewarm", 0.5) == SpentElsewhere(0.25)
+    assert one.claim("harvest", 1.0) == SpentElsewhere(0.5)
+
+    two.worker.handle(SettleReserve("prewarm", {"paid": Payment(0.375)}))
+    assert one.claim("harvest", 1.0) == SpentElsewhere(0.0, {"paid": Payment(0.375)})
+    assert two.claim("keepalive/a", 0.125) == SpentElsewhere(1.25)
+
+
+def test_a_newer_reserve_of_one_name_takes_the_place_of_the_older(tmp_path: Path) -> None:
+    one, two = Program(tmp_path), Program(tmp_path)
+    one.claim("prewarm", 2.0)
+    one.claim("prewarm", 0.5)
+
+    assert two.claim("prewarm", 0.0).reserved_usd == 0.5
