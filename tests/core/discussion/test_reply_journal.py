@@ -7,8 +7,9 @@ import os
 import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -208,7 +209,8 @@ def test_two_who_look_at_once_both_see_what_was_left_and_a_reply_that_begins_wai
             assert [found.head.reply_id for found in left] == ["r1"]
             other = pool.submit(left_in, tmp_path)
             begun = pool.submit(journal_in, tmp_path, ReplyHead("r2", NOW, "anthropic", "claude-x"))
-            finished, _ = wait([other, begun], timeout=0.1)
+            under_way: list[Future[Any]] = [other, begun]
+            finished, _ = wait(under_way, timeout=0.1)
             assert not finished
             for found in left:
                 found.path.unlink()
