@@ -309,7 +309,7 @@ def _encoded_in(holds: Callable[[str], bool]) -> Look:
 
 
 def _aligned(words: str) -> Iterator[str]:
-    """What a word looks like in the middle of base64: one form for each place in a group of three."""
+    """Looks of a word in the middle of base64: one form for each place in a group of three."""
     for word in words.split():
         for lead in range(3):
             packed = base64.b64encode(b" " * lead + word.encode()).decode().rstrip("=")
