@@ -62,7 +62,7 @@ from core.values.updates import outcome_of
 MAX_TEXT_CHARS = 10_000_000
 SAVE_S = 30.0
 
-PAST_LIMIT = 'Raise it in Caching, Settings, or send it with "over_limit": true'
+PAST_LIMIT = 'Raise it in Caching, Overview, or send it with "over_limit": true'
 """Remedy where a spend limit stands against a send."""
 BUSY = 'Cancel it, wait for its end, or send it with "queue": true'
 """Remedy where a reply is under way."""

@@ -68,7 +68,7 @@ _SENTENCES: Mapping[FailureKind, tuple[str, str]] = {
         "{who} sent something that is not a reply",
         "Check that the address in the settings is the API's own, then retry",
     ),
-    FailureKind.SPEND_LIMIT: ("A spend limit stands against {who}", "Raise it in Caching, Settings"),
+    FailureKind.SPEND_LIMIT: ("A spend limit stands against {who}", "Raise it in Caching, Overview"),
     FailureKind.NOT_INSTALLED: ("{who} is not installed", "Install it, or choose another provider"),
 }
 

@@ -56,7 +56,7 @@ def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
 def _refused(state: AppState, given: Stamp, call: LiveCall) -> Result:
     """A limit stood against a call when its cost was known: nothing was sent, the words are kept, a yes sends them."""
     refusal = SpendRefusal(call.refused, RetrySend(call.discussion_id, over_limit=True))
-    remedy = "Send it again past the limit, or raise the limit in Caching, Settings."
+    remedy = "Send it again past the limit, or raise the limit in Caching, Overview."
     failure = Failure(FailureKind.SPEND_LIMIT, refusal.sentence.removesuffix("."), remedy)
     state, effects = failed(state, given, CallFailed(call.id, failure, (), Usage()))
     state = hold_at_limit(state, call.discussion_id, refusal.sentence)
