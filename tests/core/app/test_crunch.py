@@ -18,8 +18,9 @@ from core.base.tokens import count_tokens
 from core.harvest.transcript_sources import unread_messages
 from core.values.curation import LineRange, Symbol
 from core.values.harvest import ArtifactKind
+from tests.patience import PATIENCE_S
 
-WAIT_S = 30
+WAIT_S = PATIENCE_S
 
 
 @pytest.fixture
