@@ -6,6 +6,7 @@ import errno
 import ipaddress
 import itertools
 import os
+import re
 import signal
 import socket
 import sys
@@ -43,6 +44,13 @@ _DIRECTORIES = {
     "LOCALAPPDATA": "user/AppData/Local",
 }
 
+_TERMINAL = {"TERM": "xterm", "COLUMNS": "100", "LINES": "40", "LANG": "C.UTF-8", "TZ": "UTC"}
+"""The terminal of every test: width, colours, letters and time are never the caller's."""
+_OF_THE_CALLER = re.compile(
+    r"NO_COLOR|FORCE_COLOR|PY_COLORS|CLICOLOR\w*|COLORTERM|TTY_\w+|LANGUAGE|LC_\w+"
+    r"|PYTHON(UTF8|IOENCODING|UNBUFFERED|WARNINGS|COERCECLOCALE|SAFEPATH)|_?ARGCOMPLETE\w*|COMP_(LINE|POINT)"
+)
+
 # A shell that runs the suite in the background has SIGINT ignored, and children would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -60,14 +68,20 @@ def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def isolated_home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Point every directory of the program into a fresh one and take away keys, servers and proxies.
+    """Point every directory of the program into a fresh one and take away keys, servers, proxies and the terminal.
 
     Returns:
         The program's own home, `$MANUAL_SLOP_HOME`. It does not exist yet: creating it is the program's work.
     """
     for name in list(os.environ):
-        if name.upper().endswith(_SECRET_SUFFIXES) or name.upper().startswith(_SECRET_PREFIXES):
+        if (
+            name.upper().endswith(_SECRET_SUFFIXES)
+            or name.upper().startswith(_SECRET_PREFIXES)
+            or _OF_THE_CALLER.fullmatch(name)
+        ):
             monkeypatch.delenv(name)
+    for name, value in _TERMINAL.items():
+        monkeypatch.setenv(name, value)
     base = next(_homes)
     (base / "user").mkdir(parents=True)
     for name, below in _DIRECTORIES.items():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import platformdirs
@@ -24,6 +26,30 @@ def test_no_key_server_or_proxy_of_the_machine_reaches_a_test() -> None:
     names = " ".join(os.environ).upper()
     for part in ("ANTHROPIC_", "OPENAI_", "_API_KEY", "_BASE_URL", "_PROXY"):
         assert part not in names
+
+
+def test_the_terminal_of_the_caller_reaches_no_test(tmp_path: Path) -> None:
+    """A suite that was started from an odd one is like any other."""
+    odd = {"NO_COLOR": "1", "FORCE_COLOR": "1", "LC_ALL": "C", "LANGUAGE": "tlh", "PYTHONIOENCODING": "ascii"}
+    inside = tmp_path / "test_inside.py"
+    inside.write_text(
+        "import os, shutil\n"
+        "from rich.console import Console\n"
+        "def test_it():\n"
+        f"    assert not {set(odd)} & set(os.environ)\n"
+        "    assert os.environ['TERM'] == 'xterm'\n"
+        "    assert shutil.get_terminal_size().columns == Console().width == 100\n"
+    )
+    root = Path(__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "tests.conftest", "--rootdir", tmp_path, inside],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root), "TERM": "dumb", "COLUMNS": "7", **odd},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_connection_past_loopback_is_refused() -> None:

@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Mapping
 
-from core.app.crunch import Crunch, CrunchError
+from core.app.crunch import Crunch, CrunchClosedError, CrunchError
 from core.base.tokens import estimate_tokens
 from core.discussion.pdf_text import Found
 from core.harvest.transcript import Said
@@ -47,7 +47,7 @@ class Counting:
             try:
                 counted = self._crunch.count(batch).result()
             except CrunchError as error:
-                log.warning("tokens are estimated: %s", error)
+                _say("tokens are estimated: %s", error)
                 counted = {
                     name: estimate_tokens(len(text.encode("utf-8", "replace")))
                     for name, text in batch.items()
@@ -61,7 +61,7 @@ class Counting:
         try:
             return self._crunch.outline(path, text).result()
         except CrunchError as error:
-            log.warning("no outline of %s: %s", path, error)
+            _say(f"no outline of {path}: %s", error)
             return ()
 
     def messages(self, kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Said, ...]:
@@ -100,3 +100,8 @@ def _batches(texts: Mapping[str, str]) -> list[dict[str, str]]:
         batches[-1][name] = text
         size += len(text)
     return batches
+
+
+def _say(text: str, error: CrunchError) -> None:
+    """Warn of a job that failed; not of one that the end of the program cut off."""
+    log.log(logging.DEBUG if isinstance(error, CrunchClosedError) else logging.WARNING, text, error)

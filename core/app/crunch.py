@@ -30,6 +30,10 @@ class CrunchError(SlopError):
     """A job could not be done: the worker process failed at it twice, ran out of time, or said why."""
 
 
+class CrunchClosedError(CrunchError):
+    """The program ends, and its worker process with it: nobody waits for the job any more."""
+
+
 @dataclass(eq=False)
 class _Job:
     header: dict[str, object]
@@ -117,7 +121,7 @@ class Crunch:
         job = _Job(header, payload, lane)
         with self._wake:
             if self._is_closed:
-                raise CrunchError("The worker process was closed")
+                raise CrunchClosedError("The worker process was closed")
             replaced = [old for old in self._waiting if lane and old.lane == lane]
             self._waiting = deque(old for old in self._waiting if old not in replaced)
             self._waiting.append(job)
@@ -153,7 +157,7 @@ class Crunch:
             if answer is not None:
                 break
             if self._is_closed:
-                raise CrunchError("The worker process was closed")
+                raise CrunchClosedError("The worker process was closed")
         else:
             times = "twice" if self._attempts == _ATTEMPTS else "once"
             raise CrunchError(f"The worker process ended {times} at {job.header['job']!r}")
@@ -189,7 +193,7 @@ class Crunch:
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._is_closed:
-            raise CrunchError("The worker process was closed")
+            raise CrunchClosedError("The worker process was closed")
         if self._process is None or self._process.poll() is not None:
             self._end_process()
             self._process = start_child(_CHILD)

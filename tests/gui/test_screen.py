@@ -12,9 +12,10 @@ import pytest
 from Xlib.display import Display
 
 from gui.screen import ScreenError, virtual_screen
+from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
-WAIT_S = 20.0
+WAIT_S = PATIENCE_S
 HOLD = """
 import sys
 from gui.screen import virtual_screen

@@ -10,8 +10,9 @@ from core.app.controller import AppController, wall_clock
 from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.values.state import AppState
+from tests.patience import PATIENCE_S
 
-WAIT_S = 60.0
+WAIT_S = PATIENCE_S
 """Longest that a test waits for another thread. What it waits for takes milliseconds."""
 
 

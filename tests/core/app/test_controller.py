@@ -27,8 +27,9 @@ from core.values.stack import StackInputs
 from core.values.state import AppState
 from core.values.usage import Usage
 from tests.core.app.playbook import settings_loaded
+from tests.patience import PATIENCE_S
 
-WAIT_S = 10.0
+WAIT_S = PATIENCE_S
 
 
 class FakeOutside:

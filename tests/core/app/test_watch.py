@@ -13,8 +13,9 @@ import watchfiles
 
 from core.app import watch as module
 from core.app.watch import FileWatch
+from tests.patience import PATIENCE_S
 
-WAIT_S = 20.0
+WAIT_S = PATIENCE_S
 
 
 class Seen:

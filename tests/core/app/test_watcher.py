@@ -16,8 +16,9 @@ from core.context.messages import FilesChanged
 from core.discussion.messages import DiscussionsTouched
 from core.knowledge.messages import KnowledgeFilesChanged
 from core.settings.messages import SettingsFilesChanged
+from tests.patience import PATIENCE_S
 
-WAIT_S = 15.0
+WAIT_S = PATIENCE_S
 
 
 class Desk:

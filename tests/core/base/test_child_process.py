@@ -19,8 +19,9 @@ from core.context.outline import symbols_of
 from core.discussion.catalog_refresh import refresh_apart
 from core.providers.embedded.server import LlamaServer
 from core.providers.protocol import CancelToken
+from tests.patience import PATIENCE_S
 
-WAIT_S = 30
+WAIT_S = PATIENCE_S
 MARKER = "ran.txt"
 SECRET = "sk-of-the-person"
 MODULES = (

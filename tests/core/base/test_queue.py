@@ -11,8 +11,9 @@ from core.base.queue import QueueWorker
 from core.base.reports import OperationEnded, OperationFailed, WorkerReported, WritesCaughtUp
 from core.discussion.messages import IndexDiscussion, SearchCatalog, WriteDraft
 from core.values.discussion import Draft
+from tests.patience import PATIENCE_S
 
-WAIT_S = 10.0
+WAIT_S = PATIENCE_S
 
 
 def test_effects_are_carried_out_in_order_and_all_of_them_before_the_end() -> None:

@@ -30,12 +30,13 @@ from core.values.settings import CachingSettings
 from core.values.spec import CallToBuild, StackSpec
 from core.values.stack import DiscussionFacts, StackInputs
 from core.values.usage import Usage
+from tests.patience import PATIENCE_S
 
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 MODEL = "claude-opus-5"
 PROFILE = ModelProfile("anthropic", MODEL, context_tokens=200_000, family="claude")
 META = DiscussionMeta("20261120-120000-abcdef", "Sky", START, "anthropic", MODEL)
-WAIT_S = 20.0
+WAIT_S = PATIENCE_S
 RULES = NamedText("rules", "Answer in one sentence. " * 400)
 
 

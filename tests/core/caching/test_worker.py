@@ -16,8 +16,9 @@ from core.values.settings import CachingSettings
 from core.values.spec import StackSpec
 from core.values.stack import StackInputs
 from core.values.usage import Usage
+from tests.patience import PATIENCE_S
 
-WAIT_S = 30.0
+WAIT_S = PATIENCE_S
 PING = SendPing("d", CachingSettings())
 SPEC = StackSpec("20261120-120000-abcdef", StackInputs(provider="slow", model="m"), Preset(""), "/project")
 

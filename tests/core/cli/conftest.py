@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 
 from core.cli import main
+from tests.patience import PATIENCE_S
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
 
 ROOT = Path(__file__).parents[3]
-WAIT_S = 60.0
+WAIT_S = PATIENCE_S
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,10 @@ from core.values.harvest import Artifact, ArtifactClass, HarvestPreview
 from core.values.provider import ModelProfile
 from core.values.settings import KnowledgeSettings, ServerSettings
 from tests.core.harvest.harvests import NOW
+from tests.patience import PATIENCE_S
 from tests.vendors.compatible_server import MODEL, CompatibleServer
 
-WAIT_S = 30.0
+WAIT_S = PATIENCE_S
 NO_MONEY = "The limit of $0.40 for today is reached."
 MOON, SUN = "Tides follow the moon.", "The sun helps."
 E = TypeVar("E", bound=Event)

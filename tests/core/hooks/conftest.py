@@ -28,9 +28,10 @@ from core.hooks.server import HookServer
 from core.hooks.table import OPERATIONS
 from core.hooks.watch import Watch
 from core.values.state import AppState
+from tests.patience import PATIENCE_S
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
 
-WAIT_S = 30.0
+WAIT_S = PATIENCE_S
 QUICK = Limits(head_s=0.5, body_s=0.5, body_bytes=100_000, linger_s=0.2)
 Seen = set[tuple[str, int]]
 

@@ -11,8 +11,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from tests.patience import PATIENCE_S
+
 ROOT = Path(__file__).parents[3]
-WAIT_S = 60.0
+WAIT_S = PATIENCE_S
 
 
 class Program:

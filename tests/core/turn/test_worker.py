@@ -40,8 +40,9 @@ from core.values.stack import StackInputs
 from core.values.usage import Usage
 from tests.core.base.faults import FullDisk, made
 from tests.core.records import ID
+from tests.patience import PATIENCE_S
 
-WAIT_S = 10.0
+WAIT_S = PATIENCE_S
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 EFFECT = CallProvider(
     "call",
