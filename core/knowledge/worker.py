@@ -12,7 +12,7 @@ from core.base.errors import LockedError, SlopError, StorageError
 from core.base.paths import knowledge_dir
 from core.base.reports import OperationDone, OperationFailed, Report
 from core.knowledge import edits
-from core.knowledge.digest import DigestFollower, digest_file, regenerate_digest
+from core.knowledge.digest import DigestFollower, digest_file, is_digest, regenerate_digest
 from core.knowledge.files import attach_notes, move_notes, note_name, read_notes
 from core.knowledge.layer import layer_inputs
 from core.knowledge.messages import (
@@ -88,7 +88,7 @@ class KnowledgeHandler:
 
     def _remove_digest(self) -> None:
         path = digest_file(self._home)
-        if path.is_file():
+        if is_digest(path):
             with withdrawing(self._home):
                 remove_file(path)
 
@@ -194,7 +194,7 @@ class Layer7:
         That is read first: of what is taken out meanwhile the next reading has another count.
         """
         withdrawals = withdrawal_count(self._home)
-        if not spec.knowledge.digest_enabled or not digest_file(self._home).is_file():
+        if not spec.knowledge.digest_enabled or not is_digest(digest_file(self._home)):
             return "", (), withdrawals
         candidates = [file.absolute_path for item in items for file in item.files]
         with self._lock:

@@ -14,6 +14,7 @@ import msgspec
 
 from core.base.disk import make_dirs, reported, sync_dir, write_file
 from core.base.errors import ConfigError, StorageError
+from core.base.opener import open_descriptor
 from core.base.paths import key_file, keys_dir
 from core.values.provider import KeySource, ProviderKind
 
@@ -290,7 +291,7 @@ def _check(provider: str, key: str) -> None:
 
 def _read_private(path: Path) -> tuple[str, str]:
     """A key's file, its mode repaired where others could read it. Raises OSError, UnicodeDecodeError."""
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    handle = open_descriptor(path, os.O_RDONLY, follows_links=False)
     with os.fdopen(handle, "rb") as file:
         status = os.fstat(handle)
         warning = ""
