@@ -75,8 +75,8 @@ def open_descriptor(
     return descriptor
 
 
-def open_file(path: str | os.PathLike[str], *, follows_links: bool = True) -> BinaryIO:
-    """Open a file to be read in pieces, of any size.
+def open_whole(path: str | os.PathLike[str], *, follows_links: bool = True) -> int:
+    """Open a file to be read to its end, of any size. Returns a descriptor, to be closed.
 
     Raises:
         OddFileError: it is no file, or one of holes. OSError: it cannot be opened.
@@ -84,10 +84,15 @@ def open_file(path: str | os.PathLike[str], *, follows_links: bool = True) -> Bi
     descriptor = open_descriptor(path, os.O_RDONLY, follows_links=follows_links)
     try:
         _check_holes(os.fstat(descriptor), path)
-        return os.fdopen(descriptor, "rb")
     except BaseException:
         os.close(descriptor)
         raise
+    return descriptor
+
+
+def open_file(path: str | os.PathLike[str], *, follows_links: bool = True) -> BinaryIO:
+    """As `open_whole`, as a stream that is read in pieces."""
+    return os.fdopen(open_whole(path, follows_links=follows_links), "rb")
 
 
 def read_file(
@@ -145,6 +150,17 @@ def write_target(path: Path) -> Path:
     return target
 
 
+def require_file(path: Path) -> None:
+    """Raise OddFileError or IsADirectoryError where something stands at a path that is no file; a link is none."""
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return
+    if stat.S_ISLNK(mode):
+        raise _not_followed(path)
+    _check(mode, path)
+
+
 def oddity(path: Path) -> str:
     """Sentence about a path at which something stands that is no file, with the remedy; empty where all is well.
 
@@ -191,7 +207,7 @@ def _open(path: str | os.PathLike[str], flags: int, mode: int, *, follows_links:
 
 def _open_link(path: str | os.PathLike[str], flags: int, mode: int, *, follows_links: bool) -> int:
     if not follows_links:
-        raise OddFileError("it is a link, which is not followed here", "Put a file in its place", path)
+        raise _not_followed(path)
     try:
         return os.open(_judged_target(path), flags | _FLAGS | _NO_LINK, mode)
     except OSError as error:
@@ -247,6 +263,10 @@ def _node(mode: int) -> str:
 
 def _odd(node: str, path: str | os.PathLike[str]) -> OddFileError:
     return OddFileError(f"it is {node}, not a file", "Move it away", path)
+
+
+def _not_followed(path: str | os.PathLike[str]) -> OddFileError:
+    return OddFileError("it is a link, which is not followed here", "Put a file in its place", path)
 
 
 def _looped(path: str | os.PathLike[str]) -> OddFileError:
