@@ -19,7 +19,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, make_dirs, remove_leftovers, reported, write_file
 from core.base.errors import LockedError, SlopError, StorageError
 from core.base.locks import take_lock
-from core.base.opener import BOOK_BYTES, read_file
+from core.base.opener import BOOK_BYTES, oddities, read_file
 from core.base.toml import TomlError, decode_toml, read_toml
 
 if TYPE_CHECKING:
@@ -200,6 +200,11 @@ def is_writable(root: Path, disk: Disk = OS_DISK) -> bool:
     return True
 
 
+def odd_names(root: Path) -> tuple[str, ...]:
+    """Sentences about names of the home at which something stands that is no file, each with its remedy."""
+    return oddities(root, _NAMES)
+
+
 def read_state(root: Path) -> str:
     """The window's own state as TOML text, empty where there is none. A broken file is kept beside as `.broken`."""
     path = paths.state_file(root)
@@ -220,6 +225,11 @@ def write_state(root: Path, text: str, *, disk: Disk = OS_DISK) -> None:
     write_file(paths.state_file(root), text.encode("utf-8", "replace"), disk=disk)
 
 
+_NAMES = (
+    *(paths.OWNER_FILE, paths.RAISE_FILE, paths.STATE_FILE, paths.JOURNAL_FILE, paths.CACHING_FILE),
+    *(paths.HOOK_TOKEN_FILE, paths.HOOK_FILE, f"trash/{paths.AGES_FILE}", f"knowledge/{paths.REVIEW_FILE}"),
+    *(f"{paths.RESERVES_DIR}/{name}" for name in (paths.RESERVES_FILE, paths.LOCK_FILE)),
+)
 _PASSING_ERRNOS = {errno.ENOSPC, errno.EDQUOT, errno.ENFILE, errno.EMFILE}
 
 

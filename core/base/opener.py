@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -43,6 +44,9 @@ class OddFileError(OSError):
     def __init__(self, what: str, remedy: str, path: str | os.PathLike[str]) -> None:
         super().__init__(errno.EINVAL, what, os.fspath(path))
         self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.strerror}. {self.remedy}: {self.filename}"
 
 
 def open_descriptor(
@@ -172,20 +176,17 @@ def oddity(path: Path) -> str:
             return ""
         os.close(open_descriptor(path, os.O_RDONLY))
     except OddFileError as error:
-        return f"{path.name} is passed over: {error.strerror}. {error.remedy}: {path}"
+        return f"{path.name} is passed over: {error}"
     except IsADirectoryError:
-        return f"{path.name} is passed over: it is a folder. Move it away: {path}"
-    except OSError as error:
-        if error.errno in _IS_LINK:
-            return oddity_of_loop(path)
+        return f"{path.name} is passed over: it is a folder, not a file. Move it away: {path}"
+    except OSError:
         return ""
     return ""
 
 
-def oddity_of_loop(path: Path) -> str:
-    """Sentence about a link that leads round in a loop."""
-    error = _looped(path)
-    return f"{path.name} is passed over: {error.strerror}. {error.remedy}: {path}"
+def oddities(folder: Path, names: Iterable[str]) -> tuple[str, ...]:
+    """As `oddity`, of some names in a folder; those where all is well are left out."""
+    return tuple(said for name in names if (said := oddity(folder / name)))
 
 
 def too_large(path: str | os.PathLike[str], size_bytes: int, most_bytes: int) -> OddFileError:
