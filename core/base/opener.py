@@ -65,18 +65,7 @@ def open_descriptor(
         OddFileError: what stands there is no file (a pipe, a socket, a device, a link that may not be followed).
         OSError: as `os.open`; `IsADirectoryError` for a folder.
     """
-    try:
-        descriptor = _open(path, flags, mode, follows_links=follows_links)
-    except OSError as error:
-        if error.errno == errno.ENXIO:  # a socket, or a pipe that nobody reads
-            raise _odd(_node_at(path), path) from error
-        raise
-    try:
-        _check(os.fstat(descriptor).st_mode, path)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor
+    return _opened(path, flags, mode, follows_links=follows_links)[0]
 
 
 def open_whole(path: str | os.PathLike[str], *, follows_links: bool = True) -> int:
@@ -85,9 +74,9 @@ def open_whole(path: str | os.PathLike[str], *, follows_links: bool = True) -> i
     Raises:
         OddFileError: it is no file, or one of holes. OSError: it cannot be opened.
     """
-    descriptor = open_descriptor(path, os.O_RDONLY, follows_links=follows_links)
+    descriptor, status = _opened(path, os.O_RDONLY, 0, follows_links=follows_links)
     try:
-        _check_holes(os.fstat(descriptor), path)
+        _check_holes(status, path)
     except BaseException:
         os.close(descriptor)
         raise
@@ -96,7 +85,7 @@ def open_whole(path: str | os.PathLike[str], *, follows_links: bool = True) -> i
 
 def open_file(path: str | os.PathLike[str], *, follows_links: bool = True) -> BinaryIO:
     """As `open_whole`, as a stream that is read in pieces."""
-    return os.fdopen(open_whole(path, follows_links=follows_links), "rb")
+    return open(open_whole(path, follows_links=follows_links), "rb")
 
 
 def read_file(
@@ -111,9 +100,8 @@ def read_file(
     Raises:
         OddFileError: it is no file, too large, or one of holes. OSError: it cannot be opened or read.
     """
-    descriptor = open_descriptor(path, os.O_RDONLY, follows_links=follows_links)
+    descriptor, status = _opened(path, os.O_RDONLY, 0, follows_links=follows_links)
     try:
-        status = os.fstat(descriptor)
         if most_bytes is None:
             _check_holes(status, path)
         elif status.st_size > most_bytes:
@@ -195,6 +183,24 @@ def too_large(path: str | os.PathLike[str], size_bytes: int, most_bytes: int) ->
     return OddFileError(what, "Move it away or make it smaller", path)
 
 
+def _opened(
+    path: str | os.PathLike[str], flags: int, mode: int, *, follows_links: bool
+) -> tuple[int, os.stat_result]:
+    try:
+        descriptor = _open(path, flags, mode, follows_links=follows_links)
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # a socket, or a pipe that nobody reads
+            raise _odd(_node_at(path), path) from error
+        raise
+    try:
+        status = os.fstat(descriptor)
+        _check(status.st_mode, path)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor, status
+
+
 def _open(path: str | os.PathLike[str], flags: int, mode: int, *, follows_links: bool) -> int:
     if not _NO_LINK and os.path.islink(path):  # Windows has no flag for it
         return _open_link(path, flags, mode, follows_links=follows_links)
@@ -225,10 +231,11 @@ def _judged_target(path: str | os.PathLike[str]) -> str:
 
 
 def _check(mode: int, path: str | os.PathLike[str]) -> None:
+    if stat.S_ISREG(mode):
+        return
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-    if not stat.S_ISREG(mode):
-        raise _odd(_node(mode), path)
+    raise _odd(_node(mode), path)
 
 
 def _check_holes(status: os.stat_result, path: str | os.PathLike[str]) -> None:

@@ -26,7 +26,8 @@ def read_toml(text: str) -> dict[str, Any]:
         TomlError: the text is not TOML, or deeper or with longer numbers than anybody writes. Where it can be said,
             the message ends as the parser's own do: `(at line 3, column 1)`.
     """
-    if long := _LONG_PATH.search(text):
+    points = text.count(".")
+    if points >= MAX_DEPTH and (long := _LONG_PATH.search(text)):
         raise TomlError(_at(text, long.start(), f"A key of more than {MAX_DEPTH} parts"))
     try:
         data = tomllib.loads(text)
@@ -38,7 +39,8 @@ def read_toml(text: str) -> dict[str, Any]:
         raise TomlError(message if number is None else _at(text, number.start(), message)) from error
     except RecursionError:
         raise TomlError(_too_deep()) from None
-    if _is_deep(data):
+    # Each table or array inside another takes a point or a bracket.
+    if points + text.count("[") + text.count("{") >= MAX_DEPTH - 1 and _is_deep(data):
         raise TomlError(_too_deep())
     return data
 
