@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -134,6 +135,12 @@ def test_toml_of_others_is_parsed_in_one_place() -> None:
         if function in {"tomllib.loads", "tomllib.load"}
     }
     assert found - own == {PARSER}
+
+
+def test_nobody_is_told_to_run_what_the_current_folder_holds() -> None:
+    """Without `-P` the current folder leads the import path: a stranger's `core/` would run in place of ours."""
+    told = re.compile(r"\bpython3?(?:\.exe)? -m (?:core|gui|panels)\b")
+    assert [name for name, text in texts().items() if told.search(text)] == []
 
 
 @pytest.mark.parametrize(
