@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ import pytest
 from core.app import home as store_home
 from core.app import peek
 from core.base import paths
+from core.base.diagnostics import start_log
 from core.base.errors import SlopError
+from core.discussion.catalog import Catalog
 from core.discussion.messages import CreateDiscussion, SelectDiscussion
 from core.discussion.store import create
 from core.knowledge.categories import CATEGORY_NAMES
@@ -19,7 +22,7 @@ from core.turn.messages import SendPrompt
 from core.values.state import AppState
 from tests.core.app.programs import Programs, until
 from tests.core.base.nodes import NO_FILES, NODES, put
-from tests.core.records import NOW, meta, user
+from tests.core.records import ID, NOW, meta, user
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer, Said
 
 BOUND_S = 60.0
@@ -159,3 +162,19 @@ def test_the_window_s_first_look_waits_for_nothing(tmp_path: Path, kind: str) ->
     put(tmp_path / paths.STATE_FILE, kind)
 
     assert isinstance(peek.last_state(tmp_path), str)
+
+
+@pytest.mark.parametrize("kind", NO_FILES)
+def test_what_can_be_made_again_is_done_without(tmp_path: Path, kind: str) -> None:
+    """The index and the diagnostic log lie outside the home: nothing waits for them either."""
+    index, diagnostics = put(tmp_path / "catalog.sqlite", kind), put(tmp_path / "manual-slop.log", kind)
+    home = tmp_path / "home"
+    store_home.open_home(home, NOW)
+    create(home, meta(), [user("m1")])
+
+    with closing(Catalog(home, index, may_start_child=False)) as catalog:
+        assert [one.meta.id for one in catalog.load_summaries()] == [ID]
+    assert start_log(tmp_path) is None
+
+    assert not index.is_file()
+    assert not diagnostics.is_file()
