@@ -173,6 +173,7 @@ def test_what_can_be_made_again_is_done_without(tmp_path: Path, kind: str) -> No
     create(home, meta(), [user("m1")])
 
     with closing(Catalog(home, index, may_start_child=False)) as catalog:
+        assert [one.meta.id for step in catalog.refresh() for one in step.summaries] == [ID]
         assert [one.meta.id for one in catalog.load_summaries()] == [ID]
     assert start_log(tmp_path) is None
 
