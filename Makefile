@@ -1,6 +1,6 @@
 # make run     set up and open the window (without a display: the guided tour on a virtual screen)
 # make test    set up and run every test; ARGS="-k name" narrows it
-# make bench   run every benchmark; make bench-app runs one suite
+# make bench   run every benchmark; make bench-app, -cache, -knowledge, -sound run one suite
 # make faults  fail the disk, and kill a real process, at every write of a harvest, its undo and a recovery
 # make optional   tests with the real Claude Code, which npm installs into .optional
 # make wheels  build both wheels and the sdist into build/wheels, install them with plain pip, and run them
@@ -59,8 +59,8 @@ fonts: set-up-check
 
 docs: set-up-check
 	@$(BIN)/python -m scripts.codemap
-	@$(BIN)/python -m core.hooks.openapi > docs/openapi.json
-	@$(BIN)/python -m core.settings.page > docs/settings.md
+	@$(BIN)/python -P -m core.hooks.openapi > docs/openapi.json
+	@$(BIN)/python -P -m core.settings.page > docs/settings.md
 
 codemap: set-up-check
 	@$(BIN)/python -m scripts.codemap

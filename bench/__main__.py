@@ -29,6 +29,7 @@ SUITES: dict[str, tuple[str, ...]] = {
         "bench.knowledge_panel",
         "bench.harvest_panel",
     ),
+    "sound": ("bench.sound_openers",),
 }
 """Each suite's modules; a module offers `rows() -> list[Row]`. The model comes last: it must not run beside timing."""
 

@@ -1,4 +1,4 @@
-"""`python -m core.knowledge_harvest`: the same program as `manual-slop harvest`."""
+"""`python -P -m core.knowledge_harvest`: the same program as `manual-slop harvest`."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.app.messages import Command, Quit, SaveWindow
+from core.base.toml import TomlError, read_toml
 from core.discussion.messages import CreateDiscussion
 from core.values.state import AppState
 from gui.binding import DpgUi
@@ -160,8 +160,8 @@ def with_look(window_toml: str, look: LastLook) -> str:
 def look_of(state_toml: str) -> LastLook:
     """Look of the window, from `state.toml`; a foreign or broken one gives the default."""
     try:
-        table = tomllib.loads(state_toml).get(PLACEMENT_TABLE, {})
-    except tomllib.TOMLDecodeError:
+        table = read_toml(state_toml).get(PLACEMENT_TABLE, {})
+    except TomlError:
         return LastLook()
     if not isinstance(table, dict):
         return LastLook()

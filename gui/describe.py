@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Generic, TypeVar
 
+from core.base.child_process import open_address
 from gui.canvas import Canvas
 from gui.chooser import Chooser
 from gui.elements.base import Element
@@ -82,7 +83,7 @@ class Tree:
         self.pages: dict[tuple[Hashable, ...], int] = {}
         self.asked_address: tuple[tuple[Hashable, ...], str] | None = None
         self.choosers: dict[tuple[Hashable, ...], Chooser] = {}
-        self.open_address: Callable[[str], object] = open_in_browser
+        self.open_address: Callable[[str], object] = open_address
         self.opened: Element | None = None
         self.prose = ProseSelection(self, self.selection)
         self.said = ""
@@ -251,13 +252,6 @@ class Tree:
             for node in _everything(element):
                 node.stale = node.touched = True
                 node.nat = node.fill = node.box = None
-
-
-def open_in_browser(address: str) -> bool:
-    """Hand an address to the person's desktop. Returns whether there was a program to take it."""
-    import webbrowser
-
-    return webbrowser.open(address)
 
 
 def _everything(element: Element) -> list[Element]:

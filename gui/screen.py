@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import struct
-import subprocess
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
+from core.base.child_process import find_program, start_program
 from core.base.errors import SlopError
 
 START_TIMEOUT_S = 20.0
@@ -36,22 +35,19 @@ def virtual_screen(width: int = 1600, height: int = 1000) -> Iterator[str]:
     Raises:
         ScreenError: Xvfb is not installed or did not start.
     """
-    program = shutil.which("Xvfb")
+    program = find_program("Xvfb")
     if program is None:
         raise ScreenError(
             "There is no virtual screen (Xvfb)", remedy="Install the package xvfb, or run `make run`"
         )
     reading, writing = os.pipe()
-    process = subprocess.Popen(
-        [
-            *(program, "-displayfd", str(writing), "-screen", "0", f"{width}x{height}x24"),
+    process = start_program(
+        program,
+        (
+            *("-displayfd", str(writing), "-screen", "0", f"{width}x{height}x24"),
             *("-nolisten", "tcp", "-terminate"),
-        ],
-        pass_fds=(writing,),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
+        ),
+        kept_descriptors=(writing,),
     )
     os.close(writing)
     before = {name: os.environ.get(name) for name in ("DISPLAY", "LIBGL_ALWAYS_SOFTWARE")}

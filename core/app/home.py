@@ -7,7 +7,6 @@ import os
 import platform
 import re
 import shutil
-import tomllib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -20,6 +19,8 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, make_dirs, remove_leftovers, reported, write_file
 from core.base.errors import LockedError, SlopError, StorageError
 from core.base.locks import take_lock
+from core.base.opener import BOOK_BYTES, oddities, read_file
+from core.base.toml import TomlError, decode_toml, read_toml
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -199,13 +200,18 @@ def is_writable(root: Path, disk: Disk = OS_DISK) -> bool:
     return True
 
 
+def odd_names(root: Path) -> tuple[str, ...]:
+    """Sentences about names of the home at which something stands that is no file, each with its remedy."""
+    return oddities(root, _NAMES)
+
+
 def read_state(root: Path) -> str:
     """The window's own state as TOML text, empty where there is none. A broken file is kept beside as `.broken`."""
     path = paths.state_file(root)
     try:
-        text = path.read_bytes().decode()
-        tomllib.loads(text)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError):
+        text = read_file(path).decode()
+        read_toml(text)
+    except (UnicodeDecodeError, TomlError):
         with suppress(OSError):
             path.replace(path.with_name(path.name + ".broken"))
         return ""
@@ -219,6 +225,11 @@ def write_state(root: Path, text: str, *, disk: Disk = OS_DISK) -> None:
     write_file(paths.state_file(root), text.encode("utf-8", "replace"), disk=disk)
 
 
+_NAMES = (
+    *(paths.OWNER_FILE, paths.RAISE_FILE, paths.STATE_FILE, paths.JOURNAL_FILE, paths.CACHING_FILE),
+    *(paths.HOOK_TOKEN_FILE, paths.HOOK_FILE, f"trash/{paths.AGES_FILE}", f"knowledge/{paths.REVIEW_FILE}"),
+    *(f"{paths.RESERVES_DIR}/{name}" for name in (paths.RESERVES_FILE, paths.LOCK_FILE)),
+)
 _PASSING_ERRNOS = {errno.ENOSPC, errno.EDQUOT, errno.ENFILE, errno.EMFILE}
 
 
@@ -227,12 +238,12 @@ def _read_format(root: Path) -> int | None:
     path = root / paths.HOME_FILE
     with reported("read", path):
         try:
-            data = path.read_bytes()
+            data = read_file(path)
         except FileNotFoundError:
             return None
     try:
-        found = tomllib.loads(data.decode()).get("format")
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        found = decode_toml(data).get("format")
+    except (UnicodeDecodeError, TomlError) as error:
         raise _broken_home(path, str(error)) from error
     if type(found) is not int or found < 1:
         raise _broken_home(path, f"format is {found!r}")
@@ -306,7 +317,7 @@ def _back_up(root: Path, migration: Migration, now: datetime, disk: Disk) -> Pat
         if (root / name).is_file():
             make_dirs((backup / name).parent, disk=disk)
             with reported("back up", root / name):
-                write_file(backup / name, (root / name).read_bytes(), disk=disk)
+                write_file(backup / name, read_file(root / name, None), disk=disk)
     write_file(backup / _MARKER, _toml({"from_format": migration.from_format, "files": touched}), disk=disk)
     return backup
 
@@ -315,12 +326,12 @@ def _restore_unfinished(root: Path, disk: Disk) -> None:
     """Put back what a migration changed that did not end."""
     for marker in sorted(paths.backups_dir(root).glob(f"*/{_MARKER}")):
         with reported("read", marker):
-            names = tomllib.loads(marker.read_text(encoding="utf-8"))["files"]
+            names = decode_toml(read_file(marker, BOOK_BYTES))["files"]
         for name in names:
             kept = marker.parent / name
             if kept.is_file():
                 make_dirs((root / name).parent, disk=disk)
-                write_file(root / name, kept.read_bytes(), disk=disk)
+                write_file(root / name, read_file(kept, None), disk=disk)
             else:
                 (root / name).unlink(missing_ok=True)
         marker.unlink()
@@ -347,8 +358,8 @@ def _remove_staging(root: Path, now: datetime) -> None:
 
 def _holder(root: Path) -> Holder:
     try:
-        owner = tomllib.loads((root / paths.OWNER_FILE).read_text(encoding="utf-8", errors="replace"))
-    except (OSError, tomllib.TOMLDecodeError):
+        owner = read_toml(read_file(root / paths.OWNER_FILE).decode("utf-8", "replace"))
+    except (OSError, TomlError):
         return Holder()
     pid, host = owner.get("pid"), owner.get("host")
     return Holder(pid if type(pid) is int else 0, host if isinstance(host, str) else "")

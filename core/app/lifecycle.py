@@ -86,6 +86,9 @@ def home_opened(state: AppState, event: HomeOpened) -> Result:
         state = notify(
             state, "home-repaired", Level.WARNING, "The home was repaired.", "\n".join(event.repaired)
         )
+    if event.odd:
+        text = "Something in the home is no file and is passed over."
+        state = notify(state, "home-odd", Level.WARNING, text, "\n".join(event.odd))
     return state, (LoadSettings(), LoadSummaries(state.config.settings.trash_days))
 
 

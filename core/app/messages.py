@@ -58,13 +58,14 @@ class StopAll(msgspec.Struct, frozen=True):
 
 
 class HomeOpened(msgspec.Struct, frozen=True):
-    """The home is ours. `repaired`: what was mended on the way, in sentences."""
+    """The home is ours. `repaired`: what was mended on the way; `odd`: names at which no files stand; in sentences."""
 
     home: str
     is_read_only: bool = False
     window_toml: str = ""
     selected_id: str = ""
     repaired: tuple[str, ...] = ()
+    odd: tuple[str, ...] = ()
 
 
 class RaiseRequested(msgspec.Struct, frozen=True):

@@ -101,11 +101,12 @@ class LocalOutside:
         self._emit = emit
         self._lock = store_home.own(self.home) if self._options.owns_home else None
         opened = store_home.open_home(self.home, self._clock())
+        odd = store_home.odd_names(self.home)
         window_toml, selected_id = split_state(store_home.read_state(self.home))
         self._make_workers(is_read_only=opened.is_read_only)
         if self._lock is not None:
             threading.Thread(target=self._poll_raise, name="raise-requests", daemon=True).start()
-        emit(HomeOpened(str(self.home), opened.is_read_only, window_toml, selected_id, ()))
+        emit(HomeOpened(str(self.home), opened.is_read_only, window_toml, selected_id, (), odd))
 
     def begin(self, effect: Effect) -> None:
         """Hand an effect to its worker."""

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from core.base import paths
+from core.base.opener import open_descriptor, read_file
 
 
 def is_owned(root: Path) -> bool:
@@ -19,7 +20,7 @@ def is_owned(root: Path) -> bool:
     import fcntl
 
     try:
-        fd = os.open(root / paths.HOME_LOCK_FILE, os.O_RDWR)
+        fd = open_descriptor(root / paths.HOME_LOCK_FILE, os.O_RDWR)
     except OSError:
         return False
     try:
@@ -36,6 +37,6 @@ def is_owned(root: Path) -> bool:
 def last_state(root: Path) -> str:
     """The text of `state.toml`, empty where it cannot be read."""
     try:
-        return paths.state_file(root).read_text("utf-8", "replace")
+        return read_file(paths.state_file(root)).decode("utf-8", "replace")
     except OSError:
         return ""

@@ -1,13 +1,18 @@
-"""Start of our Python children: by file, in our own folder, without keys, so that no opened folder runs."""
+"""Start of every process of ours: by absolute path, in our own folder, without keys, so that no opened folder runs."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import site
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import product
 from pathlib import Path
+
+from core.base.surroundings import absolute_entries
 
 PACKAGE_ROOT = Path(__file__).absolute().parents[2]
 
@@ -17,14 +22,20 @@ _PASSED = frozenset(
         "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP",
         # Libraries that the interpreter itself may be linked to.
         "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
-        # Places of the interpreter and of what the person installed.
-        "PYTHONHOME", "PYTHONUSERBASE", "PYTHONNOUSERSITE",
         # Names that Windows cannot start a program without; APPDATA holds what the person installed.
         "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
         "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
     ]
 )  # fmt: skip
 _PASSED_PREFIX = "LC_"
+_OF_PYTHON = frozenset(["PYTHONHOME", "PYTHONUSERBASE", "PYTHONNOUSERSITE"])
+"""Places of the interpreter and of what the person installed."""
+_OF_DESKTOP = frozenset(
+    ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "DESKTOP_SESSION", "BROWSER",
+     "GNOME_DESKTOP_SESSION_ID", "KDE_FULL_SESSION", "KDE_SESSION_VERSION", "WSL_DISTRO_NAME", "WSL_INTEROP"]
+)  # fmt: skip
+"""Names under which a program of the desktop finds the screen and its session, beside those of XDG."""
+_OPENERS = ("xdg-open", "wslview", "gio", "x-www-browser", "firefox", "chromium")
 
 
 def start_child(
@@ -42,26 +53,143 @@ def start_child(
     Raises:
         OSError: the process cannot be started.
     """
-    return subprocess.Popen(
-        [sys.executable, "-P", str(script.absolute()), *arguments],
+    return start_program(
+        Path(sys.executable),
+        ("-P", str(script.absolute()), *arguments),
         stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=stderr,
-        cwd=PACKAGE_ROOT,
-        env=child_environment(os.environ),
+        environment=child_environment(os.environ),
+    )
+
+
+def start_program(
+    program: Path,
+    arguments: Sequence[str] = (),
+    *,
+    environment: Mapping[str, str] | None = None,
+    folder: Path = PACKAGE_ROOT,
+    stdin: int = subprocess.DEVNULL,
+    stdout: int = subprocess.DEVNULL,
+    stderr: int = subprocess.DEVNULL,
+    kept_descriptors: Sequence[int] = (),
+) -> subprocess.Popen[bytes]:
+    """Start a program in a group of its own, away from the terminal's signals.
+
+    Args:
+        program: absolute, as `find_program` gives it; arguments: paths among them absolute.
+        environment: the whole of it, by default `program_environment` of this process's.
+        folder: where it works, never one that the person opened.
+        kept_descriptors: handed on, POSIX alone.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    assert program.is_absolute()
+    return subprocess.Popen(
+        [str(program), *arguments],
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        cwd=folder,
+        env=dict(program_environment(os.environ) if environment is None else environment),
+        pass_fds=kept_descriptors,
         start_new_session=True,
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
 
 
+def output_of(program: Path, arguments: Sequence[str], timeout_s: float) -> tuple[int, str]:
+    """Run a program to its end. Its exit code and standard output.
+
+    Raises:
+        OSError: it cannot be started. TimeoutExpired: it ran longer, and was ended.
+    """
+    with start_program(program, arguments, stdout=subprocess.PIPE) as process:
+        try:
+            output, _ = process.communicate(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+        return process.returncode, output.decode("utf-8", "replace")
+
+
+def end_tree(process: subprocess.Popen[bytes]) -> None:
+    """End a process that `start_program` started, and everything that it started, without waiting. Idempotent."""
+    if sys.platform != "win32":
+        import signal
+        from contextlib import suppress
+
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    elif process.poll() is None:
+        killer = Path(os.environ.get("SYSTEMROOT", "C:\\Windows"), "System32", "taskkill.exe")
+        start_program(killer, ("/F", "/T", "/PID", str(process.pid))).wait()
+
+
+def find_program(name: str, folders: Iterable[Path] = ()) -> Path | None:
+    """Absolute path of a program: on PATH, relative entries passed over, then in `folders`; None where it is not."""
+    endings = os.environ.get("PATHEXT", ".EXE").split(os.pathsep) if sys.platform == "win32" else [""]
+    on_path = map(Path, absolute_entries(os.environ.get("PATH", os.defpath)))
+    for place, ending in product((*on_path, *folders), endings):
+        found = shutil.which(str(place / f"{name}{ending}"))
+        if found is not None:
+            return Path(found)
+    return None
+
+
+def open_address(address: str) -> bool:
+    """Hand an address to the person's browser. Returns whether there was a program to take it."""
+    if sys.platform == "win32":
+        shell = Path(os.environ.get("SYSTEMROOT", "C:\\Windows"), "System32", "rundll32.exe")
+        return _hand_over(shell, ("url.dll,FileProtocolHandler", address))
+    if sys.platform == "darwin":
+        return _hand_over(Path("/usr/bin/open"), (address,))
+    for name in _OPENERS:
+        program = find_program(name)
+        if program is not None and _hand_over(program, ("open", address) if name == "gio" else (address,)):
+            return True
+    return False
+
+
 def child_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """Environment of a child, out of `environ`: names on a list, so no key and no foreign import path."""
-    passed = {name: value for name, value in environ.items() if _is_passed(name)}
+    """Environment of a Python child, out of `environ`: names on a list, so no key and no foreign import path."""
+    passed = _passed(environ, _OF_PYTHON)
     # PYTHONPATH goes before the standard library, where installed packages must not be; those are found without it.
     if str(PACKAGE_ROOT) not in {*site.getsitepackages(), site.getusersitepackages()}:
         passed["PYTHONPATH"] = str(PACKAGE_ROOT)
     return passed
 
 
-def _is_passed(name: str) -> bool:
-    return name in _PASSED or name.startswith(_PASSED_PREFIX)
+def program_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """Environment of a program that needs no key, out of `environ`: names on a list."""
+    return _passed(environ, frozenset())
+
+
+def desktop_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """As `program_environment`, with the screen and the person's session."""
+    return _passed(environ, _OF_DESKTOP | {name for name in environ if name.startswith("XDG_")})
+
+
+def _hand_over(program: Path, arguments: Sequence[str]) -> bool:
+    import threading
+
+    try:
+        process = start_program(program, arguments, environment=desktop_environment(os.environ))
+    except OSError:
+        return False
+    # A browser may live as long as we do; its end must be asked for, or it stays a zombie.
+    threading.Thread(target=process.wait, name="browser", daemon=True).start()
+    return True
+
+
+def _passed(environ: Mapping[str, str], more: AbstractSet[str]) -> dict[str, str]:
+    """The names that every process gets, and more; a program is looked for in absolute folders alone."""
+    passed = {
+        name: value
+        for name, value in environ.items()
+        if name in _PASSED or name in more or name.startswith(_PASSED_PREFIX)
+    }
+    if "PATH" in passed:
+        passed["PATH"] = os.pathsep.join(absolute_entries(passed["PATH"]))
+    return passed

@@ -7,6 +7,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from core.base import paths
+from core.base.opener import oddity
 from core.base.secrets import scrub
 
 LOG_NAME = "manual-slop.log"
@@ -34,6 +35,8 @@ def start_log(folder: Path | None = None) -> Path | None:
     file = (folder or paths.log_dir()) / LOG_NAME
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
+        if oddity(file):
+            return None
         handler = RotatingFileHandler(
             file, maxBytes=MOST_BYTES, backupCount=KEPT_FILES, encoding="utf-8", errors="replace", delay=True
         )

@@ -15,8 +15,8 @@ from pathlib import Path
 import msgspec
 
 from core.base.errors import StorageError
+from core.base.opener import OddFileError, open_descriptor, write_target
 
-_BINARY = getattr(os, "O_BINARY", 0)
 _LEFTOVER_AGE = timedelta(hours=1)
 
 
@@ -24,8 +24,8 @@ class Disk:
     """The system calls that fail for want of space or rights. Tests put one in its place that fails on purpose."""
 
     def open(self, path: Path, flags: int, mode: int = 0o600) -> int:
-        """Open a file for bytes, as `os.open`."""
-        return os.open(path, flags | _BINARY, mode)
+        """Open a regular file for bytes, as `open_descriptor`."""
+        return open_descriptor(path, flags, mode)
 
     def write(self, fd: int, data: bytes | memoryview) -> int:
         """Write some of `data`, as `os.write`."""
@@ -69,18 +69,21 @@ class Appended(msgspec.Struct, frozen=True):
     was_torn: bool = False
 
 
-def write_file(path: Path, data: bytes, *, mode: int | None = None, disk: Disk = OS_DISK) -> None:
+def write_file(
+    path: Path, data: bytes, *, mode: int | None = None, disk: Disk = OS_DISK, follows_links: bool = True
+) -> None:
     """Replace a file's content: at any instant the old or the new is there, whole.
 
     Args:
-        path: the directory must be there; a link is followed, its target replaced.
+        path: the directory must be there. A pipe, socket or device at it gives way; a folder does not.
         mode: permission bits; None keeps those of the old file, or 0600 for a new one.
+        follows_links: a link's target is replaced, where it leads to a file or to nothing; else the link itself is.
 
     Raises:
         StorageError: nothing was changed.
     """
     with reported("write", path):
-        target = path.resolve() if path.is_symlink() else path
+        target = write_target(path) if follows_links else path
         bits = _old_mode(target) if mode is None else mode
         temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
         try:
@@ -189,9 +192,12 @@ def reported(verb: str, path: Path) -> Iterator[None]:
 
 def storage_error(verb: str, path: Path, error: OSError) -> StorageError:
     """Say an operating system's failure plainly, with what to do about it."""
-    reason, remedy = _REASONS.get(
-        error.errno or 0, (error.strerror or str(error), "Check the path and try again")
-    )
+    if isinstance(error, OddFileError):
+        reason, remedy = str(error.strerror), error.remedy
+    else:
+        reason, remedy = _REASONS.get(
+            error.errno or 0, (error.strerror or str(error), "Check the path and try again")
+        )
     return StorageError(
         f"Could not {verb} {path.name!r}: {reason}", remedy=remedy, where=str(path), errno=error.errno
     )
@@ -212,6 +218,7 @@ _REASONS = {
     errno.ENAMETOOLONG: ("the name is too long", "Choose a shorter path for the home"),
     errno.EMFILE: ("too many files are open", "Close some discussions or programs and try again"),
     errno.EIO: ("the disk reported a fault", "Check the disk, and back the home up"),
+    errno.ELOOP: ("its path leads through a loop of links", "Remove the links"),
     errno.EXDEV: ("it would have to move to another file system", "Keep the home on one file system"),
     errno.EBUSY: ("it is in use", "Close the program that uses it and try again"),
 }
@@ -219,9 +226,10 @@ _REASONS = {
 
 def _old_mode(path: Path) -> int:
     try:
-        return stat.S_IMODE(path.stat().st_mode)
+        status = path.lstat()
     except FileNotFoundError:
         return 0o600
+    return stat.S_IMODE(status.st_mode) if stat.S_ISREG(status.st_mode) else 0o600
 
 
 def _write_new(path: Path, data: bytes, mode: int, disk: Disk) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from core.base import paths
 from core.base.disk import reported
 from core.base.errors import LockedError
+from core.base.opener import require_file
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -51,6 +52,8 @@ def take_lock(path: Path, *, wait_s: float = 0.0) -> FileLock | None:
 
     with reported("write to", path.parent):
         path.parent.stat()  # the lock must not make a directory anew that was deleted meanwhile
+    with reported("lock", path):
+        require_file(path)
         lock = FileLock(path, timeout=wait_s, thread_local=False, poll_interval=0.005, mode=0o600)
         try:
             lock.acquire()

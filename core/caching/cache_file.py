@@ -13,6 +13,7 @@ import msgspec
 
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, write_file
+from core.base.opener import read_file
 from core.discussion.log_codec import from_json_value, to_json_value
 from core.providers.usage import MOST_TOKENS
 from core.values.cache import (
@@ -89,9 +90,7 @@ def load_cache(home: Path, discussion_id: str) -> LoadedCache:
     """
     path = cache_file(home, discussion_id)
     try:
-        if path.stat().st_size > _MAX_BYTES:
-            return LoadedCache(problem="What was known of the cache was dropped: the file is far too large.")
-        data = path.read_bytes()
+        data = read_file(path, _MAX_BYTES)
     except FileNotFoundError:
         return LoadedCache()
     except OSError as error:

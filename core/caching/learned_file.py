@@ -10,6 +10,7 @@ import msgspec
 
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, write_file
+from core.base.opener import read_file
 from core.caching.cache_file import canonical, parsed, possible_gaps
 from core.discussion.log_codec import from_json_value
 from core.values.cache import CacheLedger, ExtensionEvidence, Habits, Talk, TurnGap
@@ -58,9 +59,7 @@ def load_learned(home: Path) -> Learned:
     """Read the file. Never fails: a missing one is nothing learned, a bad one says why."""
     path = home / paths.CACHING_FILE
     try:
-        if path.stat().st_size > _MAX_BYTES:
-            return Learned(problem="What was learned of caching was dropped: the file is far too large.")
-        return decode_learned(path.read_bytes())
+        return decode_learned(read_file(path, _MAX_BYTES))
     except FileNotFoundError:
         return Learned()
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from core.base.surroundings import leave_folder
 from core.cli.version import say_version
 
 TYPE_CHECKING = False  # `typing` itself takes longer to load than `--version` may
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line that needs no window. Returns the exit code."""
+    leave_folder()
     arguments = list(sys.argv[1:] if argv is None else argv)
     if say_version(arguments):
         return 0

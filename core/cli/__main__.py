@@ -1,4 +1,4 @@
-"""`python -m core.cli`."""
+"""`python -P -m core.cli`."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ import ctypes.util
 import importlib.util
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import time
@@ -14,8 +13,10 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from importlib import metadata, resources
+from pathlib import Path
 
 from core.base import figures
+from core.base.child_process import find_program, output_of
 from core.base.errors import FailureKind, ProviderError
 from core.cli.findings import Check, Finding, fail, ok, warn
 from core.cli.version import version_text
@@ -95,7 +96,7 @@ def display(environ: Mapping[str, str], system: str) -> Iterator[Finding]:
         yield ok("display", "the system's own")
         return
     shown = environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
-    has_virtual = shutil.which("Xvfb") is not None
+    has_virtual = find_program("Xvfb") is not None
     if shown:
         yield ok("display", shown)
     elif has_virtual:
@@ -155,16 +156,14 @@ def claude(*, is_quick: bool) -> Iterator[Finding]:
         yield ok("claude code", program)
         return
     try:
-        run = subprocess.run(
-            [program, "--version"], capture_output=True, text=True, timeout=PROGRAM_S, check=False
-        )
+        code, output = output_of(Path(program), ["--version"], PROGRAM_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         yield warn("claude code", f"{program} does not run ({type(error).__name__})", "Install it again")
         return
-    if run.returncode != 0:
-        yield warn("claude code", f"{program} ends with code {run.returncode}", "Run it once in a terminal")
+    if code != 0:
+        yield warn("claude code", f"{program} ends with code {code}", "Run it once in a terminal")
     else:
-        yield ok("claude code", f"{run.stdout.strip()[:60]}, {program}")
+        yield ok("claude code", f"{output.strip()[:60]}, {program}")
 
 
 def proxies(environ: Mapping[str, str]) -> Iterator[Finding]:

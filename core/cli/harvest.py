@@ -18,6 +18,7 @@ from core.app.disk import split_state
 from core.app.home import open_home
 from core.base import paths
 from core.base.figures import money
+from core.base.opener import read_file
 from core.cli.arguments import Options
 from core.cli.output import Console
 from core.cli.session import UsageError, check_name
@@ -154,7 +155,7 @@ def open_in_window(home: Path) -> frozenset[str]:
     if not (home / paths.OWNER_FILE).exists():
         return frozenset()
     try:
-        text = paths.state_file(home).read_text(encoding="utf-8", errors="replace")
+        text = read_file(paths.state_file(home)).decode("utf-8", "replace")
     except OSError:
         return frozenset()
     return frozenset({split_state(text)[1]} - {""})

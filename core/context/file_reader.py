@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from core.base.opener import OddFileError, open_descriptor
 from core.context.file_content import read_content
 from core.context.globs import SKIPPED_FOLDERS, GlobFound, expand, glob_base
 from core.context.ignores import ignores_at
@@ -29,13 +30,6 @@ from core.values.settings import FileLimits
 Outliner = Callable[[str, str], tuple[Symbol, ...]]
 """Makes the outline of a file from its path and text (`core.context.outline.symbols_of`, or the worker process)."""
 
-_OPEN_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 _SETTLED_NS = 2_000_000_000
 _KINDS = (
     (stat.S_ISDIR, "a folder; a glob such as `folder/**` takes its files"),
@@ -207,7 +201,11 @@ def _read_known(
 
 def _read(reader: Reader, path: str, shown: str, status: os.stat_result) -> FileSnapshot:
     limit = reader.limits.max_file_bytes
-    descriptor = os.open(path, _OPEN_FLAGS)
+    try:
+        descriptor = open_descriptor(path, os.O_RDONLY, follows_links=False)
+    except OddFileError as fault:  # it took the file's place since the look at it
+        odd = FileProblem(FileProblemKind.NOT_A_FILE, f"The file cannot be read: {fault.strerror}.")
+        return _stated(path, shown, status, odd)
     try:
         opened = os.fstat(descriptor)
         problem = _refused(opened, reader.limits)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 
 import msgspec
 from msgspec.structs import replace
+
+from core.base.opener import read_start
 
 NAME = ".gitignore"
 MAX_BYTES = 256_000
@@ -27,14 +28,6 @@ _ESCAPE = "\\"
 
 _OTHER_CLASS = re.compile(r"\[.*(?:\[|--|&&|\|\||~~)")
 """Classes by name (`[[:alpha:]]`) and what Python may once read as sets."""
-
-_OPEN_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 
 
 class _Rule(msgspec.Struct, frozen=True):
@@ -211,16 +204,9 @@ def _repository(folder: str) -> str:
 def _read_rules(file: str) -> str | None:
     """The text of a file of rules; None where there is none that git would read (a link is not followed)."""
     try:
-        descriptor = os.open(file, _OPEN_FLAGS)
+        return read_start(file, MAX_BYTES, follows_links=False).decode("utf-8-sig", "surrogateescape")
     except OSError:
         return None
-    with os.fdopen(descriptor, "rb") as opened:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        try:
-            return opened.read(MAX_BYTES).decode("utf-8-sig", "surrogateescape")
-        except OSError:
-            return None
 
 
 def _lines(text: str) -> list[_Rule]:

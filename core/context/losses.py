@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from core.base.opener import open_descriptor, read_file
 from core.context.file_reader import look_up_glob
 from core.context.globs import expand, glob_base
 from core.context.messages import GlobLoss
@@ -58,14 +59,15 @@ class LossesSaid:
 
     def _is_said(self, key: str) -> bool:
         try:
-            return key in self._file.read_text(encoding="ascii").split()
+            return key in read_file(self._file).decode("ascii").split()
         except (OSError, ValueError):
             return False
 
     def _note(self, key: str) -> None:
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            with self._file.open("a", encoding="ascii") as file:
+            descriptor = open_descriptor(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            with os.fdopen(descriptor, "a", encoding="ascii") as file:
                 file.write(f"{key}\n")
         except OSError as fault:
             log.warning("What .gitignore leaves out will be said again: %s", fault)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, make_dirs, reported, sync_dir, write_file
 from core.base.errors import StorageError
+from core.base.opener import BOOK_BYTES, read_file
 from core.values.messages import AttachmentPart
 
 
@@ -62,7 +62,7 @@ def load(home: Path, discussion_id: str, part: AttachmentPart) -> bytes:
     """
     path = attachment_file(home, discussion_id, part)
     with reported("read the attachment", path):
-        data = path.read_bytes()
+        data = read_file(path, BOOK_BYTES)
     if hashlib.sha256(data).hexdigest() != part.sha256:
         raise StorageError(
             f"The attachment {part.name!r} was changed on disk",
@@ -113,12 +113,12 @@ def _link_or_copy(source: Path, target: Path) -> None:
         try:
             os.link(source, target)
         except OSError:
-            shutil.copyfile(source, target)
+            write_file(target, read_file(source, BOOK_BYTES))
 
 
 def _holds(path: Path, sha256: str) -> bool:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest() == sha256
+        return hashlib.sha256(read_file(path, BOOK_BYTES)).hexdigest() == sha256
     except OSError:
         return False
 

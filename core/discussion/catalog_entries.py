@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base import paths
+from core.base.opener import open_file
 from core.base.secrets import scrub, scrubbed_head
 from core.base.text import one_line
 from core.discussion import catalog_versions as versions
@@ -160,7 +161,7 @@ def _tail(path: Path, end: int) -> str:
     if end == 0:
         return ""
     try:
-        with path.open("rb") as stream:
+        with open_file(path) as stream:
             stream.seek(max(0, end - _TAIL_BYTES))
             data = stream.read(min(end, _TAIL_BYTES))
     except OSError:

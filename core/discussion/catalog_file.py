@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from core.base.disk import make_dirs
 from core.base.errors import StorageError
+from core.base.opener import require_file
 
 SCHEMA_VERSION = 4
 
@@ -139,8 +140,9 @@ def _connect(path: Path | None) -> tuple[sqlite3.Connection, Path | None]:
     if path is not None:
         try:
             make_dirs(path.parent)
+            require_file(path)
             return _configured(sqlite3.connect(path, timeout=10.0, isolation_level=None)), path
-        except (StorageError, sqlite3.OperationalError):
+        except (OSError, StorageError, sqlite3.OperationalError):
             pass
     return _configured(sqlite3.connect(":memory:", isolation_level=None)), None
 

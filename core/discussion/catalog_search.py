@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from core.base import paths
+from core.base.opener import open_file
 from core.base.secrets import scrub
 from core.base.text import clean, one_line
 from core.discussion import log_codec
@@ -147,7 +148,7 @@ def _line(text: str, match: _Match, words: tuple[str, ...]) -> str:
 
 def _text_at(path: Path, match: _Match) -> tuple[str, str]:
     try:
-        with path.open("rb") as stream:
+        with open_file(path) as stream:
             stream.seek(match.start)
             record = log_codec.decode(stream.read(match.size), 0)
     except OSError:

@@ -9,6 +9,7 @@ import msgspec
 
 from core.base import paths
 from core.base.errors import SlopError, StorageError
+from core.base.opener import read_file
 from core.base.reports import Report
 from core.discussion import attachments
 from core.discussion.messages import AttachmentStored, StoreAttachment
@@ -101,7 +102,7 @@ def _read_file(effect: StoreAttachment) -> tuple[bytes, str]:
         raise StorageError(f"{path!r} is not a file", remedy="Choose a file that exists", where=path)
     _check_size(effect, source.stat().st_size, source.name)
     try:
-        return source.read_bytes(), source.name
+        return read_file(source, effect.max_bytes), source.name
     except OSError as error:
         raise StorageError(
             f"Cannot read {path!r}: {error.strerror}", where=path, errno=error.errno

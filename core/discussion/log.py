@@ -12,6 +12,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Appended, Disk, append_file, reported
 from core.base.errors import LockedError, StorageError
 from core.base.locks import discussion_lock
+from core.base.opener import open_file
 from core.discussion import log_codec
 from core.discussion.log_codec import ForeignLine
 from core.values.records import Record
@@ -101,7 +102,7 @@ def scan(path: Path, *, start: int = 0, end: int | None = None, first_line: int 
     """
     with reported("read", path):
         try:
-            stream = path.open("rb")
+            stream = open_file(path)
         except FileNotFoundError:
             return
         with stream:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import tomllib
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -16,6 +16,8 @@ import msgspec
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, reported, write_file
 from core.base.ids import time_of_id
+from core.base.opener import BOOK_BYTES, read_file
+from core.base.toml import TomlError, decode_toml
 from core.discussion import log_codec
 from core.values.discussion import MAX_OUTPUT_TOKENS, MAX_TEMPERATURE, DiscussionMeta, Draft
 from core.values.messages import AttachmentPart
@@ -62,7 +64,7 @@ def write_meta_in(directory: Path, meta: DiscussionMeta, *, disk: Disk = OS_DISK
 
     path = directory / paths.META_FILE
     old, problem = _read_table(path)
-    if problem and path.exists():
+    if problem and os.path.lexists(path):
         with reported("keep a copy of", path):
             disk.replace(path, path.with_name(path.name + ".broken"))
     table = {key: value for key, value in old.items() if key not in _OPTIONAL_KEYS}
@@ -117,9 +119,9 @@ def read_draft(home: Path, discussion_id: str) -> Draft:
     text = ""
     attachments: tuple[AttachmentPart, ...] = ()
     with suppress(OSError):
-        text = (directory / paths.DRAFT_FILE).read_bytes().decode("utf-8", "replace")
+        text = read_file(directory / paths.DRAFT_FILE, BOOK_BYTES).decode("utf-8", "replace")
     with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
-        listed = json.loads((directory / paths.DRAFT_ATTACHMENTS_FILE).read_bytes())
+        listed = json.loads(read_file(directory / paths.DRAFT_ATTACHMENTS_FILE))
         attachments = tuple(_attachment(item) for item in listed)
     return Draft(text, attachments)
 
@@ -156,15 +158,15 @@ def _to_table(meta: DiscussionMeta) -> dict[str, Any]:
 
 def _read_table(path: Path) -> tuple[dict[str, Any], str]:
     try:
-        return tomllib.loads(path.read_bytes().decode()), ""
+        return decode_toml(read_file(path)), ""
     except FileNotFoundError:
         return {}, "meta.toml is missing; defaults stand in until you rename the discussion or choose a model"
     except UnicodeDecodeError:
         return {}, "meta.toml is not UTF-8; defaults stand in"
-    except tomllib.TOMLDecodeError as error:
+    except TomlError as error:
         return {}, f"meta.toml is broken: {error}; defaults stand in"
-    except (OSError, RecursionError) as error:
-        return {}, f"meta.toml cannot be read: {error}; defaults stand in"
+    except OSError as error:
+        return {}, f"meta.toml cannot be read: {error.strerror or error}; defaults stand in"
 
 
 def _take(

@@ -14,6 +14,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Appended, Disk, append_file, reported, write_file
 from core.base.errors import StorageError
 from core.base.locks import discussion_lock
+from core.base.opener import BOOK_BYTES, open_file, read_file
 from core.discussion import log_codec
 from core.values.discussion import QueuedPrompt
 from core.values.records import Record
@@ -114,7 +115,7 @@ def _without(prompts: _Prompts, prompt_id: str) -> _Prompts:
 
 def _read(path: Path) -> QueueRead:
     try:
-        content = msgspec.json.decode(path.read_bytes(), type=_QueueContent)
+        content = msgspec.json.decode(read_file(path, BOOK_BYTES), type=_QueueContent)
     except FileNotFoundError:
         return QueueRead()
     except (OSError, ValueError, RecursionError) as error:
@@ -150,7 +151,7 @@ def _is_logged(path: Path, message_id: str) -> bool:
     """True if a record has this id. No text can look like it: quotes inside a JSON string are escaped."""
     mark = f'"id":{json.dumps(message_id)}'.encode()
     try:
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        with open_file(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             return data.find(mark) >= 0
     except (OSError, ValueError):
         return False

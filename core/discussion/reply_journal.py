@@ -18,6 +18,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, reported, storage_error
 from core.base.errors import LockedError, StorageError
 from core.base.locks import LOCK_WAIT_S, take_lock
+from core.base.opener import BOOK_BYTES, OddFileError, read_file
 from core.values.messages import Part, ReasoningPart, Role, Status, TextPart
 from core.values.records import MessageRecord
 from core.values.usage import Usage
@@ -283,7 +284,7 @@ def _is_live(directory: Path) -> bool:
 
 
 def _set_aside(path: Path, disk: Disk) -> None:
-    if not path.exists():
+    if not os.path.lexists(path):
         return
     number = 1
     while (aside := path.with_name(f"reply.{number}.part")).exists():
@@ -319,7 +320,10 @@ def _line(data: dict[str, Any]) -> bytes:
 
 def _read(path: Path) -> LeftoverReply | None:
     with reported("read", path):
-        lines = path.read_bytes().split(b"\n")
+        try:
+            lines = read_file(path, BOOK_BYTES).split(b"\n")
+        except (OddFileError, IsADirectoryError):
+            return None  # whoever loads the discussion says so
     values = [value for line in lines if isinstance(value := _value(line), dict)]
     head = _head(values[0]) if values else None
     if head is None:

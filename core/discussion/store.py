@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs, remove_leftovers, reported, sync_dir
 from core.base.errors import LockedError, StorageError
+from core.base.opener import oddities
 from core.discussion import attachments, log, log_codec, log_view, meta, queue_file, reply_journal
 from core.discussion.leftover_cost import paid_for, unlogged
 from core.values.discussion import DiscussionMeta, OpenDiscussion
@@ -26,6 +27,13 @@ from core.values.records import EditRecord, MessageRecord, Record
 
 LEFT_BEHIND = "It was left when the program ended."
 """Reason of a queue that is read from disk to wait for the person: a start never spends money by itself."""
+
+
+_PASSED_OVER = (
+    *(paths.CACHE_FILE, paths.DRAFT_FILE, paths.DRAFT_ATTACHMENTS_FILE, paths.REPLY_FILE),
+    *(paths.LOCK_FILE, paths.REPLY_LOCK_FILE, paths.LEFTOVERS_LOCK_FILE),
+)
+"""Names of files without which a discussion is read all the same. Log, meta and queue speak for themselves."""
 
 
 class LoadedDiscussion(msgspec.Struct, frozen=True):
@@ -89,7 +97,10 @@ def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK)
     waiting = queue_file.read(home, discussion_id)
     said = {record.id for record in content.records if isinstance(record, MessageRecord)}
     queue = tuple(prompt for prompt in waiting.prompts if prompt.id not in said)
-    repaired = (*content.repairs, *log.foreign_sentences(content), *notes, *filter(None, (waiting.problem,)))
+    repaired = (
+        *(*content.repairs, *log.foreign_sentences(content), *notes, *filter(None, (waiting.problem,))),
+        *oddities(directory, _PASSED_OVER),
+    )
     discussion = replace(
         log_view.fold(discussion_id, content.records),
         draft=meta.read_draft(home, discussion_id),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import tomllib
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,6 +17,8 @@ from core.base.disk import OS_DISK, Disk, make_dirs, reported, sync_dir, write_f
 from core.base.errors import StorageError
 from core.base.ids import time_of_id
 from core.base.locks import discussion_lock
+from core.base.opener import read_file
+from core.base.toml import TomlError, decode_toml
 from core.discussion.meta import read_meta
 from core.values.state import TrashItem
 
@@ -202,8 +203,8 @@ def _why_toml(item: TrashItem) -> bytes:
 
 def _table(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_bytes().decode())
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError):
+        return decode_toml(read_file(path))
+    except (OSError, UnicodeDecodeError, TomlError):
         return {}
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.base import paths
 from core.base.disk import reported
+from core.base.opener import read_file
 from core.harvest.classes import MAX_HARVEST_SOURCE_BYTES, SUMMARIZE_THRESHOLD_BYTES
 from core.harvest.distillation import (
     HARVEST_MAX_ATTEMPTS,
@@ -76,7 +77,7 @@ def harvest_conversation(
     """
     file = path / paths.LOG_FILE if path.is_dir() else path
     with reported("read", file):
-        data = file.read_bytes()
+        data = read_file(file, None)
     if len(data) > MAX_HARVEST_SOURCE_BYTES:
         raise HarvestError(f"{file.name!r} is too large: {len(data):,} bytes", where=str(file))
     if summarize is not None and len(data) > SUMMARIZE_THRESHOLD_BYTES:

@@ -10,7 +10,7 @@ from core.base.frame import frame
 from core.base.secrets import scrubbed_ends, scrubbed_line
 from core.base.text import clean
 from core.settings.loader import config_request
-from core.settings.prompts import prompt_file
+from core.settings.prompts import prompt_file, read_place
 from core.settings.trust import is_trusted as trusts
 
 PROMPT_NAME = "harvest-conversation.md"
@@ -38,7 +38,7 @@ def harvest_prompt_path(
 def read_template(place: Traversable) -> str:
     """The text of the prompt that `harvest_prompt_path` names. Raises StorageError: it cannot be read."""
     try:
-        return clean(place.read_bytes().decode("utf-8-sig")).strip()
+        return clean(read_place(place).decode("utf-8-sig")).strip()
     except (OSError, UnicodeDecodeError) as error:
         raise StorageError(f"The harvest's prompt cannot be read: {error}", where=str(place)) from error
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.base.disk import OS_DISK, Disk, make_dirs, remove_tree, reported, sync_dir, write_file
+from core.base.opener import BOOK_BYTES, read_file
 
 _FOLDER = ".replies"
 
@@ -38,7 +39,7 @@ class KeptReplies:
         for place in (path, *sorted(self._folder.glob(f".{path.name}.*.tmp"))):
             with reported("read", place):
                 try:
-                    text = _text(place.read_bytes())
+                    text = _text(read_file(place, BOOK_BYTES))
                 except FileNotFoundError:
                     continue
             if text is not None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, make_dirs, remove_file, write_file
+from core.base.opener import BOOK_BYTES, read_file
 from core.harvest.review import read_review, review_text
 from core.values.harvest import Review
 
@@ -24,7 +25,7 @@ def load_review(home: Path) -> Review:
     """
     path = review_file(home)
     try:
-        return read_review(path.read_text("utf-8"))
+        return read_review(read_file(path, BOOK_BYTES).decode())
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:

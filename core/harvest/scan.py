@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from core.base import paths
 from core.base.disk import reported
+from core.base.opener import read_file, read_start
 from core.discussion.meta import read_meta
 from core.harvest.classes import LIVE_FOR, MAX_HARVEST_SOURCE_BYTES, classify
 from core.harvest.transcript_sources import SHAPE_BYTES, messages_of, recognised
@@ -105,7 +106,7 @@ def look_again(facts: ArtifactFacts, ledger: HarvestLedger) -> tuple[ArtifactFac
     lengths = ledger.harvested_lengths(facts.path, facts.size_bytes)
     path = Path(facts.path)
     with reported("read", path):
-        data = path.read_bytes() if path.exists() or not facts.is_empty else b""
+        data = read_file(path, None) if path.exists() or not facts.is_empty else b""
     changed = max(facts.updated_at, _stat(path)[1] or facts.updated_at)
     looked, source = _with_content(replace(facts, updated_at=changed), data, lengths)
     return with_ledger(looked, source, ledger), data
@@ -138,7 +139,7 @@ def _looked_into(todo: _Todo) -> tuple[ArtifactFacts, SourceHash | None]:
     if lengths is None:
         return facts, None
     try:
-        data = Path(facts.path).read_bytes() if facts.size_bytes else b""
+        data = read_file(facts.path, None) if facts.size_bytes else b""
     except OSError as error:
         return replace(facts, problem=f"cannot be read: {error.strerror or error}"), None
     return _with_content(facts, data, lengths)
@@ -241,8 +242,7 @@ def _foreign_facts(path: Path) -> ArtifactFacts:
     size, at = _stat(path)
     problem, kind = "", ArtifactKind.UNKNOWN
     try:
-        with path.open("rb") as file:
-            kind = recognised(file.read(SHAPE_BYTES))
+        kind = recognised(read_start(path, SHAPE_BYTES))
     except OSError as error:
         problem = f"cannot be read: {error.strerror or error}"
     changed = at or datetime.fromtimestamp(0, UTC)

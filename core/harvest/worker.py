@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base.errors import SlopError, StorageError
+from core.base.opener import read_file
 from core.base.reports import Report
 from core.harvest.distillation import piece_bytes_for
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate
@@ -250,7 +251,7 @@ class HarvestHandler:
             on_progress(0, 0, "")
             try:
                 asker = distiller(self._home, run, _nobody, run.profile, self._services.read)
-                if asker.has_kept(facts, Path(facts.path).read_bytes()):
+                if asker.has_kept(facts, read_file(facts.path, None)):
                     kept.add(facts.sha256)
             except (SlopError, OSError) as error:
                 log.warning("whether its replies are kept cannot be said: %s: %s", facts.path, error)

@@ -12,6 +12,7 @@ import msgspec
 
 from core.base import paths
 from core.base.disk import reported, write_file
+from core.base.opener import read_file
 
 
 class Address(msgspec.Struct, frozen=True):
@@ -61,8 +62,8 @@ def withdraw(home: Path) -> None:
 def find(home: Path) -> Address | None:
     """The address that a program has left in the home, None where there is none. It may be one that was killed."""
     try:
-        data = json.loads((home / paths.HOOK_FILE).read_bytes())
-        token = (home / paths.HOOK_TOKEN_FILE).read_text(encoding="ascii").strip()
+        data = json.loads(read_file(home / paths.HOOK_FILE))
+        token = read_file(home / paths.HOOK_TOKEN_FILE).decode("ascii").strip()
         url, pid = data["url"], data["pid"]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None

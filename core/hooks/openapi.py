@@ -1,4 +1,4 @@
-"""`docs/openapi.json`, written from the table: `python -m core.hooks.openapi > docs/openapi.json`."""
+"""`docs/openapi.json`, written from the table: `python -P -m core.hooks.openapi > docs/openapi.json`."""
 
 from __future__ import annotations
 

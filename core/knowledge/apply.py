@@ -17,7 +17,7 @@ from core.base.errors import SlopError, StorageError
 from core.base.ids import make_id, time_of_id
 from core.discussion import trash
 from core.knowledge import apply_log
-from core.knowledge.digest import DigestResult, digest_file, regenerate_digest
+from core.knowledge.digest import DigestResult, digest_file, is_digest, regenerate_digest
 from core.knowledge.duplicates import Known, known_items
 from core.knowledge.file_writer import change_file, cut_end, has_line, read_bytes
 from core.knowledge.files import move_notes, read_notes
@@ -158,7 +158,7 @@ def begin_apply(
         files = read_categories(home)
         items = [f.items for f in files] + [note.items for note in notes]
         apply_id = _next_id(home, now, seed)
-        begun = {"kind": "begun", "at": timestamp(now), "by": by, "on": digest_file(home).is_file(), "v": 1}
+        begun = {"kind": "begun", "at": timestamp(now), "by": by, "on": is_digest(digest_file(home)), "v": 1}
         apply_log.write(home, apply_id, begun, disk=disk)
         recovered.close(home, disk=disk)
         known = known_items(chain.from_iterable(items))

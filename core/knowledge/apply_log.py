@@ -12,6 +12,7 @@ import msgspec
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs, reported
 from core.base.ids import is_id
+from core.base.opener import BOOK_BYTES, read_file
 from core.knowledge.categories import CategoryLine
 from core.knowledge.ledger_text import to_entry, to_raw
 from core.knowledge.plan import FilePlan
@@ -109,7 +110,7 @@ def read(home: Path, apply_id: str) -> ApplyRecord:
     """
     path = log_path(home, apply_id)
     with reported("read", path):
-        lines = path.read_bytes().split(b"\n")
+        lines = read_file(path, BOOK_BYTES).split(b"\n")
     rows = [row for line in lines if (row := _row(line)) is not None]
     return _folded(apply_id, rows)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import islice
@@ -12,6 +13,7 @@ import msgspec
 
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, make_dirs, remove_file, reported, write_file
+from core.base.opener import OddFileError, open_file, read_file
 from core.knowledge import categories as c
 from core.knowledge.file_writer import change_file
 from core.knowledge.locks import write_lock
@@ -76,7 +78,7 @@ def regenerate_digest(
     """
     where = home or paths.home_dir()
     path = digest_file(where)
-    if not may_create and not path.is_file():
+    if not may_create and not is_digest(path):
         return DigestResult(path, "", DigestWrite.LEFT_OFF)
     make_dirs(path.parent, disk=disk)
     with write_lock(where, disk=disk):
@@ -104,7 +106,7 @@ class DigestFollower:
         path = digest_file(self._home)
         digest = _stamp(path)
         is_newer = any(at > digest[-1] for *_, at in self._seen)
-        if path.is_file() and (is_newer if before is None else before != self._seen):
+        if is_digest(path) and (is_newer if before is None else before != self._seen):
             with write_lock(self._home):
                 _renew(path, fresh_digest(self._home).encode(), OS_DISK)
 
@@ -126,8 +128,37 @@ def digest_file(home: Path) -> Path:
     return paths.knowledge_dir(home) / DIGEST_FILE
 
 
+def is_digest(path: Path) -> bool:
+    """True if the digest's switch is on: a file stands at the path. A link is none, wherever it leads: who may write
+    to its target would write into every request.
+    """
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def instead_of_digest(path: Path) -> str:
+    """Sentence about something that stands at the digest's path and is none, with the remedy; else empty."""
+    if is_digest(path) or not os.path.lexists(path):
+        return ""
+    what = "a link" if path.is_symlink() else "no file"
+    return f"{path.name} is {what} and counts as missing: memory is off. Remove it and turn memory on: {path}"
+
+
+def read_digest(path: Path) -> bytes | None:
+    """The digest's bytes, None where there is none. Raises StorageError."""
+    if not is_digest(path):
+        return None
+    with reported("read", path):
+        try:
+            return read_file(path, follows_links=False)
+        except FileNotFoundError:
+            return None
+
+
 def _regenerate(home: Path, path: Path, *, may_create: bool, disk: Disk) -> DigestResult:
-    before = _bytes(path)
+    before = read_digest(path)
     text = fresh_digest(home)
     data = text.encode()
     if before is None and not may_create:
@@ -138,7 +169,7 @@ def _regenerate(home: Path, path: Path, *, may_create: bool, disk: Disk) -> Dige
         remove_file(path, disk=disk)
         return DigestResult(path, "", DigestWrite.DELETED)
     if may_create:
-        write_file(path, data, disk=disk)
+        write_file(path, data, disk=disk, follows_links=False)
         return DigestResult(path, text, DigestWrite.WRITTEN)
     if not _renew(path, data, disk):
         return DigestResult(path, "", DigestWrite.LEFT_OFF)
@@ -147,9 +178,10 @@ def _regenerate(home: Path, path: Path, *, may_create: bool, disk: Disk) -> Dige
 
 def _renew(path: Path, data: bytes, disk: Disk) -> bool:
     """Write the digest over a file that is there at that instant: `rm` meanwhile wins. Returns whether it did."""
-    return (
-        change_file(path, lambda old: data if path.is_file() else old, disk=disk) == data and path.is_file()
-    )
+    if not is_digest(path):
+        return False
+    written = change_file(path, lambda old: data if is_digest(path) else old, disk=disk)
+    return written == data and is_digest(path)
 
 
 def _newest(directory: Path, name: str) -> Iterator[Said]:
@@ -167,12 +199,12 @@ def _tail(path: Path) -> bytes:
     """The last whole lines of a long file, nothing of a short one."""
     with reported("read", path):
         try:
-            with path.open("rb") as file:
+            with open_file(path) as file:
                 if file.seek(0, os.SEEK_END) <= _TAIL_BYTES:
                     return b""
                 file.seek(-_TAIL_BYTES, os.SEEK_END)
                 return file.read().partition(b"\n")[2]
-        except (FileNotFoundError, IsADirectoryError):
+        except (FileNotFoundError, IsADirectoryError, OddFileError):
             return b""
 
 
@@ -180,7 +212,7 @@ def _note_count(folder: Path) -> int:
     """Notes in all note files."""
     with reported("read", folder):
         files = sorted(folder.glob("*.md")) if folder.is_dir() else []
-        return sum(sum(1 for _ in c.newest_first(f.name, f.read_bytes())) for f in files)
+        return sum(sum(1 for _ in c.newest_first(f.name, _bytes(f) or b"")) for f in files)
 
 
 def _stamp(path: Path) -> _Stamp:
@@ -193,9 +225,9 @@ def _stamp(path: Path) -> _Stamp:
 
 
 def _bytes(path: Path) -> bytes | None:
-    """The file's bytes, None where there is none."""
+    """The file's bytes, None where there is none; the reader of knowledge says what stands in its place."""
     with reported("read", path):
         try:
-            return path.read_bytes()
-        except (FileNotFoundError, IsADirectoryError):
+            return read_file(path, None)
+        except (FileNotFoundError, IsADirectoryError, OddFileError):
             return None

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs, reported, write_file
 from core.base.errors import StorageError
+from core.base.opener import open_whole, read_file
 from core.knowledge.categories import CategoryLine, line_end, parse_file, with_lines
 
 ATTEMPTS = 20
@@ -159,7 +160,7 @@ def read_bytes(path: Path) -> bytes:
     """
     with reported("read", path):
         try:
-            return path.read_bytes()
+            return read_file(path, None)
         except FileNotFoundError:
             return b""
 
@@ -167,7 +168,7 @@ def read_bytes(path: Path) -> bytes:
 def _open(path: Path) -> int | None:
     with reported("read", path):
         try:
-            return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            return open_whole(path)
         except FileNotFoundError:
             return None
 

@@ -14,7 +14,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, reported, sync_dir
 from core.base.errors import StorageError
 from core.knowledge.categories import NOTES_FOLDER, parse_file
-from core.knowledge.file_writer import change_file
+from core.knowledge.file_writer import change_file, read_bytes
 from core.knowledge.ledger import hash_source
 from core.knowledge.locks import write_lock
 from core.knowledge.seen_files import SeenFile, read_seen
@@ -100,12 +100,21 @@ def read_notes(home: Path, candidates: Iterable[str] = ()) -> tuple[NoteFile, ..
     folder = paths.knowledge_dir(home) / NOTES_FOLDER
     with reported("read", folder):
         found = sorted(folder.glob("*.md")) if folder.is_dir() else []
-        notes = [parse_notes(f"{NOTES_FOLDER}/{path.name}", path.read_bytes()) for path in found]
+    notes = [_read_notes(path) for path in found]
     by_id: dict[str, str] = {}
     if any(file_id_for_path(note.heading) is None for note in notes):
         by_id = {i: path for path in sorted(set(candidates)) if (i := file_id_for_path(path)) is not None}
     seen = read_seen(home)
     return tuple(_settled(note, by_id, seen.get(note.file_id)) for note in notes)
+
+
+def _read_notes(path: Path) -> NoteFile:
+    """Notes of one file; what cannot be read is said, and the other files' notes stay."""
+    name = f"{NOTES_FOLDER}/{path.name}"
+    try:
+        return parse_notes(name, read_bytes(path))
+    except StorageError as error:
+        return replace(parse_notes(name, b""), problem=str(error))
 
 
 def move_notes(home: Path, notes: Iterable[NoteFile], *, disk: Disk = OS_DISK) -> tuple[NoteFile, ...]:

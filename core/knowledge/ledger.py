@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs, remove_file, reported, write_file
 from core.base.errors import StorageError
+from core.base.opener import BOOK_BYTES, open_file, read_file
 from core.knowledge.ledger_text import (
     journal_line,
     ledger_bytes,
@@ -177,7 +178,7 @@ def hash_source(path: Path, lengths: Iterable[int] = ()) -> SourceHash:
     whole, size = hashlib.sha256(), 0
     prefixes: dict[int, str] = {}
     marks = sorted(set(lengths))
-    with reported("read", path), path.open("rb", buffering=0) as file:
+    with reported("read", path), open_file(path) as file:
         while chunk := file.read(_CHUNK):
             start = 0
             while marks and marks[0] <= size + len(chunk):
@@ -215,6 +216,6 @@ def _stamp(path: Path) -> _Stamp:
 def _read(path: Path) -> bytes:
     with reported("read", path):
         try:
-            return path.read_bytes()
+            return read_file(path, BOOK_BYTES)
         except FileNotFoundError:
             return b""

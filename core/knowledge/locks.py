@@ -9,9 +9,10 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.base.disk import OS_DISK, Disk, make_dirs
+from core.base.disk import OS_DISK, Disk, make_dirs, write_file
 from core.base.errors import LockedError, StorageError
 from core.base.locks import take_lock
+from core.base.opener import read_file
 from core.base.paths import knowledge_dir
 
 WRITE_LOCK, HARVEST_LOCK, WITHDRAWAL_LOCK = ".lock", ".harvest.lock", ".withdrawal.lock"
@@ -100,14 +101,14 @@ def _held(home: Path, name: str, what: str, wait_s: float, disk: Disk) -> Iterat
 
 def _sign(path: Path, what: str) -> None:
     """Say who holds it, beside the lock: what is in a locked file cannot be read on every platform."""
-    with suppress(OSError):
+    with suppress(StorageError):
         holder = {"pid": os.getpid(), "what": what, "since": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"}
-        path.with_suffix(".holder").write_text(json.dumps(holder), encoding="utf-8")
+        write_file(path.with_suffix(".holder"), json.dumps(holder).encode())
 
 
 def _holder(path: Path) -> str:
     try:
-        holder = json.loads(path.with_suffix(".holder").read_text(encoding="utf-8"))
+        holder = json.loads(read_file(path.with_suffix(".holder")))
         return f"{holder['what']} (process {holder['pid']}, since {holder['since']})"
     except (OSError, ValueError, KeyError, TypeError):
         return "another window or command"

@@ -9,7 +9,7 @@ from core.base import paths
 from core.base.errors import SlopError
 from core.base.text import clean
 from core.knowledge.categories import CATEGORY_NAMES, NOTES_FOLDER, parse_file
-from core.knowledge.digest import digest_file
+from core.knowledge.digest import digest_file, instead_of_digest, read_digest
 from core.knowledge.file_writer import read_bytes
 from core.knowledge.files import read_notes
 from core.knowledge.withdrawals import WITHDRAWALS_FILE, withdrawal_count
@@ -88,6 +88,7 @@ class KnowledgeReader:
         except SlopError as error:
             problems.append(str(error))
             return ()
+        problems.extend(note.problem for note in found if note.problem)
         if found != self._last_notes:
             self._last_notes = found
         return self._last_notes
@@ -96,11 +97,13 @@ class KnowledgeReader:
         """The digest's text and size; None where there is no file, or none that can be injected."""
         path = digest_file(self._home)
         try:
-            if not path.is_file():
-                return None, 0
-            data = read_bytes(path)
-        except (SlopError, OSError) as error:
+            data = read_digest(path)
+        except SlopError as error:
             problems.append(str(error))
+            return None, 0
+        if data is None:
+            if problem := instead_of_digest(path):
+                problems.append(problem)
             return None, 0
         if len(data) > MAX_DIGEST_BYTES:
             problems.append(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.base.disk import OS_DISK, Disk, remove_file
 from core.knowledge import apply_log
-from core.knowledge.digest import digest_file, regenerate_digest
+from core.knowledge.digest import digest_file, is_digest, regenerate_digest
 from core.knowledge.locks import write_lock
 
 
@@ -21,7 +21,7 @@ def settle_switch(home: Path, *, disk: Disk = OS_DISK) -> None:
         return
     path = digest_file(home)
     with write_lock(home, disk=disk):
-        if path.is_file():
+        if is_digest(path):
             remove_file(path, disk=disk)
 
 

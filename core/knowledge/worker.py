@@ -12,7 +12,7 @@ from core.base.errors import LockedError, SlopError, StorageError
 from core.base.paths import knowledge_dir
 from core.base.reports import OperationDone, OperationFailed, Report
 from core.knowledge import edits
-from core.knowledge.digest import DigestFollower, digest_file, regenerate_digest
+from core.knowledge.digest import DigestFollower, digest_file, is_digest, regenerate_digest
 from core.knowledge.files import attach_notes, content_hash, move_notes, note_name, read_notes
 from core.knowledge.layer import layer_inputs
 from core.knowledge.locks import await_withdrawal
@@ -90,7 +90,7 @@ class KnowledgeHandler:
 
     def _remove_digest(self) -> None:
         path = digest_file(self._home)
-        if path.is_file():
+        if is_digest(path):
             with withdrawing(self._home):
                 remove_file(path)
 
@@ -203,7 +203,7 @@ class Layer7:
         """
         await_withdrawal(self._home)
         withdrawals = withdrawal_count(self._home)
-        if not spec.knowledge.digest_enabled or not digest_file(self._home).is_file():
+        if not spec.knowledge.digest_enabled or not is_digest(digest_file(self._home)):
             return "", (), withdrawals
         candidates = [file.absolute_path for item in items for file in item.files]
         with self._lock:

@@ -14,6 +14,7 @@ import msgspec
 
 from core.base.disk import make_dirs, reported, sync_dir, write_file
 from core.base.errors import ConfigError, StorageError
+from core.base.opener import open_descriptor
 from core.base.paths import key_file, keys_dir
 from core.values.provider import KeySource, ProviderKind
 
@@ -239,6 +240,8 @@ class KeyStore:
             )
         if not value:
             return FoundKey("", KeySource.MISSING)
+        if not _is_key(value):
+            return FoundKey("", KeySource.MISSING, warning=f"The key's file holds no key: {path}")
         return FoundKey(value, KeySource.FILE, str(path), warning)
 
     def _write_file(self, provider: str, key: str) -> None:
@@ -281,16 +284,20 @@ def _check(provider: str, key: str) -> None:
         raise ConfigError(f"{provider} takes no key")
     if not key:
         raise ConfigError("The key is empty", remedy="Paste it again")
-    if len(key) > MAX_KEY_CHARS or not key.isascii() or not key.isprintable() or " " in key:
+    if not _is_key(key):
         raise ConfigError(
             "This is not a key: it holds spaces, line ends or characters that no key has, or is too long",
             remedy="Copy it again from the provider's page",
         )
 
 
+def _is_key(text: str) -> bool:
+    return len(text) <= MAX_KEY_CHARS and text.isascii() and text.isprintable() and " " not in text
+
+
 def _read_private(path: Path) -> tuple[str, str]:
     """A key's file, its mode repaired where others could read it. Raises OSError, UnicodeDecodeError."""
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    handle = open_descriptor(path, os.O_RDONLY, follows_links=False)
     with os.fdopen(handle, "rb") as file:
         status = os.fstat(handle)
         warning = ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -11,6 +10,8 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base.errors import ConfigError
+from core.base.opener import read_file
+from core.base.toml import TomlError, read_toml
 from core.values.provider import Effort, ModelProfile
 
 
@@ -56,7 +57,7 @@ def load_models(path: Path) -> tuple[ModelProfile, ...]:
     """
     packaged = packaged_models()
     try:
-        text = path.read_text("utf-8")
+        text = read_file(path).decode()
     except FileNotFoundError:
         return packaged
     except (OSError, UnicodeDecodeError) as error:
@@ -70,8 +71,8 @@ def load_models(path: Path) -> tuple[ModelProfile, ...]:
 
 def _apply(models: tuple[ModelProfile, ...], text: str, *, where: str) -> tuple[ModelProfile, ...]:
     try:
-        tables = tomllib.loads(text).get("model", [])
-    except tomllib.TOMLDecodeError as error:
+        tables = read_toml(text).get("model", [])
+    except TomlError as error:
         raise ConfigError(
             f"The list of models is not TOML: {error}", remedy="Correct the file or delete it", where=where
         ) from error

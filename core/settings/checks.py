@@ -35,6 +35,8 @@ _TABLES = frozenset(
     if "<" not in key
 ) | {("providers",)}
 _DEEPEST = 4
+MAX_HINTS = 100
+"""Unknown names of one file for which a near one is looked up: it takes a millisecond each."""
 
 
 class Flaw(msgspec.Struct, frozen=True):
@@ -130,7 +132,7 @@ def check_settings(data: Mapping[str, Any], *, is_project: bool) -> tuple[dict[s
     flaws: list[Flaw] = []
     passed_over = (*LATER_TABLES, *((*PROJECT_TABLES, *NEVER_TABLES) if is_project else ()))
     for place, value in _leaves((), {name: row for name, row in data.items() if name not in passed_over}):
-        flaw = _flaw(place, value, is_project=is_project)
+        flaw = _flaw(place, value, is_project=is_project, has_hint=len(flaws) < MAX_HINTS)
         if flaw is None:
             values[".".join(place)] = tuple(value) if isinstance(value, list) else value
         else:
@@ -149,7 +151,7 @@ def _leaves(place: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...
         yield place, value
 
 
-def _flaw(place: tuple[str, ...], value: Any, *, is_project: bool) -> Flaw | None:
+def _flaw(place: tuple[str, ...], value: Any, *, is_project: bool, has_hint: bool) -> Flaw | None:
     key = ".".join(place)
     if place[-1].lower() in SECRET_NAMES and place[0] == "providers":
         return Flaw(
@@ -159,7 +161,7 @@ def _flaw(place: tuple[str, ...], value: Any, *, is_project: bool) -> Flaw | Non
         return Flaw(place, f"{key} must be a table ([{key}])")
     setting = None if any("." in part for part in place) else setting_for(key)
     if setting is None or (setting.scope is SettingScope.PROJECT and not is_project):
-        return _unknown(place, is_project=is_project)
+        return _unknown(place, is_project=is_project, has_hint=has_hint)
     reason = value_flaw(setting, value) or _kind_flaw(place, value)
     return Flaw(place, f"{key} {reason}") if reason else None
 
@@ -171,11 +173,13 @@ def _kind_flaw(place: tuple[str, ...], value: Any) -> str:
     return "" if value == own else f"must be {own!r} for {place[1]!r}"
 
 
-def _unknown(place: tuple[str, ...], *, is_project: bool) -> Flaw:
+def _unknown(place: tuple[str, ...], *, is_project: bool, has_hint: bool) -> Flaw:
     key = ".".join(place)
     if place[0] == "providers" and len(place) > 1 and not re.fullmatch(NAME_PATTERN, place[1]):
         reason = f"{place[1]!r} is no id for a server: use small letters, digits, - and _ (40 at most)"
         return Flaw(place, reason, is_grave=False)
+    if not has_hint:
+        return Flaw(place, f"{key} is not a setting; it is ignored", is_grave=False)
     if place[0] == "providers" and len(place) == 3:
         known = tuple(name.replace("<id>", place[1]) for name in BY_KEY if name.startswith("providers."))
     else:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from core.base.errors import ConfigError, StorageError
+from core.base.opener import read_start
+from core.base.toml import TomlError, read_toml
 from core.settings.small_file import replace_file
 from core.settings.toml_edit import CannotEditError
 from core.settings.toml_text import parse, read_text
@@ -62,8 +63,8 @@ def _changed(
     is_crlf = "\r\n" in text and text.count("\r\n") == text.count("\n")
     try:
         new = change(text.replace("\r\n", "\n"))
-        is_as_meant = tomllib.loads(new) == expected
-    except (CannotEditError, tomllib.TOMLDecodeError):
+        is_as_meant = read_toml(new) == expected
+    except (CannotEditError, TomlError):
         is_as_meant, new = False, ""
     if not is_as_meant:
         raise ConfigError(
@@ -75,8 +76,7 @@ def _changed(
 
 
 def _has_mark(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(3) == _BYTE_ORDER_MARK
+    return read_start(path, 3) == _BYTE_ORDER_MARK
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

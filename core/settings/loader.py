@@ -18,7 +18,7 @@ from core.settings.preset_drafts import merge_working, read_working
 from core.settings.project import ProjectTables, TextSource, find_root, read_project_data, read_source
 from core.settings.restrictions import allowed_roots, counting_values, held_back
 from core.settings.schema import BY_KEY, Value
-from core.settings.toml_places import line_of
+from core.settings.toml_places import lines_of
 from core.settings.toml_text import parse, read_text
 from core.settings.trust import is_trusted
 from core.values.curation import NamedText
@@ -26,6 +26,8 @@ from core.values.settings import Project, Settings, SettingsFault
 
 CONFIG_VARIABLE = "MANUAL_SLOP_CONFIG"
 TRUST_FILE = "trusted.toml"
+MAX_FAULTS = 100
+"""Faults of one file that are named; of more, how many there are."""
 
 T = TypeVar("T")
 
@@ -181,13 +183,25 @@ def _read_file(
         return empty, (), False
     found, flaws = check(data)
     is_broken = last_good is not None and any(flaw.is_grave for flaw in flaws)
-    faults = tuple(_fault(path, text, flaw, is_kept=is_broken) for flaw in flaws)
+    faults = _faults(path, text, flaws, is_kept=is_broken)
     return (last_good if is_broken and last_good is not None else found), faults, True
 
 
-def _fault(path: Path, text: str, flaw: Flaw, *, is_kept: bool) -> SettingsFault:
-    kept = "; the settings read before stay" if is_kept and flaw.is_grave else ""
-    return SettingsFault(str(path), line_of(text, flaw.place), flaw.reason + kept, flaw.is_grave)
+def _faults(path: Path, text: str, flaws: list[Flaw], *, is_kept: bool) -> tuple[SettingsFault, ...]:
+    """Flaws with their lines, those that matter most where there are more than anybody reads."""
+    shown = (
+        flaws if len(flaws) <= MAX_FAULTS else sorted(flaws, key=lambda flaw: not flaw.is_grave)[:MAX_FAULTS]
+    )
+    kept = "; the settings read before stay" if is_kept else ""
+    faults = [
+        SettingsFault(str(path), line, flaw.reason + (kept if flaw.is_grave else ""), flaw.is_grave)
+        for flaw, line in zip(shown, lines_of(text, [flaw.place for flaw in shown]), strict=True)
+    ]
+    if more := len(flaws) - len(shown):
+        faults.append(
+            SettingsFault(str(path), None, f"{more:,} more faults are in this file", is_grave=False)
+        )
+    return tuple(faults)
 
 
 def _build_project(

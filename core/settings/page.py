@@ -9,7 +9,7 @@ from core.settings.schema import SETTINGS, Kind, Setting, SettingScope
 _HEAD = """\
 # Settings
 
-Written by `python -m core.settings.page > docs/settings.md`; edit `core/settings/schema.py`, not this page.
+Written by `python -P -m core.settings.page > docs/settings.md`; edit `core/settings/schema.py`, not this page.
 
 Precedence, strongest first: command line, environment, the project's `manual_slop.toml`, user settings, default.
 

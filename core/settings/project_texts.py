@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
 from pathlib import Path
 
 import msgspec
 
+from core.base.opener import OddFileError, read_start
 from core.base.text import clean
 from core.values.curation import NamedText
 from core.values.settings import SettingsFault
@@ -45,13 +45,11 @@ def read_context_file(file: ContextFile, allowed_roots: tuple[Path, ...]) -> Nam
             file, "leads out of the project; name the folder in [project] allowed_roots of a trusted project"
         )
     try:
-        # Not a pipe or a device: opening one would wait for ever.
-        if not stat.S_ISREG(os.stat(file.path).st_mode):
-            return _fault(file, "is not a file")
-        with file.path.open("rb") as opened:
-            raw = opened.read(MAX_CONTEXT_FILE_BYTES + 1)
+        raw = read_start(os.path.realpath(file.path), MAX_CONTEXT_FILE_BYTES + 1, follows_links=False)
     except FileNotFoundError:
         return _fault(file, "does not exist; correct its name or remove it from the settings")
+    except (OddFileError, IsADirectoryError):
+        return _fault(file, "is not a file")
     except OSError as error:
         return _fault(file, f"cannot be read ({error.strerror}); check its permissions")
     if len(raw) > MAX_CONTEXT_FILE_BYTES:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.base.disk import reported
 from core.base.errors import ConfigError
+from core.base.opener import read_start
 from core.base.paths import knowledge_dir
 from core.base.text import clean
 from core.settings.small_file import replace_file
@@ -116,13 +117,19 @@ def _places(name: str, home: Path, project_root: Path, *, is_trusted: bool) -> I
     yield resources.files(_FOLDER) / name
 
 
+def read_place(place: Traversable) -> bytes:
+    """The bytes of a prompt file, at most one over `MAX_PROMPT_BYTES`. Raises OSError."""
+    if isinstance(place, Path):
+        return read_start(place, MAX_PROMPT_BYTES + 1)
+    return place.read_bytes()
+
+
 def _text(place: Traversable) -> str | None:
     """The text of a prompt file; None where there is none to be had."""
     try:
         if not place.is_file():
             return None
-        with place.open("rb") as file:
-            data = file.read(MAX_PROMPT_BYTES + 1)
+        data = read_place(place)
         return None if len(data) > MAX_PROMPT_BYTES else clean(data.decode("utf-8-sig"))
     except (OSError, UnicodeDecodeError):
         return None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+
+from core.base.toml import TomlError, read_toml
 
 Place = tuple[str | int, ...]
 """Keys and 0-based positions from the top: `("presets", "core", "items", 2, "mode")`."""
@@ -120,8 +121,8 @@ def key_path(words: Sequence[str]) -> tuple[str, ...]:
     """The parts of a dotted key or of a header, from its words."""
     node: Any
     try:
-        node = tomllib.loads("".join(word for word in words if word not in {"[", "]"}) + " = 0")
-    except tomllib.TOMLDecodeError:
+        node = read_toml("".join(word for word in words if word not in {"[", "]"}) + " = 0")
+    except TomlError:
         return ()
     path: list[str] = []
     while isinstance(node, dict):
@@ -132,22 +133,28 @@ def key_path(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def line_of(text: str, place: Place) -> int | None:
-    """The 1-based line where a key, table or item of an array stands, or that of the nearest part around it.
+    """As `lines_of`, of one place."""
+    return lines_of(text, (place,))[0]
+
+
+def lines_of(text: str, places: Sequence[Place]) -> tuple[int | None, ...]:
+    """The 1-based lines where keys, tables or items of arrays stand, or those of the nearest parts around them.
 
     Args:
-        text: TOML that parses; place: what is looked for.
+        text: TOML that parses, read once; places: what is looked for.
 
     Returns:
-        None where not even the outermost part is there.
+        A line for each place, None where not even its outermost part is there.
     """
-    best: int | None = None
-    best_length = 0
-    for found, line in _places(text):
-        if len(found) > best_length and found == place[: len(found)]:
-            best, best_length = line, len(found)
-            if best_length == len(place):
-                break
-    return best
+    wanted = {place[:length] for place in places for length in range(1, len(place) + 1)}
+    lines: dict[Place, int] = {}
+    for found, line in _places(text) if wanted else ():
+        if found in wanted:
+            lines.setdefault(found, line)
+    return tuple(
+        next((lines[part] for n in range(len(place), 0, -1) if (part := place[:n]) in lines), None)
+        for place in places
+    )
 
 
 def _places(text: str) -> Iterator[tuple[Place, int]]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from core.base.errors import ConfigError
+from core.base.opener import SETTINGS_BYTES, OddFileError, read_start
+from core.base.toml import TomlError, read_toml
 
-MAX_FILE_BYTES = 4_000_000
+MAX_FILE_BYTES = SETTINGS_BYTES
 """A settings file over this is refused: it is not one that a person writes."""
 
+_AT_END = " (at end of document)"
 _ERROR_PLACE = re.compile(r"\s*\(at line (\d+), column \d+\)$")
 
 
@@ -25,10 +27,13 @@ def read_text(path: Path) -> str | None:
         ConfigError: it cannot be read, is not UTF-8, or is over `MAX_FILE_BYTES`.
     """
     try:
-        with path.open("rb") as file:
-            raw = file.read(MAX_FILE_BYTES + 1)
+        raw = read_start(path, MAX_FILE_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except OddFileError as error:
+        raise ConfigError(
+            f"The settings file cannot be read: {error.strerror}", remedy=error.remedy, where=str(path)
+        ) from error
     except OSError as error:
         raise ConfigError(
             f"The settings file cannot be read ({error.strerror})",
@@ -58,18 +63,21 @@ def parse(text: str, path: Path) -> dict[str, Any]:
         ConfigError: the text is not TOML; carries the line and the parser's reason.
     """
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return read_toml(text)
+    except TomlError as error:
         line, reason = _error_place(str(error), text)
+        if line is None:
+            raise ConfigError(reason, remedy="Write it shorter and flatter", where=str(path)) from error
         raise ConfigError(
             f"Line {line}: {reason}", remedy="Correct that line", where=str(path), line=line
         ) from error
-    except RecursionError as error:
-        raise ConfigError("It is nested too deeply", remedy="Write it flatter", where=str(path)) from error
 
 
-def _error_place(message: str, text: str) -> tuple[int, str]:
+def _error_place(message: str, text: str) -> tuple[int | None, str]:
+    """The line of a fault, None where the whole file is meant, and what is wrong there."""
     found = _ERROR_PLACE.search(message)
     if found is not None:
         return int(found[1]), message[: found.start()]
-    return max(1, len(text.rstrip().splitlines())), message.removesuffix(" (at end of document)")
+    if not message.endswith(_AT_END):
+        return None, message
+    return max(1, len(text.rstrip().splitlines())), message.removesuffix(_AT_END)

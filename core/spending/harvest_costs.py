@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs, reported
 from core.base.errors import StorageError
+from core.base.opener import BOOK_BYTES, read_file
 from core.values.harvest import HarvestUse
 from core.values.spending import Payment
 from core.values.usage import Usage
@@ -121,7 +122,7 @@ def harvest_payments(home: Path, start: datetime) -> dict[str, Payment]:
     for day in (start + timedelta(days=number) for number in range(_KEPT.days + 1)):
         path = _path(home, day)
         with reported("read", path):
-            lines = path.read_bytes().split(b"\n") if path.exists() else []
+            lines = read_file(path, BOOK_BYTES).split(b"\n") if path.exists() else []
         for number, line in enumerate(lines):
             payment = _payment(line, start)
             if payment is not None:

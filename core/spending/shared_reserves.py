@@ -18,6 +18,7 @@ from core.base import paths
 from core.base.disk import make_dirs, reported
 from core.base.errors import SlopError, StorageError
 from core.base.locks import take_lock
+from core.base.opener import BOOK_BYTES, open_descriptor, read_file
 from core.spending.limits import midnight
 from core.values.spending import Payment, SpentElsewhere
 
@@ -138,7 +139,7 @@ class SharedReserves:
     def _read(self) -> ReserveBook:
         file = self._directory / paths.RESERVES_FILE
         try:
-            return msgspec.json.decode(file.read_bytes(), type=ReserveBook)
+            return msgspec.json.decode(read_file(file, BOOK_BYTES), type=ReserveBook)
         except FileNotFoundError:
             return ReserveBook()
         except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:
@@ -149,7 +150,9 @@ class SharedReserves:
         file = self._directory / paths.RESERVES_FILE
         new = file.with_suffix(".new")
         with reported("write", file):
-            new.write_bytes(msgspec.json.encode(book, order="sorted"))
+            descriptor = open_descriptor(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            with os.fdopen(descriptor, "wb") as out:
+                out.write(msgspec.json.encode(book, order="sorted"))
             new.replace(file)
 
     def _without_ended(self, book: ReserveBook, now: datetime) -> ReserveBook:

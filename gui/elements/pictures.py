@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import dearpygui.dearpygui as dpg
 
+from core.base.opener import open_file
 from gui.canvas import Canvas
 from gui.elements.base import Element, Spec
 from gui.metrics import Measure
@@ -31,7 +32,7 @@ def picture_size(path: Path) -> tuple[int, int]:
         PictureError: it cannot be read, or is none of these.
     """
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             head = file.read(64)
             if head.startswith(b"\x89PNG\r\n\x1a\n") and len(head) >= 24:
                 width, height = struct.unpack(">II", head[16:24])

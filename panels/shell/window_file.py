@@ -50,11 +50,11 @@ def to_toml(view: WindowView) -> str:
 
 def restore(view: WindowView, text: str) -> None:
     """Take over what an earlier window left, in place."""
-    import tomllib
+    from core.base.toml import TomlError, read_toml
 
     try:
-        found = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+        found = read_toml(text)
+    except TomlError:
         return
     for own, one in _fields(view):
         setattr(own, one.name, one.read(found.get(one.key), getattr(own, one.name)))

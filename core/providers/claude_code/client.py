@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from core.base.child_process import find_program as find_on_path
 from core.base.errors import FailureKind
 from core.providers.claude_code.events import ClaudeReader, claude_failure
 from core.providers.claude_code.line_process import ChildLines, SilenceError
@@ -91,8 +91,8 @@ class ClaudeCodeProvider:
         profile = find_profile(self._models, self._server.id, request.model, kind=self._server.kind)
         prompt = claude_input(request, replace(profile, takes_images=True), read_blob)
         with tempfile.TemporaryDirectory(prefix="slop-claude-", ignore_cleanup_errors=True) as folder:
-            arguments = [program, *self._arguments(request, profile, Path(folder))]
-            child = self._start(arguments, prompt, folder, request)
+            arguments = self._arguments(request, profile, Path(folder))
+            child = self._start(Path(program), arguments, prompt, Path(folder), request)
             cancel.on_cancel(child.kill)
             try:
                 yield from run_call(lambda: self._read(child, request), cancel, is_sent=True)
@@ -111,9 +111,11 @@ class ClaudeCodeProvider:
     def close(self) -> None:
         """Nothing is kept between calls."""
 
-    def _start(self, arguments: list[str], prompt: str, folder: str, request: ProviderRequest) -> ChildLines:
+    def _start(
+        self, program: Path, arguments: list[str], prompt: str, folder: Path, request: ProviderRequest
+    ) -> ChildLines:
         try:
-            return ChildLines(arguments, prompt, cwd=folder, env=self._environment(request))
+            return ChildLines(program, arguments, prompt, folder=folder, env=self._environment(request))
         except OSError as error:
             detail = f"it could not be started ({error.strerror})"
             raise provider_error(
@@ -121,7 +123,7 @@ class ClaudeCodeProvider:
                 self._server,
                 detail=detail,
                 remedy=INSTALL_REMEDY,
-                url=arguments[0],
+                url=str(program),
             ) from error
 
     def _read(self, child: ChildLines, request: ProviderRequest) -> Iterator[StreamItem]:
@@ -173,8 +175,8 @@ class ClaudeCodeProvider:
 
 def find_program() -> str | None:
     """Path of the CLI: on PATH, or where its installers put it. None where it is not."""
-    places = [os.environ.get("PATH", ""), *(str(Path(place).expanduser()) for place in _USUAL_PLACES)]
-    return shutil.which(PROGRAM, path=os.pathsep.join(places))
+    found = find_on_path(PROGRAM, [Path(place).expanduser() for place in _USUAL_PLACES])
+    return None if found is None else str(found)
 
 
 def _is_passed(name: str) -> bool:

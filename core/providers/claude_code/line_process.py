@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from queue import Empty, SimpleQueue
+
+from core.base.child_process import end_tree, start_program
 
 
 class SilenceError(Exception):
@@ -21,24 +22,24 @@ class ChildLines:
     reads, blocks nobody.
 
     Args:
-        arguments: program and arguments; text: its whole standard input; env: its whole environment.
+        program: absolute; arguments: paths among them absolute; text: its whole standard input.
+        folder: where it works; env: its whole environment.
 
     Raises:
         OSError: the program cannot be started.
     """
 
-    def __init__(self, arguments: Sequence[str], text: str, *, cwd: str, env: Mapping[str, str]) -> None:
-        self._process = subprocess.Popen(
+    def __init__(
+        self, program: Path, arguments: Sequence[str], text: str, *, folder: Path, env: Mapping[str, str]
+    ) -> None:
+        self._process = start_program(
+            program,
             arguments,
+            environment=env,
+            folder=folder,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            cwd=cwd,
-            env=dict(env),
-            encoding="utf-8",
-            errors="replace",
-            start_new_session=os.name == "posix",
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
         self._lines: SimpleQueue[str | None] = SimpleQueue()
         self._last_words: deque[str] = deque(maxlen=20)
@@ -82,12 +83,7 @@ class ChildLines:
 
     def kill(self) -> None:
         """End the child and everything that it started, without waiting. Idempotent, thread-safe."""
-        if os.name == "posix":
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        elif self._process.poll() is None:
-            tree = ["taskkill", "/F", "/T", "/PID", str(self._process.pid)]
-            subprocess.run(tree, capture_output=True, check=False)
+        end_tree(self._process)
 
     def close(self) -> None:
         """End the child and wait until nothing of it is left here."""
@@ -100,16 +96,18 @@ class ChildLines:
     def _write(self, text: str) -> None:
         assert self._process.stdin is not None
         with suppress(OSError), self._process.stdin:
-            self._process.stdin.write(text)
+            self._process.stdin.write(text.encode("utf-8", "replace"))
 
     def _read(self) -> None:
         assert self._process.stdout is not None
         with self._process.stdout:
             for line in self._process.stdout:
-                self._lines.put(line)
+                self._lines.put(line.decode("utf-8", "replace"))
         self._lines.put(None)
 
     def _read_errors(self) -> None:
         assert self._process.stderr is not None
         with self._process.stderr:
-            self._last_words.extend(line.strip() for line in self._process.stderr if line.strip())
+            self._last_words.extend(
+                line.decode("utf-8", "replace").strip() for line in self._process.stderr if line.strip()
+            )

@@ -20,6 +20,7 @@ import msgspec
 
 from core.base.child_process import start_child
 from core.base.errors import FailureKind, ProviderError
+from core.base.opener import read_file
 from core.providers.protocol import CancelToken
 
 MODEL_ID = "SmolLM2-135M-Instruct"
@@ -236,7 +237,7 @@ def usable_cores(quota_file: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
 def _quota_cores(quota_file: Path) -> int:
     """A container's CPU limit in whole cores (cgroup v2: quota and period in µs, or `max`)."""
     try:
-        quota, period = quota_file.read_text(encoding="ascii").split()
+        quota, period = read_file(quota_file).decode("ascii").split()
     except (OSError, ValueError):
         return MAX_CORES
     return MAX_CORES if quota == "max" else max(1, int(quota) // int(period))

@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.base.errors import ProviderError
+from core.base.opener import open_descriptor
 
 DEFAULT_BUDGET_BYTES = 512 * 1024 * 1024
 SAVE_EVERY_TOKENS = 1024
@@ -199,9 +200,12 @@ class WarmSlot:
 
 def _synced_size(path: Path) -> int:
     """The size of a file of which every byte has reached the disk."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
-        return os.fstat(file.fileno()).st_size
+    descriptor = open_descriptor(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+        return os.fstat(descriptor).st_size
+    finally:
+        os.close(descriptor)
 
 
 def _unlink(path: Path) -> None:

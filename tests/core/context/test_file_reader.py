@@ -225,9 +225,9 @@ def test_an_unchanged_file_is_not_opened_again_and_a_changed_one_is(
     opened: list[str] = []
     plain = os.open
 
-    def seen(path: str, flags: int) -> int:
+    def seen(path: str, flags: int, mode: int) -> int:
         opened.append(Path(path).name)
-        return plain(path, flags)
+        return plain(path, flags, mode)
 
     write(tmp_path, "a", "one")
     write(tmp_path, "b", "two")

@@ -36,7 +36,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 def test_the_file_is_what_the_table_says() -> None:
     kept = (ROOT / "docs" / "openapi.json").read_text(encoding="utf-8")
 
-    assert kept == page(), "run: python -m core.hooks.openapi > docs/openapi.json"
+    assert kept == page(), "run: python -P -m core.hooks.openapi > docs/openapi.json"
 
 
 def test_the_command_in_the_table_writes_the_file() -> None:

@@ -36,7 +36,7 @@ GROUPS = {
 
 def test_the_page_of_settings_is_that_of_the_schema() -> None:
     assert (ROOT / "docs" / "settings.md").read_text(encoding="utf-8") == settings_page(), (
-        "run: python -m core.settings.page > docs/settings.md"
+        "run: python -P -m core.settings.page > docs/settings.md"
     )
 
 

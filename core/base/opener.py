@@ -1,0 +1,281 @@
+"""The one opener of files: regular files only, never waiting, links judged, bounded in size."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import BinaryIO
+
+SETTINGS_BYTES = 4_000_000
+"""Most of a file that a person writes or that says how things are set: over it, nobody wrote it."""
+BOOK_BYTES = 512_000_000
+"""Most of a file that grows with use and is read whole: ledgers, journals, texts that wait."""
+
+_FLAGS = (
+    getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_IS_LINK = frozenset({errno.ELOOP, getattr(errno, "EMLINK", errno.ELOOP)})
+"""Errors of `O_NOFOLLOW` at a link; the second is FreeBSD's."""
+_SYSTEM_FOLDERS = ("/dev", "/proc", "/sys")
+"""Folders of files that are none: the way out of the terminal, endless zeros, the memory of processes."""
+_NODES = (
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+_PIECE = 1 << 20
+_HOLLOW_BYTES, _HOLLOW_SHARE = 1_000_000_000, 64
+"""Size from which on, and share under which, a file is one of holes: its zeros cost time and memory for ever. File
+systems that compress stay far from that share."""
+
+
+class OddFileError(OSError):
+    """A path stands for no file that can be read or written: `strerror` names what is there, `remedy` what to do."""
+
+    def __init__(self, what: str, remedy: str, path: str | os.PathLike[str]) -> None:
+        super().__init__(errno.EINVAL, what, os.fspath(path))
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.strerror}. {self.remedy}: {self.filename}"
+
+
+def open_descriptor(
+    path: str | os.PathLike[str], flags: int, mode: int = 0o600, *, follows_links: bool = True
+) -> int:
+    """Open a regular file for bytes, without ever waiting for whoever holds the other end of something else.
+
+    Args:
+        path: the file; flags, mode: as `os.open` takes them.
+        follows_links: a link at the path counts; one that leads into the system's own folders never does.
+
+    Returns:
+        A descriptor of a regular file, to be closed.
+
+    Raises:
+        OddFileError: what stands there is no file (a pipe, a socket, a device, a link that may not be followed).
+        OSError: as `os.open`; `IsADirectoryError` for a folder.
+    """
+    return _opened(path, flags, mode, follows_links=follows_links)[0]
+
+
+def open_whole(path: str | os.PathLike[str], *, follows_links: bool = True) -> int:
+    """Open a file to be read to its end, of any size. Returns a descriptor, to be closed.
+
+    Raises:
+        OddFileError: it is no file, or one of holes. OSError: it cannot be opened.
+    """
+    descriptor, status = _opened(path, os.O_RDONLY, 0, follows_links=follows_links)
+    try:
+        _check_holes(status, path)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def open_file(path: str | os.PathLike[str], *, follows_links: bool = True) -> BinaryIO:
+    """As `open_whole`, as a stream that is read in pieces."""
+    return open(open_whole(path, follows_links=follows_links), "rb")
+
+
+def read_file(
+    path: str | os.PathLike[str], most_bytes: int | None = SETTINGS_BYTES, *, follows_links: bool = True
+) -> bytes:
+    """Read a file whole.
+
+    Args:
+        most_bytes: a larger file is refused unread; None for logs and category files, which a person may let grow.
+        follows_links: see `open_descriptor`.
+
+    Raises:
+        OddFileError: it is no file, too large, or one of holes. OSError: it cannot be opened or read.
+    """
+    descriptor, status = _opened(path, os.O_RDONLY, 0, follows_links=follows_links)
+    try:
+        if most_bytes is None:
+            _check_holes(status, path)
+        elif status.st_size > most_bytes:
+            raise too_large(path, status.st_size, most_bytes)
+        data = _read(descriptor, status.st_size, most_bytes)
+    finally:
+        os.close(descriptor)
+    if most_bytes is not None and len(data) > most_bytes:
+        raise too_large(path, len(data), most_bytes)
+    return data
+
+
+def read_start(path: str | os.PathLike[str], most_bytes: int, *, follows_links: bool = True) -> bytes:
+    """Read the first bytes of a file, at most so many, whatever its size. Raises as `open_descriptor`."""
+    descriptor = open_descriptor(path, os.O_RDONLY, follows_links=follows_links)
+    try:
+        return _read(descriptor, most_bytes - 1, most_bytes)[:most_bytes]
+    finally:
+        os.close(descriptor)
+
+
+def write_target(path: Path) -> Path:
+    """Path of the file that a write to `path` replaces: its own, or where its link leads.
+
+    Raises:
+        OddFileError: a link that leads to no file, or round in a loop.
+    """
+    if not path.is_symlink():
+        return path
+    target = Path(_judged_target(path))
+    try:
+        mode = target.lstat().st_mode
+    except FileNotFoundError:
+        return target
+    if stat.S_ISLNK(mode):
+        raise _looped(path)
+    _check(mode, path)
+    return target
+
+
+def require_file(path: Path) -> None:
+    """Raise OddFileError or IsADirectoryError where something stands at a path that is no file; a link is none."""
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return
+    if stat.S_ISLNK(mode):
+        raise _not_followed(path)
+    _check(mode, path)
+
+
+def oddity(path: Path) -> str:
+    """Sentence about a path at which something stands that is no file, with the remedy; empty where all is well.
+
+    A file that is not there, or that may not be read, is none.
+    """
+    try:
+        status = os.lstat(path)
+        if stat.S_ISREG(status.st_mode):
+            return ""
+        os.close(open_descriptor(path, os.O_RDONLY))
+    except OddFileError as error:
+        return f"{path.name} is passed over: {error}"
+    except IsADirectoryError:
+        return f"{path.name} is passed over: it is a folder, not a file. Move it away: {path}"
+    except OSError:
+        return ""
+    return ""
+
+
+def oddities(folder: Path, names: Iterable[str]) -> tuple[str, ...]:
+    """As `oddity`, of some names in a folder; those where all is well are left out."""
+    return tuple(said for name in names if (said := oddity(folder / name)))
+
+
+def too_large(path: str | os.PathLike[str], size_bytes: int, most_bytes: int) -> OddFileError:
+    """Failure that says by how much a file is over its bound."""
+    what = f"it has {size_bytes:,} bytes, more than the {most_bytes:,} that such a file may have"
+    return OddFileError(what, "Move it away or make it smaller", path)
+
+
+def _opened(
+    path: str | os.PathLike[str], flags: int, mode: int, *, follows_links: bool
+) -> tuple[int, os.stat_result]:
+    try:
+        descriptor = _open(path, flags, mode, follows_links=follows_links)
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # a socket, or a pipe that nobody reads
+            raise _odd(_node_at(path), path) from error
+        raise
+    try:
+        status = os.fstat(descriptor)
+        _check(status.st_mode, path)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor, status
+
+
+def _open(path: str | os.PathLike[str], flags: int, mode: int, *, follows_links: bool) -> int:
+    if not _NO_LINK and os.path.islink(path):  # Windows has no flag for it
+        return _open_link(path, flags, mode, follows_links=follows_links)
+    try:
+        return os.open(path, flags | _FLAGS | _NO_LINK, mode)
+    except OSError as error:
+        if error.errno not in _IS_LINK or not os.path.islink(path):
+            raise
+    return _open_link(path, flags, mode, follows_links=follows_links)
+
+
+def _open_link(path: str | os.PathLike[str], flags: int, mode: int, *, follows_links: bool) -> int:
+    if not follows_links:
+        raise _not_followed(path)
+    try:
+        return os.open(_judged_target(path), flags | _FLAGS | _NO_LINK, mode)
+    except OSError as error:
+        if error.errno in _IS_LINK:
+            raise _looped(path) from error
+        raise
+
+
+def _judged_target(path: str | os.PathLike[str]) -> str:
+    target = os.path.realpath(path)
+    if any(target == folder or target.startswith(f"{folder}/") for folder in _SYSTEM_FOLDERS):
+        raise OddFileError(f"it is a link to {target}, which is no file of yours", "Remove the link", path)
+    return target
+
+
+def _check(mode: int, path: str | os.PathLike[str]) -> None:
+    if stat.S_ISREG(mode):
+        return
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    raise _odd(_node(mode), path)
+
+
+def _check_holes(status: os.stat_result, path: str | os.PathLike[str]) -> None:
+    if status.st_size < _HOLLOW_BYTES or sys.platform == "win32":
+        return
+    if status.st_blocks * 512 * _HOLLOW_SHARE < status.st_size:
+        what = f"it says that it has {status.st_size:,} bytes, and hardly any of them is there"
+        raise OddFileError(what, "Move it away", path)
+
+
+def _read(descriptor: int, expected: int, most: int | None) -> bytes:
+    """The whole file in one read where it did not grow; at most a piece over its bound."""
+    data = os.read(descriptor, expected + 1)
+    if len(data) == expected:
+        return data
+    parts, size = [data], len(data)
+    while parts[-1] and (most is None or size <= most):
+        parts.append(os.read(descriptor, _PIECE))
+        size += len(parts[-1])
+    return b"".join(parts)
+
+
+def _node_at(path: str | os.PathLike[str]) -> str:
+    try:
+        return _node(os.stat(path).st_mode)
+    except OSError:
+        return "no file"
+
+
+def _node(mode: int) -> str:
+    return next((name for is_node, name in _NODES if is_node(mode)), "no file")
+
+
+def _odd(node: str, path: str | os.PathLike[str]) -> OddFileError:
+    return OddFileError(f"it is {node}, not a file", "Move it away", path)
+
+
+def _not_followed(path: str | os.PathLike[str]) -> OddFileError:
+    return OddFileError("it is a link, which is not followed here", "Put a file in its place", path)
+
+
+def _looped(path: str | os.PathLike[str]) -> OddFileError:
+    return OddFileError("it is a link that leads round in a loop", "Remove the link", path)

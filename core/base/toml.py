@@ -1,0 +1,73 @@
+"""Reading of TOML that anybody may have written: in bounded time and depth, every fault of one kind. Pure."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from typing import Any
+
+MAX_DEPTH = 64
+"""Tables and arrays inside each other. Everything behind the parser may walk that deep by calling itself."""
+
+TomlError = tomllib.TOMLDecodeError
+
+_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+"""
+_LONG_PATH = re.compile(rf"(?<![\w.-])(?:{_PART}){{{MAX_DEPTH}}}", re.ASCII)
+"""A key of so many parts: the parser's time grows with the square of their number."""
+_LONG_NUMBER = re.compile(r"\d[\d_]{4299}")
+"""Digits that Python turns into no number: their time grows with the square, too."""
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """Parse TOML.
+
+    Raises:
+        TomlError: the text is not TOML, or deeper or with longer numbers than anybody writes. Where it can be said,
+            the message ends as the parser's own do: `(at line 3, column 1)`.
+    """
+    points = text.count(".")
+    if points >= MAX_DEPTH and (long := _LONG_PATH.search(text)):
+        raise TomlError(_at(text, long.start(), f"A key of more than {MAX_DEPTH} parts"))
+    try:
+        data = tomllib.loads(text)
+    except TomlError:
+        raise
+    except ValueError as error:  # a number of more digits than Python reads
+        number = _LONG_NUMBER.search(text)
+        message = "A number of more than 4,300 digits"
+        raise TomlError(message if number is None else _at(text, number.start(), message)) from error
+    except RecursionError:
+        raise TomlError(_too_deep()) from None
+    # Each table or array inside another takes a point or a bracket.
+    if points + text.count("[") + text.count("{") >= MAX_DEPTH - 1 and _is_deep(data):
+        raise TomlError(_too_deep())
+    return data
+
+
+def decode_toml(data: bytes) -> dict[str, Any]:
+    """Parse the bytes of a TOML file. Raises TomlError, UnicodeDecodeError."""
+    return read_toml(data.decode())
+
+
+def _too_deep() -> str:
+    return f"Tables or arrays are nested more than {MAX_DEPTH} deep"
+
+
+def _at(text: str, place: int, message: str) -> str:
+    line = text.count("\n", 0, place) + 1
+    return f"{message} (at line {line}, column {place - text.rfind(chr(10), 0, place)})"
+
+
+def _is_deep(data: dict[str, Any]) -> bool:
+    """True if tables and arrays lie deeper inside each other than `MAX_DEPTH`; level by level, so at any depth."""
+    level: list[Any] = [data]
+    for _ in range(MAX_DEPTH):
+        level = [inner for node in level for inner in _inner(node) if isinstance(inner, (dict, list))]
+        if not level:
+            return False
+    return True
+
+
+def _inner(node: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return node.values() if isinstance(node, dict) else node

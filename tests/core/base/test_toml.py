@@ -1,0 +1,51 @@
+"""TOML of strangers: in bounded time, every fault of one kind and with its line."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from core.base.toml import MAX_DEPTH, TomlError, read_toml
+
+BOUND_S = 20.0
+"""Generous, for a machine that is busy: what is refused takes milliseconds, and took minutes."""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a = 1\nb = " + "1" * 5_000, "4,300 digits (at line 2, column 5)"),
+        ("x = " + "[" * 500 + "]" * 500, "nested"),
+        ("x = " + "{a = " * 500 + "1" + "}" * 500, "nested"),
+        ("[" + ".".join("a" * 500) + "]\n", "parts (at line 1"),
+        (".".join(["a"] * 1_000_000) + " = 1", "parts (at line 1"),
+        ("[" + ' . "b"' * 400 + "]\n", "parts"),
+        (
+            "\n".join("[" + ".".join("a" * n) + "]" for n in range(1, 64)) + "\n[" + "a." * 63 + "b.c]",
+            "parts",
+        ),
+    ],
+)
+def test_what_nobody_writes_is_refused_at_once(text: str, said: str) -> None:
+    began = time.monotonic()
+    with pytest.raises(TomlError) as caught:
+        read_toml(text)
+    assert time.monotonic() - began < BOUND_S
+    assert said in str(caught.value)
+
+
+def test_tables_as_deep_as_the_bound_are_read() -> None:
+    text = "[" + ".".join(["a"] * (MAX_DEPTH - 1)) + "]\nb = 1\n"
+
+    data = read_toml(text)
+
+    for _ in range(MAX_DEPTH - 1):
+        data = data["a"]
+    assert data == {"b": 1}
+
+
+def test_prose_with_many_points_is_no_key() -> None:
+    text = "a.b.c " * 2_000
+
+    assert read_toml(f'x = """{text}"""') == {"x": text}

@@ -1,0 +1,109 @@
+"""A stranger's settings file: named in a sentence, in bounded time, and the rest of the program goes on."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from core.settings.loader import MAX_FAULTS, ConfigRequest, load
+from core.settings.toml_places import line_of, lines_of
+from core.settings.trust import trust
+from tests.core.base.nodes import NO_FILES, put
+
+BOUND_S = 20.0
+"""Generous, for a machine that is busy: it took minutes, or for ever."""
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> ConfigRequest:
+    root = tmp_path / "project"
+    root.mkdir()
+    config = tmp_path / "config"
+    config.mkdir()
+    (config / "config.toml").write_text('[ai_settings]\nmodel = "mine"\n')
+    request = ConfigRequest(config / "config.toml", config / "trusted.toml", tmp_path / "home", root, root)
+    trust(root, request.trust_file)
+    return request
+
+
+@pytest.mark.parametrize("kind", [*NO_FILES, "a huge file of holes", "a file of noise"])
+@pytest.mark.parametrize("name", ["manual_slop.toml", "CLAUDE.md"])
+def test_what_stands_in_place_of_a_project_s_file_is_named(
+    asked: ConfigRequest, name: str, kind: str
+) -> None:
+    put(asked.root / name, kind)
+
+    began = time.monotonic()
+    loaded = load(asked)
+
+    assert time.monotonic() - began < BOUND_S
+    assert [Path(fault.path).name for fault in loaded.faults] == [name]
+    assert loaded.faults[0].reason
+    assert loaded.settings.ai.model == "mine"
+
+
+@pytest.mark.parametrize("kind", [*NO_FILES, "a huge file of holes"])
+@pytest.mark.parametrize("file", ["config_file", "trust_file"])
+def test_what_stands_in_place_of_the_person_s_own_file_stops_nothing(
+    asked: ConfigRequest, file: str, kind: str
+) -> None:
+    (asked.root / "manual_slop.toml").write_text('[project]\nname = "theirs"\n')
+    put(getattr(asked, file), kind)
+
+    loaded = load(asked)
+
+    assert loaded.project.is_trusted is (file == "config_file")
+    assert [Path(fault.path).name for fault in loaded.faults] == (
+        ["config.toml"] if file == "config_file" else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("[project]\nname = " + "1" * 5_000 + "\n", 2, "digits"),
+        ("[project]\nname = " + "[" * 500 + "]" * 500 + "\n", None, "nested"),
+        ("[project]\n[" + ".".join(["deep"] * 500) + "]\n", 2, "parts"),
+    ],
+)
+def test_toml_that_nobody_writes_is_a_sentence(
+    asked: ConfigRequest, text: str, line: int | None, said: str
+) -> None:
+    (asked.root / "manual_slop.toml").write_text(text)
+
+    loaded = load(asked)
+
+    assert [(fault.line, said in fault.reason) for fault in loaded.faults] == [(line, True)]
+    assert loaded.settings.ai.model == "mine"
+
+
+def test_thousands_of_unknown_tables_are_judged_in_one_pass(asked: ConfigRequest) -> None:
+    (asked.root / "manual_slop.toml").write_text(
+        "".join(f"[unknown_{n}]\nkey = 1\n" for n in range(4_000)) + '[project]\nname = "theirs"\n'
+    )
+
+    began = time.monotonic()
+    loaded = load(asked)
+
+    assert time.monotonic() - began < BOUND_S
+    assert len(loaded.faults) == MAX_FAULTS + 1
+    assert [fault.line for fault in loaded.faults[:3]] == [2, 4, 6]
+    assert loaded.faults[-1].reason == "3,900 more faults are in this file"
+    assert loaded.project.name == "theirs"
+
+
+def test_a_grave_fault_is_never_among_those_that_are_only_counted(asked: ConfigRequest) -> None:
+    unknown = "".join(f"[unknown_{n}]\nkey = 1\n" for n in range(MAX_FAULTS + 50))
+    (asked.root / "manual_slop.toml").write_text(f"{unknown}[project]\nname = 5\n")
+
+    assert any("project.name" in fault.reason for fault in load(asked).faults)
+
+
+def test_lines_of_many_places_are_those_of_each() -> None:
+    text = 'a = 1\n[b]\nc = [1,\n 2]\n[b.d]\ne = "x"\n[[f]]\ng = 1\n[[f]]\ng = { h = 2 }\n'
+    places = [("a",), ("b", "c", 1), ("b", "d", "e"), ("f", 1, "g", "h"), ("b", "none"), ("none",), ()]
+
+    assert lines_of(text, places) == tuple(line_of(text, place) for place in places)
+    assert lines_of(text, places) == (1, 4, 6, 10, 2, None, None)

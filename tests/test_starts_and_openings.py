@@ -1,0 +1,183 @@
+"""Processes are started in one place, files opened in one, TOML parsed in one: found in the source, wherever it stands."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.test_repository import texts
+
+STARTER = "core/base/child_process.py"
+OPENER = "core/base/opener.py"
+PARSER = "core/base/toml.py"
+
+# What starts a process: a module of which only names of values may be taken, and functions by their name.
+PROCESS_MODULES = {"subprocess", "multiprocessing", "webbrowser", "pty", "concurrent.futures.process"}
+PROCESS_VALUES = {"Popen", "PIPE", "DEVNULL", "STDOUT", "TimeoutExpired", "SubprocessError"}
+"""Types and constants that those who hold a process need; calling `Popen` is starting one."""
+PROCESS_FUNCTIONS = {
+    "system", "popen", "fork", "forkpty", "startfile", "create_subprocess_exec", "create_subprocess_shell",
+    "subprocess_exec", "subprocess_shell", "ProcessPoolExecutor", "posix_spawn", "posix_spawnp",
+    *(f"{verb}{kind}" for verb in ("exec", "spawn") for kind in ("l", "le", "lp", "lpe", "v", "ve", "vp", "vpe")),
+}  # fmt: skip
+OF_OS = PROCESS_FUNCTIONS - {
+    "create_subprocess_exec",
+    "create_subprocess_shell",
+    "subprocess_exec",
+    "subprocess_shell",
+}
+
+OPENING_METHODS = {"read_text", "read_bytes", "write_text", "write_bytes"}
+OPENING_FUNCTIONS = {"os.open", "io.open", "io.FileIO", "FileIO", "codecs.open", "shutil.copyfile", "shutil.copy", "shutil.copy2"}  # fmt: skip
+OPENINGS = {
+    # Data of our own package.
+    ("core/providers/model_data.py", "files('core.providers').joinpath('models.toml').read_text"),
+    ("core/settings/prompts.py", "place.read_bytes"),
+    ("gui/icons.py", "(ASSETS / 'icons.toml').read_text"),
+    ("gui/theme.py", "path.read_text"),
+    ("gui/metrics.py", "path.open"),
+    # A folder that we have just made.
+    ("core/providers/claude_code/client.py", "path.write_text"),
+    ("gui/hook_window.py", "file.read_bytes"),
+    # A directory, to sync it; the terminal's end, to be silent.
+    ("core/base/disk.py", "os.open"),
+    ("core/cli/output.py", "os.open"),
+}
+"""Openings that need no opener, each with its reason."""
+
+
+def sources(*folders: str) -> Iterator[tuple[str, ast.Module]]:
+    for name, text in texts().items():
+        if name.endswith(".py") and name.startswith(folders):
+            yield name, ast.parse(text)
+
+
+def calls(tree: ast.Module) -> Iterator[tuple[ast.Call, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield node, ast.unparse(node.func)
+
+
+def starts(tree: ast.Module) -> list[str]:
+    """Every way to a process in a module, in the words of the source."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            taken = {alias.name for alias in node.names}
+            if node.module in PROCESS_MODULES:
+                found += [f"from {node.module} import {name}" for name in taken]
+            elif node.module in {"os", "asyncio", "concurrent.futures", "concurrent"}:
+                found += [
+                    f"from {node.module} import {name}" for name in taken & {*PROCESS_FUNCTIONS, "process"}
+                ]
+        elif isinstance(node, ast.Import):
+            found += [
+                f"import {alias.name} as {alias.asname}" if alias.asname else f"import {alias.name}"
+                for alias in node.names
+                if alias.name in PROCESS_MODULES and (alias.asname or alias.name != "subprocess")
+            ]
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "subprocess":
+            found += [] if node.attr in PROCESS_VALUES else [ast.unparse(node)]
+    for _, function in calls(tree):
+        owner, _, name = function.rpartition(".")
+        is_start = name in PROCESS_FUNCTIONS and (owner in {"os", "asyncio", "loop"} or name not in OF_OS)
+        if is_start or name in {"Popen", "ProcessPoolExecutor"}:
+            found.append(function)
+    return found
+
+
+def openings(tree: ast.Module) -> list[str]:
+    """Every opening of a file in a module, in the words of the source."""
+    found = []
+    for node, function in calls(tree):
+        name = function.rpartition(".")[2]
+        first = node.args[0] if node.args else None
+        mode = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+        is_path_open = name == "open" and "." in function and set(mode) <= set("rwxabt+") and mode != ""
+        if (
+            function == "open"
+            or function in OPENING_FUNCTIONS
+            or is_path_open
+            or (name in OPENING_METHODS and "." in function)
+        ):
+            found.append(function)
+        elif name == "open" and "." in function and first is None and not isinstance(node.func, ast.Name):
+            found += [function] if function.rpartition(".")[0].endswith(("path", "file", "place")) else []
+    return found
+
+
+def test_every_process_is_started_in_one_place() -> None:
+    found = [(name, start) for name, tree in sources("core/", "panels/", "gui/") for start in starts(tree)]
+    assert [entry for entry in found if entry[0] != STARTER] == []
+    assert found == [(STARTER, "subprocess.Popen")]
+
+
+def test_files_from_outside_and_of_the_home_are_opened_by_the_opener() -> None:
+    found = {
+        (name, opening)
+        for name, tree in sources("core/", "gui/")
+        for opening in openings(tree)
+        if name != OPENER
+    }
+    assert found - OPENINGS == set()
+    assert OPENINGS - found == set()
+
+
+def test_toml_of_others_is_parsed_in_one_place() -> None:
+    own = {"gui/theme.py", "gui/icons.py"}  # the program's own tables
+    found = {
+        name
+        for name, tree in sources("core/", "panels/", "gui/")
+        for _, function in calls(tree)
+        if function in {"tomllib.loads", "tomllib.load"}
+    }
+    assert found - own == {PARSER}
+
+
+def test_nobody_is_told_to_run_what_the_current_folder_holds() -> None:
+    """Without `-P` the current folder leads the import path: a stranger's `core/` would run in place of ours."""
+    told = re.compile(r"\bpython3?(?:\.exe)? -m (?:core|gui|panels)\b")
+    assert [name for name, text in texts().items() if told.search(text)] == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import subprocess\nsubprocess.run(['git'])",
+        "import subprocess as s\ns.run(['git'])",
+        "from subprocess import run\nrun(['git'])",
+        "import subprocess\nsubprocess.Popen(['git'])",
+        "import os\nos.system('git')",
+        "import os\nos.execvp('git', [])",
+        "import os\nos.posix_spawn('git', [], {})",
+        "from os import spawnlp",
+        "import webbrowser\nwebbrowser.open('x')",
+        "import multiprocessing",
+        "from concurrent.futures import ProcessPoolExecutor",
+        "import asyncio\nasyncio.create_subprocess_exec('git')",
+    ],
+)
+def test_each_way_to_a_process_is_seen(source: str) -> None:
+    assert starts(ast.parse(source)) != []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "open('a')",
+        "path.read_text()",
+        "path.read_bytes()",
+        "path.open('rb')",
+        "path.open()",
+        "self._file.open('a')",
+        "os.open(path, 0)",
+        "io.open(path)",
+        "shutil.copyfile(a, b)",
+        "path.write_bytes(b'')",
+    ],
+)
+def test_each_way_to_a_file_is_seen(source: str) -> None:
+    assert openings(ast.parse(source)) != []
