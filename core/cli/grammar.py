@@ -156,7 +156,9 @@ def _add(
 
 def _add_trust(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--trust", action="store_true", help="trust this project's manual_slop.toml first, for good"
+        "--trust",
+        action="store_true",
+        help="trust first, for good, what this project asks for; it is printed",
     )
 
 
@@ -350,10 +352,11 @@ def _add_knowledge(commands: _Commands[argparse.ArgumentParser], common: argpars
 
 def _add_settings(commands: _Commands[argparse.ArgumentParser], common: argparse.ArgumentParser) -> None:
     trust = _add(
-        commands, common, "trust", "let a folder's manual_slop.toml count, after saying what it asks for"
+        commands, common, "trust", "let what a folder's manual_slop.toml asks for count, after showing it"
     )
     trust.add_argument("folder", nargs="?", default="", help="the folder (the current project)")
     trust.add_argument("--list", action="store_true", help="print the trusted folders")
+    trust.add_argument("--yes", action="store_true", help="say yes to what is shown without being asked")
     trust.add_argument("--remove", action="store_true", help="stop trusting it")
     keys = _add(
         commands,

@@ -25,7 +25,7 @@ from core.discussion.payments import spent_today_usd
 from core.harvest.classes import LATELY
 from core.harvest.distillation import piece_bytes_for
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate
-from core.harvest.messages import HarvestRun
+from core.harvest.messages import HARVEST_PROMPT, HarvestRun
 from core.harvest.purse import RunPurse
 from core.harvest.report import report_data, report_text
 from core.harvest.run import ApplyRequest, apply, items_by_asking, look
@@ -37,6 +37,7 @@ from core.providers.model_data import load_models
 from core.providers.profiles import find_profile, offered_models, usual_model
 from core.providers.protocol import CancelToken
 from core.settings.loader import LoadedSettings, config_request, load
+from core.settings.prompts import read_prompts
 from core.spending.harvest_costs import Payments
 from core.spending.limits import room_usd
 from core.spending.pricing import cost
@@ -111,13 +112,13 @@ def _settings(options: Options) -> _Set:
     check_name("provider", given.provider, tuple(settings.servers))
     models = load_models(paths.models_file())
     provider, model = _reader(given.provider, given.model, settings, models)
-    root = project.root if project.is_trusted else ""
+    template = read_prompts(asked.home, project.prompts)[HARVEST_PROMPT]
     profile = find_profile(models, provider, model)
     now = wall_clock()
     limit = None if given.over_limit or not given.apply else settings.caching.day_limit_usd
     room = None if limit is None else room_usd(limit, spent_today_usd(asked.home, now))
     known = _knowledge(options, settings)
-    run = HarvestRun(known, open_in_window(asked.home), provider, model, profile, root, room)
+    run = HarvestRun(known, open_in_window(asked.home), provider, model, profile, template, room)
     return _Set(loaded, asked.home, run, now)
 
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from core.discussion.lifecycle import vanished
 from core.discussion.messages import LoadSummaries, UndoDelete
 from core.harvest.messages import (
+    HARVEST_PROMPT,
     AllowHarvest,
     ApplyHarvest,
     ApplyPreview,
@@ -203,9 +204,9 @@ def harvest_run(state: AppState) -> HarvestRun:
     settings = state.config.settings.knowledge
     provider, model = harvest_reader(state)
     open_ids = {state.discussions.selected_id, *state.turns.calls} - {""}
-    root = state.config.project.root if state.config.project.is_trusted else ""
+    template = state.config.prompts.get(HARVEST_PROMPT, "")
     profile, room = profile_of(state, provider, model), left_today_usd(state)
-    return HarvestRun(settings, frozenset(open_ids), provider, model, profile, root, room)
+    return HarvestRun(settings, frozenset(open_ids), provider, model, profile, template, room)
 
 
 def limit_effects(before: AppState, after: AppState) -> tuple[StopHarvest | AllowHarvest, ...]:

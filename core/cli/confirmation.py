@@ -1,0 +1,28 @@
+"""A person's yes on a terminal; where there is none, only the command line can have said it."""
+
+from __future__ import annotations
+
+import sys
+
+from core.cli.output import Console
+from core.cli.session import UsageError
+
+
+def confirm(console: Console, question: str, *, is_yes: bool) -> bool:
+    """Ask for a yes to what was printed before.
+
+    Args:
+        question: one line; is_yes: whether `--yes` was given.
+
+    Raises:
+        UsageError: nobody can be asked: standard input is no terminal.
+    """
+    if is_yes:
+        return True
+    if not sys.stdin.isatty():
+        raise UsageError(
+            "This needs your yes, and there is no terminal to ask on",
+            remedy="Add --yes after reading the above",
+        )
+    console.aside(f"{question} [y/N] ")
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
