@@ -137,8 +137,8 @@ def load(request: ConfigRequest, last_good: LoadedSettings | None = None) -> Loa
     )
     shown = frozenset() if record is None or record.shown is None else record.shown
     asked = asked_values(tables, facts)
-    counted = counting(tables, facts, shown)
     is_trusted = record is not None and record.shown is not None
+    counted = counting(tables, facts, shown) if is_trusted else ProjectTables()
     settings, merge_faults = merge(
         (
             SettingSource(str(request.config_file), user_values, {}),

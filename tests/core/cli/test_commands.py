@@ -175,9 +175,13 @@ def test_trust_says_what_counts_now_and_what_never_will(world: World) -> None:
     (world.project / "manual_slop.toml").write_text(
         '[presets.a]\nitems = ["x"]\n[personas.p]\ntext = "t"\n[hooks]\nenabled = true\n'
     )
-    assert world.run("trust").out.splitlines() == [
-        "counts now: Context presets: a.",
-        "counts now: Personas: p.",
+    assert world.run("trust", "--yes").out.splitlines() == [
+        "Do you trust project?",
+        "Its manual_slop.toml asks for more than a folder may have that nobody has vouched for. Until you trust it, "
+        "this is held back:",
+        "asked for:  Persona: p, the text (1 character).",
+        "            | t",
+        "asked for:  Context preset a: x.",
         "held back:  It asks to turn the Hook API on or to change it; a project never can.",
         f"{world.project} is trusted.",
     ]
