@@ -204,7 +204,8 @@ def trust(state: AppState, command: TrustProject) -> Result:
         text = f"What {project.name or project.root!r} asks for has changed since it was shown."
         detail = "Nothing more of it counts. Look at the question as it is now, then answer."
         return decline(state, command.command_id, "trust-changed", text, detail), ()
-    return dismiss(state, "trust"), (WriteTrust(project.root, is_trusted=True, asked=project.asked),)
+    state = dismiss(dismiss(state, "trust"), "trust-changed")
+    return state, (WriteTrust(project.root, is_trusted=True, asked=project.asked),)
 
 
 def open_project(state: AppState, command: OpenProject) -> Result:

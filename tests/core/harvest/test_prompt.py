@@ -19,7 +19,7 @@ from core.harvest.prompt import (
 )
 from core.harvest.reply import ITEM_CATEGORIES
 from core.settings.loader import config_request
-from tests.core.settings.trusting import trust_shown
+from tests.core.settings.answers import trust_shown
 
 TEMPLATE = "Write down what stays."
 

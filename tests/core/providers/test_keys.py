@@ -18,7 +18,7 @@ from core.base.errors import ConfigError, StorageError
 from core.base.paths import key_file
 from core.hooks.address import Address
 from core.providers.embedded.server import Endpoint
-from core.providers.key_names import key_variables
+from core.providers.key_names import key_variables, sharers
 from core.providers.keys import FoundKey, Keyring, KeyStore, system_keyring
 from core.settings.messages import StoreKey, WriteKey
 from core.values.provider import KeySource
@@ -326,3 +326,36 @@ def test_no_value_that_holds_a_secret_shows_it_to_a_printer_of_values() -> None:
     ):
         assert SECRET not in repr(value) + str(value)
         assert SECRET not in pretty_repr(value)
+
+
+@pytest.mark.parametrize(
+    ("provider", "among", "shared"),
+    [
+        ("my-server", ("my-server", "my_server", "other"), ("my_server",)),
+        ("my_server", ("my-server", "my_server"), ("my-server",)),
+        ("a-b_c", ("a_b-c", "a-b-c", "abc"), ("a-b-c", "a_b-c")),
+        ("box", ("box", "openai"), ()),
+        ("openai", ("openai", "anthropic"), ()),
+        ("embedded", ("embedded", "claude_code"), ()),
+    ],
+)
+def test_providers_that_read_one_variable_are_known(
+    provider: str, among: tuple[str, ...], shared: tuple[str, ...]
+) -> None:
+    assert sharers(provider, among) == shared
+
+
+def test_a_variable_of_two_names_holds_the_key_of_neither_and_a_stored_key_is_of_its_exact_name(
+    tmp_path: Path,
+) -> None:
+    ring = Ring()
+    ring.set_password("manual-slop", "my-server", "of my-server")
+    store = _store(tmp_path, ring, MANUAL_SLOP_KEY_MY_SERVER="whose?")
+    among = ("my-server", "my_server")
+
+    stored, other = (store.find(name, among) for name in among)
+    assert (stored.value, stored.source) == ("of my-server", KeySource.KEYRING)
+    assert (other.value, other.source) == ("", KeySource.MISSING)
+    for found in (stored, other):
+        assert "MANUAL_SLOP_KEY_MY_SERVER could be meant for my-server and my_server" in found.conflict
+    assert store.find("my-server", ("my-server",)).value == "whose?"

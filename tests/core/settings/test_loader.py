@@ -12,7 +12,7 @@ from core.settings.loader import ConfigRequest, check_override, config_request, 
 from core.settings.preset_drafts import keep_working
 from core.values.curation import FileItem, Preset
 from core.values.settings import HookSettings, KnowledgeSettings
-from tests.core.settings.trusting import trust_shown
+from tests.core.settings.answers import trust_shown
 
 
 @pytest.fixture
