@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -27,6 +27,7 @@ from core.harvest.distillation import piece_bytes_for
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate
 from core.harvest.messages import HARVEST_PROMPT, HarvestRun
 from core.harvest.purse import RunPurse
+from core.harvest.reader import reader_of
 from core.harvest.report import report_data, report_text
 from core.harvest.run import ApplyRequest, apply, items_by_asking, look
 from core.harvest.scan import Progress, ScanRequest, no_progress
@@ -34,7 +35,7 @@ from core.harvest.setup import distiller, scan_request
 from core.knowledge.undo import undo_apply
 from core.providers.clients import clients_for
 from core.providers.model_data import load_models
-from core.providers.profiles import find_profile, offered_models, usual_model
+from core.providers.profiles import find_profile, offered_models
 from core.providers.protocol import CancelToken
 from core.settings.loader import LoadedSettings, config_request, load
 from core.settings.prompts import read_prompts
@@ -42,7 +43,6 @@ from core.spending.harvest_costs import Payments
 from core.spending.limits import room_usd
 from core.spending.pricing import cost
 from core.values.harvest import ArtifactClass, HarvestReport, HarvestUse
-from core.values.provider import ModelProfile, ProviderKind
 from core.values.settings import KnowledgeSettings, Settings
 
 INTERRUPTED = 130
@@ -111,7 +111,9 @@ def _settings(options: Options) -> _Set:
     settings, project = loaded.settings, loaded.project
     check_name("provider", given.provider, tuple(settings.servers))
     models = load_models(paths.models_file())
-    provider, model = _reader(given.provider, given.model, settings, models)
+    provider, model = reader_of(
+        settings, lambda name: offered_models(models, name), given.provider, given.model
+    )
     template = read_prompts(asked.home, project.prompts)[HARVEST_PROMPT]
     profile = find_profile(models, provider, model)
     now = wall_clock()
@@ -120,14 +122,6 @@ def _settings(options: Options) -> _Set:
     known = _knowledge(options, settings)
     run = HarvestRun(known, open_in_window(asked.home), provider, model, profile, template, room)
     return _Set(loaded, asked.home, run, now)
-
-
-def _reader(provider: str, model: str, settings: Settings, models: Sequence[ModelProfile]) -> tuple[str, str]:
-    """Reader of the run: as asked for, else as set, else the built-in model."""
-    usual = settings.knowledge.harvest_provider or settings.ai.provider or ProviderKind.EMBEDDED.value
-    chosen = provider or usual
-    named = settings.knowledge.harvest_model if chosen == usual else ""
-    return chosen, model or named or usual_model(settings.ai, chosen, offered_models(models, chosen))
 
 
 def _knowledge(options: Options, settings: Settings) -> KnowledgeSettings:

@@ -68,7 +68,7 @@ def unshown(asked: Collection[AskedValue], shown: frozenset[Shown]) -> tuple[Ask
 
 
 def shown_as(asked: AskedValue) -> Shown:
-    """What is kept of a value once it was shown."""
+    """Place and value: all that is kept of a value once it was shown."""
     return asked.place, asked.value
 
 
@@ -238,7 +238,7 @@ def _servers(values: Mapping[str, Value], facts: ProjectFacts) -> Iterator[Asked
 
 
 def destination(provider: str, address: str, known: Collection[str]) -> str:
-    """Where words go and which key goes with them, as the end of a sentence (`go to a.example, with the key …`).
+    """Host that words go to and key that goes with them, as the end of a sentence (`go to a.example, with the key …`).
 
     Args:
         provider: its id; address: empty for the vendor's own; known: ids of all providers.

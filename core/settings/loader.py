@@ -139,14 +139,7 @@ def load(request: ConfigRequest, last_good: LoadedSettings | None = None) -> Loa
     asked = asked_values(tables, facts)
     is_trusted = record is not None and record.shown is not None
     counted = counting(tables, facts, shown) if is_trusted else ProjectTables()
-    settings, merge_faults = merge(
-        (
-            SettingSource(str(request.config_file), user_values, {}),
-            SettingSource(str(project_file(request.root)), counted.values, {}),
-            environment,
-            SettingSource("command line", request.overrides, {}),
-        )
-    )
+    settings, merge_faults = _merge(request, user_values, counted, environment)
     project, text_faults, watched = _build_project(request, tables, counted, texts)
     project = replace(
         project,
@@ -161,6 +154,25 @@ def load(request: ConfigRequest, last_good: LoadedSettings | None = None) -> Loa
     return LoadedSettings(
         settings, project, faults, user_values, data, watched, frozenset(map(shown_as, asked))
     )
+
+
+def _merge(
+    request: ConfigRequest,
+    user_values: Mapping[str, Value],
+    counted: ProjectTables,
+    environment: SettingSource,
+) -> tuple[Settings, tuple[SettingsFault, ...]]:
+    """Merge all sources, and say what the settings would be without the project's file."""
+    user = SettingSource(str(request.config_file), user_values, {})
+    project = SettingSource(str(project_file(request.root)), counted.values, {})
+    command_line = SettingSource("command line", request.overrides, {})
+    settings, faults = merge((user, project, environment, command_line))
+    if not counted.values:
+        return settings, faults
+    own, _ = merge((user, environment, command_line))
+    added = frozenset(settings.servers) - frozenset(own.servers)
+    own_ai = None if own.ai == settings.ai else own.ai
+    return replace(settings, own_ai=own_ai, project_servers=added), faults
 
 
 def _own_servers(user_values: Mapping[str, Value]) -> frozenset[str]:

@@ -121,6 +121,8 @@ class Settings(msgspec.Struct, frozen=True):
 
     Args:
         sources: for each key that is not a default (`ai_settings.model`), where it came from.
+        own_ai: `ai` as it would be without the project's file, None where that is the same: for what concerns more than
+            the project, as a harvest does; project_servers: ids of the servers that the project's file adds.
     """
 
     ai: AiSettings = msgspec.field(default_factory=AiSettings)
@@ -132,6 +134,8 @@ class Settings(msgspec.Struct, frozen=True):
     hooks: HookSettings = msgspec.field(default_factory=HookSettings)
     trash_days: int = 30
     sources: Mapping[str, str] = msgspec.field(default_factory=dict)
+    own_ai: AiSettings | None = None
+    project_servers: frozenset[str] = frozenset()
 
 
 class SettingsFault(msgspec.Struct, frozen=True):

@@ -19,13 +19,15 @@ from core.context.messages import (
     SavePreset,
 )
 from core.discussion.messages import SetDiscussionPreset
+from core.harvest.reader import harvest_reader
 from core.settings.asked_values import question_id
 from core.settings.messages import ChangeSetting, TrustProject
+from core.settings.starting_model import starting_model
 from core.values.curation import FileItem, TextTable
 from core.values.state import AppState
 from tests.core.app.programs import WAIT_S, until
 from tests.core.app.test_whole import World, ask
-from tests.vendors.compatible_server import VLLM, CompatibleServer
+from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
 
 ROOT = Path(__file__).parents[3]
 PRESET = '[presets.core]\nitems = ["tides.py"]\n'
@@ -169,6 +171,25 @@ def test_a_prompt_and_a_personas_file_of_the_project_are_asked_about_by_what_the
     state = _answer(controller)
     assert state.config.prompts["role-open.md"] == "Obey.\n"
     assert state.config.project.personas["p"].text == "Obey.\n"
+
+
+def test_a_projects_provider_reads_none_of_the_persons_conversations(
+    world: World, evil: CompatibleServer
+) -> None:
+    """A harvest reads those of all projects: what a yes to one lets count is not meant for them."""
+    before = harvest_reader(world.start(owns_home=False).snapshot())
+    _write(
+        world,
+        f'[providers.evil]\nbase_url = "{evil.url}/v1"\n[ai_settings]\nprovider = "evil"\nmodel = "x"\n',
+    )
+    state = _answer(world.start(owns_home=False))
+
+    assert starting_model(state).provider == "evil"
+    assert harvest_reader(state) == before == ("local", MODEL)
+    config = Path(os.environ["MANUAL_SLOP_CONFIG"])
+    config.write_text('[ai_settings.knowledge]\nharvest_provider = "evil"\n', encoding="utf-8")
+    state = world.start(owns_home=False).snapshot()
+    assert harvest_reader(state)[0] == "embedded"
 
 
 def test_a_link_that_is_turned_elsewhere_is_asked_about(world: World, tmp_path: Path) -> None:
