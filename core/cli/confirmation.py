@@ -19,10 +19,14 @@ def confirm(console: Console, question: str, *, is_yes: bool) -> bool:
     """
     if is_yes:
         return True
-    if not sys.stdin.isatty():
-        raise UsageError(
-            "This needs your yes, and there is no terminal to ask on",
-            remedy="Add --yes after reading the above",
-        )
+    check_terminal("This needs your yes")
     console.aside(f"{question} [y/N] ")
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def check_terminal(why: str) -> None:
+    """Raise UsageError where nobody can be asked, before work is done that would be in vain."""
+    if not sys.stdin.isatty():
+        raise UsageError(
+            f"{why}, and there is no terminal to ask on", remedy="Add --yes to say it beforehand"
+        )

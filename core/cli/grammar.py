@@ -291,6 +291,11 @@ def _add_harvest(commands: _Commands[argparse.ArgumentParser], common: argparse.
     parser.add_argument("id", nargs="?", default="", help="which apply to undo (the newest)")
     parser.add_argument("--apply", action="store_true", help="harvest, append, reclaim, make the digest")
     parser.add_argument(
+        "--yes",
+        action="store_true",
+        help="with --apply: write what the built-in model says without being asked",
+    )
+    parser.add_argument(
         "--no-harvest", action="store_true", help="with --apply: reclaim without distilling; asks no model"
     )
     parser.add_argument(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -16,9 +16,10 @@ from msgspec.structs import replace
 from core.app.controller import wall_clock
 from core.app.disk import split_state
 from core.app.home import open_home
-from core.base import paths
+from core.base import figures, paths
 from core.base.figures import money
 from core.cli.arguments import Options
+from core.cli.confirmation import check_terminal, confirm
 from core.cli.output import Console
 from core.cli.session import UsageError, check_name
 from core.discussion.payments import spent_today_usd
@@ -26,13 +27,17 @@ from core.harvest.classes import LATELY
 from core.harvest.distillation import piece_bytes_for
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate
 from core.harvest.messages import HARVEST_PROMPT, HarvestRun
+from core.harvest.preview import chosen as chosen_items
+from core.harvest.preview import joined, ticked
 from core.harvest.purse import RunPurse
-from core.harvest.reader import reader_of
+from core.harvest.reader import is_small_model, reader_of
 from core.harvest.report import report_data, report_text
-from core.harvest.run import ApplyRequest, apply, items_by_asking, look
+from core.harvest.run import ApplyRequest, ItemsOf, apply, items_by_asking, items_of_preview, look, preview
 from core.harvest.scan import Progress, ScanRequest, no_progress
 from core.harvest.setup import distiller, scan_request
+from core.harvest.sources import Distiller
 from core.knowledge.undo import undo_apply
+from core.knowledge.wording import item_body
 from core.providers.clients import clients_for
 from core.providers.model_data import load_models
 from core.providers.profiles import find_profile, offered_models
@@ -43,9 +48,10 @@ from core.spending.harvest_costs import Payments
 from core.spending.limits import room_usd
 from core.spending.pricing import cost
 from core.values.harvest import ArtifactClass, HarvestReport, HarvestUse
+from core.values.knowledge import NewItem
 from core.values.settings import KnowledgeSettings, Settings
 
-INTERRUPTED = 130
+INTERRUPTED, NOT_AGREED = 130, 1
 
 
 class _Set(msgspec.Struct, frozen=True):
@@ -65,10 +71,10 @@ def run_harvest(options: Options, console: Console) -> int:
     """Report, harvest or undo.
 
     Returns:
-        1 when a conversation failed or the run ended early, 130 when the person stopped it, else 0.
+        1 when a conversation failed, the run ended early or the person said no, 130 when the person stopped it, else 0.
 
     Raises:
-        UsageError: no such provider. SlopError: another harvest runs, or the ledger or the home cannot be used.
+        UsageError: no such provider, or a yes is needed and nobody can be asked. SlopError: another harvest runs, or the ledger or the home cannot be used.
     """
     if options.given.action == "undo":
         return _undo(options, console)
@@ -86,7 +92,10 @@ def run_harvest(options: Options, console: Console) -> int:
     used: dict[str, Any] = {}
     code = 0
     if options.given.apply:
-        report, used, code = _apply(chosen, report, console, harvests=harvests)
+        is_yes = options.given.yes
+        if _needs_yes(chosen, report, harvests=harvests) and not is_yes:
+            check_terminal("The built-in model is small: what it would write needs your yes")
+        report, used, code = _apply(chosen, report, console, harvests=harvests, is_yes=is_yes)
     if options.is_json:
         console.json({**report_data(report), "used": used})
     else:
@@ -150,9 +159,13 @@ def open_in_window(home: Path) -> frozenset[str]:
 
 
 def _apply(
-    chosen: _Set, seen: HarvestReport, console: Console, *, harvests: bool
+    chosen: _Set, seen: HarvestReport, console: Console, *, harvests: bool, is_yes: bool
 ) -> tuple[HarvestReport, dict[str, Any], int]:
-    """Carry it out. Returns the report, what it used, and 130 where the person stopped it."""
+    """Carry it out.
+
+    Returns:
+        The report, what it used, and 130 where the person stopped it, 1 where they said no.
+    """
     open_home(chosen.home, chosen.now)
     cancel = CancelToken()
     servers = chosen.loaded.settings.servers
@@ -162,15 +175,63 @@ def _apply(
     purse = RunPurse(paid, chosen.run.room_usd, on_limit=lambda _why: console.note(remedy))
     generate = _Interruptible(ProviderGenerate(clients.get, cancel, purse), cancel)
     asker = distiller(chosen.home, chosen.run, generate, chosen.run.profile)
-    items_of = items_by_asking(asker, chosen.now) if harvests else None
     try:
+        items_of = _items_of(asker, chosen, seen, console, is_yes=is_yes) if harvests else None
         with _progress(console, "Harvesting") as on_progress:
             asked = ApplyRequest(chosen.request, seen.artifacts, items_of, secrets.token_hex(8))
             done = apply(asked, on_progress)
+    except _NotAgreedError:
+        return seen, _used(chosen, paid.use), NOT_AGREED
+    except HarvestCancelledError:
+        return seen, _used(chosen, paid.use), INTERRUPTED
     finally:
         clients.close()
     report = replace(done, estimate=seen.estimate)
     return report, _used(chosen, paid.use), INTERRUPTED if cancel.is_cancelled else 0
+
+
+class _NotAgreedError(Exception):
+    """The person said no to what was about to be written."""
+
+
+def _needs_yes(chosen: _Set, seen: HarvestReport, *, harvests: bool) -> bool:
+    """True if a model's words would be written that are not to be taken unseen."""
+    is_any = any(one.kind is ArtifactClass.HARVEST for one in seen.artifacts)
+    return harvests and is_any and is_small_model(chosen.run.provider)
+
+
+def _items_of(
+    asker: Distiller, chosen: _Set, seen: HarvestReport, console: Console, *, is_yes: bool
+) -> ItemsOf:
+    """Items to write, each shown before it is; those of the built-in model all together, and only after a yes.
+
+    Raises:
+        _NotAgreedError: the person said no. What the model said is kept, and reading it again costs nothing.
+    """
+
+    def show(name: str, items: Sequence[NewItem]) -> None:
+        by = f"{chosen.run.provider} {chosen.run.model}".strip()
+        console.note(f"manual-slop: {by} says of {name}: {figures.count(len(items), 'item')}")
+        for one in items:
+            console.note(f"  {one.category.value}: {item_body(one)}")
+
+    if not _needs_yes(chosen, seen, harvests=True) or is_yes:
+        return items_by_asking(asker, chosen.now, show)
+    with _progress(console, "Reading") as on_progress:
+        found = joined(preview(chosen.request, seen.artifacts, asker, on_progress))
+    new = [one for one in found.items if not one.is_known]
+    for source in found.sources:
+        show(
+            source.name,
+            chosen_items(ticked(found, [one.id for one in new], is_ticked=True), source, chosen.now),
+        )
+    count = figures.count(len(new), "item")
+    if new and not confirm(
+        console, f"Write {'it' if len(new) == 1 else f'these {count}'} to your knowledge?", is_yes=False
+    ):
+        console.note("manual-slop: nothing was written; what the model said is kept")
+        raise _NotAgreedError
+    return items_of_preview(ticked(found, [one.id for one in new], is_ticked=True), chosen.now)
 
 
 class _Interruptible:

@@ -33,3 +33,8 @@ def reader_of(
     chosen = provider or usual
     named = settings.knowledge.harvest_model if chosen == usual else ""
     return chosen, model or named or usual_model(ai, chosen, offered(chosen))
+
+
+def is_small_model(provider: str) -> bool:
+    """True if what a provider's model says is not taken unseen: nothing is ticked beforehand, an apply asks first."""
+    return provider == ProviderKind.EMBEDDED.value

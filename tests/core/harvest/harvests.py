@@ -96,7 +96,7 @@ class Harvest:
     @property
     def distiller(self) -> Distiller:
         knowledge = paths.knowledge_dir(self.home)
-        return Distiller(self.model, "embedded", "m", "Write down.", self.piece_bytes, knowledge, self.disk)
+        return Distiller(self.model, "local", "m", "Write down.", self.piece_bytes, knowledge, self.disk)
 
     def scan(self) -> tuple[Artifact, ...]:
         return scan(self.request, HarvestLedger(self.home))
