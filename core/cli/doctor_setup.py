@@ -18,7 +18,7 @@ from core.cli.findings import Check, Finding, fail, ok, warn
 from core.providers.key_names import key_variables
 from core.providers.keys import KeyStore
 from core.settings.loader import LoadedSettings, config_request, load
-from core.settings.wording import trust_command
+from core.settings.wording import asked_lines, trust_command
 from core.values.provider import KeySource, ProviderKind
 
 LOW_BYTES = 500_000_000
@@ -125,6 +125,8 @@ def project(loaded: LoadedSettings) -> Iterator[Finding]:
             f"{found.root} asks for more than you were shown, which does not count",
             f"Run `{trust_command(found.root)}`: it shows that and takes your yes",
         )
+    for line in asked_lines(found.asked):
+        yield warn("project", f"asked for: {line.words}")
     for sentence in found.held_back:
         yield warn("project", f"held back: {sentence}")
 
