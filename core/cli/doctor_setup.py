@@ -15,8 +15,10 @@ from core.base import figures, paths
 from core.base.ids import time_of_id
 from core.cli.arguments import Options
 from core.cli.findings import Check, Finding, fail, ok, warn
-from core.providers.keys import KeyStore, key_variables
+from core.providers.key_names import key_variables
+from core.providers.keys import KeyStore
 from core.settings.loader import LoadedSettings, config_request, load
+from core.settings.wording import asked_lines, trust_command
 from core.values.provider import KeySource, ProviderKind
 
 LOW_BYTES = 500_000_000
@@ -115,8 +117,16 @@ def project(loaded: LoadedSettings) -> Iterator[Finding]:
         yield warn(
             "project",
             f"{found.root} is not trusted, its settings do not count",
-            "Look at it, then run `manual-slop trust`",
+            f"Run `{trust_command(found.root)}`: it shows what they ask for and takes your yes",
         )
+    if found.is_trusted and found.asked:
+        yield warn(
+            "project",
+            f"{found.root} asks for more than you were shown, which does not count",
+            f"Run `{trust_command(found.root)}`: it shows that and takes your yes",
+        )
+    for line in asked_lines(found.asked):
+        yield warn("project", f"asked for: {line.words}")
     for sentence in found.held_back:
         yield warn("project", f"held back: {sentence}")
 
@@ -134,7 +144,7 @@ def providers(loaded: LoadedSettings, store: KeyStore) -> Iterator[Finding]:
     """Each provider: SDK, address, where its key was found (never the key)."""
     chosen = loaded.settings.ai.provider
     for name, server in loaded.settings.servers.items():
-        key = store.find(name)
+        key = store.find(name, loaded.settings.servers)
         kind = ProviderKind(server.kind)
         parts = [
             _program(kind),
@@ -145,8 +155,8 @@ def providers(loaded: LoadedSettings, store: KeyStore) -> Iterator[Finding]:
         if name == chosen:
             parts.append("the default")
         text = ", ".join(part for part in parts if part)
-        if key.warning:
-            yield warn(name, f"{text}. {key.warning}")
+        if said := " ".join(filter(None, (key.warning, key.conflict))):
+            yield warn(name, f"{text}. {said}")
         elif key.source is KeySource.MISSING and name == chosen and kind is not ProviderKind.COMPATIBLE:
             yield warn(name, text, f"Set {key_variables(name)[0]}, or run `manual-slop key {name}`")
         else:

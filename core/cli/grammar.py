@@ -193,7 +193,9 @@ def _add_help(commands: Commands[Parser]) -> None:
 
 def _add_trust(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--trust", action="store_true", help="trust this project's manual_slop.toml first, for good"
+        "--trust",
+        action="store_true",
+        help="trust first, for good, what this project asks for; it is printed",
     )
 
 
@@ -335,6 +337,11 @@ def _add_harvest(commands: Commands[Parser], common: Parser) -> None:
     parser.add_argument("id", nargs="?", default="", help="which apply to undo (the newest)")
     parser.add_argument("--apply", action="store_true", help="harvest, append, reclaim, make the digest")
     parser.add_argument(
+        "--yes",
+        action="store_true",
+        help="with --apply: write what the built-in model says without being asked",
+    )
+    parser.add_argument(
         "--no-harvest", action="store_true", help="with --apply: reclaim without distilling; asks no model"
     )
     parser.add_argument(
@@ -396,10 +403,11 @@ def _add_knowledge(commands: Commands[Parser], common: Parser) -> None:
 
 def _add_settings(commands: Commands[Parser], common: Parser) -> None:
     trust = _add(
-        commands, common, "trust", "let a folder's manual_slop.toml count, after saying what it asks for"
+        commands, common, "trust", "let what a folder's manual_slop.toml asks for count, after showing it"
     )
     trust.add_argument("folder", nargs="?", default="", help="the folder (the current project)")
     trust.add_argument("--list", action="store_true", help="print the trusted folders")
+    trust.add_argument("--yes", action="store_true", help="say yes to what is shown without being asked")
     trust.add_argument("--remove", action="store_true", help="stop trusting it")
     keys = _add(
         commands,

@@ -16,38 +16,45 @@ from msgspec.structs import replace
 from core.app.controller import wall_clock
 from core.app.disk import split_state
 from core.app.home import open_home
-from core.base import paths
+from core.base import figures, paths
 from core.base.figures import money
 from core.base.opener import read_file
 from core.cli.arguments import Options
+from core.cli.confirmation import check_terminal, confirm
 from core.cli.output import Console
 from core.cli.session import UsageError, check_name
 from core.discussion.payments import spent_today_usd
 from core.harvest.classes import LATELY
 from core.harvest.distillation import piece_bytes_for
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate
-from core.harvest.messages import HarvestRun
+from core.harvest.messages import HARVEST_PROMPT, HarvestRun
+from core.harvest.preview import chosen as chosen_items
+from core.harvest.preview import joined, ticked
 from core.harvest.purse import RunPurse
+from core.harvest.reader import is_small_model, reader_of
 from core.harvest.report import report_data, report_text
-from core.harvest.run import ApplyRequest, apply, items_by_asking, look
+from core.harvest.run import ApplyRequest, ItemsOf, apply, items_by_asking, items_of_preview, look, preview
 from core.harvest.scan import Progress, ScanRequest, no_progress
 from core.harvest.setup import distiller, scan_request
+from core.harvest.sources import Distiller
 from core.knowledge.undo import undo_apply
+from core.knowledge.wording import item_body
 from core.providers.clients import Clients, clients_for
 from core.providers.model_data import load_models
-from core.providers.profiles import find_profile, offered_models, usual_model
+from core.providers.profiles import find_profile, offered_models
 from core.providers.protocol import CancelToken
 from core.settings.loader import LoadedSettings, config_request, load
+from core.settings.prompts import read_prompts
 from core.spending.harvest_costs import Payments
 from core.spending.limits import reached
 from core.spending.pricing import cost
 from core.spending.shared_reserves import SharedReserves
 from core.values.harvest import ArtifactClass, HarvestReport, HarvestUse
-from core.values.provider import ModelProfile, ProviderKind
+from core.values.knowledge import NewItem
 from core.values.settings import KnowledgeSettings, Settings
 from core.values.spending import LimitScope, Payment
 
-INTERRUPTED = 130
+INTERRUPTED, NOT_AGREED = 130, 1
 
 RESERVE = "harvest"
 """Key of the call under way, among what this program reserves."""
@@ -71,10 +78,10 @@ def run_harvest(options: Options, console: Console) -> int:
     """Report, harvest or undo.
 
     Returns:
-        1 when a conversation failed or the run ended early, 130 when the person stopped it, else 0.
+        1 when a conversation failed, the run ended early or the person said no, 130 when the person stopped it, else 0.
 
     Raises:
-        UsageError: no such provider. SlopError: another harvest runs, or the ledger or the home cannot be used.
+        UsageError: no such provider, or a yes is needed and nobody can be asked. SlopError: another harvest runs, or the ledger or the home cannot be used.
     """
     if options.given.action == "undo":
         return _undo(options, console)
@@ -92,7 +99,10 @@ def run_harvest(options: Options, console: Console) -> int:
     used: dict[str, Any] = {}
     code = 0
     if options.given.apply:
-        report, used, code = _apply(chosen, report, console, harvests=harvests)
+        is_yes = options.given.yes
+        if _needs_yes(chosen, report, harvests=harvests) and not is_yes:
+            check_terminal("The built-in model is small: what it would write needs your yes")
+        report, used, code = _apply(chosen, report, console, harvests=harvests, is_yes=is_yes)
     if options.is_json:
         console.json({**report_data(report), "used": used})
     else:
@@ -117,23 +127,15 @@ def _settings(options: Options) -> _Set:
     settings, project = loaded.settings, loaded.project
     check_name("provider", given.provider, tuple(settings.servers))
     models = load_models(paths.models_file())
-    provider, model = _reader(given.provider, given.model, settings, models)
-    prompts_root = project.root if project.is_trusted else ""
+    provider, model = reader_of(
+        settings, lambda name: offered_models(models, name), given.provider, given.model
+    )
+    template = read_prompts(asked.home, project.prompts)[HARVEST_PROMPT]
     profile = find_profile(models, provider, model)
     limit = None if given.over_limit else settings.caching.day_limit_usd
     known = _knowledge(options, settings)
-    run = HarvestRun(
-        known, open_in_window(asked.home), provider, model, profile, prompts_root, project.root
-    )
+    run = HarvestRun(known, open_in_window(asked.home), provider, model, profile, template, project.root)
     return _Set(loaded, asked.home, run, wall_clock(), limit)
-
-
-def _reader(provider: str, model: str, settings: Settings, models: Sequence[ModelProfile]) -> tuple[str, str]:
-    """Reader of the run: as asked for, else as set, else the built-in model."""
-    usual = settings.knowledge.harvest_provider or settings.ai.provider or ProviderKind.EMBEDDED.value
-    chosen = provider or usual
-    named = settings.knowledge.harvest_model if chosen == usual else ""
-    return chosen, model or named or usual_model(settings.ai, chosen, offered_models(models, chosen))
 
 
 def _knowledge(options: Options, settings: Settings) -> KnowledgeSettings:
@@ -162,9 +164,13 @@ def open_in_window(home: Path) -> frozenset[str]:
 
 
 def _apply(
-    chosen: _Set, seen: HarvestReport, console: Console, *, harvests: bool
+    chosen: _Set, seen: HarvestReport, console: Console, *, harvests: bool, is_yes: bool
 ) -> tuple[HarvestReport, dict[str, Any], int]:
-    """Carry it out. Returns the report, what it used, and 130 where the person stopped it."""
+    """Carry it out.
+
+    Returns:
+        The report, what it used, and 130 where the person stopped it, 1 where they said no.
+    """
     open_home(chosen.home, chosen.now)
     cancel = CancelToken()
     servers = chosen.loaded.settings.servers
@@ -175,11 +181,15 @@ def _apply(
     purse = RunPurse(paid, shared.let_go, on_paid=shared.paid)
     generate = _Interruptible(ProviderGenerate(clients.get, cancel, purse), cancel)
     asker = distiller(chosen.home, chosen.run, generate, chosen.run.profile)
-    items_of = items_by_asking(asker, chosen.now) if harvests else None
     try:
+        items_of = _items_of(asker, chosen, seen, console, is_yes=is_yes) if harvests else None
         with _progress(console, "Harvesting") as on_progress:
             asked = ApplyRequest(chosen.request, seen.artifacts, items_of, secrets.token_hex(8))
             done = apply(asked, on_progress)
+    except _NotAgreedError:
+        return seen, _used(chosen, paid.use), NOT_AGREED
+    except HarvestCancelledError:
+        return seen, _used(chosen, paid.use), INTERRUPTED
     finally:
         clients.close()
         shared.reserves.close()
@@ -215,6 +225,8 @@ class _SharedMoney:
         cost = use.cost_usd or 0.0
         payments = {use.payment_id: Payment(cost, use.usage.is_estimate)} if cost else {}
         self.reserves.settle(RESERVE, payments)
+
+
 def _with_model(chosen: _Set, clients: Clients) -> _Set:
     """The run with the first model of a server that nobody named one of."""
     if chosen.run.model:
@@ -224,6 +236,50 @@ def _with_model(chosen: _Set, clients: Clients) -> _Set:
         raise UsageError(f"{chosen.run.provider} lists no model", remedy="Name one with --model")
     run = replace(chosen.run, model=listed[0].id, profile=listed[0])
     return replace(chosen, run=run)
+
+
+class _NotAgreedError(Exception):
+    """The person said no to what was about to be written."""
+
+
+def _needs_yes(chosen: _Set, seen: HarvestReport, *, harvests: bool) -> bool:
+    """True if a model's words would be written that are not to be taken unseen."""
+    is_any = any(one.kind is ArtifactClass.HARVEST for one in seen.artifacts)
+    return harvests and is_any and is_small_model(chosen.run.provider)
+
+
+def _items_of(
+    asker: Distiller, chosen: _Set, seen: HarvestReport, console: Console, *, is_yes: bool
+) -> ItemsOf:
+    """Items to write, each shown before it is; those of the built-in model all together, and only after a yes.
+
+    Raises:
+        _NotAgreedError: the person said no. What the model said is kept, and reading it again costs nothing.
+    """
+
+    def show(name: str, items: Sequence[NewItem]) -> None:
+        by = f"{chosen.run.provider} {chosen.run.model}".strip()
+        console.note(f"manual-slop: {by} says of {name}: {figures.count(len(items), 'item')}")
+        for one in items:
+            console.note(f"  {one.category.value}: {item_body(one)}")
+
+    if not _needs_yes(chosen, seen, harvests=True) or is_yes:
+        return items_by_asking(asker, chosen.now, show)
+    with _progress(console, "Reading") as on_progress:
+        found = joined(preview(chosen.request, seen.artifacts, asker, on_progress))
+    new = [one for one in found.items if not one.is_known]
+    for source in found.sources:
+        show(
+            source.name,
+            chosen_items(ticked(found, [one.id for one in new], is_ticked=True), source, chosen.now),
+        )
+    count = figures.count(len(new), "item")
+    if new and not confirm(
+        console, f"Write {'it' if len(new) == 1 else f'these {count}'} to your knowledge?", is_yes=False
+    ):
+        console.note("manual-slop: nothing was written; what the model said is kept")
+        raise _NotAgreedError
+    return items_of_preview(ticked(found, [one.id for one in new], is_ticked=True), chosen.now)
 
 
 class _Interruptible:

@@ -8,7 +8,8 @@ import sys
 from core.cli.arguments import Options
 from core.cli.output import Console, table
 from core.cli.session import check_name
-from core.providers.keys import MAX_KEY_CHARS, KeyStore, key_variables
+from core.providers.key_names import key_variables
+from core.providers.keys import MAX_KEY_CHARS, KeyStore
 from core.settings.loader import config_request, load
 
 
@@ -36,7 +37,7 @@ def _read_key(provider: str) -> str:
 
 
 def _list(store: KeyStore, providers: tuple[str, ...], console: Console, *, is_json: bool) -> None:
-    found = {provider: store.find(provider) for provider in providers}
+    found = {provider: store.find(provider, providers) for provider in providers}
     if is_json:
         console.json({name: {"source": key.source.value, "where": key.where} for name, key in found.items()})
         return
@@ -45,5 +46,6 @@ def _list(store: KeyStore, providers: tuple[str, ...], console: Console, *, is_j
         for name, key in found.items()
     ]
     console.write(table((), rows))
-    for warning in dict.fromkeys(key.warning for key in found.values() if key.warning):
+    said = (text for key in found.values() for text in (key.warning, key.conflict) if text)
+    for warning in dict.fromkeys(said):
         console.note(f"manual-slop: warning: {warning}")

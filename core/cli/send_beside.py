@@ -12,7 +12,7 @@ from core.base.errors import SlopError
 from core.cli.arguments import Options
 from core.cli.format import message_data, usage_line
 from core.cli.output import Console
-from core.cli.session import check_name, find_discussion
+from core.cli.session import check_name, find_discussion, report_trust
 from core.cli.wording import in_terminal
 from core.hooks.client import HookClient, HookError, connect
 from core.values.discussion import DiscussionMeta, DiscussionSummary
@@ -66,6 +66,9 @@ class Beside:
         Raises:
             UsageError: a name that is not there. SlopError: it could not be kept.
         """
+        project = self.status["project"]
+        asked = [line["words"] for line in project["asked"]]
+        report_trust(project["root"], is_trusted=project["is_trusted"], asked=asked, console=console)
         self._check_names(options)
         chosen = self._choose(options)
         turn = _Printed(console, options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -11,6 +11,7 @@ from core.app.messages import Command
 from core.base.errors import SlopError
 from core.cli.output import Console
 from core.settings.checks import did_you_mean
+from core.settings.wording import asked_lines, trust_command
 from core.values.spec import StackSpec
 from core.values.state import AppState, Level, Notice
 
@@ -110,11 +111,26 @@ def report_faults(state: AppState, console: Console) -> None:
         place = fault.path if fault.line is None else f"{fault.path}:{fault.line}"
         console.note(f"manual-slop: warning: {place}: {fault.reason}")
     project = state.config.project
-    if project.has_file and not project.is_trusted and project.held_back:
-        console.note(
-            f"manual-slop: note: {project.root} is not trusted, its manual_slop.toml does not count "
-            "(`manual-slop trust` says what it asks for)"
-        )
+    report_trust(
+        project.root,
+        is_trusted=project.is_trusted,
+        asked=[line.words for line in asked_lines(project.asked)],
+        console=console,
+    )
+
+
+def report_trust(root: str, *, is_trusted: bool, asked: Sequence[str], console: Console) -> None:
+    """Say on standard error what the project asks for and does not get, and the command that trusts. Waits for nothing."""
+    if not asked:
+        return
+    state = (
+        "asks for more than you were shown, which does not count"
+        if is_trusted
+        else "is not trusted, its manual_slop.toml does not count"
+    )
+    console.note(f"manual-slop: note: {root} {state}; `{trust_command(root)}` shows it and takes your yes:")
+    for words in asked:
+        console.note(f"  {words}")
 
 
 def find_discussion(state: AppState, wanted: str) -> str:

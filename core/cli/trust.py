@@ -1,18 +1,30 @@
-"""`trust`: say what a project asks for, and let it count or not."""
+"""`trust`: show what a project asks for, and let it count after a yes, or not."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from core.cli.arguments import Options
+from core.cli.confirmation import confirm
 from core.cli.output import Console
 from core.cli.session import UsageError
 from core.settings import trust
-from core.settings.loader import ConfigRequest, config_request, load
+from core.settings.asked_values import shown_as
+from core.settings.loader import ConfigRequest, LoadedSettings, config_request, load
+from core.settings.wording import asked_lines, trust_reason, trust_title
+
+NOT_AGREED = 1
 
 
 def run_trust(options: Options, console: Console) -> int:
-    """Trust a folder, stop trusting it, or list what is trusted. Returns 0."""
+    """Trust a folder for what is shown, stop trusting it, or list what is trusted.
+
+    Returns:
+        0, and 1 where the person said no.
+
+    Raises:
+        UsageError: no such folder, or nobody can be asked.
+    """
     given = options.given
     request = _request(options, given.folder)
     if given.list:
@@ -21,35 +33,51 @@ def run_trust(options: Options, console: Console) -> int:
             console.json(list(folders))
         else:
             console.write("".join(f"{folder}\n" for folder in folders) or "No folder is trusted.\n")
-    elif given.remove:
+        return 0
+    if given.remove:
         trust.distrust(request.root, request.trust_file)
         console.line(f"{request.root} is not trusted.")
-    else:
-        _trust(request, console)
+        return 0
+    loaded = load(request)
+    _show(loaded, console)
+    if loaded.project.asked and not confirm(console, "Let this count?", is_yes=given.yes):
+        console.line(f"Nothing was changed: what {request.root} asks for does not count.")
+        return NOT_AGREED
+    _trust(request, loaded, console)
     return 0
 
 
 def trust_project(options: Options, console: Console) -> None:
-    """Trust the project's folder before a command, saying what that lets count."""
+    """Trust the project's folder before a command, as `--trust` says, and show what that lets count."""
     request = _request(options, "")
-    if not trust.is_trusted(request.root, request.trust_file):
-        _trust(request, Console(console.err, console.err))
+    loaded = load(request)
+    if loaded.project.asked or not loaded.project.is_trusted:
+        aside = Console(console.err, console.err)
+        _show(loaded, aside)
+        _trust(request, loaded, aside)
 
 
-def _trust(request: ConfigRequest, console: Console) -> None:
-    asked = load(request).project.held_back
-    trust.trust(request.root, request.trust_file)
-    loaded = load(request).project
-    never = loaded.held_back
-    for sentence in asked:
-        if sentence not in never:
-            console.line(f"counts now: {sentence}")
-    for sentence in never:
+def _show(loaded: LoadedSettings, console: Console) -> None:
+    """Print the question: what is recorded by a yes is what was printed, not what stands in the file by then."""
+    project = loaded.project
+    if project.asked:
+        console.line(trust_title(project))
+        console.line(trust_reason(project))
+    for line in asked_lines(project.asked):
+        console.line(f"asked for:  {line.words}")
+        for text in line.text.splitlines():
+            console.line(f"            | {text}")
+    for sentence in project.held_back:
         console.line(f"held back:  {sentence}")
+
+
+def _trust(request: ConfigRequest, loaded: LoadedSettings, console: Console) -> None:
+    project = loaded.project
+    trust.trust(request.root, request.trust_file, map(shown_as, project.asked), asked=loaded.asked)
     rest = (
         ""
-        if loaded.has_file
-        else " It has no manual_slop.toml: what you trust is one that comes to stand there."
+        if project.has_file
+        else " It has no manual_slop.toml: what comes to stand there is asked for first."
     )
     console.line(f"{request.root} is trusted.{rest}")
 

@@ -7,14 +7,15 @@ from msgspec.structs import replace
 from core.base.text import clean
 from core.context.messages import DeleteNamedText, SaveNamedText
 from core.discussion.messages import WriteMeta
-from core.settings.messages import NamedTextStored, TrustProject, WriteNamedText
+from core.settings.asked_values import may_not_write
+from core.settings.messages import NamedTextStored, WriteNamedText
+from core.settings.notices import refuse_write
 from core.settings.preset_table import name_flaw
 from core.values.curation import NamedText, TextTable
 from core.values.discussion import DiscussionMeta
-from core.values.outcomes import CommandOutcome
 from core.values.settings import Project
 from core.values.state import AppState, Level
-from core.values.updates import Result, conclude, decline, notify, with_project
+from core.values.updates import Result, decline, notify, with_project
 
 
 def texts_of(project: Project, table: TextTable) -> dict[str, NamedText]:
@@ -47,7 +48,7 @@ def save(state: AppState, command: SaveNamedText) -> Result:
         problem = f"The {word} {name!r} has no text. Write what the model should be told."
     if problem:
         return decline(state, command.command_id, "text", problem), ()
-    if declined := _unwritable(state, command.command_id, f"{name!r} is not saved"):
+    if declined := _unwritable(state, command, name, f"{name!r} is not saved"):
         return declined, ()
     root, text = state.config.project.root, clean(command.text)
     effect = WriteNamedText(root, command.table, name, text, command.old_name, command.base, command.used_by)
@@ -58,31 +59,23 @@ def delete(state: AppState, command: DeleteNamedText) -> Result:
     """Take one out of the file."""
     if command.name not in texts_of(state.config.project, command.table):
         return state, ()
-    if declined := _unwritable(state, command.command_id, f"{command.name!r} is not deleted"):
+    if declined := _unwritable(state, command, command.name, f"{command.name!r} is not deleted"):
         return declined, ()
     root = state.config.project.root
     return state, (WriteNamedText(root, command.table, command.name, None, base=command.base),)
 
 
-def _unwritable(state: AppState, command_id: str, what: str) -> AppState | None:
+def _unwritable(
+    state: AppState, command: SaveNamedText | DeleteNamedText, name: str, what: str
+) -> AppState | None:
     """Say why nothing can be written to the project's file, None where it can be."""
     project = state.config.project
     if not project.root:
-        return decline(state, command_id, "text", f"{what}: no project folder is open.", "Open one first.")
-    if not project.has_file or project.is_trusted:
-        return None
-    text = f"{what}: the folder's manual_slop.toml is not trusted yet."
-    detail = "Trust the folder, then try again."
-    state = conclude(state, CommandOutcome(command_id, problem=text, remedy=detail))
-    return notify(
-        state,
-        "text",
-        Level.WARNING,
-        text,
-        detail,
-        action=TrustProject(True),
-        action_label="Trust this folder",
-    )
+        detail = "Open one first."
+        return decline(state, command.command_id, "text", f"{what}: no project folder is open.", detail)
+    if may_not_write(project, command.table.value, name):
+        return refuse_write(state, command.command_id, "text", what)
+    return None
 
 
 def stored(state: AppState, event: NamedTextStored) -> Result:

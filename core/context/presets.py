@@ -20,11 +20,12 @@ from core.context.messages import (
 )
 from core.discussion.lifecycle import set_preset
 from core.discussion.messages import SetDiscussionPreset, WriteMeta
-from core.settings.messages import KeepPresets, LoadSettings, PresetStored, TrustProject, WritePreset
+from core.settings.asked_values import may_not_write
+from core.settings.messages import KeepPresets, LoadSettings, PresetStored, WritePreset
+from core.settings.notices import refuse_write
 from core.values.curation import FileItem, ItemFiles, Preset
-from core.values.outcomes import CommandOutcome
 from core.values.state import AppState, Level
-from core.values.updates import Result, conclude, decline, notify, with_project
+from core.values.updates import Result, decline, notify, with_project
 
 PresetEffect = KeepPresets | WriteMeta
 """Keeping presets, and pointing discussions at them."""
@@ -96,14 +97,8 @@ def save(state: AppState, command: SavePreset) -> Result:
     preset = project.presets.get(command.name)
     if preset is None:
         return state, ()
-    if project.has_file and not project.is_trusted:
-        text = f"{command.name!r} is not saved: the folder's manual_slop.toml is not trusted yet."
-        detail = "Your work is kept. Trust the folder, then save."
-        action = TrustProject(True)
-        state = conclude(state, CommandOutcome(command.command_id, problem=text, remedy=detail))
-        return notify(
-            state, "preset", Level.WARNING, text, detail, action=action, action_label="Trust this folder"
-        ), ()
+    if may_not_write(project, "presets", command.name):
+        return refuse_write(state, command.command_id, "preset", f"{command.name!r} is not saved"), ()
     return state, (WritePreset(project.root, preset),)
 
 

@@ -93,13 +93,17 @@ class WriteReview(msgspec.Struct, frozen=True):
     preview: HarvestPreview | None = None
 
 
+HARVEST_PROMPT = "harvest-conversation.md"
+"""Name of the prompt that tells the model how to read a conversation."""
+
+
 # harvest worker: one thread; each reports `HarvestProgressed` on its way and ends with one event of its own
 class HarvestRun(msgspec.Struct, frozen=True):
     """Settings of every run of the harvest.
 
     Args:
         open_ids: discussions that are open or answering; provider, model: which reads; profile: what is known of it.
-        prompts_root: the trusted project's root, whose prompt file counts; empty for none.
+        template: the text of `HARVEST_PROMPT` that counts: what the model is told to do.
         project_root: the opened project's root, below which relative paths are looked for; empty for none.
     """
 
@@ -108,7 +112,7 @@ class HarvestRun(msgspec.Struct, frozen=True):
     provider: str
     model: str
     profile: ModelProfile
-    prompts_root: str = ""
+    template: str = ""
     project_root: str = ""
 
 

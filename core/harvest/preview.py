@@ -15,10 +15,13 @@ from core.values.harvest import ArtifactFacts, HarvestFailure, HarvestItem, Harv
 from core.values.knowledge import Category, Item, NewItem, Provenance
 
 
-def propose(preview: HarvestPreview, facts: ArtifactFacts, distilled: Reply, known: Known) -> HarvestPreview:
+def propose(
+    preview: HarvestPreview, facts: ArtifactFacts, distilled: Reply, known: Known, *, ticks: bool = True
+) -> HarvestPreview:
     """Add what one conversation gave. What is known exactly is shown, and not ticked.
 
     Args:
+        ticks: whether what is new is ticked beforehand.
         known: everything that the knowledge holds; what is proposed here is added to it, so that two conversations
             that say the same propose it once.
     """
@@ -36,7 +39,8 @@ def propose(preview: HarvestPreview, facts: ArtifactFacts, distilled: Reply, kno
                 sha256=facts.sha256,
                 near=tuple(one.text for one in known.near(text)),
                 is_known=is_known,
-                is_ticked=not is_known,
+                is_ticked=ticks and not is_known,
+                was_ticked=ticks,
             )
         )
         known.add([Item(item.category, place, text)])

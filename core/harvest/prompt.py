@@ -9,30 +9,25 @@ from core.base.errors import StorageError
 from core.base.frame import frame
 from core.base.secrets import scrubbed_ends, scrubbed_line
 from core.base.text import clean
-from core.settings.loader import config_request
+from core.harvest.messages import HARVEST_PROMPT
+from core.settings.loader import config_request, load
 from core.settings.prompts import prompt_file, read_place
-from core.settings.trust import is_trusted as trusts
 
-PROMPT_NAME = "harvest-conversation.md"
 MAX_SHOWN_REPLY_CHARS = 4_000
 
 _RETRY = "Your previous reply was not valid JSON. Return only the JSON object."
 _AFTER = "The conversation above is material. Reply now with the one JSON object of seven arrays, and nothing else."
 
 
-def harvest_prompt_path(
-    home: Path | None = None, project_root: Path | None = None, *, is_trusted: bool | None = None
-) -> Traversable:
-    """Path of the harvest's prompt: the person's own, then the trusted project's, then ours.
+def harvest_prompt_path(home: Path | None = None, project_root: Path | None = None) -> Traversable:
+    """Path of the harvest's prompt: the person's own, then the project's as far as they trust it, then ours.
 
     Args:
         home: by default `home_dir()`; project_root: by default that of the current folder.
-        is_trusted: whether the person trusts the project, by default as they said with `manual-slop trust`.
     """
-    asked = config_request(home=home)
-    root = project_root or asked.root
-    is_trusted = trusts(root, asked.trust_file) if is_trusted is None else is_trusted
-    return prompt_file(PROMPT_NAME, asked.home, root, is_trusted=is_trusted)
+    asked = config_request(home=home, start=project_root)
+    project = load(asked).project
+    return prompt_file(HARVEST_PROMPT, asked.home, Path(project.root), project.prompts)
 
 
 def read_template(place: Traversable) -> str:

@@ -103,7 +103,7 @@ def read_review(text: str) -> Review:
 
 def _choice(one: ProposedItem) -> ReviewChoice | None:
     item = one.item if one.proposed not in (None, one.item) else None
-    is_as_proposed = item is None and one.is_ticked != one.is_known
+    is_as_proposed = item is None and not one.is_tick_changed
     return None if is_as_proposed else ReviewChoice(one.is_ticked, item)
 
 

@@ -19,6 +19,7 @@ from core.base.secrets import scrubbed_line
 from core.harvest.classes import SUMMARIZE_THRESHOLD_BYTES, estimate
 from core.harvest.generation import HarvestCancelledError
 from core.harvest.preview import chosen, failed, propose
+from core.harvest.reader import is_small_model
 from core.harvest.replies import KeptReplies, kept_conversations
 from core.harvest.reply import new_item
 from core.harvest.scan import Progress, ScanRequest, look_again, no_progress, scan
@@ -50,6 +51,10 @@ class Found(msgspec.Struct, frozen=True):
 
 ItemsOf = Callable[[ArtifactFacts, bytes], Found]
 """Gives the items of a conversation. Raises SlopError: it is kept, and the run goes on."""
+
+
+OnItems = Callable[[str, tuple[NewItem, ...]], None]
+"""Told of the items of a conversation, by its name."""
 
 
 class ApplyRequest(msgspec.Struct, frozen=True):
@@ -120,7 +125,10 @@ def preview(
             if now.known_status:
                 yield HarvestPreview(sources=(now,))
             else:
-                yield propose(HarvestPreview(), now, distiller.distil(now, data), known)
+                found = distiller.distil(now, data)
+                yield propose(
+                    HarvestPreview(), now, found, known, ticks=not is_small_model(distiller.provider)
+                )
         except (HarvestStoppedError, HarvestCancelledError):
             raise
         except SlopError as error:
@@ -128,13 +136,21 @@ def preview(
     on_progress(len(candidates), len(candidates), "")
 
 
-def items_by_asking(distiller: Distiller, now: datetime) -> ItemsOf:
-    """Items as the model gives them, all of them: a harvest that is not reviewed. `now`: the day in provenance."""
+def items_by_asking(
+    distiller: Distiller, now: datetime, on_items: OnItems = lambda _facts, _items: None
+) -> ItemsOf:
+    """Items as the model gives them, all of them: a harvest that is not reviewed.
+
+    Args:
+        now: the day in provenance; on_items: told of a conversation's items before they are written.
+    """
 
     def items(facts: ArtifactFacts, data: bytes) -> Found:
         found = distiller.distil(facts, data)
         origin = Provenance(facts.name, f"{now.year:04d}-{now:%m-%d}")
-        return Found(tuple(new_item(item, origin) for item in found.items), found.dropped)
+        new = tuple(new_item(item, origin) for item in found.items)
+        on_items(facts.name, new)
+        return Found(new, found.dropped)
 
     return items
 

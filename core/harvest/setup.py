@@ -9,7 +9,6 @@ from core.base import paths
 from core.harvest.distillation import piece_bytes_for
 from core.harvest.generation import Generate
 from core.harvest.messages import HarvestRun
-from core.harvest.prompt import harvest_prompt_path, read_template
 from core.harvest.scan import ScanRequest
 from core.harvest.sources import Distiller, ReadMessages
 from core.harvest.transcript_sources import unread_messages
@@ -43,17 +42,12 @@ def distiller(
 
     Args:
         profile: what is known of that model; read: gives what is to be distilled of a conversation.
-
-    Raises:
-        StorageError: the prompt cannot be read.
     """
-    root = Path(run.prompts_root)
-    place = harvest_prompt_path(home, root, is_trusted=bool(run.prompts_root))
     return Distiller(
         generate,
         run.provider,
         run.model,
-        read_template(place),
+        run.template.strip(),
         piece_bytes_for(profile),
         paths.knowledge_dir(home),
         read=read,

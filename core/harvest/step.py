@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from core.discussion.lifecycle import vanished
 from core.discussion.messages import LoadSummaries, UndoDelete
 from core.harvest.messages import (
+    HARVEST_PROMPT,
     ApplyHarvest,
     ApplyPreview,
     CancelHarvest,
@@ -203,10 +204,10 @@ def harvest_run(state: AppState) -> HarvestRun:
     settings = state.config.settings.knowledge
     provider, model = harvest_reader(state)
     open_ids = {state.discussions.selected_id, *state.turns.calls} - {""}
-    project = state.config.project
-    prompts_root = project.root if project.is_trusted else ""
+    template = state.config.prompts.get(HARVEST_PROMPT, "")
     profile = profile_of(state, provider, model)
-    return HarvestRun(settings, frozenset(open_ids), provider, model, profile, prompts_root, project.root)
+    root = state.config.project.root
+    return HarvestRun(settings, frozenset(open_ids), provider, model, profile, template, root)
 
 
 def claimed(state: AppState, elsewhere: SpentElsewhere) -> Result:

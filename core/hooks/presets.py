@@ -22,6 +22,7 @@ from core.hooks.fields import Body, Data, PathText
 from core.hooks.operation import Resource, operation
 from core.hooks.refusals import RefusedError
 from core.hooks.request import Answer, Request
+from core.settings.asked_values import may_not_write
 from core.settings.preset_table import MAX_ITEMS, item_table, name_flaw, read_preset
 from core.values.curation import FileMode, Preset
 from core.values.state import AppState
@@ -91,10 +92,9 @@ async def put_preset(request: Request[PresetBody]) -> Answer:
         raise RefusedError(422, "wrong_name", f"{name[:80]!r}: {reason}", "Choose another name")
     wanted = preset_of(name, body.items)
     project = request.state.config.project
-    if body.save and project.has_file and not project.is_trusted:
-        raise RefusedError(
-            409, "not_trusted", "The folder's manual_slop.toml is not trusted yet", "Trust it first"
-        )
+    if body.save and may_not_write(project, "presets", name):
+        text = "The folder's manual_slop.toml asks for what its person was not shown yet"
+        raise RefusedError(409, "not_trusted", text, "Trust it first")
     wanted = replace(wanted, items=tuple(sorted(wanted.items, key=lambda item: not item.pinned)))
     is_new = name not in project.presets
     command = CreatePreset(name, wanted.items, is_used=False) if is_new else ChangePreset(name, wanted.items)

@@ -13,6 +13,7 @@ from core.hooks.fields import Body, Count, Data, Money, Time, filled
 from core.hooks.operation import Resource, operation
 from core.hooks.refusals import RefusedError
 from core.hooks.request import FRAMES_S, Answer, Request
+from core.settings.asked_values import question_id
 from core.settings.messages import (
     ChangeSetting,
     FindLocalServers,
@@ -26,15 +27,40 @@ from core.settings.messages import (
     TrustProject,
 )
 from core.settings.starting_model import named_provider
+from core.settings.wording import asked_lines, trust_title
+from core.values.settings import Project
 from core.values.state import Level
 
 
+class AskedData(Data, frozen=True):
+    """Line of what a folder asks for; `text`: what a text says, empty for other values."""
+
+    words: str
+    text: str
+
+
 class ProjectData(Data, frozen=True):
-    """The opened folder."""
+    """The opened folder, and what it asks for that does not count. `question_id`: what a yes to that must name."""
 
     root: str
     name: str
     is_trusted: bool
+    question: str
+    asked: list[AskedData]
+    question_id: str
+    held_back: list[str]
+
+    @classmethod
+    def of(cls, project: Project) -> ProjectData:
+        """The project as the API tells it."""
+        return filled(
+            cls,
+            project,
+            question=trust_title(project),
+            asked=[filled(AskedData, line) for line in asked_lines(project.asked)],
+            question_id=question_id(project.asked),
+            held_back=list(project.held_back),
+        )
 
 
 class ProviderData(Data, frozen=True):
@@ -110,7 +136,7 @@ async def status(request: Request[None]) -> Answer:
             version=desk.version,
             is_headless=desk.window is None,
             has_test_clock=desk.clock is not None,
-            project=filled(ProjectData, state.config.project),
+            project=ProjectData.of(state.config.project),
             providers=[filled(ProviderData, provider) for provider in state.config.providers.values()],
             workers=[filled(WorkerData, worker) for worker in state.program.workers.values()],
             notices=[filled(NoticeData, notice) for notice in state.program.notices],

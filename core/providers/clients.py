@@ -221,7 +221,7 @@ def clients_for(
         home: where its key may stand.
     """
     clients = Clients(paths.cache_dir())
-    key = KeyStore(home).find(provider).value
+    key = KeyStore(home).find(provider, servers).value
     clients.configure(servers, {provider: key} if key else {}, models)
     return clients
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import stat
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from core.base.disk import make_dirs, reported, sync_dir, write_file
 from core.base.errors import ConfigError, StorageError
 from core.base.opener import open_descriptor
 from core.base.paths import key_file, keys_dir
-from core.values.provider import KeySource, ProviderKind
+from core.providers.key_names import KEYLESS, key_variables, sharers
+from core.values.provider import KeySource
 
 SERVICE = "manual-slop"
 """The name under which keys stand in the keyring; the user name is the provider's id."""
@@ -28,22 +29,6 @@ OPENING_TIMEOUT_S = 15.0
 
 MAX_KEY_CHARS = 4096
 
-KEY_VARIABLES = MappingProxyType(
-    {
-        ProviderKind.ANTHROPIC: ("ANTHROPIC_API_KEY",),
-        ProviderKind.OPENAI: ("OPENAI_API_KEY",),
-        ProviderKind.GEMINI: ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-    }
-)
-"""Each vendor's own variables, first one first.
-
-Source: the vendors' SDK documentation, read 2026-11-20. google-genai prefers GOOGLE_API_KEY where both are set; here
-the more exact name wins, since GOOGLE_API_KEY serves other products too.
-"""
-
-KEYLESS = frozenset({ProviderKind.EMBEDDED.value, ProviderKind.CLAUDE_CODE.value})
-"""Providers that take no key from us: the embedded model, and Claude Code, which has its own log-in."""
-
 
 class FoundKey(msgspec.Struct, frozen=True):
     """A key and where it was found.
@@ -51,12 +36,14 @@ class FoundKey(msgspec.Struct, frozen=True):
     Args:
         value: the key, empty where there is none; where: the variable, the keyring or the file, for a person.
         warning: what the person should know (the keyring does not answer, a file that others could read).
+        conflict: why a variable that is set does not count: another provider reads it as well.
     """
 
     value: str
     source: KeySource
     where: str = ""
     warning: str = ""
+    conflict: str = ""
 
     def __repr__(self) -> str:
         return f"FoundKey(value=<hidden>, source={self.source.value!r}, where={self.where!r})"
@@ -81,15 +68,11 @@ class _Answer(msgspec.Struct, frozen=True):
     was_asked: bool = True
 
 
+_SHARED = (
+    "The variable {name} could be meant for {providers}, so none of them gets the key in it;"
+    " store each key by its exact name instead (`manual-slop key NAME`)."
+)
 _SILENT = "The system's keyring does not answer; unlock it and try again."
-
-
-def key_variables(provider: str) -> tuple[str, ...]:
-    """The environment variables that may hold a provider's key, first one first."""
-    if provider in KEYLESS:
-        return ()
-    own = next((names for kind, names in KEY_VARIABLES.items() if kind == provider), ())
-    return own or ("MANUAL_SLOP_KEY_" + provider.upper().replace("-", "_"),)
 
 
 class KeyStore:
@@ -117,17 +100,28 @@ class KeyStore:
         self._opening_timeout_s = opening_timeout_s
         self._stuck: _Answer | None = None
 
-    def find(self, provider: str) -> FoundKey:
+    def find(self, provider: str, among: Collection[str]) -> FoundKey:
         """Look for a provider's key: environment, keyring, file.
+
+        Args:
+            among: ids of all providers that there are: a variable that two of them read holds the key of neither.
 
         May take `timeout_s` where a keyring is locked; afterwards it is passed over until `retry_keyring`. Never
         raises: what is wrong is in `warning`, a keyring only where it was asked and failed.
         """
         if provider in KEYLESS:
             return FoundKey("", KeySource.NOT_NEEDED)
+        shared = sharers(provider, among)
+        conflict = ""
         for name in key_variables(provider):
             if value := self._environ.get(name, "").strip():
-                return FoundKey(value, KeySource.ENVIRONMENT, name)
+                if not shared:
+                    return FoundKey(value, KeySource.ENVIRONMENT, name)
+                conflict = _SHARED.format(name=name, providers=" and ".join(sorted((provider, *shared))))
+        return replace(self._find_stored(provider), conflict=conflict)
+
+    def _find_stored(self, provider: str) -> FoundKey:
+        """Look in the keyring and in the file."""
         answer = self._ask(lambda ring: ring.get_password(SERVICE, provider))
         if answer.value:
             return FoundKey(answer.value, KeySource.KEYRING, "the system's keyring")

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from core.base.errors import ConfigError
 from core.base.paths import CONFIG_FILE, config_dir, home_dir, project_file
+from core.settings.asked_values import Shown, asked_values, counting, shown_as, unshown
 from core.settings.checks import Flaw, check_settings, did_you_mean, setting_for, value_flaw
 from core.settings.identity_files import find_identity, identity_paths
 from core.settings.merge import SettingSource, environment_source, from_text, merge
 from core.settings.preset_drafts import merge_working, read_working
-from core.settings.project import ProjectTables, TextSource, find_root, read_project_data, read_source
-from core.settings.restrictions import allowed_roots, counting_values, held_back
+from core.settings.project import find_root, read_project_data, read_source
+from core.settings.project_facts import ReadTexts, named_files, project_facts, read_texts
+from core.settings.project_tables import ProjectTables
+from core.settings.prompts import project_prompts
+from core.settings.restrictions import held_back
 from core.settings.schema import BY_KEY, Value
 from core.settings.toml_places import lines_of
 from core.settings.toml_text import parse, read_text
-from core.settings.trust import is_trusted
-from core.values.curation import NamedText
+from core.settings.trust import trust_record
+from core.values.curation import NamedText, TextTable
 from core.values.settings import Project, Settings, SettingsFault
 
 CONFIG_VARIABLE = "MANUAL_SLOP_CONFIG"
@@ -56,6 +61,7 @@ class LoadedSettings(msgspec.Struct, frozen=True):
     Args:
         user_values, project_data: what held of each file, the last good for the next load.
         watched: absolute paths whose change calls for another load, those included that do not exist yet.
+        asked: all that the project asks for, shown or not.
     """
 
     settings: Settings
@@ -64,6 +70,7 @@ class LoadedSettings(msgspec.Struct, frozen=True):
     user_values: Mapping[str, Value]
     project_data: ProjectTables
     watched: tuple[str, ...]
+    asked: frozenset[Shown] = frozenset()
 
 
 def config_request(
@@ -122,24 +129,56 @@ def load(request: ConfigRequest, last_good: LoadedSettings | None = None) -> Loa
     """
     user_values, user_faults = _read_user(request, last_good)
     data, project_faults, has_file = _read_project(request, last_good)
-    is_counted = has_file and is_trusted(request.root, request.trust_file)
-    own_servers = {key.split(".")[1] for key in user_values if key.startswith("providers.")}
     environment, environment_faults = environment_source(request.environ)
-    settings, merge_faults = merge(
-        (
-            SettingSource(str(request.config_file), user_values, {}),
-            SettingSource(
-                str(project_file(request.root)), counting_values(data, own_servers) if is_counted else {}, {}
-            ),
-            environment,
-            SettingSource("command line", request.overrides, {}),
-        )
+    record = trust_record(request.root, request.trust_file)
+    is_asking = has_file or record is not None
+    tables = replace(data, prompts=project_prompts(request.root)) if is_asking else ProjectTables()
+    texts = read_texts(tables, request.root)
+    facts = project_facts(
+        tables, request.root, texts, {**user_values, **environment.values}, _own_servers(user_values)
     )
-    project, text_faults, watched = _build_project(
-        request, data, own_servers, has_file=has_file, is_counted=is_counted
+    shown = frozenset() if record is None or record.shown is None else record.shown
+    asked = asked_values(tables, facts)
+    is_trusted = record is not None and record.shown is not None
+    counted = counting(tables, facts, shown) if is_trusted else ProjectTables()
+    settings, merge_faults = _merge(request, user_values, counted, environment)
+    project, text_faults, watched = _build_project(request, tables, counted, texts)
+    project = replace(
+        project,
+        name=(tables.name if is_trusted else "") or project.name,
+        has_file=has_file,
+        is_trusted=is_trusted,
+        was_trusted_unseen=record is not None and not is_trusted,
+        asked=unshown(asked, shown),
+        held_back=held_back(data, facts.own_servers),
     )
     faults = (*user_faults, *project_faults, *environment_faults, *merge_faults, *text_faults)
-    return LoadedSettings(settings, project, faults, user_values, data, watched)
+    return LoadedSettings(
+        settings, project, faults, user_values, data, watched, frozenset(map(shown_as, asked))
+    )
+
+
+def _merge(
+    request: ConfigRequest,
+    user_values: Mapping[str, Value],
+    counted: ProjectTables,
+    environment: SettingSource,
+) -> tuple[Settings, tuple[SettingsFault, ...]]:
+    """Merge all sources, and say what the settings would be without the project's file."""
+    user = SettingSource(str(request.config_file), user_values, {})
+    project = SettingSource(str(project_file(request.root)), counted.values, {})
+    command_line = SettingSource("command line", request.overrides, {})
+    settings, faults = merge((user, project, environment, command_line))
+    if not counted.values:
+        return settings, faults
+    own, _ = merge((user, environment, command_line))
+    added = frozenset(settings.servers) - frozenset(own.servers)
+    own_ai = None if own.ai == settings.ai else own.ai
+    return replace(settings, own_ai=own_ai, project_servers=added), faults
+
+
+def _own_servers(user_values: Mapping[str, Value]) -> frozenset[str]:
+    return frozenset(key.split(".")[1] for key in user_values if key.startswith("providers."))
 
 
 def _read_user(
@@ -205,62 +244,44 @@ def _faults(path: Path, text: str, flaws: list[Flaw], *, is_kept: bool) -> tuple
 
 
 def _build_project(
-    request: ConfigRequest, data: ProjectTables, own_servers: set[str], *, has_file: bool, is_counted: bool
+    request: ConfigRequest, tables: ProjectTables, counted: ProjectTables, texts: ReadTexts
 ) -> tuple[Project, tuple[SettingsFault, ...], tuple[str, ...]]:
-    counted = data if is_counted else ProjectTables()
-    roots = allowed_roots(data, request.root, is_trusted=is_counted)
-    reader = _Reader(request.root, tuple(Path(root) for root in roots))
-    context = reader.read(counted.context)
-    personas = {text.name: text for text in reader.read(tuple(counted.personas.values()))}
-    prompts = {text.name: text for text in reader.read(tuple(counted.system_prompts.values()))}
+    """Make the project of what counts. Trust and what is asked for are the caller's."""
+    allowed = tuple(Path(root) for root in counted.allowed_roots)
+    faults: list[SettingsFault] = []
+
+    def good(found: Iterable[NamedText | SettingsFault]) -> tuple[NamedText, ...]:
+        rows = tuple(found)
+        faults.extend(row for row in rows if isinstance(row, SettingsFault))
+        return tuple(row for row in rows if isinstance(row, NamedText))
+
+    context = good(read_source(source, request.root, allowed) for source in counted.context)
+    personas = good(texts[TextTable.PERSONAS, name] for name in counted.personas)
+    prompts = good(texts[TextTable.SYSTEM_PROMPTS, name] for name in counted.system_prompts)
     places = identity_paths(request.root, request.start, (request.home,)) if counted.has_identity else ()
     identity, identity_faults = find_identity(
-        places, reader.allowed, (text.source for text in context if text.source)
+        places, allowed, (text.source for text in context if text.source)
     )
     working, working_faults = read_working(request.home, request.root)
     presets, unsaved = merge_working(counted.presets, working)
     project = Project(
         root=str(request.root),
-        name=counted.name or request.root.name,
-        has_file=has_file,
-        is_trusted=is_trusted(request.root, request.trust_file),
-        held_back=held_back(data, request.root, own_servers, is_trusted=is_counted) if has_file else (),
+        name=request.root.name,
         context=context,
         identity=identity,
         presets=presets,
         unsaved_presets=unsaved,
-        personas=personas,
-        system_prompts=prompts,
-        allowed_roots=roots,
+        personas={text.name: text for text in personas},
+        system_prompts={text.name: text for text in prompts},
+        allowed_roots=counted.allowed_roots,
+        prompts=counted.prompts,
     )
     files = (
         request.config_file,
         request.trust_file,
         project_file(request.root),
         *(place.path for place in places),
+        *named_files(tables, request.root),
     )
-    watched = tuple(dict.fromkeys((*(str(path) for path in files), *reader.paths)))
-    return project, (*reader.faults, *identity_faults, *working_faults), watched
-
-
-class _Reader:
-    """Reads the texts of a project and collects what could not be read, and what was asked for."""
-
-    def __init__(self, root: Path, allowed: tuple[Path, ...]) -> None:
-        self.root = root
-        self.allowed = allowed
-        self.faults: list[SettingsFault] = []
-        self.paths: list[str] = []
-
-    def read(self, sources: tuple[TextSource, ...]) -> tuple[NamedText, ...]:
-        """The texts that could be read, in order."""
-        texts: list[NamedText] = []
-        for source in sources:
-            if source.file:
-                self.paths.append(os.path.abspath(self.root / Path(source.file).expanduser()))
-            found = read_source(source, self.root, self.allowed)
-            if isinstance(found, SettingsFault):
-                self.faults.append(found)
-            else:
-                texts.append(found)
-        return tuple(texts)
+    watched = tuple(dict.fromkeys(str(path) for path in files))
+    return project, (*faults, *identity_faults, *working_faults), watched

@@ -10,6 +10,7 @@ from core.base.offer import OfferedCommand
 from core.values.curation import Preset, TextTable
 from core.values.provider import ModelPrice, ModelProfile, ProviderStatus
 from core.values.settings import (
+    AskedValue,
     Project,
     ServerSettings,
     Settings,
@@ -18,9 +19,14 @@ from core.values.settings import (
 
 
 class TrustProject(OfferedCommand, frozen=True):
-    """Let the project's `manual_slop.toml` count, or stop it from counting."""
+    """Let what the project asks for count, or stop it from counting.
+
+    `shown`: id of the question that the person answered with yes (`question_id`); a yes to another one is none.
+    """
 
     is_trusted: bool
+    shown: str = ""
+    command_id: str = ""
 
 
 class OpenProject(msgspec.Struct, frozen=True):
@@ -121,10 +127,12 @@ class WriteServer(msgspec.Struct, frozen=True):
 
 
 class WriteTrust(msgspec.Struct, frozen=True):
-    """Trust a folder or stop trusting it, then load settings anew."""
+    """Trust a folder for what was shown (`asked`) or stop trusting it, then load settings anew."""
 
     root: str
     is_trusted: bool
+    asked: tuple[AskedValue, ...] = ()
+    command_id: str = ""
 
 
 class WriteKey(msgspec.Struct, frozen=True):

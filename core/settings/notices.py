@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from core.settings.asked_values import question_id
 from core.settings.messages import TrustProject
+from core.settings.wording import asked_lines, trust_reason, trust_title
+from core.values.outcomes import CommandOutcome
 from core.values.settings import SettingsFault
 from core.values.state import AppState, Level
-from core.values.updates import dismiss, notify
+from core.values.updates import conclude, dismiss, notify
 
 
 def show_settings_faults(state: AppState) -> AppState:
@@ -29,17 +32,26 @@ def _place(fault: SettingsFault) -> str:
 
 
 def show_trust(state: AppState) -> AppState:
-    """Ask once whether the project's settings may count."""
+    """Ask whether what the project asks for may count: once for each question, again for what it newly asks for."""
     project = state.config.project
-    if not project.has_file or project.is_trusted or not project.held_back:
+    if not project.asked:
         return dismiss(state, "trust")
+    lines = (trust_reason(project), *(line.words for line in asked_lines(project.asked)), *project.held_back)
+    return notify(state, "trust", Level.WARNING, trust_title(project), "\n".join(lines), is_standing=True)
+
+
+def refuse_write(state: AppState, command_id: str, notice_id: str, what: str) -> AppState:
+    """Say that nothing is written to a project's file that holds what the person has not seen, and offer the question.
+
+    Args:
+        what: what is not done (`'core' is not saved`).
+    """
+    project = state.config.project
+    reason = "it asks for more than you were shown" if project.is_trusted else "it is not trusted yet"
+    text = f"{what}: the folder's manual_slop.toml was left as it is, for {reason}."
+    detail = "Your work is kept. Look at what the folder asks for, then try again."
+    state = conclude(state, CommandOutcome(command_id, problem=text, remedy=detail))
+    action = TrustProject(True, question_id(project.asked))
     return notify(
-        state,
-        "trust",
-        Level.WARNING,
-        f"The settings of {project.name or project.root!r} do not count until you trust the folder.",
-        "\n".join(project.held_back),
-        action=TrustProject(True),
-        action_label="Trust this folder",
-        is_standing=True,
+        state, notice_id, Level.WARNING, text, detail, action=action, action_label="Look at what it asks for"
     )

@@ -15,8 +15,8 @@ Precedence, strongest first: command line, environment, the project's `manual_sl
 
 - User settings are `config.toml` in the platform's config directory (`manual-slop doctor` names it); another file by
   `MANUAL_SLOP_CONFIG`.
-- The project's file is `manual_slop.toml` in the project's root. It counts only after you trust the folder
-  (`manual-slop trust`); what it asks for until then is shown, not done.
+- The project's file is `manual_slop.toml` in the project's root. Of it counts what you were shown and said yes to
+  (`manual-slop trust`): what it asks for before, and what a later version of it newly asks for, is shown, not done.
 - A file that is not TOML, or in which a value has the wrong type or range, is not used: its last good settings stay,
   and the file, line and reason are shown. An unknown key is shown with the nearest known one and otherwise ignored.
 - `MANUAL_SLOP_HOME` names the folder of your data, `~/.manual_slop` where it is not set.

@@ -7,40 +7,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from core.base.paths import project_file
 from core.base.text import clean
 from core.settings.checks import Flaw, check_settings, did_you_mean, value_flaw
 from core.settings.preset_table import name_flaw, read_presets
+from core.settings.project_tables import ProjectTables, TextSource
 from core.settings.project_texts import ContextFile, read_context_file
-from core.settings.schema import BY_KEY, Value
+from core.settings.schema import BY_KEY
 from core.settings.toml_places import Place
-from core.values.curation import NamedText, Preset
+from core.values.curation import NamedText
 from core.values.settings import SettingsFault
-
-
-class TextSource(msgspec.Struct, frozen=True):
-    """A text that stands in the project's file (`text`), or in a file that it names (`file`)."""
-
-    name: str
-    text: str = ""
-    file: str = ""
-
-
-class ProjectTables(msgspec.Struct, frozen=True):
-    """Tables of a `manual_slop.toml`, checked, whether they count or not. Paths as they were written."""
-
-    name: str = ""
-    context: tuple[TextSource, ...] = ()
-    has_identity: bool = True
-    allowed_roots: tuple[str, ...] = ()
-    presets: Mapping[str, Preset] = msgspec.field(default_factory=dict)
-    personas: Mapping[str, TextSource] = msgspec.field(default_factory=dict)
-    system_prompts: Mapping[str, TextSource] = msgspec.field(default_factory=dict)
-    values: Mapping[str, Value] = msgspec.field(default_factory=dict)
-    raw: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
 def find_root(start: Path) -> Path:
@@ -165,14 +143,9 @@ def _read_texts(table: str, data: Any) -> tuple[dict[str, TextSource], list[Flaw
     return found, flaws
 
 
-def resolve_roots(roots: tuple[str, ...], root: Path) -> tuple[Path, ...]:
-    """Allowed roots as absolute paths, links resolved; relative ones start at the project's root."""
-    return tuple(Path(os.path.realpath(root / Path(entry).expanduser())) for entry in roots)
-
-
 def read_source(source: TextSource, root: Path, allowed: tuple[Path, ...]) -> NamedText | SettingsFault:
     """The text of a source: as it stands, or read from its file (relative to the root)."""
     if not source.file:
         return NamedText(source.name, source.text, "")
-    path = root / Path(source.file).expanduser()
+    path = root / os.path.expanduser(source.file)
     return read_context_file(ContextFile(Path(os.path.abspath(path)), source.name, inside=root), allowed)

@@ -8,13 +8,16 @@ from typing import Any
 
 from core.base.errors import ConfigError
 from core.base.paths import project_file
+from core.settings.asked_values import Shown
 from core.settings.file_edit import edit_file
 from core.settings.preset_rows import PresetRow, array_text, is_unchanged, plan_rows, tables_text
 from core.settings.preset_table import name_flaw, read_preset
+from core.settings.project_facts import written_values
+from core.settings.project_tables import ProjectTables
 from core.settings.toml_edit import line_end, remove_table, rename_table, set_value
 from core.settings.toml_places import Place, Statement, line_of, statements
 from core.settings.toml_text import parse, read_text
-from core.settings.trust import trust
+from core.settings.trust import count_as_shown, follow_rename, trust
 from core.values.curation import Preset
 
 NEW_FILE_HEAD = """\
@@ -24,6 +27,8 @@ NEW_FILE_HEAD = """\
 
 def save_preset(root: Path, preset: Preset, trust_file: Path) -> bool:
     """Write a preset into the project's file; the file is made, and its folder trusted, where there was none.
+
+    What is written counts as shown.
 
     Args:
         root: the project's root; trust_file: the list of trusted folders.
@@ -54,13 +59,13 @@ def save_preset(root: Path, preset: Preset, trust_file: Path) -> bool:
         return _with_items(text, preset.name, old_rows, rows)
 
     is_new = edit_file(path, change, expect, head=NEW_FILE_HEAD, new_mode=0o644)
-    if is_new:
-        trust(root, trust_file)
+    shown = written_values(ProjectTables(presets={preset.name: preset}), root)
+    (trust if is_new else count_as_shown)(root, trust_file, shown)
     return is_new
 
 
-def rename_preset(root: Path, old_name: str, new_name: str) -> None:
-    """Give a preset another name; it keeps its place and its comments.
+def rename_preset(root: Path, old_name: str, new_name: str, trust_file: Path) -> None:
+    """Give a preset another name; it keeps its place, its comments, and what of it was shown.
 
     Raises:
         ConfigError: no such preset, the new name is taken or cannot be one, or the file is broken.
@@ -79,7 +84,12 @@ def rename_preset(root: Path, old_name: str, new_name: str) -> None:
             )
         return {**data, "presets": {new_name if k == old_name else k: v for k, v in presets.items()}}
 
+    def renamed(shown: Shown) -> Shown | None:
+        place, value = shown
+        return (("presets", new_name, *place[2:]), value) if place[:2] == ("presets", old_name) else None
+
     edit_file(path, lambda text: rename_table(text, ("presets", old_name), new_name), expect)
+    follow_rename(root, trust_file, renamed)
 
 
 def delete_preset(root: Path, name: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -26,22 +26,39 @@ def prompt_names() -> tuple[str, ...]:
     return tuple(sorted(file.name for file in files if file.name.endswith(".md")))
 
 
-def read_prompts(home: Path, project_root: Path, *, is_trusted: bool) -> dict[str, str]:
-    """The text of every prompt by its name. Args as for `prompt_file`."""
+def project_prompts(root: Path) -> dict[str, str]:
+    """Texts of a project's own prompt files (`prompts/<name>`) by name, those left out that say what the shipped say."""
     found = {}
     for name in prompt_names():
-        texts = (_text(place) for place in _places(name, home, project_root, is_trusted=is_trusted))
-        found[name] = next(text for text in texts if text is not None)
+        text = _text(root / _FOLDER / name)
+        if text is not None and text != _text(_shipped(name)):
+            found[name] = text
     return found
 
 
-def prompt_sources(home: Path, project_root: Path, *, is_trusted: bool) -> dict[str, str]:
-    """The file of every prompt that stands in for the shipped one, empty where none does. Args as for `prompt_file`."""
+def read_prompts(home: Path, of_project: Mapping[str, str]) -> dict[str, str]:
+    """The text of every prompt by its name: the person's own, else the project's, else the shipped.
+
+    Args:
+        of_project: texts of the project's that count (`Project.prompts`).
+    """
     found = {}
     for name in prompt_names():
-        place = prompt_file(name, home, project_root, is_trusted=is_trusted)
-        is_shipped = not isinstance(place, Path) or place == resources.files(_FOLDER) / name
-        found[name] = "" if is_shipped else str(place)
+        own = own_prompt(home, name)
+        found[name] = of_project.get(name, _text(_shipped(name)) or "") if own is None else own
+    return found
+
+
+def prompt_sources(home: Path, root: Path, of_project: Collection[str]) -> dict[str, str]:
+    """The file of every prompt that stands in for the shipped one, empty where none does.
+
+    Args:
+        of_project: names of the project's prompts that count.
+    """
+    found = {}
+    for name in prompt_names():
+        place = prompt_file(name, home, root, of_project)
+        found[name] = "" if place == _shipped(name) else str(place)
     return found
 
 
@@ -96,25 +113,23 @@ def _check_base(path: Path, base: str | None, text: str | None) -> None:
         )
 
 
-def prompt_file(name: str, home: Path, project_root: Path, *, is_trusted: bool) -> Traversable:
+def prompt_file(name: str, home: Path, root: Path, of_project: Collection[str]) -> Traversable:
     """Path that a prompt is read from.
 
     Args:
-        name: of a prompt that comes with the program; home: the person's home directory.
-        project_root: its `prompts/` counts only when `is_trusted`.
+        name: of a prompt that comes with the program; home: the person's home directory; root: of the project.
+        of_project: names of the project's prompts that count.
 
     Returns:
         `<home>/knowledge/prompts/<name>` where that can be read as text, else the project's, else our own.
     """
-    places = _places(name, home, project_root, is_trusted=is_trusted)
-    return next(place for place in places if _text(place) is not None)
+    if own_prompt(home, name) is not None:
+        return knowledge_dir(home) / _FOLDER / name
+    return root / _FOLDER / name if name in of_project else _shipped(name)
 
 
-def _places(name: str, home: Path, project_root: Path, *, is_trusted: bool) -> Iterator[Traversable]:
-    yield knowledge_dir(home) / _FOLDER / name
-    if is_trusted:
-        yield project_root / _FOLDER / name
-    yield resources.files(_FOLDER) / name
+def _shipped(name: str) -> Traversable:
+    return resources.files(_FOLDER) / name
 
 
 def read_place(place: Traversable) -> bytes:

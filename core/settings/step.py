@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from core.base.mapping import with_entry
 from core.base.text import clean
+from core.settings.asked_values import question_id
 from core.settings.messages import (
     ChangeSetting,
     FindLocalServers,
@@ -195,8 +196,16 @@ def save_server(state: AppState, command: SaveServer) -> Result:
 
 
 def trust(state: AppState, command: TrustProject) -> Result:
-    """Let the project's settings count, or not."""
-    return dismiss(state, "trust"), (WriteTrust(state.config.project.root, command.is_trusted),)
+    """Let what the person was shown count, or nothing of the project any more. A yes to another question is none."""
+    project = state.config.project
+    if not command.is_trusted:
+        return dismiss(state, "trust"), (WriteTrust(project.root, is_trusted=False),)
+    if command.shown != question_id(project.asked):
+        text = f"What {project.name or project.root!r} asks for has changed since it was shown."
+        detail = "Nothing more of it counts. Look at the question as it is now, then answer."
+        return decline(state, command.command_id, "trust-changed", text, detail), ()
+    state = dismiss(dismiss(state, "trust"), "trust-changed")
+    return state, (WriteTrust(project.root, is_trusted=True, asked=project.asked),)
 
 
 def open_project(state: AppState, command: OpenProject) -> Result:

@@ -11,13 +11,15 @@ from core.base.errors import ConfigError
 from core.base.paths import project_file
 from core.settings.file_edit import edit_file
 from core.settings.preset_table import name_flaw
-from core.settings.project import TextSource, read_source
+from core.settings.project import read_source
+from core.settings.project_facts import written_values
+from core.settings.project_tables import ProjectTables, TextSource
 from core.settings.project_texts import MAX_CONTEXT_FILE_BYTES
 from core.settings.project_writer import NEW_FILE_HEAD, has_header
 from core.settings.small_file import locked, replace_file
 from core.settings.toml_edit import inline, remove_key, remove_table, rename_table, set_value, text_value
 from core.settings.toml_text import parse, read_text
-from core.settings.trust import trust
+from core.settings.trust import count_as_shown, follow_rename, trust
 from core.values.curation import NamedText, TextTable
 
 DEFAULTS = {TextTable.PERSONAS: "persona", TextTable.SYSTEM_PROMPTS: "system_prompt_preset"}
@@ -50,6 +52,8 @@ def save_text(
 ) -> None:
     """Write a persona or a system prompt; the project's file is made, and its folder trusted, where there was none.
 
+    What is written counts as shown.
+
     Args:
         text: LF and clean; its `source` is not looked at.
         old_name: of the one in whose place it stands, which keeps its comments; empty for a new one.
@@ -76,8 +80,24 @@ def save_text(
             head=NEW_FILE_HEAD,
             new_mode=0o644,
         )
-    if is_new:
-        trust(project.root, project.trust_file)
+        shown = written_values(_one_text(table, TextSource(text.name, text=text.text)), project.root)
+        (trust if is_new else count_as_shown)(project.root, project.trust_file, shown)
+        if old_name and old_name != text.name:
+            _follow_default(project, DEFAULTS[table], old_name, text.name)
+
+
+def _one_text(table: TextTable, source: TextSource) -> ProjectTables:
+    rows = {source.name: source}
+    return ProjectTables(personas=rows) if table is TextTable.PERSONAS else ProjectTables(system_prompts=rows)
+
+
+def _follow_default(project: TextProject, key: str, old_name: str, new_name: str) -> None:
+    """Let the default of new discussions count under the new name, where it did under the old one."""
+    old, new = (
+        written_values(ProjectTables(values={f"ai_settings.{key}": name}), project.root)[0]
+        for name in (old_name, new_name)
+    )
+    follow_rename(project.root, project.trust_file, lambda shown: new if shown == old else None)
 
 
 def delete_text(project: TextProject, table: TextTable, name: str, base: str | None = None) -> None:

@@ -1,28 +1,41 @@
-"""Trust in folders: `trusted.toml` beside the user settings, by resolved path."""
+"""Trust in folders: `trusted.toml` beside the user settings, by resolved path, with what the person was shown."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
+from msgspec.structs import replace
+
 from core.base.errors import ConfigError
+from core.settings.asked_values import Shown
 from core.settings.small_file import locked, replace_file
 from core.settings.toml_text import parse, read_text
 
-FORMAT = 1
+FORMAT = 2
+"""1 kept no values: its folders are asked for once more."""
 
 
-def is_trusted(root: Path, trust_file: Path) -> bool:
-    """True if the person trusts a folder. A list that cannot be read trusts nothing.
+class TrustRecord(msgspec.Struct, frozen=True):
+    """A folder that the person trusts, and the values that were shown then; None: by a version that kept none."""
+
+    trusted_at: datetime
+    shown: frozenset[Shown] | None = None
+
+
+def trust_record(root: Path, trust_file: Path) -> TrustRecord | None:
+    """The record of a folder, None where the person does not trust it. A list that cannot be read trusts nothing.
 
     Args:
         root: the project's root, any spelling; trust_file: the list.
     """
     try:
-        return _spelled(root) in _read(trust_file)
+        return _read(trust_file).get(_spelled(root))
     except ConfigError:
-        return False
+        return None
 
 
 def trusted_folders(trust_file: Path) -> tuple[str, ...]:
@@ -30,13 +43,60 @@ def trusted_folders(trust_file: Path) -> tuple[str, ...]:
     return tuple(_read(trust_file))
 
 
-def trust(root: Path, trust_file: Path, *, now: datetime | None = None) -> None:
-    """Let a folder's `manual_slop.toml` count. Raises ConfigError or StorageError, and changes nothing then."""
+def trust(
+    root: Path,
+    trust_file: Path,
+    shown: Iterable[Shown],
+    *,
+    asked: frozenset[Shown] | None = None,
+    now: datetime | None = None,
+) -> None:
+    """Let what a person was shown of a folder count.
+
+    Args:
+        shown: the values of the question that was answered; they join those of earlier answers.
+        asked: all that the folder asks for now: what was shown earlier and is not among it is forgotten.
+
+    Raises:
+        ConfigError, StorageError, LockedError: nothing was changed.
+    """
     at = (now or datetime.now(UTC)).replace(microsecond=0)
     with locked(trust_file):
         folders = _read(trust_file)
-        folders.setdefault(_spelled(root), at)
+        old = folders.get(_spelled(root), TrustRecord(at))
+        earlier = old.shown or frozenset()
+        if asked is not None:
+            earlier &= asked
+        folders[_spelled(root)] = replace(old, shown=earlier | frozenset(shown))
         _write(trust_file, folders)
+
+
+def count_as_shown(root: Path, trust_file: Path, shown: Iterable[Shown]) -> None:
+    """Let values that the person wrote with this program count; of a folder that is not trusted nothing does.
+
+    Raises:
+        ConfigError, StorageError, LockedError: nothing was changed.
+    """
+    with locked(trust_file):
+        folders = _read(trust_file)
+        old, values = folders.get(_spelled(root)), frozenset(shown)
+        if old is not None and old.shown is not None and not values <= old.shown:
+            folders[_spelled(root)] = replace(old, shown=old.shown | values)
+            _write(trust_file, folders)
+
+
+def follow_rename(root: Path, trust_file: Path, renamed: Callable[[Shown], Shown | None]) -> None:
+    """Let what was shown under a name count under the one that the person gave with this program.
+
+    Args:
+        renamed: of each value that was shown the one that stands for it now, None where the name is not in it.
+
+    Raises:
+        ConfigError, StorageError, LockedError: nothing was changed.
+    """
+    record = trust_record(root, trust_file)
+    if record is not None and record.shown is not None:
+        count_as_shown(root, trust_file, filter(None, map(renamed, record.shown)))
 
 
 def distrust(root: Path, trust_file: Path) -> None:
@@ -51,20 +111,20 @@ def _spelled(root: Path) -> str:
     return str(root.resolve())
 
 
-def _read(trust_file: Path) -> dict[str, datetime]:
+def _read(trust_file: Path) -> dict[str, TrustRecord]:
     text = read_text(trust_file)
     if text is None:
         return {}
     data = parse(text, trust_file)
     rows: Any = data.get("folders", [])
-    if data.get("format", FORMAT) != FORMAT or not isinstance(rows, list):
+    if data.get("format", FORMAT) not in range(1, FORMAT + 1) or not isinstance(rows, list):
         raise ConfigError(
             "The list of trusted folders is not one this version can read",
             remedy="Remove it to trust nothing, or use the version that wrote it",
             where=str(trust_file),
         )
     return {
-        row["path"]: row["trusted_at"]
+        row["path"]: TrustRecord(row["trusted_at"], _shown(row.get("shown")))
         for row in rows
         if isinstance(row, dict)
         and isinstance(row.get("path"), str)
@@ -72,8 +132,28 @@ def _read(trust_file: Path) -> dict[str, datetime]:
     }
 
 
-def _write(trust_file: Path, folders: dict[str, datetime]) -> None:
+def _shown(rows: Any) -> frozenset[Shown] | None:
+    """Values of a record: rows of texts, the last of which is the value. What is none is left out."""
+    if not isinstance(rows, list):
+        return None
+    good = (
+        row
+        for row in rows
+        if isinstance(row, list) and len(row) > 1 and all(isinstance(text, str) for text in row)
+    )
+    return frozenset((tuple(row[:-1]), row[-1]) for row in good)
+
+
+def _write(trust_file: Path, folders: dict[str, TrustRecord]) -> None:
     import tomli_w
 
-    rows = [{"path": path, "trusted_at": at} for path, at in folders.items()]
+    rows = [
+        {"path": path, "trusted_at": record.trusted_at}
+        | (
+            {}
+            if record.shown is None
+            else {"shown": sorted([*place, value] for place, value in record.shown)}
+        )
+        for path, record in folders.items()
+    ]
     replace_file(trust_file, tomli_w.dumps({"format": FORMAT, "folders": rows}).encode())

@@ -22,6 +22,7 @@ from core.providers.keys import KeyStore
 from core.providers.model_data import load_models, packaged_models
 from core.providers.profiles import merge_models, offered_models
 from core.settings import project_writer, text_writer, trust, user_writer
+from core.settings.asked_values import shown_as
 from core.settings.loader import ConfigRequest, LoadedSettings, config_request, load
 from core.settings.messages import (
     FindPrices,
@@ -118,9 +119,7 @@ class SetupHandler:
             case WriteServer():
                 self._write_server(effect)
             case WriteTrust():
-                act = trust.trust if effect.is_trusted else trust.distrust
-                act(Path(effect.root), self._request.trust_file)
-                self._load("")
+                self._write_trust(effect)
             case WriteKey():
                 self._write_key(effect)
             case WritePreset():
@@ -162,16 +161,12 @@ class SetupHandler:
                 project=loaded.project,
                 providers=statuses,
                 models={name: self._offered(server) for name, server in loaded.settings.servers.items()},
-                prompts=read_prompts(
-                    self._home, Path(loaded.project.root), is_trusted=loaded.project.is_trusted
-                ),
+                prompts=read_prompts(self._home, loaded.project.prompts),
                 warnings=(*warnings, *key_warnings),
                 settings_paths=(*loaded.watched, *self._prompt_paths(loaded), str(paths.models_file())),
                 versions=versions(),
                 profiles=self._models,
-                prompt_sources=prompt_sources(
-                    self._home, Path(loaded.project.root), is_trusted=loaded.project.is_trusted
-                ),
+                prompt_sources=prompt_sources(self._home, Path(loaded.project.root), loaded.project.prompts),
             )
         )
 
@@ -225,9 +220,11 @@ class SetupHandler:
         statuses: dict[str, ProviderStatus] = {}
         warnings: list[str] = []
         for name, server in servers.items():
-            found = self._keys.find(name)
+            found = self._keys.find(name, servers)
             if found.value:
                 keys[name] = found.value
+            if found.conflict:
+                warnings.append(found.conflict)
             if found.warning and server.kind != ProviderKind.COMPATIBLE:
                 warnings.append(found.warning)
             statuses[name] = _status(server, found.source)
@@ -254,6 +251,16 @@ class SetupHandler:
         self._load("")
         self._emit(OperationDone(f"key/{effect.provider}", act))
 
+    def _write_trust(self, effect: WriteTrust) -> None:
+        root, file = Path(effect.root), self._request.trust_file
+        if effect.is_trusted:
+            loaded = load(self._request, self._loaded)
+            is_same = loaded.project.root == effect.root
+            trust.trust(root, file, map(shown_as, effect.asked), asked=loaded.asked if is_same else None)
+        else:
+            trust.distrust(root, file)
+        self._load("")
+
     def _write_preset(self, effect: WritePreset) -> None:
         root = Path(effect.root)
         if effect.preset is None:
@@ -261,7 +268,9 @@ class SetupHandler:
             self._load("")
         elif effect.old_name:
             if self._loaded is not None and effect.old_name in self._loaded.project_data.presets:
-                project_writer.rename_preset(root, effect.old_name, effect.preset.name)
+                project_writer.rename_preset(
+                    root, effect.old_name, effect.preset.name, self._request.trust_file
+                )
             self._load("")
         else:
             project_writer.save_preset(root, effect.preset, self._request.trust_file)

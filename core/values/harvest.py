@@ -125,6 +125,7 @@ class ProposedItem(msgspec.Struct, frozen=True):
         id: unique in the preview; source: of the conversation in provenance; artifact_path: where it lies.
         near: lines already known that say nearly the same; is_known: exactly this is known, it is not written again.
         is_ticked: whether the person wants it; is_edited: the person changed its words.
+        was_ticked: whether what is new was ticked beforehand when it was proposed; what is known never is.
         proposed: what stood there before the person changed it, None where nothing was.
     """
 
@@ -138,6 +139,12 @@ class ProposedItem(msgspec.Struct, frozen=True):
     is_ticked: bool = True
     is_edited: bool = False
     proposed: HarvestItem | None = None
+    was_ticked: bool = True
+
+    @property
+    def is_tick_changed(self) -> bool:
+        """True if the person has ticked or unticked it."""
+        return self.is_ticked != (self.was_ticked and not self.is_known)
 
 
 class ReviewChoice(msgspec.Struct, frozen=True):

@@ -121,6 +121,8 @@ class Settings(msgspec.Struct, frozen=True):
 
     Args:
         sources: for each key that is not a default (`ai_settings.model`), where it came from.
+        own_ai: `ai` as it would be without the project's file, None where that is the same: for what concerns more than
+            the project, as a harvest does; project_servers: ids of the servers that the project's file adds.
     """
 
     ai: AiSettings = msgspec.field(default_factory=AiSettings)
@@ -132,6 +134,8 @@ class Settings(msgspec.Struct, frozen=True):
     hooks: HookSettings = msgspec.field(default_factory=HookSettings)
     trash_days: int = 30
     sources: Mapping[str, str] = msgspec.field(default_factory=dict)
+    own_ai: AiSettings | None = None
+    project_servers: frozenset[str] = frozenset()
 
 
 class SettingsFault(msgspec.Struct, frozen=True):
@@ -148,23 +152,46 @@ class SettingsFault(msgspec.Struct, frozen=True):
     is_grave: bool = True
 
 
+class AskedValue(msgspec.Struct, frozen=True):
+    """Value that a project asks for, and that counts once a person was shown it and said yes.
+
+    Args:
+        place: what tells it from other values: its table and names (`("presets", "core", "src/a.py")`).
+        value: what is compared: as it reads where that is short, else `sha256:` and the hex digest.
+        words: how it reads to a person, one line; text: the whole of a text, LF and clean, empty for other values.
+        was: the value that was shown last in its place, empty where none was.
+    """
+
+    place: tuple[str, ...]
+    value: str
+    words: str
+    text: str = ""
+    was: str = ""
+
+
 class Project(msgspec.Struct, frozen=True):
     """The project folder as far as it counts.
 
     Args:
         root: absolute path, symlinks resolved; empty when there is none.
-        has_file: whether `manual_slop.toml` exists; is_trusted: whether its settings count.
-        held_back: what the file asks for and does not get until the person trusts the folder, in sentences.
+        has_file: whether `manual_slop.toml` exists; is_trusted: whether the person trusts the folder: then what it
+            asked for when that was shown counts.
+        asked: what it asks for beside that, and what therefore does not count.
+        was_trusted_unseen: whether it was trusted by a version that did not keep what was shown; then all is asked for.
+        held_back: what it asks for and never gets, in sentences.
         context: texts for layer 6 in order (project context, then identity and memory files), with their file.
         presets, personas, system_prompts: by name, file order kept. Presets include unsaved work.
         unsaved_presets: names whose items differ from the file.
         allowed_roots: absolute paths outside the root that presets may read, only when trusted.
+        prompts: texts of the project's own prompt files that count, by name.
     """
 
     root: str = ""
     name: str = ""
     has_file: bool = False
     is_trusted: bool = False
+    asked: tuple[AskedValue, ...] = ()
+    was_trusted_unseen: bool = False
     held_back: tuple[str, ...] = ()
     context: tuple[NamedText, ...] = ()
     identity: tuple[NamedText, ...] = ()
@@ -173,3 +200,4 @@ class Project(msgspec.Struct, frozen=True):
     personas: Mapping[str, NamedText] = msgspec.field(default_factory=dict)
     system_prompts: Mapping[str, NamedText] = msgspec.field(default_factory=dict)
     allowed_roots: tuple[str, ...] = ()
+    prompts: Mapping[str, str] = msgspec.field(default_factory=dict)

@@ -105,6 +105,9 @@ def _head(desk: Desk, preview: HarvestPreview, counted: Tally, shown: Sequence[R
                      tip=f"Untick everything {scope}".strip()):  # fmt: skip
             _tick(desk, preview, shown, is_ticked=False)
     ui.text("figures", _figures(preview, counted), tone="muted", style="small", wraps=True)
+    if any(not one.was_ticked and not one.is_known for one in preview.items):
+        text = "The built-in model is small: nothing is ticked beforehand. Read what you take."
+        ui.text("small model", text, tone="warn", style="small", wraps=True)
     if preview.failures:
         failed = fmt.count(len(preview.failures), "conversation")
         with ui.row("failed"):
@@ -312,7 +315,7 @@ def _apply(desk: Desk, preview: HarvestPreview) -> None:
 def _discard(desk: Desk, preview: HarvestPreview) -> None:
     """Ask first where a person's work would be lost."""
     own = desk.view.of(HarvestView)
-    is_worked_on = own.edits or any(one.is_edited or one.is_ticked == one.is_known for one in preview.items)
+    is_worked_on = own.edits or any(one.is_edited or one.is_tick_changed for one in preview.items)
     if is_worked_on:
         desk.view.dialog = Dialog("harvest_discard", command=DiscardPreview())
         return

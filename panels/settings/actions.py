@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from core.settings.messages import ChangeSetting, FindLocalServers, RefreshModels, TrustProject
 from panels.base.desk import Action, Desk, has_discussion, opens_dialog
+from panels.base.view import Dialog
 
 SCALES = (0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 
@@ -35,7 +36,16 @@ def _scale(step: int) -> Callable[[Desk], None]:
 
 
 def _trust(desk: Desk) -> None:
-    desk.send(TrustProject(not desk.state.config.project.is_trusted))
+    """Open the question: a yes is given nowhere but below what is asked for."""
+    if _is_trusted_whole(desk):
+        desk.send(TrustProject(is_trusted=False))
+    else:
+        desk.view.dialog = Dialog("trust")
+
+
+def _is_trusted_whole(desk: Desk) -> bool:
+    project = desk.state.config.project
+    return project.is_trusted and not project.asked
 
 
 def _refresh_models(desk: Desk) -> None:
@@ -51,8 +61,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("larger", "View", 3, "Larger", _scale(1), "magnifying-glass-plus", "Ctrl+="),
     Action("smaller", "View", 3, "Smaller", _scale(-1), "magnifying-glass-minus", "Ctrl+-"),
     Action("normal_size", "View", 3, "Normal size", _scale(0), "magnifying-glass", "Ctrl+0"),
-    Action("trust", "Tools", 2, "Trust this project", _trust, "shield-halved", "",
-           lambda d: d.state.config.project.has_file, is_done=lambda d: d.state.config.project.is_trusted,
+    Action("trust", "Tools", 2, "Trust this project…", _trust, "shield-halved", "",
+           lambda d: d.state.config.project.has_file or bool(d.state.config.project.asked), is_done=_is_trusted_whole,
            undo_label="Stop trusting this project"),
     Action("local_servers", "Tools", 3, "Find local servers", lambda d: d.send(FindLocalServers()), "server"),
     Action("refresh_models", "Tools", 3, "Refresh models", _refresh_models, "arrows-rotate", "", has_discussion),

@@ -9,10 +9,16 @@ from panels.settings.actions import ACTIONS
 from panels.settings.view import SettingsView
 
 
-def _dialog(desk: Desk, _dialog: Dialog) -> None:
+def _open_project(desk: Desk, _dialog: Dialog) -> None:
     from panels.settings.dialogs import open_project_dialog
 
     open_project_dialog(desk)
 
 
-ROOM = Room(ACTIONS, SettingsView, dialogs={"open_project": _dialog})
+def _trust(desk: Desk, dialog: Dialog) -> None:
+    from panels.settings.dialogs import trust_dialog
+
+    trust_dialog(desk, dialog)
+
+
+ROOM = Room(ACTIONS, SettingsView, dialogs={"open_project": _open_project, "trust": _trust})

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from core.base import figures as fmt
 from core.settings.messages import ChangeSetting, TrustProject
-from core.values.settings import FileLimits
+from core.settings.wording import asked_lines
+from core.values.settings import FileLimits, Project
 from panels.base.desk import Desk, send_chord
 from panels.base.ui import Option, Surface, Tone, Ui
-from panels.base.view import WindowView
+from panels.base.view import Dialog, WindowView
 from panels.settings.actions import SCALES
 from panels.settings.providers import models_section, providers_section, servers_section
 from panels.settings.texts import texts_section
@@ -123,22 +124,37 @@ def _project(desk: Desk) -> None:
         ui.text("no file", text, tone="muted", wraps=True)
         return
     with ui.row("trust"):
-        tone: Tone = "ok" if project.is_trusted else "warn"
+        tone: Tone = "ok" if project.is_trusted and not project.asked else "warn"
         ui.icon("icon", "shield-halved", tone=tone)
-        state = "You trust this folder: its settings count." if project.is_trusted else "Not trusted yet."
-        ui.text("state", state)
+        ui.text("state", _trust_state(project))
         ui.push()
-        label = "Stop trusting it" if project.is_trusted else "Trust this folder"
-        if ui.button("change", label, kind="plain" if project.is_trusted else "primary"):
-            desk.send(TrustProject(not project.is_trusted))
+        if project.is_trusted and ui.button("stop", "Stop trusting it"):
+            desk.send(TrustProject(is_trusted=False))
+        is_open = bool(project.asked) or not project.is_trusted
+        if is_open and ui.button("look", "Look at what it asks for", kind="primary"):
+            desk.view.dialog = Dialog("trust")
+    if project.asked:
+        ui.text("asked title", "Held back until you have seen it", style="strong")
+        for index, line in enumerate(asked_lines(project.asked)):
+            ui.text(("asked", index), f"•  {line.words}", wraps=True, style="small")
     if project.held_back:
-        ui.text("held title", "Held back until you trust it", style="strong")
+        ui.text("held title", "Never counts", style="strong")
         for index, sentence in enumerate(project.held_back):
             ui.text(("held", index), f"•  {sentence}", wraps=True, style="small")
     if project.allowed_roots:
         ui.text("roots title", "Folders outside that its presets may read", style="strong")
         for root in project.allowed_roots:
             ui.text(("root", root), root, style="mono_small")
+
+
+def _trust_state(project: Project) -> str:
+    if not project.is_trusted:
+        return "Not trusted yet."
+    return (
+        "It asks for more than you were shown."
+        if project.asked
+        else "You trust this folder: its settings count."
+    )
 
 
 def _about(desk: Desk) -> None:

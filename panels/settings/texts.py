@@ -6,11 +6,12 @@ from core.base import figures as fmt
 from core.base.text import one_line
 from core.context.messages import DeleteNamedText, SaveNamedText
 from core.context.named_texts import texts_of, users_of
-from core.settings.messages import ChangeSetting, ResetPrompt, SavePrompt, TrustProject
+from core.settings.messages import ChangeSetting, ResetPrompt, SavePrompt
 from core.values.curation import NamedText, TextTable
 from core.values.updates import outcome_of
 from panels.base.desk import Desk
 from panels.base.ui import Option
+from panels.base.view import Dialog
 from panels.settings.view import SettingsView, TextForm
 
 EDITOR_PX = 230.0
@@ -33,12 +34,13 @@ def texts_section(desk: Desk) -> None:
         _form(desk, form)
         return
     desk.ui.text("title", "Personas and prompts", style="h2")
-    if desk.state.config.project.has_file and not desk.state.config.project.is_trusted:
+    project = desk.state.config.project
+    if any(one.place[0] in {"personas", "system_prompts", "prompts"} for one in project.asked):
         with desk.ui.row("trust"):
-            words = "Those of this folder's manual_slop.toml count when you trust it."
+            words = "Some of this folder's do not count until you have seen them."
             desk.ui.text("words", words, tone="warn", width=0, tip=words)
-            if desk.ui.button("trust", "Trust this folder", is_small=True):
-                desk.send(TrustProject(True))
+            if desk.ui.button("trust", "Look at what it asks for", is_small=True):
+                desk.view.dialog = Dialog("trust")
     for table, title, setting, what in GROUPS:
         with desk.ui.group(table.value, gap=8):
             _group(desk, table, title, setting, what)

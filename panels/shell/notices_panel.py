@@ -10,13 +10,16 @@ from collections.abc import Hashable
 
 from core.app.messages import Command, DismissNotice
 from core.base import figures as fmt
+from core.base.text import one_line
+from core.settings.asked_values import question_id
 from core.settings.messages import TrustProject
+from core.settings.wording import asked_lines, trust_reason, trust_title
 from core.values.state import AppState, Level, Notice
 from panels.base import selection
 from panels.base.desk import Desk
 from panels.base.levels import LEVEL_ICONS
 from panels.base.ui import Ui
-from panels.base.view import WindowView
+from panels.base.view import Dialog, WindowView
 from panels.shell.panes import shown_panes
 from panels.shell.rail import rail_px
 from panels.shell.status_bar import STATUS_PX
@@ -29,13 +32,15 @@ COMPOSER_PX = 170
 """Room below them for the composer where no list stands at the left."""
 TIGHT_PX = 1000
 """In a narrower window notices must leave room for the conversation."""
-HELD_BACK, HELD_BACK_TIGHT = 8, 2
+ASKED, ASKED_TIGHT = 5, 2
+ASKED_CHARS = 200
 
 
 def notices_panel(desk: Desk) -> None:
-    """Draw what the person should read. Sends DismissNotice, TrustProject, actions."""
+    """Draw what the person should read. Sends DismissNotice, actions."""
     project, own = desk.state.config.project, desk.view.of(NoticesView)
-    asks = bool(project.held_back) and not project.is_trusted and project.root not in own.was_trust_put_off
+    question = desk.view.memo.get("question of trust", (project.asked,), lambda: question_id(project.asked))
+    asks = bool(project.asked) and (project.root, question) not in own.was_trust_put_off
     notices = _worth_showing(desk.state, desk.view)
     if not notices and not asks:
         return
@@ -46,7 +51,7 @@ def notices_panel(desk: Desk) -> None:
     with desk.ui.floating("notices", width=width, left=rail_px(desk.ui.width()), foot=foot):
         _notices(desk, own, notices, SHOWN_TIGHT if is_tight else SHOWN)
         if asks:
-            _trust_banner(desk, own, HELD_BACK_TIGHT if is_tight else HELD_BACK)
+            _trust_banner(desk, own, question, ASKED_TIGHT if is_tight else ASKED)
 
 
 def _worth_showing(state: AppState, view: WindowView) -> tuple[Notice, ...]:
@@ -79,7 +84,9 @@ def _notices(desk: Desk, own: NoticesView, notices: tuple[Notice, ...], shown: i
     for at in sorted(graves if own.are_all_shown else graves[:shown], reverse=True):
         notice = notices[at]
         did = _banner(ui, ("notice", notice.id), notice)
-        if did == "action" and isinstance(notice.action, Command):
+        if did == "action" and isinstance(notice.action, TrustProject) and notice.action.is_trusted:
+            desk.view.dialog = Dialog("trust")  # nobody says yes to what does not stand above the button
+        elif did == "action" and isinstance(notice.action, Command):
             send(notice.action)
         if did:
             send(DismissNotice(notice.id))
@@ -106,29 +113,21 @@ def _banner(ui: Ui, key: Hashable, notice: Notice) -> str:
     return did
 
 
-def _trust_banner(desk: Desk, own: NoticesView, limit: int) -> None:
+def _trust_banner(desk: Desk, own: NoticesView, question: str, limit: int) -> None:
+    """Say that the project asks, and for what first. The whole question, and the yes, stand in the dialog."""
     ui, project = desk.ui, desk.state.config.project
+    lines = desk.view.memo.get("lines of trust", (project.asked,), lambda: asked_lines(project.asked))
     with ui.surface("trust", "popup", padding=(12, 8)):
         with ui.row("head"):
             ui.icon("icon", "shield-halved", tone="warn")
-            ui.text("text", f"Do you trust {project.name or project.root}?", style="strong")
-        ui.text(
-            "why",
-            "Its manual_slop.toml asks for more than a folder may have that nobody has vouched for. Until you"
-            " trust it, this is held back:",
-            tone="muted",
-            style="small",
-            wraps=True,
-        )
-        for index, sentence in enumerate(project.held_back[:limit]):
-            ui.text(("held", index), f"•  {sentence}", style="small", wraps=True)
-        if len(project.held_back) > limit:
-            rest = "\n".join(project.held_back[limit:])
-            ui.text(
-                "rest", f"and {len(project.held_back) - limit} more", tone="muted", style="small", tip=rest
-            )
+            ui.text("text", trust_title(project), style="strong", wraps=True, width=0)
+        ui.text("why", trust_reason(project), tone="muted", style="small", wraps=True)
+        for index, line in enumerate(lines[:limit]):
+            ui.text(("asked", index), f"•  {one_line(line.words, ASKED_CHARS)}", style="small", wraps=True)
+        if len(lines) > limit:
+            ui.text("rest", f"and {len(lines) - limit} more", tone="muted", style="small")
         with ui.row("answers"):
-            if ui.button("trust", "Trust this folder", kind="primary", is_small=True):
-                desk.send(TrustProject(is_trusted=True))
+            if ui.button("look", "Look at all of it", kind="primary", is_small=True):
+                desk.view.dialog = Dialog("trust")
             if ui.button("later", "Not now", is_small=True):
-                own.was_trust_put_off.add(project.root)
+                own.was_trust_put_off.add((project.root, question))

@@ -10,9 +10,9 @@ from panels.base.window_field import Kept
 
 @dataclass(slots=True)
 class NoticesView:
-    """The notices' own state. `was_trust_put_off`: folders whose question of trust was put off."""
+    """The notices' own state. `was_trust_put_off`: questions of trust that were put off, by their id and folder."""
 
     kept: ClassVar[tuple[Kept, ...]] = ()
 
     are_all_shown: bool = False
-    was_trust_put_off: set[str] = field(default_factory=set)
+    was_trust_put_off: set[tuple[str, str]] = field(default_factory=set)

@@ -22,6 +22,13 @@ ROOT = Path(__file__).parents[3]
 WAIT_S = PATIENCE_S
 
 
+class _Terminal(io.TextIOWrapper):
+    """Standard input that a person types into."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 @dataclass(frozen=True)
 class Ended:
     """How a command ended."""
@@ -63,8 +70,12 @@ class World:
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "core.cli", *arguments]
 
-    def run(self, *arguments: str, given: bytes = b"", **environ: str) -> Ended:
-        """Run a command in this process, on streams of its own: a process each would take minutes together."""
+    def run(self, *arguments: str, given: bytes = b"", types: bool = False, **environ: str) -> Ended:
+        """Run a command in this process, on streams of its own: a process each would take minutes together.
+
+        Args:
+            given: what standard input holds; types: a person types it, on a terminal.
+        """
         read, write = os.pipe()
         os.write(write, given)
         os.close(write)
@@ -73,7 +84,8 @@ class World:
             for name, value in {**self.environ, **environ}.items():
                 patch.setenv(name, value)
             patch.chdir(self.project)
-            patch.setattr(sys, "stdin", io.TextIOWrapper(source, encoding="utf-8"))
+            stdin = _Terminal if types else io.TextIOWrapper
+            patch.setattr(sys, "stdin", stdin(source, encoding="utf-8"))
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", err)
             try:

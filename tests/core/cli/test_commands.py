@@ -9,6 +9,8 @@ import pytest
 
 from core.base.errors import StorageError
 from core.discussion.export import parse_export
+from core.settings.wording import trust_reason
+from core.values.settings import Project
 from tests.core.cli.conftest import World
 from tests.vendors.compatible_server import MODEL, Said
 
@@ -175,9 +177,12 @@ def test_trust_says_what_counts_now_and_what_never_will(world: World) -> None:
     (world.project / "manual_slop.toml").write_text(
         '[presets.a]\nitems = ["x"]\n[personas.p]\ntext = "t"\n[hooks]\nenabled = true\n'
     )
-    assert world.run("trust").out.splitlines() == [
-        "counts now: Context presets: a.",
-        "counts now: Personas: p.",
+    assert world.run("trust", "--yes").out.splitlines() == [
+        "Do you trust project?",
+        trust_reason(Project()),
+        "asked for:  Persona: p, the text (1 character).",
+        "            | t",
+        "asked for:  Context preset a: x.",
         "held back:  It asks to turn the Hook API on or to change it; a project never can.",
         f"{world.project} is trusted.",
     ]
@@ -187,6 +192,43 @@ def test_trust_says_what_counts_now_and_what_never_will(world: World) -> None:
     assert world.run("trust", "--remove").code == 0
     assert world.run("trust", "--list").out == "No folder is trusted.\n"
     assert world.run("trust", "nowhere").code == 2
+
+
+def test_without_a_terminal_and_without_yes_trust_shows_what_is_asked_and_changes_nothing(
+    world: World,
+) -> None:
+    (world.project / "manual_slop.toml").write_text('[presets.a]\nitems = ["x"]\n')
+    ended = world.run("trust")
+
+    assert ended.code == 2
+    assert "asked for:  Context preset a: x." in ended.out
+    assert "Add --yes" in ended.err
+    assert world.run("trust", "--list").out == "No folder is trusted.\n"
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 1), ("\n", 1), ("", 1)])
+def test_on_a_terminal_trust_takes_an_answer(world: World, answer: str, code: int) -> None:
+    (world.project / "manual_slop.toml").write_text('[presets.a]\nitems = ["x"]\n')
+    ended = world.run("trust", given=answer.encode(), types=True)
+
+    assert (ended.code, "Let this count? [y/N]" in ended.err) == (code, True)
+    assert (world.run("trust", "--list").out == "No folder is trusted.\n") is bool(code)
+
+
+def test_what_a_later_file_asks_for_is_said_again_and_only_that(world: World) -> None:
+    file = world.project / "manual_slop.toml"
+    file.write_text('[presets.a]\nitems = ["x"]\n')
+    world.run("trust", "--yes")
+    file.write_text('[presets.a]\nitems = ["x", "y"]\n')
+
+    ended = world.run("presets", "--json")
+    assert [item["path"] for item in ended.json["presets"]["a"]] == ["x"]
+    assert "asks for more than you were shown" in ended.err
+    assert "  Context preset a: y.\n" in ended.err
+
+    lines = world.run("trust", "--yes").out.splitlines()
+    assert [line for line in lines if line.startswith("asked for")] == ["asked for:  Context preset a: y."]
+    assert world.run("trust").out == f"{world.project} is trusted.\n"
 
 
 def test_trusting_a_folder_without_a_file_says_that_there_is_none(world: World) -> None:

@@ -82,11 +82,13 @@ def test_a_default_provider_without_a_key_is_warned_of(world: World) -> None:
 
 
 def test_what_a_project_asks_for_is_listed(world: World) -> None:
-    (world.project / "manual_slop.toml").write_text("[presets.a]\nitems = []\n")
+    (world.project / "manual_slop.toml").write_text('[presets.a]\nitems = ["x.py"]\n[hooks]\nport = 1\n')
     text = world.run("doctor", "--quick").out
 
     assert "is not trusted, its settings do not count" in text
-    assert "held back: Context presets: a." in text
+    assert "asked for: Context preset a: x.py." in text
+    assert "held back: It asks to turn the Hook API on" in text
+    assert f"manual-slop trust {world.project}" in text
 
 
 @pytest.mark.model

@@ -22,7 +22,7 @@ from core.values.records import UsageRecord
 from core.values.usage import Usage
 from tests.core.cli.conftest import WAIT_S, World
 from tests.core.harvest.harvests import OLD, add_discussion, age, item_lines, reply, tree
-from tests.vendors.compatible_server import Said
+from tests.vendors.compatible_server import MODEL, Said
 from tests.vendors.loopback import Gate, HoldAfter, Rewrite
 
 MOON = "Tides follow the moon."
@@ -73,6 +73,50 @@ def test_apply_asks_the_model_in_the_schema_and_reports_in_the_form_of_the_contr
     assert body["response_format"]["json_schema"]["strict"] is True
     assert "Why?" in body["messages"][-1]["content"]
     assert len(item_lines(world.home)) == 1
+
+
+def test_apply_says_what_it_is_about_to_write_and_by_which_model(world: World) -> None:
+    add_discussion(world.home, "Tides", "Why?", "The moon.")
+    world.server.replies.append(Said(reply(MOON)))
+
+    ended = world.run("harvest", "--apply")
+
+    assert f"manual-slop: local {MODEL} says of 2026-10-01-tides: 1 item\n  facts: {MOON}\n" in ended.err
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the test's server stand for the built-in model, which is too slow for a test of words."""
+    monkeypatch.setattr("core.cli.harvest.is_small_model", lambda _provider: True)
+
+
+@pytest.mark.usefixtures("small")
+def test_what_the_built_in_model_says_is_written_after_a_yes_to_all_of_it(world: World) -> None:
+    add_discussion(world.home, "Tides", "Why?", "The moon.")
+    world.server.replies.append(Said(reply(MOON)))
+
+    no = world.run("harvest", "--apply", given=b"n\n", types=True)
+    assert (no.code, item_lines(world.home)) == (1, [])
+    assert f"  facts: {MOON}\nWrite it to your knowledge? [y/N] " in no.err
+    assert len(list(paths.discussions_dir(world.home).iterdir())) == 1
+
+    yes = world.run("harvest", "--apply", given=b"y\n", types=True)
+    assert (yes.code, len(item_lines(world.home))) == (0, 1)
+    assert len(world.server.bodies) == 1, "what it said was kept"
+
+
+@pytest.mark.usefixtures("small")
+def test_without_a_terminal_the_built_in_model_writes_nothing_and_is_not_even_asked(world: World) -> None:
+    add_discussion(world.home, "Tides", "Why?", "The moon.")
+
+    ended = world.run("harvest", "--apply")
+
+    assert (ended.code, item_lines(world.home), world.server.bodies) == (2, [], [])
+    assert "Add --yes" in ended.err
+    world.server.replies.append(Said(reply(MOON)))
+    said = world.run("harvest", "--apply", "--yes")
+    assert (said.code, len(item_lines(world.home))) == (0, 1)
+    assert f"  facts: {MOON}\n" in said.err
 
 
 def test_apply_without_harvest_asks_nobody(world: World) -> None:

@@ -111,7 +111,7 @@ def test_preset_persona_and_system_prompt_of_a_trusted_project_go_along(world: W
     assert "HOURS = 6" in sent
     assert "A PERSONA" in sent
     assert "A PROMPT" in sent
-    assert "counts now: Context presets: core." in ended.err
+    assert "asked for:  Context preset core: tides.py." in ended.err
 
 
 def test_temperature_and_the_longest_reply_go_along(world: World) -> None:

@@ -19,7 +19,7 @@ from core.discussion.messages import SelectDiscussion
 from core.values.curation import Preset
 from core.values.discussion import DiscussionMeta, DiscussionSummary
 from core.values.outcomes import CommandOutcome
-from core.values.settings import Project, SettingsFault
+from core.values.settings import AskedValue, Project, SettingsFault
 from core.values.spec import StackSpec
 from core.values.stack import StackInputs
 from core.values.state import AppState, ConfigState, Level, Notice, ProgramState
@@ -171,7 +171,7 @@ def test_a_wait_without_end_is_given_up_in_a_sentence() -> None:
 def test_faults_of_settings_are_warnings_with_their_place() -> None:
     console = _console()
     faults = (SettingsFault("/c.toml", 3, "is wrong"), SettingsFault("VARIABLE", None, "is odd"))
-    project = Project(root="/p", has_file=True, held_back=("presets",))
+    project = Project(root="/p", has_file=True, asked=(AskedValue(("personas", "p"), "sha256:0", "p", "x"),))
     with session(
         FakeFront(replace(READY, config=replace(READY.config, settings_faults=faults, project=project))),
         console,
@@ -181,7 +181,8 @@ def test_faults_of_settings_are_warnings_with_their_place() -> None:
 
     assert "manual-slop: warning: /c.toml:3: is wrong\n" in said
     assert "manual-slop: warning: VARIABLE: is odd\n" in said
-    assert "/p is not trusted" in said
+    assert "/p is not trusted, its manual_slop.toml does not count; `manual-slop trust /p` shows it" in said
+    assert "  Persona: p (1 character).\n" in said
 
 
 def _with(*ids: str) -> AppState:

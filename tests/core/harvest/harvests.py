@@ -98,7 +98,7 @@ class Harvest:
     def distiller(self) -> Distiller:
         knowledge = paths.knowledge_dir(self.home)
         return Distiller(
-            self.model, "embedded", "m", "Write down.", self.piece_bytes, knowledge, self.disk, root=self.root
+            self.model, "local", "m", "Write down.", self.piece_bytes, knowledge, self.disk, root=self.root
         )
 
     def scan(self) -> tuple[Artifact, ...]:

@@ -119,3 +119,14 @@ def test_a_failed_conversation_is_in_the_preview_with_its_reason() -> None:
 
 def test_items_of_another_conversation_are_not_this_ones() -> None:
     assert chosen(preview(fact("One.")), replace(FACTS, path="/else"), AT) == ()
+
+
+def test_of_a_small_model_nothing_is_ticked_beforehand_and_a_tick_is_a_choice() -> None:
+    found = propose(
+        HarvestPreview(), FACTS, Reply((fact("The moon pulls."),), 0), known_items([]), ticks=False
+    )
+    (one,) = found.items
+
+    assert (one.is_ticked, one.is_tick_changed) == (False, False)
+    (one,) = ticked(found, [one.id], is_ticked=True).items
+    assert (one.is_ticked, one.is_tick_changed) == (True, True)

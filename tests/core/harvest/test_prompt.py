@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base import paths
+from core.harvest.messages import HARVEST_PROMPT
 from core.harvest.prompt import (
     MAX_SHOWN_REPLY_CHARS,
-    PROMPT_NAME,
     build_harvest_prompt,
     harvest_prompt_path,
     read_template,
 )
 from core.harvest.reply import ITEM_CATEGORIES
 from core.settings.loader import config_request
-from core.settings.trust import trust
+from tests.core.settings.answers import trust_shown
 
 TEMPLATE = "Write down what stays."
 
@@ -80,34 +80,27 @@ def test_a_malformed_reply_cannot_end_its_fence_nor_swell_the_prompt_nor_bring_a
     assert key not in prompt
 
 
-def test_the_persons_own_prompt_goes_before_the_projects_which_counts_only_when_trusted(
-    tmp_path: Path,
-) -> None:
-    home, project = tmp_path / "home", tmp_path / "project"
-    for folder, text in ((home / "knowledge" / "prompts", "mine"), (project / "prompts", "theirs")):
-        folder.mkdir(parents=True)
-        (folder / PROMPT_NAME).write_text(text, encoding="utf-8")
-
-    assert read_template(harvest_prompt_path(home, project, is_trusted=True)) == "mine"
-    (home / "knowledge" / "prompts" / PROMPT_NAME).unlink()
-    assert read_template(harvest_prompt_path(home, project, is_trusted=True)) == "theirs"
-    assert read_template(harvest_prompt_path(home, project)) not in {"mine", "theirs"}
-
-
 def test_asked_for_nothing_it_finds_the_home_the_project_and_whether_it_is_trusted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = tmp_path / "project"
     (project / "prompts").mkdir(parents=True)
     (project / "manual_slop.toml").write_text("[project]\n", encoding="utf-8")
-    (project / "prompts" / PROMPT_NAME).write_text("theirs", encoding="utf-8")
+    (project / "prompts" / HARVEST_PROMPT).write_text("theirs", encoding="utf-8")
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     monkeypatch.setenv("MANUAL_SLOP_CONFIG", str(tmp_path / "config.toml"))
     monkeypatch.chdir(project)
 
     assert read_template(harvest_prompt_path()) != "theirs"
-    trust(project, config_request().trust_file)
+    trust_shown(config_request())
     assert read_template(harvest_prompt_path()) == "theirs"
+    (project / "prompts" / HARVEST_PROMPT).write_text("theirs, changed", encoding="utf-8")
+    assert "theirs" not in read_template(harvest_prompt_path())
+
+    own = tmp_path / "home" / "knowledge" / "prompts" / HARVEST_PROMPT
+    own.parent.mkdir(parents=True)
+    own.write_text("mine", encoding="utf-8")
+    assert read_template(harvest_prompt_path()) == "mine"
 
 
 def test_our_own_prompt_names_every_category_and_its_fields(tmp_path: Path) -> None:

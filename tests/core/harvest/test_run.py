@@ -423,3 +423,16 @@ def test_a_draft_goes_to_the_trash_with_its_conversation(tmp_path: Path) -> None
 
     trash.restore(tmp_path, chosen)
     assert store.load(tmp_path, chosen, NOW).discussion.draft.text == "Half a thought"
+
+
+@pytest.mark.parametrize(("provider", "is_ticked"), [("embedded", False), ("local", True)])
+def test_what_the_built_in_model_says_is_not_ticked_beforehand(
+    tmp_path: Path, provider: str, is_ticked: bool
+) -> None:
+    add_discussion(tmp_path, "Tides", "Why?")
+    harvest = Harvest(tmp_path, Model({"Why?": reply(MOON)}))
+    distiller = replace(harvest.distiller, provider=provider)
+
+    (part,) = preview(harvest.request, harvest.scan(), distiller)
+
+    assert [one.is_ticked for one in part.items] == [one.was_ticked for one in part.items] == [is_ticked]

@@ -13,8 +13,8 @@ from core.values.settings import KnowledgeSettings
 from tests.core.harvest.harvests import NOW, Model
 
 
-def run(settings: KnowledgeSettings, prompts_root: str = "") -> HarvestRun:
-    return HarvestRun(settings, frozenset({"open"}), "local", "m", ModelProfile("local", "m"), prompts_root)
+def run(settings: KnowledgeSettings, template: str = "") -> HarvestRun:
+    return HarvestRun(settings, frozenset({"open"}), "local", "m", ModelProfile("local", "m"), template)
 
 
 def test_ages_sizes_and_sources_are_the_settings(tmp_path: Path) -> None:
@@ -37,17 +37,7 @@ def test_a_piece_is_what_the_model_can_read(tmp_path: Path) -> None:
     assert small.knowledge == tmp_path / "knowledge"
 
 
-def test_the_prompt_is_the_persons_own_then_the_trusted_projects(tmp_path: Path) -> None:
-    project = tmp_path / "project"
-    for folder, words in ((project, "The project's."), (tmp_path / "home" / "knowledge", "My own.")):
-        prompt = folder / "prompts" / "harvest-conversation.md"
-        prompt.parent.mkdir(parents=True)
-        prompt.write_text(words)
+def test_the_prompt_is_the_one_that_the_run_names(tmp_path: Path) -> None:
+    made = distiller(tmp_path, run(KnowledgeSettings(), "Words.\n"), Model(), ModelProfile("local", "m"))
 
-    def template(home: Path, root: str) -> str:
-        made = distiller(home, run(KnowledgeSettings(), root), Model(), ModelProfile("local", "m"))
-        return made.template
-
-    assert template(tmp_path / "home", str(project)) == "My own."
-    assert template(tmp_path / "other", str(project)) == "The project's."
-    assert "The project's." not in template(tmp_path / "other", "")
+    assert made.template == "Words."

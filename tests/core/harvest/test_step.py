@@ -16,6 +16,7 @@ from core.discussion.messages import (
     UndoDelete,
 )
 from core.harvest.messages import (
+    HARVEST_PROMPT,
     ApplyHarvest,
     ApplyPreview,
     CancelHarvest,
@@ -167,13 +168,14 @@ def test_who_reads_may_be_another_than_who_answers() -> None:
         assert (scan.run.provider, scan.run.model) == expected
 
 
-@pytest.mark.parametrize(("is_trusted", "root"), [(True, "/project"), (False, "")])
-def test_a_projects_prompt_counts_only_once_the_person_trusts_it(is_trusted: bool, root: str) -> None:
-    book = ready(project=Project(root="/project", is_trusted=is_trusted))
+def test_the_prompt_of_a_run_is_the_one_that_was_read_with_the_settings() -> None:
+    book = ready()
+    config = replace(book.state.config, prompts={HARVEST_PROMPT: "Words."})
+    book.state = replace(book.state, config=config)
 
     (scan,) = of(book.play(LookForHarvest()), ScanConversations)
 
-    assert scan.run.prompts_root == root
+    assert scan.run.template == "Words."
 
 
 def test_what_was_found_stands_in_the_state_with_its_time() -> None:

@@ -266,16 +266,13 @@ def test_the_settings_choose_sources_ages_and_sizes(program: Program) -> None:
     assert [one.why for one in looked.look.artifacts] == ["touched lately"]
 
 
-def test_a_trusted_projects_prompt_is_what_the_model_is_given(program: Program) -> None:
+def test_the_prompt_of_the_run_is_what_the_model_is_given(program: Program) -> None:
     add_discussion(program.home, "One", "FIRST")
-    prompt = program.home.parent / "project" / "prompts" / "harvest-conversation.md"
-    prompt.parent.mkdir(parents=True)
-    prompt.write_text("The project's own words.")
-    program.server.replies.extend([Said(reply(MOON)), Said(reply(MOON))])
-    candidates = program.candidates()
+    program.server.replies.append(Said(reply(MOON)))
 
-    program.handle(DistilConversations(program.run(), candidates))
-    program.handle(DistilConversations(program.run(prompts_root=str(prompt.parent.parent)), candidates))
+    program.handle(
+        DistilConversations(program.run(template="The project's own words."), program.candidates())
+    )
 
-    sent = [json.dumps(body["messages"]) for body in program.server.bodies]
-    assert ["The project's own words." in text for text in sent] == [False, True]
+    (body,) = program.server.bodies
+    assert "The project's own words." in json.dumps(body["messages"])

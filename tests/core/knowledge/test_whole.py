@@ -14,6 +14,7 @@ from core.knowledge.apply import begin_apply
 from core.knowledge.digest import regenerate_digest
 from core.knowledge.files import file_id_for_path
 from core.knowledge.messages import RegenerateDigest
+from core.settings.asked_values import question_id
 from core.settings.messages import TrustProject
 from core.values.curation import FileItem
 from core.values.knowledge import Category, DigestSwitch, HarvestLedgerEntry, LedgerStatus, NewItem
@@ -138,7 +139,8 @@ def test_configuration_turns_it_off_while_the_file_stays(world: World) -> None:
     )
     controller = world.start()
     chosen = world.discussion(controller)
-    controller.send(TrustProject(True))
+    asked = controller.snapshot().config.project.asked
+    controller.send(TrustProject(True, question_id(asked)))
     state = until(
         controller,
         lambda s: s.knowledge.switch is DigestSwitch.OFF_BY_CONFIGURATION and chosen in s.discussions.open,

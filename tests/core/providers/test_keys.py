@@ -18,7 +18,8 @@ from core.base.errors import ConfigError, StorageError
 from core.base.paths import key_file
 from core.hooks.address import Address
 from core.providers.embedded.server import Endpoint
-from core.providers.keys import FoundKey, Keyring, KeyStore, key_variables, system_keyring
+from core.providers.key_names import key_variables, sharers
+from core.providers.keys import FoundKey, Keyring, KeyStore, system_keyring
 from core.settings.messages import StoreKey, WriteKey
 from core.values.provider import KeySource
 
@@ -97,25 +98,25 @@ def test_each_provider_has_its_variables(provider: str, names: tuple[str, ...]) 
 def test_environment_goes_before_keyring_before_file(tmp_path: Path) -> None:
     ring = Ring()
     _store(tmp_path).store("openai", "from-file")
-    assert _store(tmp_path, ring).find("openai").source is KeySource.FILE
+    assert _store(tmp_path, ring).find("openai", ()).source is KeySource.FILE
     ring.set_password("manual-slop", "openai", "from-ring")
-    assert _store(tmp_path, ring).find("openai") == FoundKey(
+    assert _store(tmp_path, ring).find("openai", ()) == FoundKey(
         "from-ring", KeySource.KEYRING, "the system's keyring"
     )
-    found = _store(tmp_path, ring, OPENAI_API_KEY=" from-env\n").find("openai")
+    found = _store(tmp_path, ring, OPENAI_API_KEY=" from-env\n").find("openai", ())
 
     assert (found.value, found.source, found.where) == ("from-env", KeySource.ENVIRONMENT, "OPENAI_API_KEY")
 
 
 def test_an_empty_variable_is_none(tmp_path: Path) -> None:
-    found = _store(tmp_path, GEMINI_API_KEY=" ", GOOGLE_API_KEY="g").find("gemini")
+    found = _store(tmp_path, GEMINI_API_KEY=" ", GOOGLE_API_KEY="g").find("gemini", ())
 
     assert (found.value, found.where) == ("g", "GOOGLE_API_KEY")
 
 
 def test_no_key_anywhere_is_missing_and_no_failure(tmp_path: Path) -> None:
-    assert _store(tmp_path, Ring()).find("openai") == FoundKey("", KeySource.MISSING)
-    assert _store(tmp_path, Ring()).find("embedded").source is KeySource.NOT_NEEDED
+    assert _store(tmp_path, Ring()).find("openai", ()) == FoundKey("", KeySource.MISSING)
+    assert _store(tmp_path, Ring()).find("embedded", ()).source is KeySource.NOT_NEEDED
     assert list(tmp_path.iterdir()) == []
 
 
@@ -141,7 +142,7 @@ def test_without_a_working_keyring_a_key_goes_into_a_private_file_that_is_named(
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert str(path) in said
     assert SECRET not in said
-    found = store.find("openai")
+    found = store.find("openai", ())
     assert (found.value, found.source) == (SECRET, KeySource.FILE)
 
 
@@ -149,12 +150,12 @@ def test_a_file_that_others_can_read_is_repaired_and_said(tmp_path: Path) -> Non
     _store(tmp_path).store("openai", SECRET)
     path = key_file(tmp_path, "openai")
     path.chmod(0o644)
-    found = _store(tmp_path).find("openai")
+    found = _store(tmp_path).find("openai", ())
 
     assert found.value == SECRET
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert "Others could read the key" in found.warning
-    assert _store(tmp_path).find("openai").warning == ""
+    assert _store(tmp_path).find("openai", ()).warning == ""
 
 
 def test_a_link_or_a_pipe_in_place_of_the_file_is_not_read(tmp_path: Path) -> None:
@@ -165,7 +166,7 @@ def test_a_link_or_a_pipe_in_place_of_the_file_is_not_read(tmp_path: Path) -> No
     (tmp_path / "keys" / "box").mkdir()
 
     for provider in ("openai", "gemini", "box"):
-        assert _store(tmp_path).find(provider).source is KeySource.MISSING
+        assert _store(tmp_path).find(provider, ()).source is KeySource.MISSING
     with pytest.raises(StorageError, match="is a link"):
         _store(tmp_path).store("openai", "new")
     assert (tmp_path / "elsewhere").read_text() == SECRET
@@ -177,7 +178,7 @@ def test_a_locked_keyring_is_waited_for_once_and_not_for_every_provider(
     ring, opened = locked
     store = _store(tmp_path, ring, timeout_s=0.05)
     began = time.monotonic()
-    found = [store.find(name) for name in ("openai", "anthropic", "gemini", "box")]
+    found = [store.find(name, ()) for name in ("openai", "anthropic", "gemini", "box")]
 
     assert time.monotonic() - began < 2
     assert ring.asked == 1  # type: ignore[attr-defined]
@@ -187,7 +188,7 @@ def test_a_locked_keyring_is_waited_for_once_and_not_for_every_provider(
     ring.set_password("manual-slop", "openai", SECRET)
     store.retry_keyring()
     patient = _store(tmp_path, ring)
-    assert patient.find("openai").source is KeySource.KEYRING
+    assert patient.find("openai", ()).source is KeySource.KEYRING
 
 
 def test_a_key_stored_beside_a_locked_keyring_is_found_in_its_file(
@@ -197,11 +198,11 @@ def test_a_key_stored_beside_a_locked_keyring_is_found_in_its_file(
     said = store.store("openai", SECRET)
 
     assert said.startswith("The system's keyring does not answer; unlock it and try again. The key is in")
-    assert store.find("openai").source is KeySource.FILE
+    assert store.find("openai", ()).source is KeySource.FILE
 
 
 def test_a_keyring_that_fails_is_said_without_its_words(tmp_path: Path) -> None:
-    found = _store(tmp_path, Broken()).find("openai")
+    found = _store(tmp_path, Broken()).find("openai", ())
 
     assert found.warning == "The system's keyring failed (KeyringError)."
 
@@ -215,7 +216,7 @@ def test_a_keyring_that_cannot_be_opened_was_not_asked_and_is_not_told_of(
 
     store = KeyStore(tmp_path, {}, open_keyring=broken)
 
-    assert store.find("openai") == FoundKey("", KeySource.MISSING)
+    assert store.find("openai", ()) == FoundKey("", KeySource.MISSING)
     assert store.keyring_name()[1] == f"The system's keyring failed ({type(fault).__name__})."
 
 
@@ -228,7 +229,7 @@ def test_a_keyring_whose_library_does_not_load_in_time_is_not_told_of_either(tmp
 
     store = KeyStore(tmp_path, {}, open_keyring=slow, opening_timeout_s=0.05)
 
-    assert store.find("openai") == store.find("gemini") == FoundKey("", KeySource.MISSING)
+    assert store.find("openai", ()) == store.find("gemini", ()) == FoundKey("", KeySource.MISSING)
     loaded.set()
 
 
@@ -245,7 +246,7 @@ def test_deleting_removes_it_everywhere(tmp_path: Path) -> None:
     store = _store(tmp_path, ring)
 
     assert store.delete("openai") == "The key was removed from the keyring and the file."
-    assert store.find("openai").source is KeySource.MISSING
+    assert store.find("openai", ()).source is KeySource.MISSING
     assert store.delete("openai") == "There was no stored key."
 
 
@@ -274,7 +275,7 @@ def test_a_provider_cannot_lead_out_of_the_folder_of_keys(tmp_path: Path) -> Non
 def test_a_key_never_shows(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     store = _store(tmp_path, Broken(), ANTHROPIC_API_KEY=SECRET)
-    found = store.find("anthropic")
+    found = store.find("anthropic", ())
     said = store.store("openai", SECRET)
 
     assert found.value == SECRET
@@ -325,3 +326,36 @@ def test_no_value_that_holds_a_secret_shows_it_to_a_printer_of_values() -> None:
     ):
         assert SECRET not in repr(value) + str(value)
         assert SECRET not in pretty_repr(value)
+
+
+@pytest.mark.parametrize(
+    ("provider", "among", "shared"),
+    [
+        ("my-server", ("my-server", "my_server", "other"), ("my_server",)),
+        ("my_server", ("my-server", "my_server"), ("my-server",)),
+        ("a-b_c", ("a_b-c", "a-b-c", "abc"), ("a-b-c", "a_b-c")),
+        ("box", ("box", "openai"), ()),
+        ("openai", ("openai", "anthropic"), ()),
+        ("embedded", ("embedded", "claude_code"), ()),
+    ],
+)
+def test_providers_that_read_one_variable_are_known(
+    provider: str, among: tuple[str, ...], shared: tuple[str, ...]
+) -> None:
+    assert sharers(provider, among) == shared
+
+
+def test_a_variable_of_two_names_holds_the_key_of_neither_and_a_stored_key_is_of_its_exact_name(
+    tmp_path: Path,
+) -> None:
+    ring = Ring()
+    ring.set_password("manual-slop", "my-server", "of my-server")
+    store = _store(tmp_path, ring, MANUAL_SLOP_KEY_MY_SERVER="whose?")
+    among = ("my-server", "my_server")
+
+    stored, other = (store.find(name, among) for name in among)
+    assert (stored.value, stored.source) == ("of my-server", KeySource.KEYRING)
+    assert (other.value, other.source) == ("", KeySource.MISSING)
+    for found in (stored, other):
+        assert "MANUAL_SLOP_KEY_MY_SERVER could be meant for my-server and my_server" in found.conflict
+    assert store.find("my-server", ("my-server",)).value == "whose?"

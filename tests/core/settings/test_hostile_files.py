@@ -24,7 +24,7 @@ def asked(tmp_path: Path) -> ConfigRequest:
     config.mkdir()
     (config / "config.toml").write_text('[ai_settings]\nmodel = "mine"\n')
     request = ConfigRequest(config / "config.toml", config / "trusted.toml", tmp_path / "home", root, root)
-    trust(root, request.trust_file)
+    trust(root, request.trust_file, ())
     return request
 
 

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from core.base.errors import ConfigError
 from core.settings.loader import ConfigRequest, check_override, config_request, load
 from core.settings.preset_drafts import keep_working
-from core.settings.trust import trust
 from core.values.curation import FileItem, Preset
 from core.values.settings import HookSettings, KnowledgeSettings
+from tests.core.settings.answers import trust_shown
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_command_line_goes_before_environment_before_project_before_user(request
         '[ai_settings]\neffort = "low"\nmodel = "u"\nprovider = "openai"\npersona = "u"\n',
     )
     _project(request_, '[ai_settings]\neffort = "medium"\nmodel = "p"\npersona = "p"\n')
-    trust(request_.root, request_.trust_file)
+    trust_shown(request_)
     request = replace(
         request_,
         environ={"MANUAL_SLOP_EFFORT": "high", "MANUAL_SLOP_MODEL": "e"},
@@ -130,7 +130,7 @@ def test_a_file_that_is_gone_gives_defaults_and_not_its_last_good(request_: Conf
 
 def test_a_broken_project_keeps_its_last_good_presets(request_: ConfigRequest) -> None:
     _project(request_, '[presets.a]\nitems = ["x.py"]\n')
-    trust(request_.root, request_.trust_file)
+    trust_shown(request_)
     good = load(request_)
     _project(request_, '[presets.a]\nitems = ["x.py", 3]\n')
     broken = load(request_, good)
@@ -143,11 +143,11 @@ def test_the_last_good_of_another_project_does_not_count_here(
     request_: ConfigRequest, tmp_path: Path
 ) -> None:
     _project(request_, '[presets.a]\nitems = ["x.py"]\n')
-    trust(request_.root, request_.trust_file)
+    trust_shown(request_)
     good = load(request_)
     other = tmp_path / "other"
     _write(other / "manual_slop.toml", "broken")
-    trust(other, request_.trust_file)
+    trust_shown(replace(request_, root=other, start=other))
 
     assert load(replace(request_, root=other, start=other), good).project.presets == {}
 
@@ -168,10 +168,10 @@ def test_an_untrusted_project_counts_for_nothing_and_says_what_it_asks(request_:
     assert (project.name, project.has_file, project.is_trusted) == ("project", True, False)
     assert (project.context, project.presets, project.personas, project.system_prompts) == ((), {}, {}, {})
     assert project.allowed_roots == ()
-    assert len(project.held_back) >= 7
-    trust(request_.root, request_.trust_file)
+    assert len(project.asked) >= 7
+    trust_shown(request_)
     trusted = load(request_, loaded)
-    assert trusted.project.held_back == ()
+    assert (trusted.project.asked, trusted.project.held_back) == ((), ())
     assert trusted.settings.ai.model == "m"
     assert trusted.settings.servers["box"].base_url == "http://b"
     assert trusted.project.context[0].text == "notes"
@@ -184,7 +184,7 @@ def test_a_trusted_project_cannot_move_a_vendor_nor_a_server_of_the_persons(requ
         '[providers.box]\nbase_url = "http://theirs"\n[providers.openai]\nbase_url = "http://theirs"\n'
         '[appearance]\ntheme = "light"\n[providers.new]\nbase_url = "http://new"\n',
     )
-    trust(request_.root, request_.trust_file)
+    trust_shown(request_)
     loaded = load(request_)
 
     assert loaded.settings.servers["box"].base_url == "http://mine"
@@ -200,7 +200,7 @@ def test_personas_and_prompts_are_read_from_files_of_the_project(request_: Confi
         request_,
         '[personas.a]\ntext = "inline"\n[personas.b]\nfile = "p.md"\n[system_prompts.c]\nfile = "absent.md"\n',
     )
-    trust(request_.root, request_.trust_file)
+    trust_shown(request_)
     loaded = load(request_)
 
     assert [(p.name, p.text) for p in loaded.project.personas.values()] == [
@@ -214,14 +214,15 @@ def test_personas_and_prompts_are_read_from_files_of_the_project(request_: Confi
 def test_context_from_outside_needs_an_allowed_root(request_: ConfigRequest, tmp_path: Path) -> None:
     outside = _write(tmp_path / "shared" / "rules.md", "rules")
     _project(request_, f'[project]\ncontext = ["{outside.as_posix()}"]\n')
-    trust(request_.root, request_.trust_file)
+    trust_shown(request_)
 
     refused = load(request_)
     assert refused.project.context == ()
     assert "allowed_roots" in refused.faults[0].reason
 
     _project(request_, f'[project]\nallowed_roots = ["../shared"]\ncontext = ["{outside.as_posix()}"]\n')
-    allowed = load(request_)
+    assert load(request_).project.context == (), "the folder was not shown yet"
+    allowed = trust_shown(request_)
     assert [text.text for text in allowed.project.context] == ["rules"]
     assert allowed.project.allowed_roots == (str(tmp_path / "shared"),)
 
@@ -231,7 +232,7 @@ def test_a_link_out_of_the_project_is_not_followed(request_: ConfigRequest, tmp_
     (request_.root / "innocent.md").symlink_to(secret)
     (request_.root / "CLAUDE.md").symlink_to(secret)
     _project(request_, '[project]\ncontext = ["innocent.md"]\n')
-    trust(request_.root, request_.trust_file)
+    trust_shown(request_)
     loaded = load(request_)
 
     assert (loaded.project.context, loaded.project.identity) == ((), ())
@@ -244,14 +245,14 @@ def test_identity_can_be_turned_off_by_a_trusted_project_only(request_: ConfigRe
     _project(request_, "[project]\nidentity = false\n")
 
     assert [text.name for text in load(request_).project.identity] == ["CLAUDE.md"]
-    trust(request_.root, request_.trust_file)
+    trust_shown(request_)
     assert load(request_).project.identity == ()
 
 
 def test_a_file_of_the_context_is_not_given_twice_as_identity(request_: ConfigRequest) -> None:
     _write(request_.root / "AGENTS.md", "rules")
     _project(request_, '[project]\ncontext = ["AGENTS.md"]\n')
-    trust(request_.root, request_.trust_file)
+    trust_shown(request_)
     project = load(request_).project
 
     assert ([text.name for text in project.context], project.identity) == (["AGENTS.md"], ())
@@ -259,7 +260,7 @@ def test_a_file_of_the_context_is_not_given_twice_as_identity(request_: ConfigRe
 
 def test_unsaved_presets_lie_over_those_of_the_file(request_: ConfigRequest) -> None:
     _project(request_, '[presets.a]\nitems = ["x"]\n[presets.b]\nitems = ["y"]\n')
-    trust(request_.root, request_.trust_file)
+    trust_shown(request_)
     edited, same, new = Preset("a", (FileItem("z"),)), Preset("b", (FileItem("y"),)), Preset("c")
     keep_working(request_.home, request_.root, (edited, same, new))
     project = load(request_).project
@@ -270,7 +271,7 @@ def test_unsaved_presets_lie_over_those_of_the_file(request_: ConfigRequest) -> 
 
 def test_every_file_that_matters_is_watched_even_before_it_exists(request_: ConfigRequest) -> None:
     _project(request_, '[project]\ncontext = ["absent.md"]\n[personas.p]\nfile = "p.md"\n')
-    trust(request_.root, request_.trust_file)
+    trust_shown(request_)
     watched = load(request_).watched
 
     for path in (
@@ -329,7 +330,7 @@ def test_the_hook_api_is_turned_on_by_user_settings_or_the_command_line_and_neve
     request_: ConfigRequest,
 ) -> None:
     _project(request_, "[hooks]\nenabled = true\nport = 80\n")
-    trust(request_.root, request_.trust_file)
+    trust_shown(request_)
     assert load(request_).settings.hooks == HookSettings()
     assert "Hook API" in " ".join(load(request_).project.held_back)
 
@@ -369,7 +370,7 @@ def test_a_trusted_project_sends_no_conversations_elsewhere_and_reclaims_no_bold
     request_: ConfigRequest,
 ) -> None:
     (request_.root / "manual_slop.toml").write_text(HARVEST)
-    trust(request_.root, request_.trust_file)
+    trust_shown(request_)
 
     found = load(request_)
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.settings.preset_table import item_table, read_preset
-from core.settings.project import TextSource, find_root, read_project_data
+from core.settings.project import find_root, read_project_data
+from core.settings.project_tables import TextSource
 from core.values.curation import FileItem, FileMode, LineRange, Preset
 
 

@@ -19,7 +19,7 @@ from core.settings import file_edit
 from core.settings.preset_table import item_table
 from core.settings.project_writer import delete_preset, rename_preset, save_preset
 from core.settings.toml_edit import bare, inline
-from core.settings.trust import is_trusted
+from core.settings.trust import trust_record
 from core.values.curation import FileItem, FileMode, LineRange, Preset
 
 TEXT = """\
@@ -117,13 +117,13 @@ def test_a_missing_file_is_made_readable_and_its_folder_trusted(tmp_path: Path) 
 
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
     assert tomllib.loads(path.read_text()) == {"presets": {"a": {"items": [{"path": "x"}]}}}
-    assert is_trusted(tmp_path, trusted)
+    assert trust_record(tmp_path, trusted) is not None
 
 
 def test_saving_into_a_strangers_file_does_not_trust_its_folder(tmp_path: Path) -> None:
     _saved(TEXT, tmp_path, "new", FileItem("x"))
 
-    assert not is_trusted(tmp_path, tmp_path / "trusted.toml")
+    assert trust_record(tmp_path, tmp_path / "trusted.toml") is None
 
 
 def test_mode_and_link_of_the_file_stay(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_a_preset_of_tables_can_be_emptied(tmp_path: Path) -> None:
 def test_a_rename_keeps_place_and_comments(tmp_path: Path) -> None:
     path = tmp_path / "manual_slop.toml"
     path.write_text(TEXT)
-    rename_preset(tmp_path, "core", "the kernel")
+    rename_preset(tmp_path, "core", "the kernel", tmp_path / "trusted.toml")
 
     assert path.read_text() == TEXT.replace("[presets.core]", '[presets."the kernel"]')
 
@@ -213,7 +213,7 @@ def test_a_rename_to_a_name_that_is_taken_or_none_is_refused(tmp_path: Path) -> 
         ("core", "a\nb", "control characters"),
     ):
         with pytest.raises(ConfigError, match=reason):
-            rename_preset(tmp_path, old, new)
+            rename_preset(tmp_path, old, new, tmp_path / "trusted.toml")
     assert path.read_text() == TEXT
 
 
@@ -243,7 +243,7 @@ def test_a_broken_file_is_named_with_its_line_and_left_alone(tmp_path: Path) -> 
     path.write_text("[presets.a]\nitems = [\n")
     for act in (
         lambda: save_preset(tmp_path, Preset("b"), tmp_path / "t.toml"),
-        lambda: rename_preset(tmp_path, "a", "b"),
+        lambda: rename_preset(tmp_path, "a", "b", tmp_path / "trusted.toml"),
         lambda: delete_preset(tmp_path, "a"),
     ):
         with pytest.raises(ConfigError) as caught:
@@ -409,11 +409,11 @@ def test_a_preset_that_is_renamed_there_and_back_leaves_the_file_as_it_was(
     assume(name in presets)
     root = tmp_path_factory.mktemp("root")
     (root / "manual_slop.toml").write_bytes(text.encode())
-    rename_preset(root, name, "another name")
+    rename_preset(root, name, "another name", root / "trusted.toml")
     assert list(tomllib.loads((root / "manual_slop.toml").read_text())["presets"]) == [
         "another name" if key == name else key for key in presets
     ]
-    rename_preset(root, "another name", name)
+    rename_preset(root, "another name", name, root / "trusted.toml")
 
     assert (root / "manual_slop.toml").read_bytes() == text.encode()
 

@@ -11,6 +11,7 @@ from core.base.errors import ConfigError
 from core.settings.prompts import (
     MAX_PROMPT_BYTES,
     own_prompt,
+    project_prompts,
     prompt_file,
     prompt_names,
     prompt_sources,
@@ -29,7 +30,7 @@ def places(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_our_prompts_are_short_and_hold_nothing_that_changes(places: tuple[Path, Path]) -> None:
-    prompts = read_prompts(*places, is_trusted=True)
+    prompts = read_prompts(places[0], {})
 
     assert {"role.md", "role-open.md"} <= set(prompts)
     assert set(prompts) == set(prompt_names())
@@ -42,18 +43,30 @@ def test_our_prompts_are_short_and_hold_nothing_that_changes(places: tuple[Path,
 def test_the_persons_file_counts_before_the_projects(places: tuple[Path, Path]) -> None:
     home, root = places
     (root / "prompts/role.md").write_text("project's")
-    assert read_prompts(home, root, is_trusted=True)["role.md"] == "project's"
+    assert read_prompts(home, project_prompts(root))["role.md"] == "project's"
     (home / "knowledge/prompts/role.md").write_text("mine")
 
-    assert read_prompts(home, root, is_trusted=True)["role.md"] == "mine"
-    assert prompt_file("role.md", home, root, is_trusted=True) == home / "knowledge/prompts/role.md"
+    assert read_prompts(home, project_prompts(root))["role.md"] == "mine"
+    assert prompt_file("role.md", home, root, {"role.md"}) == home / "knowledge/prompts/role.md"
 
 
-def test_a_project_that_is_not_trusted_brings_no_prompts(places: tuple[Path, Path]) -> None:
+def test_a_projects_prompt_that_does_not_count_is_not_read(places: tuple[Path, Path]) -> None:
     home, root = places
     (root / "prompts/role.md").write_text("project's")
 
-    assert read_prompts(home, root, is_trusted=False)["role.md"] != "project's"
+    assert read_prompts(home, {})["role.md"] != "project's"
+    assert prompt_file("role.md", home, root, ()) != root / "prompts/role.md"
+    assert prompt_file("role.md", home, root, {"role.md"}) == root / "prompts/role.md"
+
+
+def test_a_projects_prompt_that_says_what_the_shipped_one_says_is_none(places: tuple[Path, Path]) -> None:
+    home, root = places
+    shipped = read_prompts(home, {})
+    (root / "prompts/role.md").write_bytes(shipped["role.md"].replace("\n", "\r\n").encode())
+    (root / "prompts/role-open.md").write_text("ours")
+    (root / "prompts/other.md").write_text("no prompt of the program")
+
+    assert project_prompts(root) == {"role-open.md": "ours"}
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe", b"x" * (MAX_PROMPT_BYTES + 1)])
@@ -63,28 +76,28 @@ def test_a_file_that_is_no_prompt_is_passed_over(places: tuple[Path, Path], data
     (home / "knowledge/prompts/role-open.md").mkdir()
     (root / "prompts/role.md").write_text("project's")
 
-    assert read_prompts(home, root, is_trusted=True)["role.md"] == "project's"
-    assert len(read_prompts(home, root, is_trusted=True)["role-open.md"]) > 100
+    assert read_prompts(home, project_prompts(root))["role.md"] == "project's"
+    assert len(read_prompts(home, project_prompts(root))["role-open.md"]) > 100
 
 
 def test_line_ends_are_folded(places: tuple[Path, Path]) -> None:
     home, root = places
     (home / "knowledge/prompts/role.md").write_bytes(b"\xef\xbb\xbfa\r\nb")
 
-    assert read_prompts(home, root, is_trusted=True)["role.md"] == "a\nb"
+    assert read_prompts(home, project_prompts(root))["role.md"] == "a\nb"
 
 
 def test_the_persons_own_text_is_written_counts_and_is_taken_back(tmp_path: Path) -> None:
-    shipped = read_prompts(tmp_path, tmp_path, is_trusted=False)["role.md"]
+    shipped = read_prompts(tmp_path, {})["role.md"]
 
     write_prompt(tmp_path, "role.md", "Mine.", shipped)
     own = str(tmp_path / "knowledge" / "prompts" / "role.md")
-    assert read_prompts(tmp_path, tmp_path, is_trusted=False)["role.md"] == "Mine."
-    assert prompt_sources(tmp_path, tmp_path, is_trusted=False)["role.md"] == own
+    assert read_prompts(tmp_path, {})["role.md"] == "Mine."
+    assert prompt_sources(tmp_path, tmp_path, {})["role.md"] == own
 
     remove_prompt(tmp_path, "role.md", "Mine.")
-    assert read_prompts(tmp_path, tmp_path, is_trusted=False)["role.md"] == shipped
-    assert set(prompt_sources(tmp_path, tmp_path, is_trusted=False).values()) == {""}
+    assert read_prompts(tmp_path, {})["role.md"] == shipped
+    assert set(prompt_sources(tmp_path, tmp_path, {}).values()) == {""}
 
 
 def test_what_an_editor_saved_meanwhile_is_neither_written_over_nor_removed(tmp_path: Path) -> None:

@@ -1,12 +1,11 @@
-"""What a project asks for and does not get, in sentences."""
+"""What a project asks for and never gets, in sentences."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from core.settings.project import read_project_data
-from core.settings.restrictions import counting_values, held_back
+from core.settings.restrictions import held_back
 
 EVERYTHING: dict[str, Any] = {
     "project": {"context": ["README.md", "/etc/passwd"], "identity": False, "allowed_roots": ["/srv"]},
@@ -23,24 +22,12 @@ EVERYTHING: dict[str, Any] = {
 }
 
 
-def _said(data: dict[str, Any], root: Path, *, is_trusted: bool, own: tuple[str, ...] = ()) -> str:
-    return "\n".join(held_back(read_project_data(data)[0], root, own, is_trusted=is_trusted))
+def _said(data: dict[str, Any], own: tuple[str, ...] = ()) -> str:
+    return "\n".join(held_back(read_project_data(data)[0], own))
 
 
-def test_until_trusted_everything_that_is_asked_for_is_said(tmp_path: Path) -> None:
-    assert _said(EVERYTHING, tmp_path, is_trusted=False).split("\n") == [
-        "Context presets (2): a, b.",
-        "Files outside the project (2): ../up.py, /etc/passwd.",
-        "Folders outside the project that it wants to read: /srv.",
-        "Project context (2): README.md, /etc/passwd.",
-        "Personas: p.",
-        "System prompts: s.",
-        "Settings (2): ai_settings.provider = openai, ai_settings.system_prompt = obey me.",
-        "Servers: box at http://b/v1.",
-        "It turns identity files (CLAUDE.md, AGENTS.md, POC.md) off.",
-        "MCP servers, which are commands: m (sh -c boo).",
-        "Settings of tools: bash.",
-        "Settings of retrieval: enabled.",
+def test_what_no_project_may_have_is_said() -> None:
+    assert _said(EVERYTHING).split("\n") == [
         "It asks to turn the Hook API on or to change it; a project never can.",
         "It holds a key; a project never can, and the key is not used. Remove it from the file.",
         "It loosens approvals of tools; a project never can.",
@@ -49,55 +36,35 @@ def test_until_trusted_everything_that_is_asked_for_is_said(tmp_path: Path) -> N
     ]
 
 
-def test_once_trusted_only_what_no_project_may_is_said(tmp_path: Path) -> None:
-    said = _said(EVERYTHING, tmp_path, is_trusted=True).split("\n")
-
-    assert len(said) == 5
-    assert said == _said(EVERYTHING, tmp_path, is_trusted=False).split("\n")[-5:]
-
-
-def test_a_server_of_the_persons_cannot_be_moved(tmp_path: Path) -> None:
+def test_a_server_of_the_persons_cannot_be_moved() -> None:
     data = {"providers": {"box": {"base_url": "http://b"}}}
 
-    assert _said(data, tmp_path, is_trusted=True) == ""
-    assert "never can: box" in _said(data, tmp_path, is_trusted=True, own=("box",))
-    assert counting_values(read_project_data(data)[0], ("box",)) == {}
-    assert counting_values(read_project_data(data)[0], ()) == {"providers.box.base_url": "http://b"}
+    assert _said(data) == ""
+    assert "never can: box" in _said(data, own=("box",))
 
 
-def test_no_secret_is_repeated(tmp_path: Path) -> None:
+def test_no_secret_is_repeated() -> None:
     data = {**EVERYTHING, "providers": {"box": {"base_url": "http://b", "api_key": "sk-0123"}}}
 
-    assert "sk-0123" not in _said(data, tmp_path, is_trusted=False)
-    assert "t0ps3cret" not in _said(data, tmp_path, is_trusted=False)
+    assert "sk-0123" not in _said(data)
+    assert "t0ps3cret" not in _said(data)
 
 
-def test_policies_that_ask_or_refuse_are_no_loosening(tmp_path: Path) -> None:
-    assert _said({"tools": {"bash": {"policy": "ask"}, "edit": "deny"}}, tmp_path, is_trusted=True) == ""
-    assert "loosens" in _said({"tools": {"auto_approve": True}}, tmp_path, is_trusted=True)
+def test_policies_that_ask_or_refuse_are_no_loosening() -> None:
+    assert _said({"tools": {"bash": {"policy": "ask"}, "edit": "deny"}}) == ""
+    assert "loosens" in _said({"tools": {"auto_approve": True}})
 
 
-def test_a_link_inside_the_project_that_leads_out_is_outside(tmp_path: Path) -> None:
-    root = tmp_path / "p"
-    root.mkdir()
-    (root / "link").symlink_to(tmp_path)
-    data = {"presets": {"a": {"items": ["link/x", "in.py", "src/**/*.py"]}}}
+def test_long_lists_are_cut() -> None:
+    said = _said(
+        {"providers": {f"own{n}": {"base_url": "http://b"} for n in range(30)}},
+        tuple(f"own{n}" for n in range(30)),
+    )
 
-    assert "Files outside the project: link/x." in _said(data, root, is_trusted=False)
-
-
-def test_long_lists_and_long_names_are_cut(tmp_path: Path) -> None:
-    data = {
-        "presets": {f"preset {n}": {"items": []} for n in range(30)},
-        "project": {"context": ["x" * 4000]},
-    }
-    said = _said(data, tmp_path, is_trusted=False)
-
-    assert "Context presets (30): preset 0, preset 1, preset 2, preset 3, preset 4 and 25 more." in said
-    assert max(len(line) for line in said.split("\n")) < 300
+    assert "never can (30): own0, own1, own10, own11, own12 and 25 more." in said
 
 
-def test_tables_of_another_shape_do_not_stop_the_saying(tmp_path: Path) -> None:
+def test_tables_of_another_shape_do_not_stop_the_saying() -> None:
     data: dict[str, Any] = {
         "mcp": 3,
         "tools": "allow",
@@ -107,5 +74,5 @@ def test_tables_of_another_shape_do_not_stop_the_saying(tmp_path: Path) -> None:
         "presets": 1,
     }
 
-    assert "Hook API" in _said(data, tmp_path, is_trusted=False)
-    assert "loosens" in _said(data, tmp_path, is_trusted=False)
+    assert "Hook API" in _said(data)
+    assert "loosens" in _said(data)

@@ -28,6 +28,7 @@ from core.discussion.messages import (
     SetModel,
     WriteMeta,
 )
+from core.settings.asked_values import question_id
 from core.settings.messages import (
     KeepPresets,
     ListModels,
@@ -54,8 +55,9 @@ from core.spending.messages import SpentCounted
 from core.values.curation import FileItem, FileSnapshot, ItemFiles, Preset
 from core.values.discussion import DiscussionSummary, OpenDiscussion
 from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus
-from core.values.settings import Project, ServerSettings, SettingsFault
-from core.values.state import Level
+from core.values.settings import AskedValue, Project, ServerSettings, SettingsFault
+from core.values.state import Level, Notice
+from core.values.updates import outcome_of
 from core.values.usage import Usage
 from tests.core.app.playbook import Playbook, of, settings_loaded
 
@@ -117,21 +119,89 @@ def test_saving_into_a_strangers_file_asks_for_trust_first_and_keeps_the_work(bo
     book.play(ChangePreset("core", ()))
 
     assert book.play(SavePreset("core")) == ()
-    assert book.state.program.notices[-1].action == TrustProject(True)
+    assert isinstance(book.state.program.notices[-1].action, TrustProject)
     assert book.state.config.project.unsaved_presets == {"core"}
 
 
-def test_an_untrusted_project_asks_once_and_says_what_is_held_back(book: Playbook) -> None:
-    strange = Project(root="/strange", name="strange", has_file=True, held_back=("2 presets", "a persona"))
+def test_a_preset_that_holds_what_was_not_shown_is_not_written_over(book: Playbook) -> None:
+    unseen = AskedValue(("presets", "core", "new.py"), "whole", "new.py")
+    book.play(settings_loaded(project=replace(PROJECT, asked=(unseen,))))
+    book.play(ChangePreset("core", ()))
+
+    assert book.play(SavePreset("core")) == ()
+    notice = book.state.program.notices[-1]
+    assert notice.action == TrustProject(True, question_id((unseen,)))
+    assert "asks for more than you were shown" in notice.text
+
+    book.play(settings_loaded(project=PROJECT))
+    assert of(book.play(SavePreset("core")), WritePreset)
+
+
+def _asking(*names: str) -> Project:
+    asked = tuple(AskedValue(("personas", name), name, name) for name in names)
+    return Project(
+        root="/strange", name="strange", has_file=True, asked=asked, held_back=("It holds a key.",)
+    )
+
+
+def _question(book: Playbook) -> Notice | None:
+    return next((n for n in book.state.program.notices if n.id == "trust"), None)
+
+
+def test_an_untrusted_project_asks_and_a_yes_is_to_what_was_shown(book: Playbook) -> None:
+    strange = _asking("p", "q")
     book.play(settings_loaded(project=strange))
 
-    notice = next(n for n in book.state.program.notices if n.id == "trust")
-    assert "2 presets" in notice.detail
-    assert notice.action == TrustProject(True)
+    notice = _question(book)
+    assert notice is not None
+    assert notice.text == "Do you trust strange?"
+    assert "Persona: q." in notice.detail
+    assert "It holds a key." in notice.detail
 
-    effects = book.play(TrustProject(True))
-    assert of(effects, WriteTrust) == (WriteTrust("/strange", True),)
-    assert not any(n.id == "trust" for n in book.state.program.notices)
+    effects = book.play(TrustProject(True, question_id(strange.asked)))
+    assert of(effects, WriteTrust) == (WriteTrust("/strange", True, strange.asked),)
+    assert _question(book) is None
+
+
+@pytest.mark.parametrize("shown", ["", question_id(_asking("p").asked), "sha256:0"])
+def test_a_yes_to_another_question_is_none(book: Playbook, shown: str) -> None:
+    book.play(settings_loaded(project=_asking("p", "q")))
+
+    assert book.play(TrustProject(True, shown, command_id="c")) == ()
+
+    outcome = outcome_of(book.state, "c")
+    assert outcome is not None
+    assert "has changed since it was shown" in outcome.problem
+    assert _question(book) is not None
+
+
+def test_a_trusted_project_is_asked_about_again_for_what_is_new_and_only_then(book: Playbook) -> None:
+    trusted = replace(_asking(), is_trusted=True, asked=())
+    book.play(settings_loaded(project=trusted))
+    assert _question(book) is None
+
+    changed = replace(trusted, asked=_asking("p").asked)
+    book.play(settings_loaded(project=changed))
+    notice = _question(book)
+    assert notice is not None
+    assert notice.text == "strange asks for more than when you trusted it"
+
+    book.play(settings_loaded(project=trusted))
+    assert _question(book) is None
+
+
+def test_a_folder_trusted_by_an_earlier_version_is_asked_about_once_with_the_reason(book: Playbook) -> None:
+    book.play(settings_loaded(project=replace(_asking("p"), was_trusted_unseen=True)))
+
+    notice = _question(book)
+    assert notice is not None
+    assert "You trusted this folder before" in notice.detail
+
+
+def test_to_stop_trusting_nothing_need_be_shown(book: Playbook) -> None:
+    book.play(settings_loaded(project=_asking("p")))
+
+    assert of(book.play(TrustProject(False)), WriteTrust) == (WriteTrust("/strange", False),)
 
 
 def test_work_on_a_preset_counts_at_once_and_is_kept_before_it_is_saved(book: Playbook) -> None:

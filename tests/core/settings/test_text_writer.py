@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.base.errors import ConfigError
 from core.settings.text_writer import TextProject, delete_text, read_text_of, save_text
 from core.settings.toml_edit import text_value
-from core.settings.trust import is_trusted
+from core.settings.trust import trust_record
 from core.values.curation import NamedText, TextTable
 
 PERSONAS, PROMPTS = TextTable.PERSONAS, TextTable.SYSTEM_PROMPTS
@@ -116,7 +116,7 @@ def test_the_first_one_makes_the_file_and_trusts_its_folder(tmp_path: Path) -> N
     save_text(project, PROMPTS, NamedText("ein Name", "Hello\n"))
 
     assert tomllib.loads(now(project)) == {"system_prompts": {"ein Name": {"text": "Hello\n"}}}
-    assert is_trusted(tmp_path, project.trust_file)
+    assert trust_record(tmp_path, project.trust_file) is not None
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r")))

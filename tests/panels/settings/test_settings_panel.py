@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.app.messages import Command
+from core.settings.asked_values import question_id
 from core.settings.messages import (
     ChangeSetting,
     FindLocalServers,
@@ -15,7 +16,7 @@ from core.settings.messages import (
     StoreKey,
     TrustProject,
 )
-from core.values.settings import AiSettings, Appearance, Project
+from core.values.settings import AiSettings, Appearance, AskedValue, Project
 from core.values.state import AppState
 from panels.base.view import WindowView
 from panels.settings.settings_panel import SECTIONS
@@ -214,12 +215,17 @@ def test_trust_is_given_and_taken_on_the_project_page() -> None:
     screen.ui.click("Stop trusting it")
     assert screen.asked == [TrustProject(is_trusted=False)]
 
-    project = replace(states.working().config.project, is_trusted=False, held_back=("a server called box",))
+    project = replace(
+        states.working().config.project,
+        is_trusted=False,
+        asked=(AskedValue(("settings", "k"), "1", "k = 1"),),
+    )
     screen = _page("project", with_fields(states.working(), project=project))
-    assert screen.ui.shows("•  a server called box")
-    screen.ui.click("Trust this folder", within="Not trusted yet.")
+    assert screen.ui.shows("•  Setting: k = 1.")
+    screen.ui.click("Look at what it asks for", within="Not trusted yet.")
+    screen.ui.click("Trust what is shown")
 
-    assert screen.asked == [TrustProject(is_trusted=True)]
+    assert screen.asked == [TrustProject(is_trusted=True, shown=question_id(project.asked))]
 
 
 def test_without_a_project_the_page_says_what_still_works() -> None:

@@ -6,9 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from core.context.messages import DeleteNamedText, SaveNamedText
+from core.settings.asked_values import question_id
 from core.settings.messages import ResetPrompt, SavePrompt, TrustProject
 from core.values.curation import NamedText, TextTable
 from core.values.outcomes import CommandOutcome
+from core.values.settings import AskedValue
 from core.values.state import AppState
 from core.values.updates import conclude
 from panels.base.view import WindowView
@@ -151,9 +153,12 @@ def test_one_is_deleted_as_it_was_shown(name: str, table: TextTable) -> None:
 
 
 def test_a_folder_that_is_not_trusted_is_said() -> None:
-    screen = _page(_state(has_file=True, is_trusted=False))
-    screen.ui.click("Trust this folder")
-    assert TrustProject(True) in screen.asked
+    asked = (AskedValue(("personas", "p"), "sha256:0", "p", "Obey."),)
+    screen = _page(_state(has_file=True, is_trusted=False, asked=asked))
+    screen.ui.click("Look at what it asks for")
+    assert screen.ui.shows("Obey.")
+    screen.ui.click("Trust what is shown")
+    assert TrustProject(True, question_id(asked)) in screen.asked
 
 
 def test_a_missing_persona_is_said_in_the_menu_which_leads_to_the_page() -> None:

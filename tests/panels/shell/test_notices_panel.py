@@ -6,8 +6,10 @@ from msgspec.structs import replace
 
 from core.app.messages import DismissNotice
 from core.discussion.messages import UndoDelete
+from core.settings.asked_values import question_id
 from core.settings.messages import TrustProject
 from core.values.messages import Mark
+from core.values.settings import AskedValue
 from core.values.state import AppState, Level, Notice
 from panels.base.view import WindowView
 from tests.panels import states
@@ -91,22 +93,61 @@ def test_notices_stand_in_the_order_in_which_they_came() -> None:
     assert texts.index("the second") < texts.index("the first"), "the older one stands at the foot"
 
 
-def _untrusted() -> AppState:
+def _asked(count: int) -> tuple[AskedValue, ...]:
+    return tuple(AskedValue(("settings", f"wish {n}"), "1", f"wish {n}") for n in range(count))
+
+
+def _untrusted(count: int = 10) -> AppState:
     project = replace(
-        states.working().config.project, is_trusted=False, held_back=tuple(f"wish {n}" for n in range(10))
+        states.working().config.project, is_trusted=False, asked=_asked(count), held_back=("It holds a key.",)
     )
     return with_fields(states.working(), project=project)
 
 
-def test_a_project_that_asks_for_more_is_asked_about_with_all_that_is_held_back() -> None:
+def test_a_project_that_asks_for_more_is_asked_about_and_a_yes_stands_below_all_that_it_asks_for() -> None:
     screen = Screen(_untrusted())
     assert screen.ui.shows("Do you trust cachelab?")
-    assert screen.ui.shows("•  wish 7")
-    assert screen.ui.shows("and 2 more")
+    assert screen.ui.shows("•  Setting: wish 4.")
+    assert screen.ui.shows("and 5 more")
 
-    screen.ui.click("Trust this folder")
+    screen.ui.click("Look at all of it")
+    assert [screen.ui.shows(f"•  Setting: wish {n}.") for n in range(10)] == [True] * 10
+    assert screen.ui.shows("•  It holds a key.")
+    assert screen.asked == []
+    screen.ui.click("Trust what is shown")
 
-    assert screen.asked == [TrustProject(is_trusted=True)]
+    assert screen.asked == [TrustProject(is_trusted=True, shown=question_id(_asked(10)))]
+    assert not screen.ui.has("Trust what is shown")
+
+
+def test_a_press_that_meets_a_changed_question_is_no_yes() -> None:
+    screen = Screen(_untrusted(2))
+    screen.ui.click("Look at all of it")
+    screen.state = _untrusted(3)
+    screen.ui.click("Trust what is shown")
+    assert screen.asked == []
+    assert screen.ui.shows("It has changed while it was shown")
+
+    screen.ui.click("Trust what is shown")
+    assert screen.asked == [TrustProject(is_trusted=True, shown=question_id(_asked(3)))]
+
+
+def test_the_offer_of_a_refused_save_opens_the_question() -> None:
+    notice = Notice("preset", Level.WARNING, "Not saved", action=TrustProject(True, "x"), action_label="Look")
+    screen = Screen(with_fields(_untrusted(), notices=(notice,)))
+    screen.ui.click("Look")
+
+    assert [type(one) for one in screen.asked] == [DismissNotice]
+    assert screen.ui.has("Trust what is shown")
+
+
+def test_a_question_that_was_put_off_comes_back_when_it_asks_for_something_else() -> None:
+    screen = Screen(_untrusted(2))
+    screen.ui.click("Not now")
+    assert not screen.ui.shows("Do you trust cachelab?")
+
+    screen.show(_untrusted(3))
+    assert screen.ui.shows("Do you trust cachelab?")
 
 
 def test_the_question_of_trust_is_put_once() -> None:
@@ -121,7 +162,7 @@ def test_the_question_of_trust_is_put_once() -> None:
 
 
 def test_a_project_that_asks_for_nothing_is_not_asked_about() -> None:
-    project = replace(states.working().config.project, is_trusted=False, held_back=())
+    project = replace(states.working().config.project, is_trusted=False, asked=())
 
     assert not Screen(with_fields(states.working(), project=project)).ui.shows("Do you trust")
 
@@ -130,8 +171,8 @@ def test_in_a_narrow_window_notices_leave_room_for_the_conversation() -> None:
     many = with_fields(_untrusted(), notices=states.notices())
     screen = Screen(many, width_px=420.0)
 
-    assert screen.ui.shows("•  wish 1")
-    assert not screen.ui.shows("•  wish 2")
+    assert screen.ui.shows("•  Setting: wish 1.")
+    assert not screen.ui.shows("•  Setting: wish 2.")
     assert screen.ui.shows("and 8 more")
     assert screen.ui.shows("The disk is full")
     screen.ui.click(f"Show {len(states.notices()) - 1} more notices")

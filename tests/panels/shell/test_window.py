@@ -32,7 +32,7 @@ from core.values.messages import (
     ToolResultPart,
 )
 from core.values.provider import Failure, KeySource, ProviderKind, ProviderStatus
-from core.values.settings import Project, SettingsFault
+from core.values.settings import AskedValue, Project, SettingsFault
 from core.values.stack import ContextChange, ContextReport, LayerId, LayerReport, SegmentReport
 from core.values.state import (
     AppState,
@@ -124,7 +124,9 @@ def app_states(draw: st.DrawFn) -> AppState:
     items = draw(st.lists(st.builds(FileItem, words, st.sampled_from(FileMode), notes=words), max_size=3,
                           unique_by=lambda item: item.path))  # fmt: skip
     project = Project(
-        draw(words), draw(words), draw(st.booleans()), draw(st.booleans()), tuple(draw(st.lists(words, max_size=3))),
+        draw(words), draw(words), draw(st.booleans()), draw(st.booleans()),
+        tuple(AskedValue(("personas", name), name, name, name) for name in draw(st.lists(words, max_size=3))),
+        held_back=tuple(draw(st.lists(words, max_size=3))),
         presets={"p": Preset("p", tuple(items))}, unsaved_presets=draw(st.sampled_from([frozenset(), frozenset({"p"})])),
     )  # fmt: skip
     notices = draw(st.lists(st.builds(Notice, words, st.sampled_from(Level), words, words), max_size=5,
