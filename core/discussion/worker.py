@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -50,6 +51,8 @@ from core.spending.messages import PaymentsSeen, SpendingEvent
 from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
 from core.values.messages import Message, Role
 from core.values.spending import Payment
+
+logger = logging.getLogger(__name__)
 
 Emit = Callable[[DiscussionEvent | SpendingEvent | Report], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
@@ -145,6 +148,13 @@ class DiscussionHandler:
         except SlopError as error:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
             self._emit(WriteFailed(effect.discussion_id, effect.token, error.what, detail, effect.records))
+            return
+        except Exception as error:  # the edge of a write: the turn that waits for it must hear of it
+            logger.exception("records of %s could not be written", effect.discussion_id)
+            text = f"The program failed to write: {type(error).__name__}: {error}"
+            self._emit(
+                WriteFailed(effect.discussion_id, effect.token, text, "See the log file.", effect.records)
+            )
             return
         if went is None:
             queue = queue_file.read(self._root, effect.discussion_id).prompts

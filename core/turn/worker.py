@@ -12,7 +12,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError, SlopError
-from core.base.reports import Report
+from core.base.reports import OperationFailed, Report
 from core.caching.contents import contents_usd
 from core.caching.messages import CacheReported
 from core.caching.offers import cache_prices
@@ -223,31 +223,46 @@ class CallWorker:
             thread.join(max(0.0, end - self._clock()))
 
     def _run(self, effect: CallProvider, cancel: CancelToken) -> None:
+        """One call, from its request to its account: whatever fails, it is said exactly once how the call ended."""
         reply = _Reply(self._clock)
         try:
-            stopped = self._call(effect, cancel, reply)
-            is_whole = stopped.kind is not StopKind.CANCELLED
-            usage = self._usage(effect, reply, is_whole=is_whole)
-            self._note_usage(effect, reply, reply_texts(reply.parts()) if is_whole else ())
-            self._emit(CallEnded(effect.call_id, stopped, reply.parts(), usage))
-            self._account(effect, usage, reply)
-        except ProviderError as error:
-            reply.is_out = error.is_lost
-            self._fail(effect, reply, _as_failure(error))
-        except SlopError as error:
-            reply.is_out = False
-            self._fail(effect, reply, Failure(FailureKind.BAD_REQUEST, error.what, error.remedy, error.where))
-        except Exception as error:  # the edge of the worker: the person must hear of it and keep what arrived
-            log.exception("call %s failed", effect.call_id)
-            reply.is_out = False
-            what = f"The program failed during the call: {type(error).__name__}: {error}"
-            self._fail(
-                effect, reply, Failure(FailureKind.BAD_REPLY, what, "What arrived is kept. See the log file.")
-            )
+            event = self._ended(effect, cancel, reply)
+        except Exception as error:  # the edge of the worker: what was to be said of the call failed too
+            log.exception("call %s has no account", effect.call_id)
+            event = CallFailed(effect.call_id, _own_failure(error), reply.parts(), Usage())
         finally:
             with self._lock:
                 self._running.pop(effect.call_id, None)
                 self._gates.pop(effect.call_id, None)
+        self._emit(event)
+        try:
+            self._account(effect, event.usage, reply)
+        except Exception as error:  # the reply is told and kept, whatever becomes of its account
+            log.exception("call %s could not be booked in the cache", effect.call_id)
+            text = "The cache of a discussion could not be brought up to date"
+            self._emit(OperationFailed("cache", text, f"{type(error).__name__}: {error}. See the log file."))
+
+    def _ended(self, effect: CallProvider, cancel: CancelToken, reply: _Reply) -> CallEnded | CallFailed:
+        try:
+            stopped = self._call(effect, cancel, reply)
+        except ProviderError as error:
+            reply.is_out = error.is_lost
+            failure = _as_failure(error)
+        except SlopError as error:
+            reply.is_out = False
+            failure = Failure(FailureKind.BAD_REQUEST, error.what, error.remedy, error.where)
+        except Exception as error:  # the edge of the worker: the person must hear of it and keep what arrived
+            log.exception("call %s failed", effect.call_id)
+            reply.is_out = False
+            failure = _own_failure(error)
+        else:
+            is_whole = stopped.kind is not StopKind.CANCELLED
+            usage = self._usage(effect, reply, is_whole=is_whole)
+            self._note_usage(effect, reply, reply_texts(reply.parts()) if is_whole else ())
+            return CallEnded(effect.call_id, stopped, reply.parts(), usage)
+        usage = self._usage(effect, reply, is_whole=False)
+        self._note_usage(effect, reply, ())
+        return CallFailed(effect.call_id, failure, reply.parts(), usage)
 
     def _call(self, effect: CallProvider, cancel: CancelToken, reply: _Reply) -> Stopped:
         inputs = effect.spec.inputs
@@ -305,12 +320,6 @@ class CallWorker:
             journal.add_usage(item.usage)
         if is_first:
             self._services.begun(call_id)
-
-    def _fail(self, effect: CallProvider, reply: _Reply, failure: Failure) -> None:
-        usage = self._usage(effect, reply, is_whole=False)
-        self._note_usage(effect, reply, ())
-        self._emit(CallFailed(effect.call_id, failure, reply.parts(), usage))
-        self._account(effect, usage, reply)
 
     def _note_usage(self, effect: CallProvider, reply: _Reply, texts: Sequence[str]) -> None:
         if reply.usage is not None:
@@ -439,6 +448,11 @@ class _Reply:
         if text or vendor_json:
             self._done.append(ReasoningPart(text, vendor_json))
         self._reasoning.clear()
+
+
+def _own_failure(error: Exception) -> Failure:
+    what = f"The program failed during the call: {type(error).__name__}: {error}"
+    return Failure(FailureKind.BAD_REPLY, what, "What arrived is kept. See the log file.")
 
 
 def _as_failure(error: ProviderError) -> Failure:

@@ -103,10 +103,10 @@ class ClaudeReader:
         match delta.get("type"):
             case "text_delta" if not self._has_schema:
                 self._has_text = self.has_begun = True
-                yield TextDelta(str(delta.get("text", "")))
+                yield TextDelta(delta.get("text", ""))
             case "thinking_delta":
                 self.has_begun = True
-                yield ReasoningDelta(str(delta.get("thinking", "")))
+                yield ReasoningDelta(delta.get("thinking", ""))
             case _:
                 pass
 
@@ -203,7 +203,7 @@ def _kind(reader: ClaudeReader, detail: str, status: int | None) -> FailureKind:
 def _object(line: str) -> Json:
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 
