@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.base.errors import FailureKind, ProviderError
 from core.base.lazy import Lazy
-from core.providers.anthropic.stream import merge_usage, reply_items
+from core.providers.anthropic.stream import is_known, merge_usage, reply_items
 from core.providers.anthropic.wire import prewarm_body, request_body
 from core.providers.door import FOREIGN, MOST_MODELS, text_of
 from core.providers.failures import (
@@ -23,6 +23,7 @@ from core.providers.failures import (
     transport_error,
 )
 from core.providers.http import http_client
+from core.providers.patience import sensible
 from core.providers.profiles import find_profile
 from core.providers.protocol import CancelToken, ReadBlob
 from core.providers.pump import run_call
@@ -122,8 +123,9 @@ class AnthropicProvider:
             progress.has_begun = True
             progress.request_id = events.response.headers.get("request-id", "")
             known = self._last_ids
+            heard = sensible(events, is_known, self._server, is_named=False)
             yield from reply_items(
-                events, progress.request_id, lambda name: known.put(request.discussion_id, name)
+                heard, progress.request_id, lambda name: known.put(request.discussion_id, name)
             )
 
     def _open(

@@ -40,6 +40,11 @@ _LOGIN_REMEDY = "Run `claude` in a terminal and log in, or set ANTHROPIC_API_KEY
 _SPENT = re.compile(r"(?i)limit reached|hit your .*limit|usage limit")
 
 
+def is_known(line: str) -> bool:
+    """True if a line is an event of a run, be it one that says nothing of the reply."""
+    return isinstance(_object(line).get("type"), str)
+
+
 class ClaudeReader:
     """Reads line by line. The run is over when `stop` is set; without it the run has failed.
 

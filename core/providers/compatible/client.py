@@ -13,10 +13,11 @@ from core.base.errors import FailureKind, ProviderError
 from core.base.lazy import Lazy
 from core.providers.compatible.body import chat_body, chat_messages
 from core.providers.compatible.model_list import is_llama_cpp, listed_profile, ollama_profile
-from core.providers.compatible.stream import ChatReader
+from core.providers.compatible.stream import ChatReader, is_known
 from core.providers.door import MOST_MODELS
 from core.providers.failures import provider_error
 from core.providers.openai.sdk import openai_client, sdk_error, sdk_failures
+from core.providers.patience import sensible
 from core.providers.profiles import find_profile
 from core.providers.protocol import CancelToken, ReadBlob
 from core.providers.pump import run_call
@@ -89,7 +90,10 @@ class CompatibleProvider:
         self._require_address()
         client = self._sdk.get()
         try:
-            entries = [model.model_dump(mode="json") for model in islice(client.models.list(), MOST_MODELS)]
+            entries = [
+                model.model_dump(mode="json", warnings=False)
+                for model in islice(client.models.list(), MOST_MODELS)
+            ]
             self._learn(entries)
             found = tuple(listed_profile(self._server.id, entry) for entry in entries)
             return tuple(
@@ -147,7 +151,7 @@ class CompatibleProvider:
         if self._takes_cache_prompt is None:
             try:
                 listed = islice(self._sdk.get().models.list(), MOST_MODELS)
-                self._learn([model.model_dump(mode="json") for model in listed])
+                self._learn([model.model_dump(mode="json", warnings=False) for model in listed])
             except sdk_failures():
                 return False
         return self.takes_cache_prompt
@@ -178,7 +182,7 @@ class CompatibleProvider:
             has_begun = True
             with stream:
                 reader = ChatReader(stream.response.headers.get("x-request-id", ""))
-                for chunk in stream:
+                for chunk in sensible(stream, is_known, self._server):
                     yield from reader.read(chunk)
             yield from reader.end()
             if not reader.has_stopped:

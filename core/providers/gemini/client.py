@@ -25,9 +25,10 @@ from core.providers.failures import (
     transport_error,
 )
 from core.providers.gemini.contents import GONE, GeminiCaches, Prefix
-from core.providers.gemini.stream import reply_items
+from core.providers.gemini.stream import is_known, reply_items
 from core.providers.gemini.wire import request_config, request_contents, split_contents
 from core.providers.http import http_client
+from core.providers.patience import sensible
 from core.providers.profiles import find_profile
 from core.providers.protocol import CancelToken, ReadBlob, check_deleted
 from core.providers.pump import current_call, run_call
@@ -230,9 +231,8 @@ class GeminiProvider:
         sdk = self._client.get().sdk
         with self._failures(model, f"models/{model}:streamGenerateContent"):
             said: Any = list(contents)
-            yield from reply_items(
-                sdk.models.generate_content_stream(model=model, contents=said, config=config)
-            )
+            chunks = sdk.models.generate_content_stream(model=model, contents=said, config=config)
+            yield from reply_items(sensible(chunks, is_known, self._server, is_named=False))
 
     def _profile(self, model: str) -> ModelProfile:
         return find_profile(self._models, self._server.id, model, kind=self._server.kind)

@@ -17,6 +17,7 @@ from core.providers.failures import provider_error
 from core.providers.openai.body import prompt, responses_body
 from core.providers.openai.cache import OPTIONS, miss_reason, prewarm_body, without_cache_fields
 from core.providers.openai.sdk import OPENAI_URL, failure, openai_client, sdk_error, sdk_failures
+from core.providers.patience import sensible
 from core.providers.profiles import find_profile
 from core.providers.protocol import CancelToken, ReadBlob
 from core.providers.pump import run_call
@@ -158,7 +159,8 @@ class OpenAiProvider:
             stream = self._open(body)
             has_begun = True
             with stream:
-                yield from self._read(stream, body["model"], discussion_id)
+                heard = sensible(stream, _is_known, self._server)
+                yield from self._read(stream, heard, body["model"], discussion_id)
         except sdk_failures() as error:
             raise self._translate(error, "/responses", body["model"], has_begun=has_begun) from error
 
@@ -185,10 +187,12 @@ class OpenAiProvider:
         url = self.base_url.rstrip("/") + path
         return sdk_error(error, self._server, model=model, url=url, key=self._key, has_begun=has_begun)
 
-    def _read(self, stream: openai.Stream[Any], model: str, discussion_id: str) -> Iterator[StreamItem]:
+    def _read(
+        self, stream: openai.Stream[Any], heard: Iterator[Any], model: str, discussion_id: str
+    ) -> Iterator[StreamItem]:
         request_id = stream.response.headers.get("x-request-id", "")
         has_text = has_calls = has_refused = False
-        for event in stream:
+        for event in heard:
             match event.type:
                 case "response.output_text.delta" | "response.refusal.delta":
                     has_text = True
@@ -235,6 +239,11 @@ class OpenAiProvider:
         )
 
 
+def _is_known(event: Any) -> bool:
+    kind = getattr(event, "type", None)
+    return isinstance(kind, str) and (kind.startswith("response.") or kind in {"error", "keepalive"})
+
+
 def _optional_field(error: openai.BadRequestError) -> str:
     """The field that a server refused, one for all that belongs to breakpoints."""
     param = error.param or ""
@@ -264,7 +273,7 @@ def _finished_item(item: Any) -> StreamItem | None:
     if item.type == "function_call":
         return ToolCallReady(ToolCallPart(item.call_id, item.name, item.arguments))
     if item.type == "reasoning" and item.encrypted_content:
-        block = item.model_dump(mode="json", exclude_none=True, exclude={"status"})
+        block = item.model_dump(mode="json", warnings=False, exclude_none=True, exclude={"status"})
         return ReasoningDelta("", canonical_json(block))
     return None
 
