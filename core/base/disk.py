@@ -93,6 +93,24 @@ def write_file(path: Path, data: bytes, *, mode: int | None = None, disk: Disk =
         sync_dir(target.parent, disk)
 
 
+def create_file(path: Path, data: bytes, *, disk: Disk = OS_DISK) -> None:
+    """Write a file that is not there yet, mode 0600. A link of that name is not followed.
+
+    Raises:
+        StorageError: something has that name, or it could not be written; no part of it is left.
+    """
+    with reported("write", path):
+        try:
+            _write_new(path, data, 0o600, disk)
+        except FileExistsError:
+            raise
+        except BaseException:
+            with suppress(OSError):
+                path.unlink()
+            raise
+        sync_dir(path.parent, disk)
+
+
 def append_file(path: Path, data: bytes, *, disk: Disk = OS_DISK) -> Appended:
     """Append lines to a file and return once they are on the medium. The caller holds the file's lock.
 

@@ -257,6 +257,7 @@ def _add_discussions(commands: _Commands[argparse.ArgumentParser], common: argpa
         if name == "export":
             action.add_argument("--format", choices=("markdown", "json"), default="markdown")
             action.add_argument("--out", metavar="FILE", default="-", help="where to (standard output)")
+            action.add_argument("--replace", action="store_true", help="write over a file that is there")
         if name == "rename":
             action.add_argument("name", help="the new name")
 

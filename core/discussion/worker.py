@@ -17,6 +17,7 @@ from core.base.errors import SlopError
 from core.base.reports import OperationDone, Report
 from core.base.text import one_line
 from core.discussion import log, meta, queue_file, store, trash
+from core.discussion.export_place import check_place, look_at
 from core.discussion.messages import (
     AppendRecords,
     BranchOnDisk,
@@ -222,14 +223,17 @@ class DiscussionHandler:
         self._emit(DiscussionRestored(summarise(loaded.meta, loaded.discussion)))
 
     def _export(self, effect: WriteExport) -> None:
-        from core.base.disk import write_file
+        from core.base.disk import create_file, write_file
         from core.discussion.export import export_json, export_markdown
 
+        ours = (self._root, paths.config_dir(), *map(Path, filter(None, effect.kept)))
+        place = look_at(effect.path, ours)
+        check_place(place, replaces=effect.replaces)
         loaded = store.load(self._root, effect.discussion_id, self._clock())
         render = export_json if effect.form == "json" else export_markdown
-        target = Path(effect.path).expanduser()
-        write_file(target, render(loaded.meta, loaded.discussion).encode("utf-8", "replace"))
-        self._emit(OperationDone("export", f"Exported {loaded.meta.name!r}.", str(target)))
+        write = write_file if place.is_there else create_file
+        write(place.target, render(loaded.meta, loaded.discussion).encode("utf-8", "replace"))
+        self._emit(OperationDone("export", f"Exported {loaded.meta.name!r}.", str(place.target)))
 
 
 def summarise(found: DiscussionMeta, discussion: OpenDiscussion) -> DiscussionSummary:

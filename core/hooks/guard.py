@@ -46,10 +46,14 @@ class Guard:
 
     Args:
         app: what answers requests that pass; token: what they must carry; hosts: the names they may call us by.
+        open_paths: those that need no token.
     """
 
-    def __init__(self, app: App, token: str, hosts: Iterable[str], limits: Limits) -> None:
+    def __init__(
+        self, app: App, token: str, hosts: Iterable[str], limits: Limits, open_paths: Iterable[str] = ()
+    ) -> None:
         self._app = app
+        self._open_paths = frozenset(path.encode() for path in open_paths)
         self._token = f"Bearer {token}".encode()
         self._hosts = frozenset(host.encode() for host in hosts)
         self._limits = limits
@@ -60,7 +64,7 @@ class Guard:
         assert scope["type"] == "http", scope["type"]
         headers: list[tuple[bytes, bytes]] = list(scope["headers"])
         try:
-            self._check_sender(headers)
+            self._check_sender(headers, is_open=scope["raw_path"] in self._open_paths)
             self._check_path(scope)
             self._check_size(headers)
         except RefusedError as error:
@@ -72,7 +76,7 @@ class Guard:
         finally:
             self._under_way -= 1
 
-    def _check_sender(self, headers: list[tuple[bytes, bytes]]) -> None:
+    def _check_sender(self, headers: list[tuple[bytes, bytes]], *, is_open: bool) -> None:
         """A page in a browser cannot get past these, nor another program without the token."""
         hosts = _all(headers, b"host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
@@ -82,7 +86,7 @@ class Guard:
         if _all(headers, b"origin"):
             raise RefusedError(403, "origin", "Requests of web pages are refused", "Send no Origin")
         tokens = _all(headers, b"authorization")
-        if len(tokens) != 1 or not hmac.compare_digest(tokens[0], self._token):
+        if not is_open and (len(tokens) != 1 or not hmac.compare_digest(tokens[0], self._token)):
             raise RefusedError(
                 401,
                 "no_token",

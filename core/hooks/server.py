@@ -16,6 +16,7 @@ from core.base.errors import StorageError
 from core.hooks.address import Address, new_token, own_pid, publish, withdraw
 from core.hooks.app import make_app
 from core.hooks.guard import Limits, not_understood
+from core.hooks.proof import proof_of
 from core.hooks.request import HookDesk
 
 HOST = "127.0.0.1"
@@ -54,6 +55,8 @@ class HookServer:
         self._socket = _listening(self._port)
         port = self._socket.getsockname()[1]
         self.address = Address(f"http://{HOST}:{port}", own_pid(), self.address.token)
+        token, pid = self.address.token, self.address.pid
+        self._desk.prove = lambda nonce: proof_of(token, nonce, port, pid)
         hosts = (f"{HOST}:{port}", f"localhost:{port}")
         app = make_app(self._desk, self.address.token, hosts, self._limits)
         self._server = uvicorn.Server(_config(app, self._limits))
