@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -139,10 +141,19 @@ def _connect(path: Path | None) -> tuple[sqlite3.Connection, Path | None]:
     if path is not None:
         try:
             make_dirs(path.parent)
+            _keep_private(path)
             return _configured(sqlite3.connect(path, timeout=10.0, isolation_level=None)), path
-        except (StorageError, sqlite3.OperationalError):
+        except (StorageError, OSError, sqlite3.OperationalError):
             pass
     return _configured(sqlite3.connect(":memory:", isolation_level=None)), None
+
+
+def _keep_private(path: Path) -> None:
+    """Only the person may read what they said: mode 0600, which SQLite takes over for the files beside it."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    for ending in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + ending).chmod(0o600)
 
 
 def _configured(db: sqlite3.Connection) -> sqlite3.Connection:

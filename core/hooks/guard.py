@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 import msgspec
+from msgspec.structs import replace
 
 from core.hooks.fields import encode
 from core.hooks.refusals import RefusedError, error_data
@@ -29,6 +30,7 @@ class Limits(msgspec.Struct, frozen=True):
 
     Args:
         head_s: for the request line and headers; body_s: for the whole body; requests: under way at once.
+        connections: open at once, those among them that wait for a request; refusals: whose rest of a body is read.
         linger_s, linger_bytes: what is still read of a body that is refused, so that its sender sees why.
     """
 
@@ -37,8 +39,10 @@ class Limits(msgspec.Struct, frozen=True):
     head_s: float = 10.0
     body_s: float = 20.0
     requests: int = 64
+    connections: int = 128
     linger_s: float = 1.0
     linger_bytes: int = 1_000_000
+    refusals: int = 16
 
 
 class Guard:
@@ -57,7 +61,7 @@ class Guard:
         self._token = f"Bearer {token}".encode()
         self._hosts = frozenset(host.encode() for host in hosts)
         self._limits = limits
-        self._under_way = 0
+        self._under_way = self._refusing = 0
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: AsgiSend) -> None:
         """Answer one request."""
@@ -68,13 +72,25 @@ class Guard:
             self._check_path(scope)
             self._check_size(headers)
         except RefusedError as error:
-            await refuse(error, headers, receive, send, self._limits)
+            await self._refuse(error, headers, receive, send)
             return
         self._under_way += 1
         try:
             await self._app(scope, receive, send)
         finally:
             self._under_way -= 1
+
+    async def _refuse(
+        self, error: RefusedError, headers: list[tuple[bytes, bytes]], receive: Receive, send: AsgiSend
+    ) -> None:
+        """Refuse; the rest of a body is read for a few at once, so that they cannot keep others out."""
+        is_one_of_few = self._refusing < self._limits.refusals
+        limits = self._limits if is_one_of_few else replace(self._limits, linger_s=0.0)
+        self._refusing += 1
+        try:
+            await refuse(error, headers, receive, send, limits)
+        finally:
+            self._refusing -= 1
 
     def _check_sender(self, headers: list[tuple[bytes, bytes]], *, is_open: bool) -> None:
         """A page in a browser cannot get past these, nor another program without the token."""
