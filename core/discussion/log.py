@@ -119,7 +119,9 @@ def scan(path: Path, *, start: int = 0, end: int | None = None, first_line: int 
                         offset, size, ForeignLine(number, f"it is longer than {MAX_LINE_BYTES:,} bytes")
                     )
                 elif line.strip(b" \t\r\n\0"):
-                    yield LogLine(offset, size, log_codec.decode(line, number), not line.endswith(b"\n"))
+                    read = LogLine(offset, size, log_codec.decode(line, number), not line.endswith(b"\n"))
+                    line = b""  # whoever takes the record may keep it for long: a line may be large
+                    yield read
                 offset += size
                 number += 1
 

@@ -284,6 +284,8 @@ def test_a_program_that_fails_says_so_on_every_path(
 
     monkeypatch.setattr(running.hooks._desk.front, "snapshot", broken)
     for operation in OPERATIONS:
+        if operation.id == "hello":
+            continue  # it looks at nothing that could fail
         path = re.sub(r"\{\w+\}", "x", operation.path)
         body = {"name": "x", "text": "x", "items": [], "panel": "x", "action": "y", "advance_s": 0}
         known = _body(operation).get("properties", {})
