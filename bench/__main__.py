@@ -29,6 +29,10 @@ SUITES: dict[str, tuple[str, ...]] = {
         "bench.knowledge_panel",
         "bench.harvest_panel",
     ),
+    "sound": (
+        "bench.sound_reply",
+        "bench.sound_connections",
+    ),
 }
 """Each suite's modules; a module offers `rows() -> list[Row]`. The model comes last: it must not run beside timing."""
 

@@ -33,7 +33,7 @@ def start_log(folder: Path | None = None) -> Path | None:
     """
     file = (folder or paths.log_dir()) / LOG_NAME
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handler = RotatingFileHandler(
             file, maxBytes=MOST_BYTES, backupCount=KEPT_FILES, encoding="utf-8", errors="replace", delay=True
         )

@@ -64,7 +64,7 @@ class LossesSaid:
 
     def _note(self, key: str) -> None:
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
+            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self._file.open("a", encoding="ascii") as file:
                 file.write(f"{key}\n")
         except OSError as fault:

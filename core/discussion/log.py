@@ -89,6 +89,10 @@ def read(home: Path, discussion_id: str) -> LogContent:
     return LogContent(tuple(records), tuple(foreign), tuple(repairs), size)
 
 
+_BUFFER_BYTES = 262_144
+"""Read at once: a line of megabytes is put together from pieces of this size."""
+
+
 def scan(path: Path, *, start: int = 0, end: int | None = None, first_line: int = 1) -> Iterator[LogLine]:
     """Read a log line by line, with no more than one line in memory. Blank lines are passed over.
 
@@ -101,7 +105,7 @@ def scan(path: Path, *, start: int = 0, end: int | None = None, first_line: int 
     """
     with reported("read", path):
         try:
-            stream = path.open("rb")
+            stream = path.open("rb", buffering=_BUFFER_BYTES)
         except FileNotFoundError:
             return
         with stream:

@@ -122,8 +122,9 @@ def _choices(kind: inspect.Type, place: str) -> list[Any]:
 def parse(data: bytes) -> Any:
     """Parse JSON: UTF-8, finite numbers, each name once, texts cleaned where they enter. Raises RefusedError (400)."""
     try:
-        hooks = {"parse_constant": _refuse, "parse_float": _finite, "object_pairs_hook": _object}
-        return _cleaned(json.loads(data.decode(), **hooks))
+        text = data.decode()
+        value = json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_object)
+        return _cleaned(value)
     except (ValueError, RecursionError) as error:
         raise RefusedError(
             400, "not_json", f"The body is not JSON: {str(error)[:200]}", "Send a JSON object"

@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.base.disk import OS_DISK, Disk, make_dirs
-from core.base.errors import LockedError
+from core.base.disk import OS_DISK, Disk, make_dirs, write_passing
+from core.base.errors import LockedError, StorageError
 from core.base.locks import take_lock
 from core.base.paths import knowledge_dir
 
@@ -67,9 +67,9 @@ def _held(home: Path, name: str, what: str, wait_s: float, disk: Disk) -> Iterat
 
 def _sign(path: Path, what: str) -> None:
     """Say who holds it, beside the lock: what is in a locked file cannot be read on every platform."""
-    with suppress(OSError):
+    with suppress(StorageError):
         holder = {"pid": os.getpid(), "what": what, "since": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"}
-        path.with_suffix(".holder").write_text(json.dumps(holder), encoding="utf-8")
+        write_passing(path.with_suffix(".holder"), json.dumps(holder).encode())
 
 
 def _holder(path: Path) -> str:

@@ -241,8 +241,9 @@ def test_a_call_that_the_outside_cannot_begin_fails_in_its_discussion() -> None:
     after = controller.wait_for(lambda s: bool(s.discussions.open[chosen].failed_message_id), WAIT_S)
 
     assert after is not None
-    assert after.discussions.open[chosen].failure is not None
-    assert "could not begin CallProvider" in after.discussions.open[chosen].failure.what
+    failure = after.discussions.open[chosen].failure
+    assert failure is not None
+    assert "could not begin CallProvider" in failure.what
     assert goes_on(controller)
     controller.stop()
 

@@ -109,6 +109,7 @@ class Tour:
     def good(self) -> None:
         """Every answer that is no error, and the errors of names."""
         client = self.client
+        client.get(f"/api/hello?nonce={'0' * 48}")
         chosen = self.world.discussion()
         one = f"/api/discussions/{chosen}"
         self.world.server.faults.append(HoldAfter(2, gate := Gate()))
