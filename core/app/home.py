@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 _MARKER = "in-progress.toml"
 LOOK_S = 0.2
-"""Whoever looks whether a home is owned holds its lock for a moment."""
+"""A look at whether a home is owned holds its lock for a moment."""
 
 _STAGING_AGE = timedelta(hours=1)
 

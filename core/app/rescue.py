@@ -1,4 +1,4 @@
-"""What follows where the program itself fails on a message: it is left out, and whoever waits for it is told."""
+"""Rescue of the loop where the program itself fails on a message: it is left out, and whoever waits for it is told."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LOOK = "What was kept before stands. See the log file, and report it."
 
 
 def after_failed_step(state: AppState, given: Input, error: Exception) -> Result:
-    """What follows from a command or an event that the step could not take.
+    """Decide what follows from a command or an event that the step could not take.
 
     A call that it was about ends as a failed one, with the text that had arrived; one whose reply was being stored
     ends without a word more, and its discussion is read again.
