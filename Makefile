@@ -1,7 +1,8 @@
 # make run     set up and open the window (without a display: the guided tour on a virtual screen)
 # make test    set up and run every test; ARGS="-k name" narrows it
 # make bench   run every benchmark; make bench-app, -cache, -knowledge, -sound run one suite
-# make faults  fail the disk, and kill a real process, at every write of a harvest, its undo and a recovery
+# make faults  fail the disk, and kill a real process, at every write of a harvest, its undo and a recovery; send 100,000
+#              vendors' streams with fields of other types
 # make optional   tests with the real Claude Code, which npm installs into .optional
 # make wheels  build both wheels and the sdist into build/wheels, install them with plain pip, and run them
 # make fmt | fmt-check | lint | types    the checks of CI
@@ -32,6 +33,7 @@ optional: set-up-test
 
 faults: set-up-test
 	@$(BIN)/python -m scripts.faults $(ARGS)
+	@$(BIN)/python -m scripts.stream_faults
 
 wheels: set-up-run
 	@$(BIN)/python -m scripts.try_wheels build/wheels

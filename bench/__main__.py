@@ -29,7 +29,12 @@ SUITES: dict[str, tuple[str, ...]] = {
         "bench.knowledge_panel",
         "bench.harvest_panel",
     ),
-    "sound": ("bench.sound_openers",),
+    "sound": (
+        "bench.sound_openers",
+        "bench.sound_reply",
+        "bench.sound_connections",
+        "bench.sound_secrets",
+    ),
 }
 """Each suite's modules; a module offers `rows() -> list[Row]`. The model comes last: it must not run beside timing."""
 

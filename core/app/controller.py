@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 import time
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 
 from core.app.dispatch import step
 from core.app.messages import Command, Effect, Event, Input, Quit
+from core.app.rescue import after_failed_step, unbegun
 from core.base.errors import SlopError
 from core.base.reports import Tick
 from core.context.spec import stack_spec
@@ -24,6 +26,8 @@ from core.values.stack import StackInputs
 from core.values.state import AppState
 
 TICK_S = 1.0
+
+log = logging.getLogger(__name__)
 
 
 class Outside(Protocol):
@@ -169,14 +173,20 @@ class AppController:
             message = self._next()
             if message is None:
                 break
-            self._take(self._merged(message))
-        self._outside.stop_calls()
-        self._drain()
-        self._outside.stop()
-        self._drain()
+            self._take(merged(self._batch(message)))
+        self._end(self._outside.stop_calls)
+        self._end(self._outside.stop)
         with self._changed:
             self._is_stopped = True
             self._changed.notify_all()
+
+    def _end(self, stop: Callable[[], None]) -> None:
+        """End a part of the outside, and take in what it reports while it ends."""
+        try:
+            stop()
+        except Exception:  # the edge of the outside: the rest must still be ended, and whoever waits let go
+            log.exception("the program could not be ended in order")
+        self._drain()
 
     def _next(self) -> Command | Event | None:
         try:
@@ -184,8 +194,8 @@ class AppController:
         except Empty:
             return Tick()
 
-    def _merged(self, message: Command | Event) -> list[Command | Event]:
-        """The message and all that wait behind it; runs of deltas of one reply become one."""
+    def _batch(self, message: Command | Event) -> list[Command | Event]:
+        """The message and all that wait behind it."""
         batch: list[Command | Event] = [message]
         while True:
             try:
@@ -195,27 +205,32 @@ class AppController:
             if following is None:
                 self._inbox.put(None)
                 return batch
-            last = batch[-1]
-            if (
-                isinstance(last, ReplyArrived)
-                and isinstance(following, ReplyArrived)
-                and last.call_id == following.call_id
-            ):
-                batch[-1] = ReplyArrived(
-                    last.call_id, last.text + following.text, last.reasoning + following.reasoning
-                )
-            else:
-                batch.append(following)
+            batch.append(following)
 
     def _take(self, batch: list[Command | Event]) -> None:
         state = self._state
         effects: list[Effect] = []
         for body in batch:
-            state, more = step(state, Input(self._clock(), self._seed(), body))
+            state, more = self._stepped(state, Input(self._clock(), self._seed(), body))
             effects.extend(more)
         self._publish(state)
         for effect in effects:
+            self._begin(effect)
+
+    def _stepped(self, state: AppState, given: Input) -> tuple[AppState, tuple[Effect, ...]]:
+        """Step, whatever is in the message: one that the step cannot take is left out, and said."""
+        try:
+            return step(state, given)
+        except Exception as error:  # the edge of a message: the next one must still be taken
+            log.exception("the step failed on %s", type(given.body).__name__)
+            return after_failed_step(state, given, error)
+
+    def _begin(self, effect: Effect) -> None:
+        try:
             self._outside.begin(effect)
+        except Exception as error:  # the edge of an effect: the others must still be begun
+            log.exception("the outside could not begin %s", type(effect).__name__)
+            self.emit(unbegun(effect, error))
 
     def _publish(self, state: AppState) -> None:
         with self._changed:
@@ -223,7 +238,10 @@ class AppController:
             self._revision += 1
             self._changed.notify_all()
         for listener in self._listeners:
-            listener()
+            try:
+                listener()
+            except Exception:  # the edge of a front end: the others must still hear of it
+                log.exception("a listener failed")
 
     def _drain(self) -> None:
         """Take in what the workers reported while they ended, so that the part of a last reply is kept."""
@@ -231,3 +249,26 @@ class AppController:
             message = self._inbox.get()
             if message is not None:
                 self._take([message])
+
+
+def merged(batch: list[Command | Event]) -> list[Command | Event]:
+    """The same messages; runs of deltas of one reply become one."""
+    found: list[Command | Event] = []
+    run: list[ReplyArrived] = []
+    for body in batch:
+        if run and not (isinstance(body, ReplyArrived) and body.call_id == run[0].call_id):
+            found.append(_joined(run))
+            run = []
+        if isinstance(body, ReplyArrived):
+            run.append(body)
+        else:
+            found.append(body)
+    return [*found, _joined(run)] if run else found
+
+
+def _joined(run: list[ReplyArrived]) -> ReplyArrived:
+    text, reasoning = (
+        "".join(str(part) for part in parts)
+        for parts in zip(*((r.text, r.reasoning) for r in run), strict=True)
+    )
+    return ReplyArrived(run[0].call_id, text, reasoning)

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _MARKER = "in-progress.toml"
+LOOK_S = 0.2
+"""A look at whether a home is owned holds its lock for a moment."""
+
 _STAGING_AGE = timedelta(hours=1)
 
 
@@ -134,7 +137,7 @@ def acquire(root: Path) -> HomeLock | Holder:
         StorageError: the home cannot be written; a read-only home needs no owner.
     """
     make_dirs(root)
-    lock = take_lock(root / paths.HOME_LOCK_FILE)
+    lock = take_lock(root / paths.HOME_LOCK_FILE, wait_s=LOOK_S)
     if lock is None:
         return _holder(root)
     with suppress(OSError):
@@ -145,6 +148,19 @@ def acquire(root: Path) -> HomeLock | Holder:
     ):  # it only tells another start who we are; a full disk must not keep a person out
         write_file(root / paths.OWNER_FILE, _toml(owner))
     return HomeLock(root, lock)
+
+
+def owner(root: Path) -> Holder | None:
+    """The process that owns a home now, None where none does, whatever a killed one left behind.
+
+    Raises:
+        StorageError: the home cannot be looked into.
+    """
+    lock = take_lock(root / paths.HOME_LOCK_FILE)
+    if lock is None:
+        return _holder(root)
+    lock.release()
+    return None
 
 
 def own(root: Path) -> HomeLock | None:

@@ -34,7 +34,7 @@ def start_log(folder: Path | None = None) -> Path | None:
     """
     file = (folder or paths.log_dir()) / LOG_NAME
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if oddity(file):
             return None
         handler = RotatingFileHandler(

@@ -96,6 +96,45 @@ def write_file(
         sync_dir(target.parent, disk)
 
 
+def create_file(path: Path, data: bytes, *, disk: Disk = OS_DISK) -> None:
+    """Write a file that is not there yet, mode 0600. A link of that name is not followed.
+
+    Raises:
+        StorageError: something has that name, or it could not be written; no part of it is left.
+    """
+    with reported("write", path):
+        try:
+            _write_new(path, data, 0o600, disk)
+        except FileExistsError:
+            raise
+        except BaseException:
+            with suppress(OSError):
+                path.unlink()
+            raise
+        sync_dir(path.parent, disk)
+
+
+def write_passing(path: Path, data: bytes) -> None:
+    """Replace a file's content, mode 0600, without waiting for the medium: for what ends with the programs that run.
+
+    Raises:
+        StorageError: the old content stands.
+    """
+    with reported("write", path):
+        new = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+        try:
+            fd = OS_DISK.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+            try:
+                _write_all(fd, data, OS_DISK)
+            finally:
+                os.close(fd)
+            new.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                new.unlink()
+            raise
+
+
 def append_file(path: Path, data: bytes, *, disk: Disk = OS_DISK) -> Appended:
     """Append lines to a file and return once they are on the medium. The caller holds the file's lock.
 

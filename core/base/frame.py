@@ -20,9 +20,14 @@ def frame(tag: str, body: str, **attributes: str) -> str:
         tag: letters; body: any text, given a final line end where it has none.
         attributes: written as JSON strings in the order given, empty ones left out.
     """
+    return "".join(frame_parts(tag, body, **attributes))
+
+
+def frame_parts(tag: str, body: str, **attributes: str) -> tuple[str, ...]:
+    """The parts of `frame`, the body among them as it is: a large one stands once in memory."""
     name = safe_tag(tag, body)
-    whole = body if body.endswith("\n") else f"{body}\n"
-    return f"<{name}{_written(attributes)}>\n{whole}</{name}>\n"
+    end = () if body.endswith("\n") else ("\n",)
+    return (f"<{name}{_written(attributes)}>\n", body, *end, f"</{name}>\n")
 
 
 def frame_ends(tag: str, body: str, **attributes: str) -> tuple[str, str]:
@@ -41,11 +46,11 @@ def empty_frame(tag: str, **attributes: str) -> str:
     return f"<{tag}{_written(attributes)}/>\n"
 
 
-def safe_tag(tag: str, body: str) -> str:
-    """The first of `tag`, `tag-2`, `tag-3`, … whose end tag does not begin anywhere in `body`. O(n)."""
-    if "<" not in body or not re.search(f"</{tag}", body):
+def safe_tag(tag: str, *bodies: str) -> str:
+    """The first of `tag`, `tag-2`, `tag-3`, … whose end tag does not begin anywhere in the texts. O(n)."""
+    if not any("<" in body and re.search(f"</{tag}", body) for body in bodies):
         return tag
-    written = re.findall(f"</{tag}-([0-9]{{1,7}})", body)
+    written = [number for body in bodies for number in re.findall(f"</{tag}-([0-9]{{1,7}})", body)]
     taken = {digits[:end] for digits in written for end in range(1, len(digits) + 1)}
     number = next(n for n in count(2) if str(n) not in taken)
     return f"{tag}-{number}"

@@ -83,9 +83,9 @@ def open_whole(path: str | os.PathLike[str], *, follows_links: bool = True) -> i
     return descriptor
 
 
-def open_file(path: str | os.PathLike[str], *, follows_links: bool = True) -> BinaryIO:
-    """As `open_whole`, as a stream that is read in pieces."""
-    return open(open_whole(path, follows_links=follows_links), "rb")
+def open_file(path: str | os.PathLike[str], *, follows_links: bool = True, buffering: int = -1) -> BinaryIO:
+    """As `open_whole`, as a stream that is read in pieces. `buffering`: bytes of a piece, -1 for the usual."""
+    return open(open_whole(path, follows_links=follows_links), "rb", buffering=buffering)
 
 
 def read_file(

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from core.app.execution import act
 from core.app.messages import Command
-from core.base.disk import write_file
 from core.cli.arguments import Options
 from core.cli.format import discussion_data, discussions_text, newest_first
 from core.cli.output import Console
@@ -17,6 +16,7 @@ from core.discussion.export import export_json, export_markdown
 from core.discussion.messages import (
     ArchiveDiscussion,
     DeleteDiscussion,
+    ExportDiscussion,
     PinDiscussion,
     RenameDiscussion,
     SearchDiscussions,
@@ -76,19 +76,21 @@ def _list(options: Options, front: FrontEnd, console: Console, state: AppState) 
 
 def _export(options: Options, front: FrontEnd, console: Console, chosen: str) -> None:
     given = options.given
-    state = act(front, SelectDiscussion(chosen))
     form = "json" if options.is_json else getattr(given, "format", "markdown")
-    render = export_json if form == "json" else export_markdown
-    text = render(state.discussions.summaries[chosen].meta, state.discussions.open[chosen])
     target = getattr(given, "out", "-")
-    if target == "-":
-        console.write(text)
+    if target != "-":
+        path = Path(target).expanduser().absolute()
+        if path.is_dir():
+            raise UsageError(f"{target!r} is a folder", remedy="Name a file in it")
+        act(front, ExportDiscussion(chosen, form, str(path), replaces=given.replace))
+        console.note(f"Written to {path}.")
         return
-    path = Path(target).expanduser().absolute()
-    if path.is_dir():
-        raise UsageError(f"{target!r} is a folder", remedy="Name a file in it")
-    write_file(path, text.encode("utf-8", "replace"), mode=None if path.exists() else 0o644)
-    console.note(f"Written to {path}.")
+    state = act(front, SelectDiscussion(chosen))
+    shown = state.discussions.summaries[chosen].meta, state.discussions.open[chosen]
+    if form == "json":
+        console.json_text(export_json(*shown))
+    else:
+        console.write(export_markdown(*shown))
 
 
 def _delete(front: FrontEnd, state: AppState, chosen: str) -> str:

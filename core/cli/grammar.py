@@ -305,6 +305,7 @@ def _add_discussions(commands: Commands[Parser], common: Parser) -> None:
         if name == "export":
             action.add_argument("--format", choices=("markdown", "json"), default="markdown")
             action.add_argument("--out", metavar="FILE", default="-", help="where to (standard output)")
+            action.add_argument("--replace", action="store_true", help="write over a file that is there")
         if name == "rename":
             action.add_argument("name", help="the new name")
 

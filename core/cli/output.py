@@ -21,6 +21,9 @@ _VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in
 _VISIBLE |= {0x7F: "\u2421", **dict.fromkeys(range(128, 160), "�")}
 _VISIBLE |= dict.fromkeys((*range(8234, 8239), *range(8294, 8298), 8206, 8207, 1564), "�")
 
+_ESCAPED = {code: f"\\u{code:04x}" for code in _VISIBLE if code >= 0x20}
+"""Marks as JSON writes them inside a text, where alone they can stand; below 0x20 `json` has done it."""
+
 
 def harmless(text: str) -> str:
     """Text for a terminal: control characters, escape sequences and bidi marks are shown, not obeyed."""
@@ -72,7 +75,13 @@ class Console(msgspec.Struct, frozen=True):
 
     def json(self, value: Any) -> None:
         """Print a value as JSON, keys in order, so that two runs can be compared."""
-        self._put(json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n")
+        self.json_text(
+            json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+        )
+
+    def json_text(self, text: str) -> None:
+        """Print JSON that is written already. A terminal gets its marks as escapes: the same value, obeyed by nobody."""
+        self._put(text.translate(_ESCAPED) if self.is_terminal else text)
 
     def _put(self, text: str) -> None:
         """Write to standard output. Raises BrokenPipeError, or OutputError where it is full or closed."""

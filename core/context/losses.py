@@ -65,7 +65,7 @@ class LossesSaid:
 
     def _note(self, key: str) -> None:
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
+            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             descriptor = open_descriptor(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             with os.fdopen(descriptor, "a", encoding="ascii") as file:
                 file.write(f"{key}\n")

@@ -106,9 +106,18 @@ class Layer(msgspec.Struct, frozen=True):
         return Segment(self.id, piece.key, piece.text, piece.sha256)
 
 
+_AT_ONCE_CHARS = 1_000_000
+"""Of a text that is encoded to be hashed: a large one is not held twice."""
+
+
 def digest(text: str) -> str:
     """The hex sha256 of a text's UTF-8 bytes. Lone surrogates do not stop it."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    if len(text) <= _AT_ONCE_CHARS:
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    whole = hashlib.sha256()
+    for start in range(0, len(text), _AT_ONCE_CHARS):
+        whole.update(text[start : start + _AT_ONCE_CHARS].encode("utf-8", "surrogatepass"))
+    return whole.hexdigest()
 
 
 def digest_of_pieces(pieces: Sequence[Piece]) -> str:

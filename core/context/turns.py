@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from core.base.frame import empty_frame, frame, safe_tag
+from core.base.frame import empty_frame, frame_parts, safe_tag
 from core.context.memo import StackMemo
 from core.context.pieces import Layer, Piece, digest, full_key, make_layer, text_piece
 from core.values.messages import (
@@ -38,7 +38,7 @@ def turns_layer(turns: tuple[Message, ...], *, has_user_text: bool, memo: StackM
     pieces: list[Piece] = []
     if turns and turns[0].role is not Role.USER:
         canonical = f"<{Role.USER.value}>\n{_START}\n</{Role.USER.value}>\n"
-        pieces.append(_said("start", _START, canonical, Role.USER))
+        pieces.append(_said("start", _START, (canonical,), Role.USER))
     for index, message in enumerate(turns):
         is_running = index >= running_from
         content = _Content(message, is_running)
@@ -91,9 +91,9 @@ def _message(message: Message, is_running: bool) -> tuple[Piece, ...]:
     if not parts:
         return ()
     bodies = [_canonical(part) for part in parts]
-    name = safe_tag(message.role.value, "".join(bodies))
-    bodies[0] = f"<{name}>\n{bodies[0]}"
-    bodies[-1] = f"{bodies[-1]}</{name}>\n"
+    name = safe_tag(message.role.value, *(text for body in bodies for text in body))
+    bodies[0] = (f"<{name}>\n", *bodies[0])
+    bodies[-1] = (*bodies[-1], f"</{name}>\n")
     pairs = zip(parts, bodies, strict=True)
     return tuple(_piece(message, number, part, body) for number, (part, body) in enumerate(pairs))
 
@@ -101,38 +101,38 @@ def _message(message: Message, is_running: bool) -> tuple[Piece, ...]:
 def _is_sent(part: Part, is_running: bool) -> bool:
     match part:
         case TextPart(text):
-            return bool(text.strip())
+            return bool(text) and not text.isspace()
         case ReasoningPart():
             return is_running
         case _:
             return True
 
 
-def _piece(message: Message, number: int, part: Part, body: str) -> Piece:
+def _piece(message: Message, number: int, part: Part, body: tuple[str, ...]) -> Piece:
     key = f"{message.id}/{number}" if number else message.id
     if isinstance(part, TextPart):
         return _said(key, part.text, body, message.role)
-    name = part.sha256 if isinstance(part, AttachmentPart) else digest(_canonical(part))
-    return Piece(f"11/{key}", (body,), name, part, mark=message.role.value)
+    name = part.sha256 if isinstance(part, AttachmentPart) else digest("".join(_canonical(part)))
+    return Piece(f"11/{key}", body, name, part, mark=message.role.value)
 
 
-def _said(key: str, text: str, canonical: str, role: Role) -> Piece:
+def _said(key: str, text: str, canonical: tuple[str, ...], role: Role) -> Piece:
     segment = Segment(LayerId.TURNS, full_key(LayerId.TURNS, key), text, digest(text))
-    return Piece(segment.key, (canonical,), segment.sha256, segment, mark=role.value)
+    return Piece(segment.key, canonical, segment.sha256, segment, mark=role.value)
 
 
-def _canonical(part: Part) -> str:
+def _canonical(part: Part) -> tuple[str, ...]:
     match part:
         case TextPart(text):
-            return frame("text", text)
+            return frame_parts("text", text)
         case ReasoningPart(text):
-            return frame("reasoning", text)
+            return frame_parts("reasoning", text)
         case AttachmentPart():
-            return _attachment(part)
+            return (_attachment(part),)
         case ToolCallPart(call_id, name, arguments):
-            return frame("call", arguments, id=call_id, name=name)
+            return frame_parts("call", arguments, id=call_id, name=name)
         case ToolResultPart(call_id, text, is_error):
-            return frame("result", text, id=call_id, error="yes" if is_error else "")
+            return frame_parts("result", text, id=call_id, error="yes" if is_error else "")
 
 
 def _attachment(part: AttachmentPart) -> str:

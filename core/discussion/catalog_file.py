@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
 from core.base.disk import make_dirs
 from core.base.errors import StorageError
-from core.base.opener import require_file
+from core.base.opener import open_descriptor, require_file
 
 SCHEMA_VERSION = 4
 
@@ -141,10 +143,19 @@ def _connect(path: Path | None) -> tuple[sqlite3.Connection, Path | None]:
         try:
             make_dirs(path.parent)
             require_file(path)
+            _keep_private(path)
             return _configured(sqlite3.connect(path, timeout=10.0, isolation_level=None)), path
         except (OSError, StorageError, sqlite3.OperationalError):
             pass
     return _configured(sqlite3.connect(":memory:", isolation_level=None)), None
+
+
+def _keep_private(path: Path) -> None:
+    """Only the person may read what they said: mode 0600, which SQLite takes over for the files beside it."""
+    os.close(open_descriptor(path, os.O_RDWR | os.O_CREAT))
+    for ending in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + ending).chmod(0o600)
 
 
 def _configured(db: sqlite3.Connection) -> sqlite3.Connection:

@@ -90,6 +90,10 @@ def read(home: Path, discussion_id: str) -> LogContent:
     return LogContent(tuple(records), tuple(foreign), tuple(repairs), size)
 
 
+_BUFFER_BYTES = 262_144
+"""Read at once: a line of megabytes is put together from pieces of this size."""
+
+
 def scan(path: Path, *, start: int = 0, end: int | None = None, first_line: int = 1) -> Iterator[LogLine]:
     """Read a log line by line, with no more than one line in memory. Blank lines are passed over.
 
@@ -102,7 +106,7 @@ def scan(path: Path, *, start: int = 0, end: int | None = None, first_line: int 
     """
     with reported("read", path):
         try:
-            stream = open_file(path)
+            stream = open_file(path, buffering=_BUFFER_BYTES)
         except FileNotFoundError:
             return
         with stream:
@@ -120,7 +124,9 @@ def scan(path: Path, *, start: int = 0, end: int | None = None, first_line: int 
                         offset, size, ForeignLine(number, f"it is longer than {MAX_LINE_BYTES:,} bytes")
                     )
                 elif line.strip(b" \t\r\n\0"):
-                    yield LogLine(offset, size, log_codec.decode(line, number), not line.endswith(b"\n"))
+                    read = LogLine(offset, size, log_codec.decode(line, number), not line.endswith(b"\n"))
+                    line = b""  # whoever takes the record may keep it for long: a line may be large
+                    yield read
                 offset += size
                 number += 1
 

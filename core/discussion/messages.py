@@ -204,11 +204,13 @@ class Detach(msgspec.Struct, frozen=True):
 
 
 class ExportDiscussion(msgspec.Struct, frozen=True):
-    """Write a discussion to a file. `form` is `markdown` or `json`."""
+    """Write a discussion to a file. `form` is `markdown` or `json`; `replaces` is the person's yes to a file that goes."""
 
     discussion_id: str
     form: str
     path: str
+    replaces: bool = False
+    command_id: str = ""
 
 
 class SearchDiscussions(msgspec.Struct, frozen=True):
@@ -330,11 +332,14 @@ class StoreAttachment(msgspec.Struct, frozen=True):
 
 
 class WriteExport(msgspec.Struct, frozen=True):
-    """Write an export to a path the person chose."""
+    """Write an export to a path the person chose. `kept`: folders and files that no export goes to."""
 
     discussion_id: str
     form: str
     path: str
+    kept: tuple[str, ...] = ()
+    replaces: bool = False
+    command_id: str = ""
 
 
 # catalog worker: the list of discussions

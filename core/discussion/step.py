@@ -119,7 +119,9 @@ def command(state: AppState, given: Stamp, asked: DiscussionCommand) -> Result:
         case Detach():
             return _detach(state, asked)
         case ExportDiscussion():
-            return state, (WriteExport(asked.discussion_id, asked.form, asked.path),)
+            kept = (state.program.home, *sorted(state.config.settings_paths))
+            given_path = asked.discussion_id, asked.form, asked.path
+            return state, (WriteExport(*given_path, kept, replaces=asked.replaces),)
         case SearchDiscussions():
             return _search(state, asked.query)
         case _:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -16,6 +17,7 @@ from core.base.errors import SlopError
 from core.base.reports import OperationDone, Report
 from core.base.secrets import scrubbed_line
 from core.discussion import log, meta, queue_file, store, trash
+from core.discussion.export_place import check_place, look_at
 from core.discussion.messages import (
     AppendRecords,
     BranchOnDisk,
@@ -50,6 +52,8 @@ from core.spending.messages import PaymentsSeen, SpendingEvent
 from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
 from core.values.messages import Message, Role
 from core.values.spending import Payment
+
+logger = logging.getLogger(__name__)
 
 Emit = Callable[[DiscussionEvent | SpendingEvent | Report], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
@@ -146,6 +150,13 @@ class DiscussionHandler:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
             self._emit(WriteFailed(effect.discussion_id, effect.token, error.what, detail, effect.records))
             return
+        except Exception as error:  # the edge of a write: the turn that waits for it must hear of it
+            logger.exception("records of %s could not be written", effect.discussion_id)
+            text = f"The program failed to write: {type(error).__name__}: {error}"
+            self._emit(
+                WriteFailed(effect.discussion_id, effect.token, text, "See the log file.", effect.records)
+            )
+            return
         if went is None:
             queue = queue_file.read(self._root, effect.discussion_id).prompts
             call_id = "" if effect.token is None else effect.token.call_id
@@ -212,14 +223,17 @@ class DiscussionHandler:
         self._emit(DiscussionRestored(summarise(loaded.meta, loaded.discussion)))
 
     def _export(self, effect: WriteExport) -> None:
-        from core.base.disk import write_file
+        from core.base.disk import create_file, write_file
         from core.discussion.export import export_json, export_markdown
 
+        ours = (self._root, paths.config_dir(), *map(Path, filter(None, effect.kept)))
+        place = look_at(effect.path, ours)
+        check_place(place, replaces=effect.replaces)
         loaded = store.load(self._root, effect.discussion_id, self._clock())
         render = export_json if effect.form == "json" else export_markdown
-        target = Path(effect.path).expanduser()
-        write_file(target, render(loaded.meta, loaded.discussion).encode("utf-8", "replace"))
-        self._emit(OperationDone("export", f"Exported {loaded.meta.name!r}.", str(target)))
+        write = write_file if place.is_there else create_file
+        write(place.target, render(loaded.meta, loaded.discussion).encode("utf-8", "replace"))
+        self._emit(OperationDone("export", f"Exported {loaded.meta.name!r}.", str(place.target)))
 
 
 def summarise(found: DiscussionMeta, discussion: OpenDiscussion) -> DiscussionSummary:

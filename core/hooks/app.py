@@ -31,10 +31,12 @@ def make_app(desk: HookDesk, token: str, hosts: tuple[str, ...], limits: Limits 
     Args:
         desk: what requests share; token: what each must carry; hosts: `127.0.0.1:port` and the like.
     """
-    routes = [_route(desk, operation, limits) for operation in operations(has_clock=desk.clock is not None)]
+    served = operations(has_clock=desk.clock is not None)
+    routes = [_route(desk, operation, limits) for operation in served]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _not_routed})
     app.router.redirect_slashes = False
-    return Guard(cast(App, app), token, hosts, limits)
+    open_paths = [operation.path for operation in served if operation.is_open]
+    return Guard(cast(App, app), token, hosts, limits, open_paths)
 
 
 def _route(desk: HookDesk, operation: Operation, limits: Limits) -> Route:

@@ -120,9 +120,11 @@ def _choices(kind: inspect.Type, place: str) -> list[Any]:
 
 
 def parse(data: bytes) -> Any:
-    """Parse JSON: UTF-8, finite numbers, texts cleaned where they enter. Raises RefusedError (400)."""
+    """Parse JSON: UTF-8, finite numbers, each name once, texts cleaned where they enter. Raises RefusedError (400)."""
     try:
-        return _cleaned(json.loads(data.decode(), parse_constant=_refuse, parse_float=_finite))
+        text = data.decode()
+        value = json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_object)
+        return _cleaned(value)
     except (ValueError, RecursionError) as error:
         raise RefusedError(
             400, "not_json", f"The body is not JSON: {str(error)[:200]}", "Send a JSON object"
@@ -131,6 +133,17 @@ def parse(data: bytes) -> Any:
 
 def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of which two readers cannot read two things. Names count as they will be cleaned."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        plain = clean(name)
+        if plain in found:
+            raise ValueError(f"{plain[:60]!r} is given twice")
+        found[plain] = value
+    return found
 
 
 def _finite(text: str) -> float:
@@ -147,6 +160,6 @@ def _cleaned(value: Any) -> Any:
         case list():
             return [_cleaned(inner) for inner in value]
         case dict():
-            return {clean(name): _cleaned(inner) for name, inner in value.items()}
+            return {name: _cleaned(inner) for name, inner in value.items()}
         case _:
             return value

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import http.client
 import json
+import platform
+import socket
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from core.base.errors import SlopError
+from core.app.home import owner
+from core.base.errors import SlopError, StorageError
 from core.hooks.address import Address, find
+from core.hooks.proof import is_proof, new_nonce
 
+HELLO_PATH = "/api/hello"
+MOST_HELLO_BYTES = 4_096
 KNOCK_S = 2.0
 WAIT_S = 60.0
 
@@ -32,7 +40,7 @@ class HookError(SlopError):
 
 
 class HookClient:
-    """Requests to one program. Each on a connection of its own.
+    """Requests to one program. Each on a connection of its own, over which the program has first proven who it is.
 
     Args:
         address: from `find`; timeout_s: longest silence.
@@ -42,7 +50,7 @@ class HookClient:
         parts = urlsplit(address.url)
         assert parts.hostname is not None
         self._host, self._port = parts.hostname, parts.port
-        self._token = address.token
+        self._address = address
         self.timeout_s = timeout_s
 
     def get(self, path: str) -> Any:
@@ -86,11 +94,14 @@ class HookClient:
         self, method: str, path: str, body: dict[str, Any] | None, accept: str
     ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
         connection = http.client.HTTPConnection(self._host, self._port, timeout=self.timeout_s)
-        headers = {"Authorization": f"Bearer {self._token}", "Accept": accept}
+        headers = {"Authorization": f"Bearer {self._address.token}", "Accept": accept}
         data = None if body is None else json.dumps(body).encode()
         if data is not None:
             headers["Content-Type"] = "application/json"
         try:
+            connection.connect()
+            connection.auto_open = 0  # nothing goes over another connection than the one that is proven
+            self._check_peer(connection)
             connection.request(method, quote(path, safe="/%"), data, headers)
             answer = connection.getresponse()
             if answer.status >= http.client.BAD_REQUEST:
@@ -102,6 +113,40 @@ class HookClient:
             connection.close()
             raise
         return connection, answer
+
+    def _check_peer(self, connection: http.client.HTTPConnection) -> None:
+        """Have the program that listens prove that it is the one of the address, within `KNOCK_S` seconds.
+
+        Raises:
+            HookError: it is another. Neither the token nor anything of the person has been sent.
+        """
+        nonce = new_nonce()
+        timer = threading.Timer(KNOCK_S, _shut, (connection,))
+        timer.daemon = True
+        timer.start()
+        try:
+            connection.request("GET", f"{HELLO_PATH}?nonce={nonce}", headers={"Accept": "application/json"})
+            answer = connection.getresponse()
+            body = answer.read(MOST_HELLO_BYTES)
+        finally:
+            timer.cancel()
+        try:
+            given = json.loads(body)["proof"]
+        except (ValueError, LookupError, TypeError, RecursionError):
+            given = None
+        assert self._port is not None
+        if not is_proof(given, self._address.token, nonce, self._port, self._address.pid):
+            raise HookError(
+                "Another program listens where Manual Slop did",
+                remedy="Start Manual Slop again; nothing was sent",
+                code="not_proven",
+            )
+
+
+def _shut(connection: http.client.HTTPConnection) -> None:
+    with suppress(OSError):
+        if connection.sock is not None:
+            connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 def _refusal(status: int, body: bytes) -> HookError:
@@ -116,10 +161,10 @@ def connect(home: Path) -> tuple[HookClient, dict[str, Any]] | None:
     """The program that runs on a home with its Hook API on, and its status.
 
     Returns:
-        None where none runs, its API is off, or what a killed program left behind answers no more.
+        None where none runs, its API is off, or somebody else listens where a killed program did.
     """
     address = find(home)
-    if address is None:
+    if address is None or not _is_of_owner(home, address):
         return None
     client = HookClient(address, KNOCK_S)
     try:
@@ -128,3 +173,12 @@ def connect(home: Path) -> tuple[HookClient, dict[str, Any]] | None:
         return None
     client.timeout_s = WAIT_S
     return client, status
+
+
+def _is_of_owner(home: Path, address: Address) -> bool:
+    """True if the process that left the address owns the home now: a killed one holds no lock."""
+    try:
+        holder = owner(home)
+    except StorageError:
+        return False
+    return holder is not None and (holder.pid, holder.host) == (address.pid, platform.node())

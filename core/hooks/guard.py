@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 import msgspec
+from msgspec.structs import replace
 
 from core.hooks.fields import encode
 from core.hooks.refusals import RefusedError, error_data
@@ -29,6 +30,7 @@ class Limits(msgspec.Struct, frozen=True):
 
     Args:
         head_s: for the request line and headers; body_s: for the whole body; requests: under way at once.
+        connections: open at once, those among them that wait for a request; refusals: whose rest of a body is read.
         linger_s, linger_bytes: what is still read of a body that is refused, so that its sender sees why.
     """
 
@@ -37,8 +39,10 @@ class Limits(msgspec.Struct, frozen=True):
     head_s: float = 10.0
     body_s: float = 20.0
     requests: int = 64
+    connections: int = 128
     linger_s: float = 1.0
     linger_bytes: int = 1_000_000
+    refusals: int = 16
 
 
 class Guard:
@@ -46,25 +50,29 @@ class Guard:
 
     Args:
         app: what answers requests that pass; token: what they must carry; hosts: the names they may call us by.
+        open_paths: those that need no token.
     """
 
-    def __init__(self, app: App, token: str, hosts: Iterable[str], limits: Limits) -> None:
+    def __init__(
+        self, app: App, token: str, hosts: Iterable[str], limits: Limits, open_paths: Iterable[str] = ()
+    ) -> None:
         self._app = app
+        self._open_paths = frozenset(path.encode() for path in open_paths)
         self._token = f"Bearer {token}".encode()
         self._hosts = frozenset(host.encode() for host in hosts)
         self._limits = limits
-        self._under_way = 0
+        self._under_way = self._refusing = 0
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: AsgiSend) -> None:
         """Answer one request."""
         assert scope["type"] == "http", scope["type"]
         headers: list[tuple[bytes, bytes]] = list(scope["headers"])
         try:
-            self._check_sender(headers)
+            self._check_sender(headers, is_open=scope["raw_path"] in self._open_paths)
             self._check_path(scope)
             self._check_size(headers)
         except RefusedError as error:
-            await refuse(error, headers, receive, send, self._limits)
+            await self._refuse(error, headers, receive, send)
             return
         self._under_way += 1
         try:
@@ -72,7 +80,19 @@ class Guard:
         finally:
             self._under_way -= 1
 
-    def _check_sender(self, headers: list[tuple[bytes, bytes]]) -> None:
+    async def _refuse(
+        self, error: RefusedError, headers: list[tuple[bytes, bytes]], receive: Receive, send: AsgiSend
+    ) -> None:
+        """Refuse; the rest of a body is read for a few at once, so that they cannot keep others out."""
+        is_one_of_few = self._refusing < self._limits.refusals
+        limits = self._limits if is_one_of_few else replace(self._limits, linger_s=0.0)
+        self._refusing += 1
+        try:
+            await refuse(error, headers, receive, send, limits)
+        finally:
+            self._refusing -= 1
+
+    def _check_sender(self, headers: list[tuple[bytes, bytes]], *, is_open: bool) -> None:
         """A page in a browser cannot get past these, nor another program without the token."""
         hosts = _all(headers, b"host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
@@ -82,7 +102,7 @@ class Guard:
         if _all(headers, b"origin"):
             raise RefusedError(403, "origin", "Requests of web pages are refused", "Send no Origin")
         tokens = _all(headers, b"authorization")
-        if len(tokens) != 1 or not hmac.compare_digest(tokens[0], self._token):
+        if not is_open and (len(tokens) != 1 or not hmac.compare_digest(tokens[0], self._token)):
             raise RefusedError(
                 401,
                 "no_token",

@@ -18,7 +18,8 @@ Loopback HTTP for automation and tests: the same commands and the same state as 
 `[hooks] enabled = true` stands in user settings, or the program was started with `--hooks`.
 
 The address is in `<home>/hook.json`, the bearer token in `<home>/hook_token`; both are new at each start and gone \
-after it. A request with another Host than the address's, with any Origin, or without the token is refused. \
+after it, unless it was killed: then another program may listen there. `GET /api/hello`, the one operation without a \
+token, tells them apart; ask it on the connection that the token will go over. Any other request with another Host than the address's, with any Origin, or without the token is refused. \
 A path that names nothing is answered with 404, another method than those listed with 405, both in the shape `ErrorData`.
 """
 
@@ -76,6 +77,8 @@ def _operation(operation: Operation) -> dict[str, Any]:
         "summary": operation.summary,
         "responses": {str(status): _response(operation, status) for status in operation.statuses},
     }
+    if operation.is_open:
+        found["security"] = []
     if operation.names or operation.query is not None:
         found["parameters"] = _parameters(operation)
     if operation.body is not None:
@@ -93,9 +96,10 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
     if operation.query is None:
         return in_path
     _, schemas = msgspec.json.schema_components([operation.query])
+    described = schemas[operation.query.__name__]
     return in_path + [
-        {"name": name, "in": "query", "required": False, "schema": schema}
-        for name, schema in schemas[operation.query.__name__]["properties"].items()
+        {"name": name, "in": "query", "required": name in described["required"], "schema": schema}
+        for name, schema in described["properties"].items()
     ]
 
 

@@ -36,7 +36,7 @@ class Operation(msgspec.Struct, frozen=True):
         answers: the type of each status that is no refusal; `bytes` for a picture.
         errors: statuses of refusals beside those of any operation, with when.
         streams: whether it answers with events where they are asked for; needs_clock: only with `--test-clock`.
-        may_be_empty: no body stands for one without fields.
+        may_be_empty: no body stands for one without fields; is_open: it is answered without a token.
     """
 
     id: str
@@ -50,6 +50,7 @@ class Operation(msgspec.Struct, frozen=True):
     streams: bool = False
     needs_clock: bool = False
     may_be_empty: bool = False
+    is_open: bool = False
 
     @property
     def summary(self) -> str:
@@ -67,7 +68,8 @@ class Operation(msgspec.Struct, frozen=True):
         sent = SENT if self.method != "GET" else ()
         taken = TAKEN if self.body is not None else ()
         queried = QUERIED if self.query is not None else ()
-        return tuple(sorted({*self.answers, *self.errors, *GUARDED, *sent, *taken, *queried}))
+        guarded = {*GUARDED} - ({401} if self.is_open else set())
+        return tuple(sorted({*self.answers, *self.errors, *guarded, *sent, *taken, *queried}))
 
 
 def operation(

@@ -54,6 +54,7 @@ class HookDesk:
     Args:
         window: None without one; clock: None unless tests may put it forward; now: the controller's clock.
         locks: one for each discussion, so that two sends over HTTP never cross; harvest_lock: one run at a time begins.
+        prove: answers a question of `GET /api/hello`; the server that listens gives it.
     """
 
     front: Front
@@ -65,6 +66,7 @@ class HookDesk:
     locks: dict[str, asyncio.Lock] = field(default_factory=dict)
     window_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     harvest_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    prove: Callable[[str], str] = lambda _nonce: ""
 
     def lock(self, discussion_id: str) -> asyncio.Lock:
         """The lock of a discussion."""

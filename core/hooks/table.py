@@ -8,6 +8,7 @@ from core.hooks import (
     conversation,
     discussions,
     harvest,
+    hello,
     knowledge,
     presets,
     program,
@@ -17,6 +18,7 @@ from core.hooks import (
 from core.hooks.operation import Operation, Resource
 
 RESOURCES: tuple[Resource, ...] = (
+    hello.RESOURCE,
     program.RESOURCE,
     caches.RESOURCE,
     discussions.RESOURCE,

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.base.disk import OS_DISK, Disk, make_dirs, write_file
+from core.base.disk import OS_DISK, Disk, make_dirs, write_passing
 from core.base.errors import LockedError, StorageError
 from core.base.locks import take_lock
 from core.base.opener import read_file
@@ -103,7 +103,7 @@ def _sign(path: Path, what: str) -> None:
     """Say who holds it, beside the lock: what is in a locked file cannot be read on every platform."""
     with suppress(StorageError):
         holder = {"pid": os.getpid(), "what": what, "since": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"}
-        write_file(path.with_suffix(".holder"), json.dumps(holder).encode())
+        write_passing(path.with_suffix(".holder"), json.dumps(holder).encode())
 
 
 def _holder(path: Path) -> str:

@@ -282,6 +282,6 @@ def _number(text: str | None) -> float | None:
 def _date(text: str) -> datetime | None:
     try:
         when = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, TypeError, OverflowError):
         return None
     return when if when.tzinfo else when.replace(tzinfo=UTC)

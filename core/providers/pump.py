@@ -9,6 +9,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from queue import SimpleQueue
 
+from core.providers.door import sound_item
 from core.providers.protocol import CancelToken
 from core.values.provider import StopKind, Stopped, StreamItem
 
@@ -75,7 +76,7 @@ def current_call() -> Call | None:
 def run_call(
     produce: Callable[[], Iterator[StreamItem]], cancel: CancelToken, *, is_sent: bool = False
 ) -> Iterator[StreamItem]:
-    """Run a provider's blocking iterator on its own thread and yield what it yields.
+    """Run a provider's blocking iterator on its own thread and yield what it yields, through the typed door.
 
     When cancelled, whatever the call is doing (resolving a name, connecting, waiting for the first byte, reading):
     what had arrived is yielded, then `Stopped(CANCELLED)`, at once. The thread ends when its sockets are closed.
@@ -84,7 +85,7 @@ def run_call(
         is_sent: the request has left already, by another way than the HTTP client's.
 
     Raises:
-        Whatever `produce` raises.
+        Whatever `produce` raises, and ProviderError where an item is none.
     """
     if cancel.is_cancelled:
         yield Stopped(StopKind.CANCELLED, is_sent=is_sent)
@@ -113,7 +114,7 @@ def _pump(
     _CURRENT.set(call)
     try:
         for item in produce():
-            queue.put(item)
+            queue.put(sound_item(item))
         queue.put(None)
     except Exception as error:  # noqa: BLE001 - the edge of this thread: the reader raises it
         queue.put(error)

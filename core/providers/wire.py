@@ -25,7 +25,7 @@ def sorted_object(text: str) -> dict[str, Any] | None:
     """
     try:
         value = json.loads(canonical_json(json.loads(text or "{}")))
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 

@@ -18,6 +18,7 @@ from core.base.errors import ConfigError, SlopError
 from core.base.reports import OperationDone, OperationFailed, Report, WorkerReported
 from core.providers.claude_code.client import find_program
 from core.providers.clients import Clients, Starts
+from core.providers.door import sound_models
 from core.providers.keys import KeyStore
 from core.providers.model_data import load_models, packaged_models
 from core.providers.profiles import merge_models, offered_models
@@ -317,7 +318,7 @@ class SetupHandler:
             return
         self._emit(WorkerReported("models", "busy", f"Asking {server.label or provider} for its models"))
         try:
-            listed = self._clients.get(provider).list_models()
+            listed = sound_models(self._clients.get(provider).list_models())
         except SlopError as error:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
             self._emit(

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from core.base import paths
-from core.base.disk import make_dirs, reported
+from core.base.disk import make_dirs, write_passing
 from core.base.errors import SlopError, StorageError
 from core.base.locks import take_lock
-from core.base.opener import BOOK_BYTES, open_descriptor, read_file
+from core.base.opener import BOOK_BYTES, read_file
 from core.spending.limits import midnight
 from core.values.spending import Payment, SpentElsewhere
 
@@ -148,12 +148,7 @@ class SharedReserves:
 
     def _write(self, book: ReserveBook) -> None:
         file = self._directory / paths.RESERVES_FILE
-        new = file.with_suffix(".new")
-        with reported("write", file):
-            descriptor = open_descriptor(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            with os.fdopen(descriptor, "wb") as out:
-                out.write(msgspec.json.encode(book, order="sorted"))
-            new.replace(file)
+        write_passing(file, msgspec.json.encode(book, order="sorted"))
 
     def _without_ended(self, book: ReserveBook, now: datetime) -> ReserveBook:
         programs = {row.program for row in book.reserves.values()}

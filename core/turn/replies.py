@@ -129,6 +129,9 @@ def _store(
     if usage != Usage():
         records.append(UsageRecord(given.make_id(1), given.at, call.reply_id if parts else call.id, usage))
     storing = replace(call, phase=CallPhase.STORING, reserved_usd=usage.cost_usd or 0.0)
+    texts = [part.text for part in parts if isinstance(part, TextPart)]
+    if len(texts) == 1:
+        storing = replace(storing, text=texts[0])  # the same text once in memory: a reply may be large
     state = with_call(state, storing)
     return state, (AppendRecords(call.discussion_id, (*records, *marks), ReplyToken(call.id)),)
 

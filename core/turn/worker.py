@@ -12,7 +12,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError, SlopError
-from core.base.reports import Report
+from core.base.reports import OperationFailed, Report
 from core.caching.contents import contents_usd
 from core.caching.messages import CacheReported
 from core.caching.offers import cache_prices
@@ -20,6 +20,7 @@ from core.discussion.reply_journal import ReplyJournal
 from core.providers.protocol import CancelToken, Provider, ReadBlob
 from core.providers.retry import stream_with_retry
 from core.spending.estimates import booked, reply_texts, with_lost
+from core.turn.arriving_reply import ArrivingReply
 from core.turn.messages import (
     CallEnded,
     CallFailed,
@@ -29,7 +30,6 @@ from core.turn.messages import (
     RequestBuilt,
     TurnEvent,
 )
-from core.values.messages import Part, ReasoningPart, TextPart
 from core.values.provider import (
     ContentsReport,
     Failure,
@@ -40,7 +40,6 @@ from core.values.provider import (
     Stopped,
     StreamItem,
     TextDelta,
-    ToolCallReady,
     UsageUpdate,
 )
 from core.values.records import RequestRecord, ViewRecord
@@ -230,35 +229,52 @@ class CallWorker:
             thread.join(max(0.0, end - self._clock()))
 
     def _run(self, effect: CallProvider, cancel: CancelToken, settled: threading.Event | None) -> None:
-        reply = _Reply(self._clock)
+        """One call, from its request to its account: whatever fails, it is said exactly once how the call ended."""
+        reply = ArrivingReply(self._clock)
         try:
             if settled is not None:
                 settled.wait()
-            stopped = self._call(effect, cancel, reply)
-            is_whole = stopped.kind is not StopKind.CANCELLED
-            usage = self._usage(effect, reply, is_whole=is_whole)
-            self._note_usage(effect, reply, reply_texts(reply.parts()) if is_whole else ())
-            self._emit(CallEnded(effect.call_id, stopped, reply.parts(), usage))
-            self._account(effect, usage, reply)
-        except ProviderError as error:
-            reply.is_out = error.is_lost
-            self._fail(effect, reply, _as_failure(error))
-        except SlopError as error:
-            reply.is_out = False
-            self._fail(effect, reply, Failure(FailureKind.BAD_REQUEST, error.what, error.remedy, error.where))
-        except Exception as error:  # the edge of the worker: the person must hear of it and keep what arrived
-            log.exception("call %s failed", effect.call_id)
-            reply.is_out = False
-            what = f"The program failed during the call: {type(error).__name__}: {error}"
-            self._fail(
-                effect, reply, Failure(FailureKind.BAD_REPLY, what, "What arrived is kept. See the log file.")
-            )
+            event = self._ended(effect, cancel, reply)
+        except Exception as error:  # the edge of the worker: what was to be said of the call failed too
+            log.exception("call %s has no account", effect.call_id)
+            event = CallFailed(effect.call_id, _own_failure(error), reply.parts(), Usage())
         finally:
             with self._lock:
                 self._running.pop(effect.call_id, None)
                 self._gates.pop(effect.call_id, None)
+        self._emit(event)
+        try:
+            self._account(effect, event.usage, reply)
+        except Exception as error:  # the reply is told and kept, whatever becomes of its account
+            log.exception("call %s could not be booked in the cache", effect.call_id)
+            text = "The cache of a discussion could not be brought up to date"
+            self._emit(OperationFailed("cache", text, f"{type(error).__name__}: {error}. See the log file."))
 
-    def _call(self, effect: CallProvider, cancel: CancelToken, reply: _Reply) -> Stopped:
+    def _ended(
+        self, effect: CallProvider, cancel: CancelToken, reply: ArrivingReply
+    ) -> CallEnded | CallFailed:
+        try:
+            stopped = self._call(effect, cancel, reply)
+        except ProviderError as error:
+            reply.is_out = error.is_lost
+            failure = _as_failure(error)
+        except SlopError as error:
+            reply.is_out = False
+            failure = Failure(FailureKind.BAD_REQUEST, error.what, error.remedy, error.where)
+        except Exception as error:  # the edge of the worker: the person must hear of it and keep what arrived
+            log.exception("call %s failed", effect.call_id)
+            reply.is_out = False
+            failure = _own_failure(error)
+        else:
+            is_whole = stopped.kind is not StopKind.CANCELLED
+            usage = self._usage(effect, reply, is_whole=is_whole)
+            self._note_usage(effect, reply, reply_texts(reply.parts()) if is_whole else ())
+            return CallEnded(effect.call_id, stopped, reply.parts(), usage)
+        usage = self._usage(effect, reply, is_whole=False)
+        self._note_usage(effect, reply, ())
+        return CallFailed(effect.call_id, failure, reply.parts(), usage)
+
+    def _call(self, effect: CallProvider, cancel: CancelToken, reply: ArrivingReply) -> Stopped:
         inputs = effect.spec.inputs
         built = self._services.build(effect)
         reply.expected = built.record.estimate or Usage()
@@ -301,38 +317,32 @@ class CallWorker:
             remedy="What arrived is kept. Retry.",
         )
 
-    def _take(self, call_id: str, item: StreamItem, reply: _Reply, journal: ReplyJournal) -> None:
+    def _take(self, call_id: str, item: StreamItem, reply: ArrivingReply, journal: ReplyJournal) -> None:
         is_first = not reply.has_begun
         reply.add(item)
         if isinstance(item, TextDelta) and item.text:
             journal.add_text(item.text)
-            self._emit(ReplyArrived(call_id, text=item.text))
         elif isinstance(item, ReasoningDelta) and item.text:
             journal.add_reasoning(item.text)
-            self._emit(ReplyArrived(call_id, reasoning=item.text))
         elif isinstance(item, UsageUpdate):
             journal.add_usage(item.usage)
+        if (news := reply.news()) is not None:
+            self._emit(ReplyArrived(call_id, *news))
         if is_first:
             self._services.begun(call_id)
 
-    def _fail(self, effect: CallProvider, reply: _Reply, failure: Failure) -> None:
-        usage = self._usage(effect, reply, is_whole=False)
-        self._note_usage(effect, reply, ())
-        self._emit(CallFailed(effect.call_id, failure, reply.parts(), usage))
-        self._account(effect, usage, reply)
-
-    def _note_usage(self, effect: CallProvider, reply: _Reply, texts: Sequence[str]) -> None:
+    def _note_usage(self, effect: CallProvider, reply: ArrivingReply, texts: Sequence[str]) -> None:
         if reply.usage is not None:
             self._services.note_usage(effect.spec, reply.usage, texts)
 
-    def _account(self, effect: CallProvider, usage: Usage, reply: _Reply) -> None:
+    def _account(self, effect: CallProvider, usage: Usage, reply: ArrivingReply) -> None:
         event = self._services.ended(
             effect.call_id, effect.spec, reply.usage or Usage(), reply.contents, usage
         )
         if event is not None:
             self._emit(event)
 
-    def _usage(self, effect: CallProvider, reply: _Reply, *, is_whole: bool) -> Usage:
+    def _usage(self, effect: CallProvider, reply: ArrivingReply, *, is_whole: bool) -> Usage:
         """Usage of the call, with our times and the price: as reported, else estimated.
 
         Nothing reported, nothing received and nothing on its way: empty.
@@ -375,79 +385,9 @@ def _with_rent(cost: float | None, usage: Usage, rent: float | None) -> float | 
     return None if cost is None or rent is None else cost + rent
 
 
-def _together(before: ContentsReport | None, new: ContentsReport | None) -> ContentsReport | None:
-    """The later report, with what an attempt before it has paid for."""
-    if before is None or new is None or before.stored is None or new.stored is None:
-        return new or before
-    return replace(new, is_new=before.is_new or new.is_new)
-
-
-class _Reply:
-    """The part of a reply that has arrived, in order, and what it is expected to be billed at.
-
-    `is_out`: the provider has the request and may bill it; `lost`: attempts before whose answers never came.
-    """
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._started = clock()
-        self._done: list[Part] = []
-        self._text: list[str] = []
-        self._reasoning: list[str] = []
-        self.has_begun = False
-        self.contents: ContentsReport | None = None
-        self.usage: Usage | None = None
-        self.expected = Usage()
-        self.is_out = False
-        self.lost = 0
-        self.first_token_s: float | None = None
-
-    def elapsed_s(self) -> float:
-        return self._clock() - self._started
-
-    def failed(self, error: ProviderError) -> None:
-        """An attempt failed, and another one is made after a while."""
-        self.is_out, self.lost = False, self.lost + error.is_lost
-
-    def add(self, item: StreamItem) -> None:
-        self.has_begun = True
-        if not isinstance(item, UsageUpdate | Stopped) and self.first_token_s is None:
-            self.first_token_s = self.elapsed_s()
-        match item:
-            case TextDelta():
-                self._end_reasoning("")
-                self._text.append(item.text)
-            case ReasoningDelta():
-                self._end_text()
-                self._reasoning.append(item.text)
-                if item.vendor_json:
-                    self._end_reasoning(item.vendor_json)
-            case ToolCallReady():
-                self._end_text()
-                self._end_reasoning("")
-                self._done.append(item.part)
-            case UsageUpdate():
-                self.usage = item.usage
-                self.contents = _together(self.contents, item.contents)
-            case Stopped():
-                pass
-
-    def parts(self) -> tuple[Part, ...]:
-        self._end_text()
-        self._end_reasoning("")
-        return tuple(self._done)
-
-    def _end_text(self) -> None:
-        text = "".join(self._text)
-        self._text.clear()
-        if text:
-            self._done.append(TextPart(text))
-
-    def _end_reasoning(self, vendor_json: str) -> None:
-        text = "".join(self._reasoning)
-        if text or vendor_json:
-            self._done.append(ReasoningPart(text, vendor_json))
-        self._reasoning.clear()
+def _own_failure(error: Exception) -> Failure:
+    what = f"The program failed during the call: {type(error).__name__}: {error}"
+    return Failure(FailureKind.BAD_REPLY, what, "What arrived is kept. See the log file.")
 
 
 def _as_failure(error: ProviderError) -> Failure:

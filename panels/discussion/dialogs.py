@@ -44,4 +44,5 @@ def _export(desk: Desk, dialog: Dialog, form: str, ending: str) -> None:
     if picked is not None:
         desk.view.dialog = None
         if picked:
-            desk.send(ExportDiscussion(dialog.subject, form, picked[0]))
+            # The chooser has asked before it picked a file that is there.
+            desk.send(ExportDiscussion(dialog.subject, form, picked[0], replaces=True))

@@ -6,12 +6,14 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from core.base.errors import FailureKind, ProviderError
 from core.base.lazy import Lazy
-from core.providers.anthropic.stream import merge_usage, reply_items
+from core.providers.anthropic.stream import is_known, merge_usage, reply_items
 from core.providers.anthropic.wire import prewarm_body, request_body
+from core.providers.door import FOREIGN, MOST_MODELS, text_of
 from core.providers.failures import (
     checked_key,
     kind_of_status,
@@ -21,10 +23,12 @@ from core.providers.failures import (
     transport_error,
 )
 from core.providers.http import http_client
+from core.providers.patience import sensible
 from core.providers.profiles import find_profile
 from core.providers.protocol import CancelToken, ReadBlob
 from core.providers.pump import run_call
 from core.providers.reply_ids import LastIds
+from core.providers.usage import figure
 from core.providers.whole_reply import warmed
 from core.values.provider import (
     Effort,
@@ -94,7 +98,8 @@ class AnthropicProvider:
         """See `Provider.list_models`. What the server says of windows, pictures and effort is taken over."""
         client = self._client.get()
         with self._failures("", "v1/models"):
-            return tuple(_listed(info, self._server.id) for info in client.models.list(limit=MODELS_PER_PAGE))
+            listed = islice(client.models.list(limit=MODELS_PER_PAGE), MOST_MODELS)
+            return tuple(_listed(info, self._server.id) for info in listed)
 
     def count_tokens(self, request: ProviderRequest, read_blob: ReadBlob) -> int | None:
         """See `Provider.count_tokens`."""
@@ -102,7 +107,7 @@ class AnthropicProvider:
         body = request_body(request, self._profile(request.model), read_blob)
         del body["max_tokens"]
         with self._failures(request.model, "v1/messages/count_tokens"):
-            return client.messages.count_tokens(**body).input_tokens
+            return figure(client.messages.count_tokens(**body).input_tokens)
 
     def close(self) -> None:
         """See `Provider.close`."""
@@ -118,8 +123,9 @@ class AnthropicProvider:
             progress.has_begun = True
             progress.request_id = events.response.headers.get("request-id", "")
             known = self._last_ids
+            heard = sensible(events, is_known, self._server, is_named=False)
             yield from reply_items(
-                events, progress.request_id, lambda name: known.put(request.discussion_id, name)
+                heard, progress.request_id, lambda name: known.put(request.discussion_id, name)
             )
 
     def _open(
@@ -177,7 +183,7 @@ class AnthropicProvider:
         except (anthropic.APIError, httpx2.HTTPError, httpx2.InvalidURL) as error:
             known = transport_error(error, self._server, url=url, key=self._key, has_begun=progress.has_begun)
             raise known or self._bad_reply(str(error), url, progress) from error
-        except ValueError as error:  # JSON and UTF-8 that are none
+        except FOREIGN as error:  # JSON and UTF-8 that are none, or of another shape
             raise self._bad_reply(str(error), url, progress) from error
         except ProviderError as error:
             if error.where:
@@ -210,11 +216,11 @@ class AnthropicProvider:
             _kind(error, model),
             self._server,
             model=model,
-            detail=error.api_message or _plain(error.body),
+            detail=text_of(error.api_message) or _plain(error.body),
             url=url,
             key=self._key,
             status=None if is_in_stream else error.status_code,
-            request_id=error.request_id or "",
+            request_id=text_of(error.request_id),
             retry_after_s=None if is_in_stream else retry_after_s(headers),
         )
 
@@ -232,7 +238,7 @@ def _release(client: anthropic.Anthropic) -> None:
 
 
 def _kind(error: anthropic.APIStatusError, model: str) -> FailureKind:
-    kind, message = str(error.type or ""), error.api_message or ""
+    kind, message = text_of(error.type), text_of(error.api_message)
     if _NO_QUOTA.search(f"{error.error_code or ''} {message}"):
         return FailureKind.NO_QUOTA
     if _TOO_LONG.search(message):

@@ -47,6 +47,19 @@ _MISSES: Mapping[str, str] = {
 """Source: anthropic 2.10.0, types/cache_miss_*.py; "Cache diagnostics" (read 2026-11)."""
 
 
+_KNOWN = frozenset(
+    {
+        "ping",
+        "message_start",
+        "message_delta",
+        "message_stop",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+    }
+)
+
+
 @dataclass(slots=True)
 class _Block:
     """A content block that is being received."""
@@ -56,6 +69,12 @@ class _Block:
     name: str = ""
     text: str = ""
     signature: str = ""
+
+
+def is_known(event: object) -> bool:
+    """True if an event belongs to a reply; a ping does."""
+    kind = getattr(event, "type", None)
+    return isinstance(kind, str) and kind in _KNOWN
 
 
 def reply_items(

@@ -11,11 +11,12 @@ from msgspec.structs import replace
 
 from core.base.child_process import find_program as find_on_path
 from core.base.errors import FailureKind
-from core.providers.claude_code.events import ClaudeReader, claude_failure
+from core.providers.claude_code.events import ClaudeReader, claude_failure, is_known
 from core.providers.claude_code.line_process import ChildLines, SilenceError
 from core.providers.claude_code.prompt import claude_input, claude_system
 from core.providers.failures import provider_error
 from core.providers.http import is_loopback
+from core.providers.patience import sensible
 from core.providers.profiles import find_profile, nearest_effort
 from core.providers.protocol import CancelToken, ReadBlob
 from core.providers.pump import run_call
@@ -129,7 +130,7 @@ class ClaudeCodeProvider:
     def _read(self, child: ChildLines, request: ProviderRequest) -> Iterator[StreamItem]:
         reader = ClaudeReader(has_schema=bool(request.response_schema_json))
         try:
-            for line in child.lines(self._server.timeout_s):
+            for line in sensible(child.lines(self._server.timeout_s), is_known, self._server):
                 yield from reader.read(line)
                 if reader.stop is not None:
                     yield reader.stop

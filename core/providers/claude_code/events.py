@@ -40,6 +40,11 @@ _LOGIN_REMEDY = "Run `claude` in a terminal and log in, or set ANTHROPIC_API_KEY
 _SPENT = re.compile(r"(?i)limit reached|hit your .*limit|usage limit")
 
 
+def is_known(line: str) -> bool:
+    """True if a line is an event of a run, be it one that says nothing of the reply."""
+    return isinstance(_object(line).get("type"), str)
+
+
 class ClaudeReader:
     """Reads line by line. The run is over when `stop` is set; without it the run has failed.
 
@@ -103,10 +108,10 @@ class ClaudeReader:
         match delta.get("type"):
             case "text_delta" if not self._has_schema:
                 self._has_text = self.has_begun = True
-                yield TextDelta(str(delta.get("text", "")))
+                yield TextDelta(delta.get("text", ""))
             case "thinking_delta":
                 self.has_begun = True
-                yield ReasoningDelta(str(delta.get("thinking", "")))
+                yield ReasoningDelta(delta.get("thinking", ""))
             case _:
                 pass
 
@@ -203,7 +208,7 @@ def _kind(reader: ClaudeReader, detail: str, status: int | None) -> FailureKind:
 def _object(line: str) -> Json:
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -12,12 +13,15 @@ from core.base.errors import FailureKind, ProviderError
 from core.base.lazy import Lazy
 from core.providers.compatible.body import chat_body, chat_messages
 from core.providers.compatible.model_list import is_llama_cpp, listed_profile, ollama_profile
-from core.providers.compatible.stream import ChatReader
+from core.providers.compatible.stream import ChatReader, is_known
+from core.providers.door import MOST_MODELS
 from core.providers.failures import provider_error
 from core.providers.openai.sdk import openai_client, sdk_error, sdk_failures
+from core.providers.patience import sensible
 from core.providers.profiles import find_profile
 from core.providers.protocol import CancelToken, ReadBlob
 from core.providers.pump import run_call
+from core.providers.usage import figure
 from core.values.provider import ModelProfile, ProviderKind, ProviderRequest, StreamItem
 from core.values.settings import ServerSettings
 
@@ -86,7 +90,10 @@ class CompatibleProvider:
         self._require_address()
         client = self._sdk.get()
         try:
-            entries = [model.model_dump(mode="json") for model in client.models.list()]
+            entries = [
+                model.model_dump(mode="json", warnings=False)
+                for model in islice(client.models.list(), MOST_MODELS)
+            ]
             self._learn(entries)
             found = tuple(listed_profile(self._server.id, entry) for entry in entries)
             return tuple(
@@ -111,7 +118,7 @@ class CompatibleProvider:
         body = {"messages": chat_messages(request, self._profile(request.model), read_blob)}
         try:
             answer = self._sdk.get().post(path, body=body, cast_to=object)
-            return int(answer["input_tokens"])  # type: ignore[index]
+            return _count(answer["input_tokens"])  # type: ignore[index]
         except sdk_failures() as error:
             raise self._translate(error, path, request.model, has_begun=False) from error
 
@@ -127,7 +134,7 @@ class CompatibleProvider:
         url = f"{self.base_url.removesuffix('/v1')}/slots/0?action={action}"
         try:
             answer = self._sdk.get().post(url, body={"filename": file_name}, cast_to=object)
-            return int(answer[f"n_{action}d"])  # type: ignore[index]
+            return _count(answer[f"n_{action}d"])  # type: ignore[index]
         except sdk_failures() as error:
             raise self._translate(error, f"/slots/0?action={action}", "", has_begun=False) from error
 
@@ -143,7 +150,8 @@ class CompatibleProvider:
         """True if `cache_prompt: false` can be sent; a server that is not yet known is asked who it is."""
         if self._takes_cache_prompt is None:
             try:
-                self._learn([model.model_dump(mode="json") for model in self._sdk.get().models.list()])
+                listed = islice(self._sdk.get().models.list(), MOST_MODELS)
+                self._learn([model.model_dump(mode="json", warnings=False) for model in listed])
             except sdk_failures():
                 return False
         return self.takes_cache_prompt
@@ -174,7 +182,7 @@ class CompatibleProvider:
             has_begun = True
             with stream:
                 reader = ChatReader(stream.response.headers.get("x-request-id", ""))
-                for chunk in stream:
+                for chunk in sensible(stream, is_known, self._server):
                     yield from reader.read(chunk)
             yield from reader.end()
             if not reader.has_stopped:
@@ -220,6 +228,13 @@ def with_version_path(base_url: str) -> str:
     except ValueError:
         return base_url
     return urlunsplit(parts._replace(path="/v1")) if parts.path in {"", "/"} and parts.netloc else base_url
+
+
+def _count(value: object) -> int:
+    """A count of tokens that an answer must have. Raises ValueError."""
+    if (count := figure(value)) is None:
+        raise ValueError(f"a count of tokens is {str(value)[:40]!r}")
+    return count
 
 
 def _is_ollama(entry: Mapping[str, Any]) -> bool:

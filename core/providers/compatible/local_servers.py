@@ -88,6 +88,6 @@ def _identify(candidate: Candidate, status: int, server: str, body: bytes) -> Ca
 def _object(body: bytes) -> dict[str, Any]:
     try:
         value = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -7,6 +7,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from core.providers.door import text_of
+from core.providers.usage import figure
 from core.values.provider import Effort, ModelProfile
 
 _WINDOW_FIELDS = (
@@ -31,8 +33,8 @@ def listed_profile(provider: str, entry: Mapping[str, Any]) -> ModelProfile:
     takes_reasoning = "reasoning" in _texts(entry.get("supported_parameters"))
     return ModelProfile(
         provider=provider,
-        id=str(entry.get("id", "")),
-        label=_text(entry.get("name")),
+        id=text_of(entry.get("id")),
+        label=text_of(entry.get("name")),
         context_tokens=_window(entry),
         max_output_tokens=_first_number(_places(entry), _OUTPUT_FIELDS),
         efforts=_EFFORTS if takes_reasoning else (),
@@ -70,9 +72,9 @@ def ollama_profile(profile: ModelProfile, answer: object) -> ModelProfile:
 
 def _set_window(answer: Mapping[str, Any]) -> int | None:
     """`num_ctx` of the model's own parameters, one a line: what it is really loaded with."""
-    for line in _text(answer.get("parameters")).splitlines():
+    for line in text_of(answer.get("parameters")).splitlines():
         name, _, value = line.partition(" ")
-        if name == "num_ctx" and value.strip().isdecimal():
+        if name == "num_ctx" and value.strip().isdecimal() and len(value) < 20:
             return int(value)
     return None
 
@@ -106,9 +108,5 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
 def _number(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+    return figure(value) or None

@@ -37,6 +37,13 @@ class _Call:
     arguments: str = ""
 
 
+def is_known(chunk: Any) -> bool:
+    """True if a chunk belongs to a reply; one without a choice may only say that the server lives, by its id."""
+    return bool(
+        getattr(chunk, "choices", None) or getattr(chunk, "usage", None) or getattr(chunk, "id", None)
+    )
+
+
 class ChatReader:
     """Reads chunks as the SDK gives them; the last items come from `end`, since usage follows the stop.
 

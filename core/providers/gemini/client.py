@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 from core.base.errors import FailureKind, ProviderError
 from core.base.lazy import Lazy
 from core.providers.abilities import has_gemini_contents
+from core.providers.door import FOREIGN, MOST_MODELS, text_of
 from core.providers.failures import (
     checked_key,
     kind_of_status,
@@ -23,12 +25,14 @@ from core.providers.failures import (
     transport_error,
 )
 from core.providers.gemini.contents import GONE, GeminiCaches, Prefix
-from core.providers.gemini.stream import reply_items
+from core.providers.gemini.stream import is_known, reply_items
 from core.providers.gemini.wire import request_config, request_contents, split_contents
 from core.providers.http import http_client
+from core.providers.patience import sensible
 from core.providers.profiles import find_profile
 from core.providers.protocol import CancelToken, ReadBlob, check_deleted
 from core.providers.pump import current_call, run_call
+from core.providers.usage import figure
 from core.values.cache import ContentsPlan, ContentsUse
 from core.values.provider import (
     ContentsReport,
@@ -118,7 +122,9 @@ class GeminiProvider:
         client = self._client.get().sdk
         with self._failures("", "models"):
             found = client.models.list(config={"page_size": MODELS_PER_PAGE})
-            return tuple(_listed(model, self._server.id) for model in found if _speaks(model))
+            return tuple(
+                _listed(model, self._server.id) for model in islice(found, MOST_MODELS) if _speaks(model)
+            )
 
     def count_tokens(self, request: ProviderRequest, read_blob: ReadBlob) -> int | None:
         """See `Provider.count_tokens`.
@@ -133,7 +139,7 @@ class GeminiProvider:
         options: Any = {"http_options": {"extra_body": {"generateContentRequest": whole}}}
         with self._failures(request.model, f"models/{request.model}:countTokens"):
             counted = client.models.count_tokens(model=request.model, contents=contents[:1], config=options)
-            return counted.total_tokens
+            return figure(counted.total_tokens)
 
     def forget(self, discussion_id: str) -> None:
         """Delete what is stored for a discussion: it was invalidated, or is not needed any more.
@@ -225,9 +231,8 @@ class GeminiProvider:
         sdk = self._client.get().sdk
         with self._failures(model, f"models/{model}:streamGenerateContent"):
             said: Any = list(contents)
-            yield from reply_items(
-                sdk.models.generate_content_stream(model=model, contents=said, config=config)
-            )
+            chunks = sdk.models.generate_content_stream(model=model, contents=said, config=config)
+            yield from reply_items(sensible(chunks, is_known, self._server, is_named=False))
 
     def _profile(self, model: str) -> ModelProfile:
         return find_profile(self._models, self._server.id, model, kind=self._server.kind)
@@ -261,7 +266,7 @@ class GeminiProvider:
             has_begun = call is not None and call.has_begun
             known = transport_error(error, self._server, url=url, key=self._key, has_begun=has_begun)
             raise known or self._bad_reply(str(error), url) from error
-        except (ValueError, AttributeError, TypeError) as error:  # JSON that is none, or of another shape
+        except FOREIGN as error:  # JSON that is none, or of another shape
             raise self._bad_reply(str(error), url) from error
         except ProviderError as error:
             raise provider_error(
@@ -277,7 +282,7 @@ class GeminiProvider:
         if status is not None and 300 <= status < 400:
             return redirect_error(self._server, status, headers, url=url, key=self._key)
         details = _details(error.details)
-        message = _text(error.message)
+        message = text_of(error.message)
         return provider_error(
             _kind(error, message, details, model),
             self._server,
@@ -336,10 +341,6 @@ def _kind(
 def _status(error: errors.APIError) -> int | None:
     code: object = error.code  # whatever the body said
     return code if isinstance(code, int) else None
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _details(body: object) -> list[Mapping[str, Any]]:

@@ -11,11 +11,13 @@ import threading
 from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from core.base.errors import ProviderError
+from core.providers.door import sound_content
 from core.values.cache import ContentsPlan
 from core.values.provider import ContentsReport, StoredContent
 
@@ -27,6 +29,7 @@ DISPLAY_PREFIX = "manual-slop/"
 """Display names are this, the discussion's id, a slash and the prefix's hash: enough to know our own again."""
 
 PER_PAGE = 100
+MOST_LISTED = 10_000
 GONE = frozenset({403, 404})
 _TOO_SMALL = re.compile(r"min_total_token_count=(\d+)")
 _NEVER = re.compile(r"(?i)does not support cached content|FreeTier.*limit=0|limit=0\b.*requested")
@@ -83,7 +86,9 @@ class GeminiCaches:
         """Every live content of the key that this program made, known or not. Raises ProviderError."""
         with self._failures("", "cachedContents"):
             found = self._client().caches.list(config={"page_size": PER_PAGE})
-            return tuple(content for listed in found if (content := _ours(listed)) is not None)
+            return tuple(
+                content for listed in islice(found, MOST_LISTED) if (content := _ours(listed)) is not None
+            )
 
     def adopt(self, discussion_ids: Collection[str]) -> tuple[StoredContent, ...]:
         """Find again, after a start, what is still stored and billed.
@@ -247,14 +252,16 @@ def _stored(answer: types.CachedContent) -> StoredContent:
         raise ValueError("a cached content without name or times")
     discussion_id, prefix_hash = _named(answer.display_name or "")
     usage = answer.usage_metadata
-    return StoredContent(
-        name=answer.name,
-        model=(answer.model or "").removeprefix("models/"),
-        prefix_hash=prefix_hash,
-        discussion_id=discussion_id,
-        tokens=(usage.total_token_count if usage else None) or 0,
-        created_at=made,
-        expires_at=ends,
+    return sound_content(
+        StoredContent(
+            name=answer.name,
+            model=(answer.model or "").removeprefix("models/"),
+            prefix_hash=prefix_hash,
+            discussion_id=discussion_id,
+            tokens=(usage.total_token_count if usage else None) or 0,
+            created_at=made,
+            expires_at=ends,
+        )
     )
 
 

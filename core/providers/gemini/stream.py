@@ -64,6 +64,11 @@ _BROKEN = frozenset(
 """Ends of a reply that cannot be used."""
 
 
+def is_known(chunk: types.GenerateContentResponse) -> bool:
+    """True if a chunk belongs to a reply; one without a candidate may only say that the server lives, by its id."""
+    return bool(chunk.candidates or chunk.usage_metadata or chunk.prompt_feedback or chunk.response_id)
+
+
 def reply_items(chunks: Iterable[types.GenerateContentResponse]) -> Iterator[StreamItem]:
     """Translate a stream of chunks. Usage stands in each chunk and is cumulative: the last one counts.
 

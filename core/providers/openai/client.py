@@ -5,21 +5,24 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError
 from core.base.lazy import Lazy
+from core.providers.door import MOST_MODELS, text_of
 from core.providers.failures import provider_error
 from core.providers.openai.body import prompt, responses_body
 from core.providers.openai.cache import OPTIONS, miss_reason, prewarm_body, without_cache_fields
 from core.providers.openai.sdk import OPENAI_URL, failure, openai_client, sdk_error, sdk_failures
+from core.providers.patience import sensible
 from core.providers.profiles import find_profile
 from core.providers.protocol import CancelToken, ReadBlob
 from core.providers.pump import run_call
 from core.providers.reply_ids import LastIds
-from core.providers.usage import counted_usage
+from core.providers.usage import counted_usage, figure
 from core.providers.whole_reply import warmed
 from core.providers.wire import canonical_json
 from core.values.messages import ToolCallPart
@@ -91,7 +94,10 @@ class OpenAiProvider:
     def list_models(self) -> tuple[ModelProfile, ...]:
         """The models of this account that hold a conversation; the list says nothing but their names."""
         self._require_key()
-        ids = self._ask("/models", lambda client: [model.id for model in client.models.list()])
+        ids = self._ask(
+            "/models",
+            lambda client: [text_of(model.id) for model in islice(client.models.list(), MOST_MODELS)],
+        )
         spoken = sorted(i for i in ids if _SPEAKS.match(i) and not _MUTE.search(i))
         return tuple(ModelProfile(self._server.id, i, from_server=True) for i in spoken)
 
@@ -105,7 +111,7 @@ class OpenAiProvider:
             lambda client: client.responses.input_tokens.count(**body),
             request.model,
         )
-        return int(count.input_tokens)
+        return figure(count.input_tokens)
 
     def close(self) -> None:
         """Release connections."""
@@ -153,7 +159,8 @@ class OpenAiProvider:
             stream = self._open(body)
             has_begun = True
             with stream:
-                yield from self._read(stream, body["model"], discussion_id)
+                heard = sensible(stream, _is_known, self._server)
+                yield from self._read(stream, heard, body["model"], discussion_id)
         except sdk_failures() as error:
             raise self._translate(error, "/responses", body["model"], has_begun=has_begun) from error
 
@@ -180,10 +187,12 @@ class OpenAiProvider:
         url = self.base_url.rstrip("/") + path
         return sdk_error(error, self._server, model=model, url=url, key=self._key, has_begun=has_begun)
 
-    def _read(self, stream: openai.Stream[Any], model: str, discussion_id: str) -> Iterator[StreamItem]:
+    def _read(
+        self, stream: openai.Stream[Any], heard: Iterator[Any], model: str, discussion_id: str
+    ) -> Iterator[StreamItem]:
         request_id = stream.response.headers.get("x-request-id", "")
         has_text = has_calls = has_refused = False
-        for event in stream:
+        for event in heard:
             match event.type:
                 case "response.output_text.delta" | "response.refusal.delta":
                     has_text = True
@@ -218,16 +227,21 @@ class OpenAiProvider:
         kind = FailureKind.STREAM_DROPPED if _is_event_stream(stream) else FailureKind.BAD_REPLY
         raise provider_error(kind, self._server, url=self.base_url, key=self._key, request_id=request_id)
 
-    def _stream_failure(self, message: str, code: str | None, model: str, request_id: str) -> ProviderError:
+    def _stream_failure(self, message: object, code: object, model: str, request_id: str) -> ProviderError:
         return failure(
             self._server,
             message=message,
-            code=code or "",
+            code=code,
             request_id=request_id,
             model=model,
             url=self.base_url.rstrip("/") + "/responses",
             key=self._key,
         )
+
+
+def _is_known(event: Any) -> bool:
+    kind = getattr(event, "type", None)
+    return isinstance(kind, str) and (kind.startswith("response.") or kind in {"error", "keepalive"})
 
 
 def _optional_field(error: openai.BadRequestError) -> str:
@@ -259,14 +273,14 @@ def _finished_item(item: Any) -> StreamItem | None:
     if item.type == "function_call":
         return ToolCallReady(ToolCallPart(item.call_id, item.name, item.arguments))
     if item.type == "reasoning" and item.encrypted_content:
-        block = item.model_dump(mode="json", exclude_none=True, exclude={"status"})
+        block = item.model_dump(mode="json", warnings=False, exclude_none=True, exclude={"status"})
         return ReasoningDelta("", canonical_json(block))
     return None
 
 
-def _response_error(response: Any) -> tuple[str, str]:
+def _response_error(response: Any) -> tuple[object, object]:
     error = response.error
-    return ("server_error", "no reason given") if error is None else (str(error.code), error.message)
+    return ("server_error", "no reason given") if error is None else (error.code, error.message)
 
 
 def _stop(response: Any, *, has_calls: bool, has_refused: bool) -> Stopped:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from core.base.errors import FailureKind, ProviderError
+from core.providers.door import FOREIGN, text_of, word_of
 from core.providers.failures import kind_of_status, provider_error, retry_after_s, transport_error
 from core.providers.http import http_client
 from core.values.settings import ServerSettings
@@ -89,15 +90,13 @@ def openai_client(
 def sdk_failures() -> tuple[type[Exception], ...]:
     """Failures of a call through the SDK that are the server's.
 
-    Besides its own errors: the HTTP client's, where a stream breaks; ValueError for what is no JSON; AttributeError,
-    TypeError and LookupError, since the SDK builds its objects without checking them, and a foreign reply shows only
-    when a field is used.
+    Besides its own errors: the HTTP client's, where a stream breaks, and `FOREIGN`: a foreign reply shows only when a
+    field is used.
     """
     import httpx2
     import openai
 
-    foreign = (ValueError, AttributeError, TypeError, LookupError)
-    return (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, *foreign)
+    return (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, *FOREIGN)
 
 
 def sdk_error(
@@ -128,8 +127,8 @@ def sdk_error(
     return failure(
         server,
         message=error.body if isinstance(error.body, str) else _message(error.message, body),
-        code=error.code or "",
-        error_type=error.type or "",
+        code=error.code,
+        error_type=error.type,
         status=status,
         headers=headers,
         model=model,
@@ -141,9 +140,9 @@ def sdk_error(
 def failure(
     server: ServerSettings,
     *,
-    message: str,
-    code: str = "",
-    error_type: str = "",
+    message: object,
+    code: object = "",
+    error_type: object = "",
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
     request_id: str = "",
@@ -151,9 +150,14 @@ def failure(
     url: str = "",
     key: str | None = None,
 ) -> ProviderError:
-    """The error for a failure that the server described, in a body or in the middle of a stream."""
+    """The error for a failure that the server described, in a body or in the middle of a stream.
+
+    Args:
+        message, code, error_type: as the server gave them, whatever they are.
+    """
     heads = headers or {}
-    kind = _kind(message, code, error_type, status)
+    told, number, word = text_of(message), word_of(code), text_of(error_type)
+    kind = _kind(told, number, word, status)
     remedy = ""
     if kind is FailureKind.BAD_REQUEST and status in {404, 405}:
         remedy = "Check the provider's address (base_url) in the settings: it usually ends in /v1"
@@ -161,7 +165,7 @@ def failure(
         kind,
         server,
         model=model,
-        detail=message or code or error_type,
+        detail=told or number or word,
         remedy=remedy,
         url=url,
         key=key,
@@ -188,7 +192,7 @@ def _kind(message: str, code: str, error_type: str, status: int | None) -> Failu
     return kind_of_status(number)
 
 
-def _message(message: str, body: Mapping[str, Any]) -> str:
+def _message(message: object, body: Mapping[str, Any]) -> object:
     """The server's own words: SDKs put status and the whole body into theirs when the shape is not OpenAI's."""
     for name in ("message", "detail", "error"):
         value = body.get(name)

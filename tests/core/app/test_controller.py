@@ -13,9 +13,11 @@ from core.discussion.messages import (
     CreateDiscussion,
     CreateOnDisk,
     DiscussionCreated,
+    ExportDiscussion,
     LoadSummaries,
     RecordsAppended,
     SummariesLoaded,
+    WriteExport,
 )
 from core.settings.messages import LoadSettings
 from core.turn.messages import CallEnded, CallProvider, ReplyArrived, SendPrompt
@@ -173,3 +175,129 @@ def test_a_clock_that_jumps_breaks_nothing() -> None:
     state = with_prompt(controller, outside)
     assert state.discussions.open[state.discussions.selected_id].messages[0].text == "hello"
     controller.stop()
+
+
+class Explosive(FakeOutside):
+    """Cannot begin effects of some types."""
+
+    def __init__(self, *kinds: type[Effect]) -> None:
+        super().__init__()
+        self.kinds = kinds
+
+    def begin(self, effect: Effect) -> None:
+        if isinstance(effect, self.kinds):
+            raise ZeroDivisionError("the outside broke")
+        super().begin(effect)
+
+
+def goes_on(controller: AppController) -> bool:
+    """Whether the loop still takes commands."""
+    controller.send(CreateDiscussion("Later"))
+    named = controller.wait_for(
+        lambda s: any(row.meta.name == "Later" for row in s.discussions.summaries.values()), WAIT_S
+    )
+    return named is not None
+
+
+def test_an_event_that_the_step_fails_on_is_said_and_the_call_that_it_was_of_ends_with_what_came() -> None:
+    outside = FakeOutside()
+    controller = started(outside)
+    state = with_prompt(controller, outside)
+    chosen = state.discussions.selected_id
+    (call,) = outside.calls
+    controller.emit(ReplyArrived(call.call_id, "Half of"))
+    controller.wait_for(lambda s: s.turns.calls[chosen].text == "Half of", WAIT_S)
+
+    controller.emit(CallEnded(call.call_id, Stopped(StopKind.COMPLETED), 5, {"input_tokens": "x"}))  # type: ignore[arg-type]
+    after = controller.wait_for(lambda s: chosen not in s.turns.calls, WAIT_S)
+
+    assert after is not None
+    assert [m.text for m in after.discussions.open[chosen].messages] == ["hello", "Half of"]
+    assert any("failed on CallEnded" in notice.text for notice in after.program.notices)
+    assert goes_on(controller)
+    controller.stop()
+
+
+def test_deltas_that_are_no_text_do_not_end_the_loop() -> None:
+    outside = FakeOutside()
+    controller = started(outside)
+    with_prompt(controller, outside)
+    (call,) = outside.calls
+
+    for junk in (5, None, {"a": 1}, "fine"):
+        controller.emit(ReplyArrived(call.call_id, junk))  # type: ignore[arg-type]
+
+    assert goes_on(controller)
+    controller.stop()
+
+
+def test_a_call_that_the_outside_cannot_begin_fails_in_its_discussion() -> None:
+    controller = started(Explosive(CallProvider))
+    controller.send(CreateDiscussion("Sky"))
+    state = controller.wait_for(lambda s: bool(s.discussions.selected_id), WAIT_S)
+    assert state is not None
+    chosen = state.discussions.selected_id
+    controller.send(SendPrompt(chosen, "hello"))
+
+    after = controller.wait_for(lambda s: bool(s.discussions.open[chosen].failed_message_id), WAIT_S)
+
+    assert after is not None
+    failure = after.discussions.open[chosen].failure
+    assert failure is not None
+    assert "could not begin CallProvider" in failure.what
+    assert goes_on(controller)
+    controller.stop()
+
+
+def test_words_that_the_outside_cannot_begin_to_write_are_given_back() -> None:
+    controller = started(Explosive(AppendRecords))
+    controller.send(CreateDiscussion("Sky"))
+    state = controller.wait_for(lambda s: bool(s.discussions.selected_id), WAIT_S)
+    assert state is not None
+    chosen = state.discussions.selected_id
+    controller.send(SendPrompt(chosen, "hello", command_id="it"))
+
+    after = controller.wait_for(lambda s: bool(s.program.outcomes) and chosen not in s.turns.calls, WAIT_S)
+
+    assert after is not None
+    assert [(one.command_id, one.is_done) for one in after.program.outcomes] == [("it", False)]
+    assert goes_on(controller)
+    controller.stop()
+
+
+def test_a_command_that_cannot_be_begun_is_told_to_who_waits_for_it() -> None:
+    controller = started(Explosive(WriteExport))
+    controller.send(ExportDiscussion("nothing", "markdown", "/x", command_id="it"))
+
+    after = controller.wait_for(lambda s: bool(s.program.outcomes), WAIT_S)
+
+    assert after is not None
+    assert "could not begin WriteExport" in after.program.outcomes[0].problem
+    controller.stop()
+
+
+def test_a_listener_that_fails_keeps_nobody_else_from_hearing() -> None:
+    heard = []
+
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    controller = AppController(FakeOutside())
+    controller.listen(fail)
+    controller.listen(lambda: heard.append(1))
+    controller.start()
+
+    assert goes_on(controller)
+    assert heard
+    controller.stop()
+
+
+def test_an_outside_that_cannot_be_stopped_lets_the_program_end() -> None:
+    class Stuck(FakeOutside):
+        def stop_calls(self) -> None:
+            raise ZeroDivisionError
+
+    outside = Stuck()
+    controller = started(outside)
+    controller.stop()
+    assert outside.is_stopped

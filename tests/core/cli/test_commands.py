@@ -370,3 +370,20 @@ def test_a_change_that_could_not_be_written_is_not_said_to_be_done(
 
     assert (ended.code, ended.out) == (1, "")
     assert "The disk is full. Free some space" in ended.err
+
+
+def test_the_command_line_asks_for_a_yes_and_keeps_the_home(world: World) -> None:
+    world.run("send", "Why?")
+    there = world.project / "talk.md"
+    there.write_text("mine")
+
+    refused = world.run("discussions", "export", "last", "--out", "talk.md")
+    assert (refused.code, there.read_text()) == (1, "mine")
+    assert "is there already" in refused.err
+
+    assert world.run("discussions", "export", "last", "--out", "talk.md", "--replace").code == 0
+    assert "Why?" in there.read_text()
+    (log,) = world.home.glob("discussions/*/log.jsonl")
+    before = log.read_bytes()
+    assert world.run("discussions", "export", "last", "--out", str(log), "--replace").code == 1
+    assert log.read_bytes() == before

@@ -66,3 +66,23 @@ def test_columns_line_up_with_wide_letters_and_numbers_to_the_right() -> None:
     )
     assert width("日本e\u0301") == 5
     assert table((), [("last", "is not padded"), ("x", "")]) == "last  is not padded\nx\n"
+
+
+def test_json_on_a_terminal_obeys_no_mark_and_says_the_same() -> None:
+    hostile = {"na\u202eme": "a\x9b31mred\x7f \u2066x\u200e\u061c \x1b]0;t\x07 Grüße 😀"}
+    terminal, pipe = Terminal(), io.StringIO()
+
+    Console(terminal, io.StringIO()).json(hostile)
+    Console(pipe, io.StringIO()).json(hostile)
+
+    shown = terminal.getvalue()
+    assert json.loads(shown) == json.loads(pipe.getvalue()) == hostile
+    assert not set(shown) & set("\x9b\x7f\u202e\u2066\u200e\u061c\x1b\x07")
+    assert "Grüße 😀" in shown
+    assert "\u202e" in pipe.getvalue()
+
+
+def test_an_export_as_json_on_a_terminal_is_still_that_export() -> None:
+    terminal = Terminal()
+    Console(terminal, io.StringIO()).json_text('{"a":"\x9b\u202e"}\n')
+    assert json.loads(terminal.getvalue()) == {"a": "\x9b\u202e"}

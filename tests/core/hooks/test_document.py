@@ -109,6 +109,7 @@ class Tour:
     def good(self) -> None:
         """Every answer that is no error, and the errors of names."""
         client = self.client
+        client.get(f"/api/hello?nonce={'0' * 48}")
         chosen = self.world.discussion()
         one = f"/api/discussions/{chosen}"
         self.world.server.faults.append(HoldAfter(2, gate := Gate()))
@@ -284,6 +285,8 @@ def test_a_program_that_fails_says_so_on_every_path(
 
     monkeypatch.setattr(running.hooks._desk.front, "snapshot", broken)
     for operation in OPERATIONS:
+        if operation.id == "hello":
+            continue  # it looks at nothing that could fail
         path = re.sub(r"\{\w+\}", "x", operation.path)
         body = {"name": "x", "text": "x", "items": [], "panel": "x", "action": "y", "advance_s": 0}
         known = _body(operation).get("properties", {})

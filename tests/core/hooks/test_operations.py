@@ -342,3 +342,24 @@ def test_the_model_in_use_is_that_of_the_settings(running: World, tmp_path: Path
     running.discussion()
     (row,) = running.client.get("/api/discussions").json()["discussions"]
     assert (row["provider"], row["model"], row["is_busy"]) == ("local", MODEL, False)
+
+
+def test_an_export_over_http_keeps_what_is_ours_and_what_is_there(running: World, tmp_path: Path) -> None:
+    chosen = running.discussion()
+    there = tmp_path / "talk.md"
+    there.write_text("mine")
+
+    def said(path: Path, words: str, **fields: bool) -> None:
+        body = {"panel": "discussions", "action": "export_discussion", "form": "markdown", "path": str(path)}
+        sent = running.client.post("/api/ui", {**body, "discussion_id": chosen, **fields})
+        assert sent.status_code == 202, sent.text
+        running.until(lambda s: any(words in notice.text for notice in s.program.notices))
+
+    token = (running.home / "hook_token").read_text()
+    said(there, "'talk.md': it is there already")
+    assert there.read_text() == "mine"
+    said(there, "Exported 'tides'", replaces=True)
+    assert "# tides" in there.read_text()
+    said(running.home / "hook_token", "'hook_token': it belongs to Manual Slop", replaces=True)
+    said(running.config, "'config.toml': it belongs to Manual Slop", replaces=True)
+    assert (running.home / "hook_token").read_text() == token

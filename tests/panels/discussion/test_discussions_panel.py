@@ -182,7 +182,7 @@ def test_a_discussion_is_exported_to_where_the_person_says(form: str, ending: st
 
     screen.ui.pick("Export Fork: TTL policy / lazy", f"/tmp/fork.{ending}")
 
-    assert screen.asked == [ExportDiscussion("d3", form.lower(), f"/tmp/fork.{ending}")]
+    assert screen.asked == [ExportDiscussion("d3", form.lower(), f"/tmp/fork.{ending}", replaces=True)]
 
 
 def _icon(state: AppState, name: str) -> tuple[str, str]:
