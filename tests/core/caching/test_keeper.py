@@ -36,7 +36,6 @@ START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 MODEL = "claude-opus-5"
 PROFILE = ModelProfile("anthropic", MODEL, context_tokens=200_000, family="claude")
 META = DiscussionMeta("20261120-120000-abcdef", "Sky", START, "anthropic", MODEL)
-WAIT_S = PATIENCE_S
 RULES = NamedText("rules", "Answer in one sentence. " * 400)
 
 
@@ -196,19 +195,19 @@ def test_of_calls_that_come_at_once_one_writes_and_the_others_wait_until_it_answ
     def call(meta: DiscussionMeta) -> None:
         spec = replace(world.spec("When?"), discussion_id=meta.id)
         effect = CallToBuild(f"c{meta.id}", "q", "u", spec)
-        together.wait(WAIT_S)
+        together.wait(PATIENCE_S)
         found = world.keeper.plan_call(effect, build_stack(spec.inputs), PROFILE, 1.0)
         planned.put((effect.call_id, found.plan))
 
     threads = [threading.Thread(target=call, args=(meta,)) for meta in metas]
     for thread in threads:
         thread.start()
-    call_id, first = planned.get(timeout=WAIT_S)
+    call_id, first = planned.get(timeout=PATIENCE_S)
     assert planned.empty()
     world.keeper.begun(call_id)
-    others = [planned.get(timeout=WAIT_S)[1] for _ in metas[1:]]
+    others = [planned.get(timeout=PATIENCE_S)[1] for _ in metas[1:]]
     for thread in threads:
-        thread.join(WAIT_S)
+        thread.join(PATIENCE_S)
 
     assert (first.read_tokens, first.write_tokens > 1000) == (0, True)
     assert [plan.read_tokens > 0.9 * first.write_tokens for plan in others] == [True] * 3
