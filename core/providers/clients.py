@@ -91,7 +91,8 @@ class Clients:
         self._keys: Mapping[str, str] = {}
         self._models: Sequence[ModelProfile] = ()
         self._clients: dict[str, Provider] = {}
-        self._storing: list[Provider] = []
+        self._dropped: list[Provider] = []
+        self._is_closed = False
         self._releasing: threading.Thread | None = None
         self.embedded_disk_mb = 512
 
@@ -101,8 +102,8 @@ class Clients:
         """Take new settings.
 
         A client whose server or key changed is made anew at the next call; so is a vendor's when the list of models
-        did. Calls that run keep the client they have, and one that stores something for rent is kept until the end,
-        to delete it. The embedded model's process is ended only when its own
+        did. Calls that run keep the client they have; it is closed at the end, which also deletes what it stores for
+        rent. The embedded model's process is ended only when its own
         server's settings changed: it holds warm prefixes.
         """
         with self._lock:
@@ -116,7 +117,7 @@ class Clients:
             ]
             dropped = {provider: self._clients.pop(provider) for provider in stale}
             closing = [client for provider, client in dropped.items() if self._is_embedded(provider)]
-            self._storing += [one for one in dropped.values() if isinstance(one, Stores) and one.stored_names]
+            self._dropped += [one for one in dropped.values() if one not in closing]
             self._servers, self._keys, self._models = dict(servers), dict(keys), tuple(models)
         for client in closing:
             client.close()
@@ -129,9 +130,11 @@ class Clients:
         """The client of a provider.
 
         Raises:
-            ProviderError: it is not configured, switched off, or has no key.
+            ProviderError: it is not configured, switched off, or has no key; or the program ends.
         """
         with self._lock:
+            if self._is_closed:
+                raise ProviderError(FailureKind.BAD_REQUEST, "The program ends", remedy="Start it again.")
             client = self._clients.get(provider)
             if client is None:
                 client = self._clients[provider] = self._make(provider)
@@ -162,7 +165,7 @@ class Clients:
             Names of what was deleted.
         """
         with self._lock:
-            clients = [*self._clients.values(), *self._storing]
+            clients = [*self._clients.values(), *self._dropped]
         storing = [client for client in clients if isinstance(client, Stores) and client.stored_names]
         deleted: list[str] = []
         self._releasing = threading.Thread(
@@ -179,9 +182,10 @@ class Clients:
     def close(self) -> None:
         """Close every client. What is stored for rent stays until it expires, or was released before."""
         with self._lock:
-            closing = [*self._clients.values(), *self._storing]
+            self._is_closed = True
+            closing = [*self._clients.values(), *self._dropped]
             self._clients.clear()
-            self._storing.clear()
+            self._dropped.clear()
         is_busy = self._releasing is not None and self._releasing.is_alive()
         for client in closing:
             if not (is_busy and isinstance(client, Stores)):

@@ -63,6 +63,10 @@ def test_every_environment_variable_is_in_the_page() -> None:
             assert f"`{variable}`" in page
 
 
+OF_LOADING = {"sources", "own_ai", "project_servers"}
+"""Fields of settings that say where they come from, and are set by nobody."""
+
+
 def test_every_field_of_settings_has_a_key() -> None:
     wanted = {
         f"{group}.{name}"
@@ -70,7 +74,7 @@ def test_every_field_of_settings_has_a_key() -> None:
         for name in inspect.signature(kind).parameters
         if (group, name) != ("servers", "id")
     }
-    wanted |= {name for name in inspect.signature(Settings).parameters if name not in {*GROUPS, "sources"}}
+    wanted |= {name for name in inspect.signature(Settings).parameters if name not in {*GROUPS, *OF_LOADING}}
 
     assert {setting.field for setting in SETTINGS if setting.field} == wanted
 
