@@ -25,7 +25,7 @@ from core.caching.view import (
 from core.caching.warmth import is_warm
 from core.context.stack import AggregateStack
 from core.context.wire import layer_of
-from core.providers.blocks import MarkPlace, Wire
+from core.providers.blocks import Wire
 from core.values.cache import (
     CacheLedger,
     CacheLedgerEntry,
@@ -189,17 +189,9 @@ class _Asked:
     def _held(self, kept: int) -> dict[str, CacheLedgerEntry]:
         """Entries that another telling can read.
 
-        A provider that caches by itself reads up to the first difference. Of breakpoints that are left over, the last
-        stands at a message that is not as it was: entries of earlier ones are not found.
+        A provider that caches by itself reads up to the first difference; of all others the plan marks what is read.
         """
         wire, mechanism = self._wire, self.market.prices.mechanism
-        if mechanism is Mechanism.BREAKPOINTS:
-            talk = {
-                prefix
-                for prefix, block in zip(wire.hashes, wire.blocks, strict=True)
-                if block.place is MarkPlace.TALK
-            }
-            return {prefix: entry for prefix, entry in self._live.items() if prefix not in talk}
         if mechanism is not Mechanism.IMPLICIT or kept < 0:
             return self._live
         held = [self._live[prefix] for prefix in wire.hashes if prefix in self._live]

@@ -202,7 +202,8 @@ def test_a_huge_file_is_not_read(home: Path) -> None:
     with cache_file(home, ID).open("wb") as file:
         file.truncate(5_000_000_000)
 
-    assert "too large" in load_cache(home, ID).problem
+    assert "5,000,000,000 bytes, more than" in load_cache(home, ID).problem
+    assert load_cache(home, ID).cache == DiscussionCache()
 
 
 def test_a_folder_in_its_place_is_said(home: Path) -> None:
