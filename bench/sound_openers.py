@@ -108,6 +108,6 @@ def _bare() -> ExitStack:
     stack = ExitStack()
     for module in ("core.discussion.meta", "core.discussion.queue_file"):
         stack.enter_context(patch(f"{module}.read_file", lambda path, _most=None: path.read_bytes()))
-    stack.enter_context(patch("core.discussion.log.open_file", lambda path: path.open("rb")))
+    stack.enter_context(patch("core.discussion.log.open_file", lambda path, **how: path.open("rb", **how)))
     stack.enter_context(patch("core.discussion.meta.decode_toml", lambda data: tomllib.loads(data.decode())))
     return stack

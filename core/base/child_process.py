@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import site
@@ -53,8 +54,11 @@ def start_child(
     Raises:
         OSError: the process cannot be started.
     """
+    python = Path(sys.executable or "")
+    if not python.is_absolute():  # empty or relative where Python could not tell its own place
+        raise FileNotFoundError(errno.ENOENT, "the place of Python is not known", sys.executable)
     return start_program(
-        Path(sys.executable),
+        python,
         ("-P", str(script.absolute()), *arguments),
         stdin=stdin,
         stdout=subprocess.PIPE,

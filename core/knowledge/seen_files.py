@@ -11,12 +11,12 @@ import msgspec
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, write_file
 from core.base.errors import SlopError
-from core.knowledge.categories import NOTES_FOLDER
 from core.knowledge.file_writer import read_bytes
 from core.knowledge.locks import write_lock
 from core.values.knowledge import NoteFile, NoteStatus
 
 SEEN_FILE = ".seen.json"
+"""Beside the folder of notes, not in it: a change in there is one of notes, and renews the digest."""
 
 
 class SeenFile(msgspec.Struct, frozen=True):
@@ -74,4 +74,4 @@ def _looked(path: str, before: SeenFile | None, hash_of: Callable[[str], str]) -
 
 
 def _path(home: Path) -> Path:
-    return paths.knowledge_dir(home) / NOTES_FOLDER / SEEN_FILE
+    return paths.knowledge_dir(home) / SEEN_FILE

@@ -2,7 +2,8 @@
 
 `home_before` was made by real use of that version: turns with a file, an attachment and marks, a reply asked for again,
 an edit, a delete, an invalidated cache, a branch with a draft, settings of discussions, a deleted one, unsaved
-work on a preset, knowledge by hand, a harvest that was applied, and one whose review was left half done.
+work on a preset, knowledge by hand, a harvest that was applied, and one whose review was left half done. The prompt of
+that version stands there as the person's own: a reply is kept for the very prompt that it answers.
 A colon in a name stands there as `%3A`, so that every system can check it out.
 """
 
@@ -51,6 +52,7 @@ def home(tmp_path: Path) -> Path:
         target = home / str(source.relative_to(BEFORE)).replace("%3A", ":")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(source, target)
+    age(home, WRITTEN_AT)  # folders too: one that is newer than the digest would have it renewed
     age(home / "discussions" / SPRINGS, OLD)  # as old as it is, so that the harvest proposes it
     return home
 

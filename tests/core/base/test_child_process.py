@@ -119,6 +119,16 @@ def test_a_child_finds_our_package_and_not_the_script_s_neighbours(opened: Path,
     assert modules_run(opened) == []
 
 
+@pytest.mark.parametrize("python", ["", "python", None])
+def test_where_python_does_not_know_its_place_no_child_is_started(
+    python: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.executable", python)
+
+    with pytest.raises(FileNotFoundError, match="the place of Python is not known"):
+        start_child(tmp_path / "child.py")
+
+
 def test_a_child_keeps_what_it_needs_of_the_environment_and_nothing_else() -> None:
     needed = {
         "PATH": "/bin",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import sqlite3
 import subprocess
 from collections.abc import Iterator
@@ -198,7 +199,7 @@ def test_much_work_is_done_by_a_process_of_its_own(
     assert set(hits(catalog, "elsewhere")) == wanted
 
 
-@pytest.mark.parametrize("python", ["/nowhere/python", "false"])
+@pytest.mark.parametrize("python", ["/nowhere/python", "python", "", shutil.which("false") or "false"])
 def test_where_no_child_can_work_the_work_is_done_here(
     catalog: Catalog, home: Path, monkeypatch: pytest.MonkeyPatch, python: str
 ) -> None:

@@ -199,7 +199,12 @@ def test_what_is_no_review_is_an_error(text: str) -> None:
         ({"ticked": False, "head": "x", "body": "", "category": "dreams"}, ReviewChoice(False)),
         ({"head": "x", "body": 1, "category": "facts"}, None),
         ({"head": "  ", "body": "", "category": "facts"}, None),
-        ({"head": "../up", "body": "x", "category": "files"}, None),
+        ({"head": "", "body": "x", "category": "files"}, None),
+        ({"head": "/a.py", "body": " ", "category": "files"}, None),
+        (
+            {"head": "../up", "body": "x", "category": "files"},
+            ReviewChoice(None, HarvestItem(Category.FILES, "../up", "x")),
+        ),
         (
             {"head": "One\n# Two", "body": "", "category": "facts"},
             ReviewChoice(None, HarvestItem(Category.FACTS, "One # Two")),

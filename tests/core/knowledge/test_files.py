@@ -172,7 +172,7 @@ def test_what_is_seen_is_written_once_and_forgotten_with_its_notes(tmp_path: Pat
     for _ in range(3):
         keep_seen(tmp_path, read_notes(tmp_path), hash_of)
     assert hashed == [str(code)]
-    seen = tmp_path / "knowledge" / "files" / ".seen.json"
+    seen = tmp_path / "knowledge" / ".seen.json"
     for damaged in (b"{", b"[]", b'{"1:2": {"path": 3}}', b"\xff"):
         seen.write_bytes(damaged)
         assert read_seen(tmp_path) == {}

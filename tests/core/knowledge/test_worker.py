@@ -27,6 +27,7 @@ from core.knowledge.messages import (
     RenewDigest,
     SetTaskDone,
 )
+from core.knowledge.seen_files import read_seen
 from core.knowledge.worker import KnowledgeHandler, Layer7, supersedes
 from core.values.curation import FileItem, FileSnapshot, ItemFiles, Preset
 from core.values.knowledge import Category, DigestSwitch, Item, KnowledgeState
@@ -105,6 +106,21 @@ def test_an_editors_save_is_in_the_digest_at_the_next_reading_also_where_it_cann
     handler.handle(ReadKnowledge(ON))
     assert events[0] == OperationFailed("digest", "The disk is full", "Free some space x")
     assert isinstance(events[-1], KnowledgeRead)
+
+
+def test_a_digest_by_hand_outlives_the_notice_of_what_files_with_notes_hold(home: Path) -> None:
+    harvest(home, FaultyDisk())
+    handler = KnowledgeHandler(home, [].append)
+    handler.handle(ReadKnowledge(ON))
+    digest_file(home).write_text("by hand\n", encoding="utf-8")
+    seen = read_seen(home)
+    (home / "code.py").write_text("edited = 1\n", encoding="utf-8")
+
+    for _ in range(2):
+        handler.handle(ReadKnowledge(ON))
+
+    assert read_seen(home) != seen
+    assert digest_file(home).read_text(encoding="utf-8") == "by hand\n"
 
 
 def test_a_digest_is_renewed_without_reading_anything_and_not_in_a_read_only_home(home: Path) -> None:
