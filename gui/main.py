@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-from core.base.surroundings import leave_folder
 from core.cli.version import say_version
 
 TYPE_CHECKING = False  # `typing` itself takes longer to load than `--version` may
@@ -24,10 +23,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0 well, 1 failed, 2 wrong usage, 130 interrupted.
     """
-    leave_folder()
     arguments = list(sys.argv[1:] if argv is None else argv)
     if say_version(arguments):
         return 0
+    from core.base.surroundings import leave_folder
+
+    leave_folder()
     from core.cli.grammar import read
 
     given = read(arguments)  # ends here for help and wrong usage, before the program's values load

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from core.base.surroundings import leave_folder
 from core.cli.version import say_version
 
 TYPE_CHECKING = False  # `typing` itself takes longer to load than `--version` may
@@ -14,10 +13,12 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line that needs no window. Returns the exit code."""
-    leave_folder()
     arguments = list(sys.argv[1:] if argv is None else argv)
     if say_version(arguments):
         return 0
+    from core.base.surroundings import leave_folder
+
+    leave_folder()
     from core.cli.grammar import read
 
     given = read(arguments)  # ends here for help and wrong usage, before the program's values load

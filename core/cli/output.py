@@ -14,7 +14,7 @@ import msgspec
 
 from core.base.errors import SlopError
 from core.cli.stops import Stops
-from core.cli.version import unwritten
+from core.cli.version import put_beside, unwritten
 from core.cli.wording import in_terminal
 
 _VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"}
@@ -69,9 +69,8 @@ class Console(msgspec.Struct, frozen=True):
 
     def aside(self, text: str) -> None:
         """Print text as it comes on standard error. Where that is full or closed, what is printed beside it goes on."""
-        with contextlib.suppress(OSError, ValueError):
-            self.err.write(harmless(text) if self.err.isatty() else text)
-            self.err.flush()
+        with contextlib.suppress(ValueError):  # closed, it is not even known to be a terminal
+            put_beside(harmless(text) if self.err.isatty() else text, self.err)
 
     def json(self, value: Any) -> None:
         """Print a value as JSON, keys in order, so that two runs can be compared."""

@@ -58,21 +58,32 @@ def unwritten(error: OSError) -> str:
 
 def complain(text: str) -> None:
     """Print a line on standard error, if it can be."""
+    if sys.stderr is not None:
+        put_beside(f"{PROGRAM}: {text}\n", sys.stderr)
+
+
+def put_beside(text: str, stream: TextIO) -> None:
+    """Print text at once where it can be. Where it cannot, the stream is given up: its rest would change the exit code."""
     try:
-        if sys.stderr is not None:
-            sys.stderr.write(f"{PROGRAM}: {text}\n")
-            sys.stderr.flush()
+        stream.write(text)
+        stream.flush()
     except (OSError, ValueError):
-        return
+        _discard(stream)
 
 
 def discard_output() -> None:
     """Let the interpreter end without complaint about output that nobody reads or that cannot be written."""
     for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            _discard(stream)
+
+
+def _discard(stream: TextIO) -> None:
+    """Lead a stream that cannot be written into nothing, with what it still holds."""
+    try:
+        stream.flush()
+    except (OSError, ValueError):
         try:
-            stream.flush()
-        except (OSError, ValueError, AttributeError):
-            try:
-                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-            except (OSError, ValueError, AttributeError):
-                continue
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        except (OSError, ValueError):
+            return

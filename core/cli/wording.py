@@ -23,7 +23,7 @@ WORDS = (
     ("choose another model", "choose another with --model"),
     ("choose another provider", "choose another with --provider"),
     ("Send it again past the limit", "Send it again with --over-limit"),
-    ("in Caching, Settings", "in the settings"),
+    ("in Caching, Overview", "in the settings"),
     ("Press Retry", "Send it again with --retry"),
     ("press Retry", "send it again with --retry"),
 )

@@ -78,6 +78,19 @@ def test_errors_that_nobody_can_read_leave_the_reply_whole(world: World) -> None
     assert (done.returncode, done.stdout) == (0, b"Hello there.\n")
 
 
+def test_a_complaint_that_nobody_can_read_leaves_the_exit_code(world: World) -> None:
+    for words, code in ((("--version",), 1), (("send", "Hello", "--provider", "nowhere"), 2)):
+        done = subprocess.run(
+            ["sh", "-c", 'exec "$@" >/dev/full 2>&1', "sh", *world.command(*words)],
+            stdin=subprocess.DEVNULL,
+            cwd=world.project,
+            env=world.environ,
+            check=False,
+            timeout=60,
+        )
+        assert done.returncode == code, words
+
+
 def test_every_remedy_of_the_core_can_be_followed_at_a_terminal() -> None:
     """Whatever a room says of pages and buttons of the window has a terminal's words."""
     left = []
