@@ -53,6 +53,7 @@ from core.knowledge.worker import Layer7
 from core.providers.clients import Clients
 from core.providers.keys import KeyStore
 from core.providers.protocol import Provider, ReadBlob
+from core.providers.pump import Call, asking
 from core.settings.messages import ListModels, SettingsEffect, WarmUp
 from core.settings.worker import SetupHandler
 from core.settings.worker import keeps as keeps_work
@@ -70,7 +71,7 @@ from core.values.spending import SpentElsewhere
 from core.values.stack import StackInputs
 from core.values.usage import Usage, UsageKind
 
-STOP_CALLS_S = 5.0
+STOP_CALLS_S, STOP_ASKING_S = 5.0, 0.5
 STOP_WORKERS_S = 20.0
 
 
@@ -84,7 +85,7 @@ class LocalOutside:
         self._lock: HomeLock | None = None
         self._is_stopped = threading.Event()
         self._workers: list[QueueWorker[Any]] = []
-        self._askers: dict[str, QueueWorker[ListModels]] = {}
+        self._askers: dict[str, tuple[Call, QueueWorker[ListModels]]] = {}
         self._counting = Counting()
         self._clients = Clients(paths.cache_dir(), clock)
         self._journals = Journals(self.home)
@@ -158,10 +159,15 @@ class LocalOutside:
     def _asking(self, provider: str) -> QueueWorker[ListModels]:
         """The worker that asks one server for its models: a dead one keeps nobody else waiting, nor the end."""
         if provider not in self._askers:
-            self._askers[provider] = QueueWorker(
-                f"models/{provider}", self._setups.handle, self._emit, supersedes_work
-            )
-        return self._askers[provider]
+            call = Call()
+
+            def ask(effect: ListModels) -> None:
+                with asking(call):
+                    self._setups.handle(effect)
+
+            worker = QueueWorker(f"models/{provider}", ask, self._emit, supersedes_work)
+            self._askers[provider] = call, worker
+        return self._askers[provider][1]
 
     def _begin_caching(self, effect: CacheEffect) -> None:
         """A command that runs once reads nothing ahead and leaves what is stored to the window."""
@@ -200,13 +206,16 @@ class LocalOutside:
         if self._is_stopped.is_set():
             return
         self._is_stopped.set()
-        for asker in tuple(self._askers.values()):
+        for call, asker in tuple(self._askers.values()):
             asker.stop(0, drops=True)
+            call.close()
         for worker in self._workers:
             worker.stop(STOP_WORKERS_S)
         if self._workers:
             self._watcher.stop()
         self._counting.close()
+        for _, asker in tuple(self._askers.values()):
+            asker.stop(STOP_ASKING_S, drops=True)
         self._clients.close()
         self._journals.release_all()
         self._reserves.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from queue import SimpleQueue
 
@@ -71,6 +71,17 @@ _CURRENT: ContextVar[Call | None] = ContextVar("call", default=None)
 def current_call() -> Call | None:
     """The call that runs on this thread, None outside of one."""
     return _CURRENT.get()
+
+
+@contextmanager
+def asking(call: Call) -> Iterator[None]:
+    """Let a question on this thread be a call: whoever closes that ends it at once, and no socket stays behind."""
+    token = _CURRENT.set(call)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+        call.release()
 
 
 def run_call(

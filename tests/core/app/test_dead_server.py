@@ -48,9 +48,6 @@ def test_settings_are_written_and_other_servers_asked_while_one_never_answers(
     assert not state.config.models.get("silent")
 
 
-@pytest.mark.filterwarnings(
-    "ignore::pytest.PytestUnraisableExceptionWarning"
-)  # the process's end closes the socket
 def test_the_end_does_not_wait_for_a_server_that_never_answers(world: tuple[Programs, socket.socket]) -> None:
     programs, silent = world
     program = programs.start()
