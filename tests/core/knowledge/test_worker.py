@@ -110,7 +110,8 @@ def test_an_editors_save_is_in_the_digest_at_the_next_reading_also_where_it_cann
 
 def test_a_digest_by_hand_outlives_the_notice_of_what_files_with_notes_hold(home: Path) -> None:
     harvest(home, FaultyDisk())
-    handler = KnowledgeHandler(home, [].append)
+    events: list[Event] = []
+    handler = KnowledgeHandler(home, events.append)
     handler.handle(ReadKnowledge(ON))
     digest_file(home).write_text("by hand\n", encoding="utf-8")
     seen = read_seen(home)
