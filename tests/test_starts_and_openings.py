@@ -44,7 +44,8 @@ OPENINGS = {
     ("gui/hook_window.py", "file.read_bytes"),
     # A directory, to sync it; the terminal's end, to be silent.
     ("core/base/disk.py", "os.open"),
-    ("core/cli/output.py", "os.open"),
+    ("core/cli/output.py", "open"),
+    ("core/cli/version.py", "os.open"),
 }
 """Openings that need no opener, each with its reason."""
 
