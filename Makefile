@@ -33,7 +33,7 @@ optional: set-up-test
 
 faults: set-up-test
 	@$(BIN)/python -m scripts.faults $(ARGS)
-	@$(BIN)/python -m scripts.stream_faults
+	@case "$(ARGS)" in *--kills-only*) ;; *) $(BIN)/python -m scripts.stream_faults ;; esac
 
 wheels: set-up-run
 	@$(BIN)/python -m scripts.try_wheels build/wheels
