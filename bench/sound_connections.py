@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from bench.__main__ import Row
+from bench.__main__ import Row, row
 
 HALF_OPEN = 1_000
 FILES = 1_024
@@ -45,10 +45,10 @@ def rows() -> list[Row]:
         noise = len(program.communicate(timeout=WAIT_S)[1].splitlines())
     name = f"an answer beside {HALF_OPEN:,} half-sent requests"
     return [
-        Row(name=f"{name}, at worst", value=max(took), unit="s", bar=f"at most {BAR_S:g}", holds=max(took) <= BAR_S, runs=len(took)),
-        Row(name=f"{name}, median", value=statistics.median(took), unit="s", bar="", holds=True, runs=len(took)),
-        Row(name="lines on standard error meanwhile", value=noise, unit="lines", bar="at most 2", holds=noise <= 2, runs=1),
-    ]  # fmt: skip
+        row(f"{name}, at worst", max(took), "s", BAR_S, runs=len(took)),
+        row(f"{name}, median", statistics.median(took), "s", runs=len(took)),
+        row("lines on standard error meanwhile", noise, "lines", 2),
+    ]
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bench.__main__ import Row
+from bench.__main__ import Row, row
 from bench.child import measured
 from core.app.controller import AppController
 from core.app.options import OutsideOptions
@@ -46,10 +46,8 @@ def rows() -> list[Row]:
     cost = found["more_mb"]
     name = f"memory for a reply of {REPLY_BYTES // 1_000_000} MB, at its peak"
     return [
-        Row(name=name, value=cost, unit="MB more", bar=f"at most {BAR_MB:g}", holds=cost <= BAR_MB, runs=1),
-        Row(
-            name="the same, until it is on disk", value=found["seconds"], unit="s", bar="", holds=True, runs=1
-        ),
+        row(name, cost, "MB more", BAR_MB),
+        row("the same, until it is on disk", found["seconds"], "s"),
     ]
 
 

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
-from gui.app import WindowApp
+from core.app.controller import AppController
+from core.app.options import OutsideOptions
+from core.app.outside import LocalOutside
+from core.discussion.messages import CreateDiscussion
+from gui.app import LastLook, WindowApp
 from gui.driver import Driver
+from gui.markdown.document import load
+from tests.core.app.programs import until
 from tests.gui.conftest import Screen
+from tests.gui.layout_check import faults
+
+SIZES = ((1280, 800), (1024, 700), (760, 520))
 
 
 @contextmanager
@@ -25,3 +35,34 @@ def over(app: WindowApp, screen: Screen, monkeypatch: pytest.MonkeyPatch) -> Ite
 def sees(driver: Driver, text: str) -> None:
     """Wait for a text on the screen."""
     driver.until(lambda: driver.has(text), text)
+
+
+@contextmanager
+def watching(folder: Path, screen: Screen, monkeypatch: pytest.MonkeyPatch) -> Iterator[WindowApp]:
+    """A window over a program that watches its files, with one discussion, below `folder`."""
+    load()
+    monkeypatch.setenv("MANUAL_SLOP_CONFIG", str(folder / "config.toml"))
+    (folder / "project").mkdir()
+    controller = AppController(
+        LocalOutside(OutsideOptions(home=folder / "home", start=folder / "project", watches=True))
+    )
+    controller.start()
+    until(controller, lambda s: bool(s.config.providers) and not s.program.is_loading)
+    controller.send(CreateDiscussion("Sky"))
+    until(controller, lambda s: bool(s.discussions.selected_id))
+    app = WindowApp(LastLook(), lambda: controller)
+    with over(app, screen, monkeypatch):
+        yield app
+    controller.stop()
+    assert not screen.failures
+
+
+def misfits(screen: Screen, app: WindowApp) -> list[str]:
+    """Faults of the layout at three sizes of the window."""
+    found = []
+    for size in SIZES:
+        screen.ui.frame(app._describe, *size)
+        screen.ui.frame(app._describe, *size)
+        found += [f"{size}: {fault}" for fault in faults(screen.ui.tree)]
+    screen.loop.wake()
+    return found

@@ -8,50 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from core.app.controller import AppController
-from core.app.options import OutsideOptions
-from core.app.outside import LocalOutside
-from core.discussion.messages import CreateDiscussion
-from gui.app import LastLook, WindowApp
+from gui.app import WindowApp
 from gui.elements.editor import Editor
-from gui.markdown.document import load
 from panels.settings.view import SettingsView
-from tests.core.app.programs import until
 from tests.gui.conftest import Screen, field_named
-from tests.gui.layout_check import faults
-from tests.gui.sitting import over, sees
+from tests.gui.sitting import misfits, sees, watching
 
 pytestmark = pytest.mark.gui
-SIZES = ((1280, 800), (1024, 700), (760, 520))
 
 
 @pytest.fixture
 def app(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WindowApp]:
-    load()
-    monkeypatch.setenv("MANUAL_SLOP_CONFIG", str(tmp_path / "config.toml"))
-    (tmp_path / "project").mkdir()
-    controller = AppController(
-        LocalOutside(OutsideOptions(home=tmp_path / "home", start=tmp_path / "project", watches=True))
-    )
-    controller.start()
-    until(controller, lambda s: bool(s.config.providers) and not s.program.is_loading)
-    controller.send(CreateDiscussion("Sky"))
-    until(controller, lambda s: bool(s.discussions.selected_id))
-    app = WindowApp(LastLook(), lambda: controller)
-    with over(app, screen, monkeypatch):
+    with watching(tmp_path, screen, monkeypatch) as app:
         yield app
-    controller.stop()
-    assert not screen.failures
-
-
-def _fits(screen: Screen, app: WindowApp) -> list[str]:
-    found = []
-    for size in SIZES:
-        screen.ui.frame(app._describe, *size)
-        screen.ui.frame(app._describe, *size)
-        found += [f"{size}: {fault}" for fault in faults(screen.ui.tree)]
-    screen.loop.wake()
-    return found
 
 
 def test_a_persona_is_made_edited_outside_and_settled_and_a_temperature_is_set(
@@ -68,13 +37,13 @@ def test_a_persona_is_made_edited_outside_and_settled_and_a_temperature_is_set(
     person.type("terse")
     person.click(person.find("What the model is told", kind=Editor))
     person.type("be short")
-    assert _fits(screen, app) == []
+    assert misfits(screen, app) == []
     person.key("Ctrl+Enter")
     person.until(lambda: app.view.of(SettingsView).text_form is None, "the form to close")
     file = tmp_path / "project" / "manual_slop.toml"
     assert tomllib.loads(file.read_text())["personas"] == {"terse": {"text": "be short"}}
     sees(person, "be short")
-    assert _fits(screen, app) == []
+    assert misfits(screen, app) == []
 
     person.click("Change terse")
     person.until(lambda: app.view.of(SettingsView).text_form is not None, "the form")
@@ -85,7 +54,7 @@ def test_a_persona_is_made_edited_outside_and_settled_and_a_temperature_is_set(
     sees(person, "from an editor")
     person.click("Trust what is shown")
     sees(person, "It was changed in its file meanwhile.")
-    assert _fits(screen, app) == []
+    assert misfits(screen, app) == []
     person.click("Keep mine")
     person.click("Save persona")
     person.until(lambda: app.view.of(SettingsView).text_form is None, "the form to close")
@@ -95,7 +64,7 @@ def test_a_persona_is_made_edited_outside_and_settled_and_a_temperature_is_set(
     sees(person, "What shall we work on?")
     person.click("Model…")
     sees(person, "A small model that runs inside this program.")
-    assert _fits(screen, app) == []
+    assert misfits(screen, app) == []
     person.click("Choose it")
     folder = next((tmp_path / "home" / "discussions").iterdir())
     person.until(lambda: "temperature = 1.0" in (folder / "meta.toml").read_text(), "the temperature on disk")

@@ -7,48 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from core.app.controller import AppController
-from core.app.options import OutsideOptions
-from core.app.outside import LocalOutside
-from core.discussion.messages import CreateDiscussion
-from gui.app import LastLook, WindowApp
-from gui.markdown.document import load
+from gui.app import WindowApp
 from tests.core.app.programs import until
 from tests.gui.conftest import Screen
-from tests.gui.layout_check import faults
-from tests.gui.sitting import over, sees
+from tests.gui.sitting import misfits, sees, watching
 
 pytestmark = pytest.mark.gui
-SIZES = ((1280, 800), (1024, 700), (760, 520))
 
 
 @pytest.fixture
 def app(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WindowApp]:
-    load()
-    monkeypatch.setenv("MANUAL_SLOP_CONFIG", str(tmp_path / "config.toml"))
-    (tmp_path / "project").mkdir()
-    controller = AppController(
-        LocalOutside(OutsideOptions(home=tmp_path / "home", start=tmp_path / "project", watches=True))
-    )
-    controller.start()
-    until(controller, lambda s: bool(s.config.providers) and not s.program.is_loading)
-    controller.send(CreateDiscussion("Sky"))
-    until(controller, lambda s: bool(s.discussions.selected_id))
-    app = WindowApp(LastLook(), lambda: controller)
-    with over(app, screen, monkeypatch):
+    with watching(tmp_path, screen, monkeypatch) as app:
         yield app
-    controller.stop()
-    assert not screen.failures
-
-
-def _fits(screen: Screen, app: WindowApp) -> list[str]:
-    found = []
-    for size in SIZES:
-        screen.ui.frame(app._describe, *size)
-        screen.ui.frame(app._describe, *size)
-        found += [f"{size}: {fault}" for fault in faults(screen.ui.tree)]
-    screen.loop.wake()
-    return found
 
 
 def test_a_pull_while_the_window_is_open_is_asked_about_and_a_yes_is_given_below_all_of_it(
@@ -63,7 +33,7 @@ def test_a_pull_while_the_window_is_open_is_asked_about_and_a_yes_is_given_below
     person.click("Look at all of it")
     sees(person, "Context preset core: tides.py.")
     sees(person, "Be brief.")
-    assert _fits(screen, app) == []
+    assert misfits(screen, app) == []
     person.click("Trust what is shown")
     person.until(lambda: app.view.dialog is None, "the dialog to close")
     project = until(controller, lambda s: bool(s.config.project.presets)).config.project
