@@ -1,4 +1,4 @@
-"""Context presets and the structure view as a person meets them."""
+"""Context presets as a person meets them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pytest
 from msgspec.structs import replace
 
 from core.context.messages import (
-    ChangePreset,
     CreatePreset,
     DeletePreset,
     InspectFile,
@@ -15,28 +14,16 @@ from core.context.messages import (
     SavePreset,
 )
 from core.discussion.messages import SetDiscussionPreset
-from core.knowledge.messages import EditKnowledgeItem
-from core.values.cache import DiscussionCacheState
-from core.values.curation import FileItem, FileMode, FileSnapshot, LineRange, Preset
-from core.values.knowledge import DigestSwitch
+from core.values.curation import FileItem, FileMode, FileSnapshot, Preset
 from core.values.stack import LayerId, SegmentReport
 from core.values.state import AppState
-from panels.context.file_knowledge import sent_to
 from panels.context.preset_edits import free_name, project_path
 from tests.panels import states
-from tests.panels.knowledge.knowledge_states import known
-from tests.panels.knowledge.knowledge_states import note as known_note
+from tests.panels.context.preset_steps import ITEMS, changed_items, open_item
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields
 
-ITEMS = states.presets()["coding-strict"].items
 ADD = "Add a path or glob: src/**/*.py"
-
-
-def _changed(screen: Screen) -> tuple[FileItem, ...]:
-    command = screen.only(ChangePreset)
-    assert command.name == "coding-strict"
-    return command.items
 
 
 def test_a_preset_is_chosen_with_one_click() -> None:
@@ -145,7 +132,7 @@ def test_a_path_or_glob_is_added_as_it_is_typed(typed: str, kept: str) -> None:
 
     screen.ui.type(ADD, typed)
 
-    assert _changed(screen) == (*ITEMS, FileItem(kept))
+    assert changed_items(screen) == (*ITEMS, FileItem(kept))
 
 
 @pytest.mark.parametrize("typed", ["", "  ", "AGENTS.md", "/home/person/work/cachelab/AGENTS.md"])
@@ -165,7 +152,7 @@ def test_files_are_added_through_the_file_chooser() -> None:
         "Add files to the preset", "/home/person/work/cachelab/a.py", "/home/person/work/cachelab/b.py"
     )
 
-    assert _changed(screen) == (*ITEMS, FileItem("a.py"), FileItem("b.py"))
+    assert changed_items(screen) == (*ITEMS, FileItem("a.py"), FileItem("b.py"))
 
 
 def test_a_file_added_without_a_preset_begins_one() -> None:
@@ -184,22 +171,18 @@ def test_items_are_reordered_by_dragging() -> None:
 
     screen.ui.drag(2, 0)
 
-    assert _changed(screen) == (ITEMS[2], ITEMS[0], ITEMS[1], *ITEMS[3:])
-
-
-def _open(screen: Screen, name: str) -> None:
-    screen.ui.click("Mode, lines, notes", within=name)
+    assert changed_items(screen) == (ITEMS[2], ITEMS[0], ITEMS[1], *ITEMS[3:])
 
 
 def test_items_are_reordered_without_a_mouse_too() -> None:
     screen = Screen(states.working())
-    _open(screen, "ledger.py")
+    open_item(screen, "ledger.py")
     screen.ui.click("Move or remove")
     assert not screen.ui.has("Move to the bottom") or screen.ui.find("Move to the bottom").is_enabled
 
     screen.ui.click("Move to the bottom")
 
-    assert _changed(screen) == (ITEMS[0], *ITEMS[2:], ITEMS[1])
+    assert changed_items(screen) == (ITEMS[0], *ITEMS[2:], ITEMS[1])
 
 
 def test_a_glob_takes_ignored_files_when_it_is_ticked_and_says_how_many_it_leaves_out() -> None:
@@ -212,24 +195,24 @@ def test_a_glob_takes_ignored_files_when_it_is_ticked_and_says_how_many_it_leave
     }
     screen.show(replace(state, context=replace(state.context, files=files)))
     assert screen.ui.has("3 files · 3 ignored · outline")
-    _open(screen, glob.path)
+    open_item(screen, glob.path)
     screen.ui.click("Move or remove")
 
     screen.ui.click("Include ignored files")
 
-    assert _changed(screen) == tuple(
+    assert changed_items(screen) == tuple(
         replace(item, include_ignored=True) if item == glob else item for item in ITEMS
     )
 
 
 def test_an_item_is_removed() -> None:
     screen = Screen(states.working())
-    _open(screen, "gone.py")
+    open_item(screen, "gone.py")
     screen.ui.click("Move or remove")
 
     screen.ui.click("Remove from preset")
 
-    assert _changed(screen) == ITEMS[:5]
+    assert changed_items(screen) == ITEMS[:5]
 
 
 def test_an_item_is_pinned_unpinned_switched_on_and_off() -> None:
@@ -241,32 +224,32 @@ def test_an_item_is_pinned_unpinned_switched_on_and_off() -> None:
     ):
         screen = Screen(states.working())
         screen.ui.click(label, within=within)
-        assert _changed(screen) == (*ITEMS[:index], changed, *ITEMS[index + 1 :])
+        assert changed_items(screen) == (*ITEMS[:index], changed, *ITEMS[index + 1 :])
 
 
 def test_the_mode_of_an_item_is_chosen() -> None:
     screen = Screen(states.working())
-    _open(screen, "slots.py")
+    open_item(screen, "slots.py")
 
     screen.ui.choose("How much of it is sent", "Outline")
 
-    assert _changed(screen)[0] == replace(ITEMS[0], mode=FileMode.OUTLINE)
+    assert changed_items(screen)[0] == replace(ITEMS[0], mode=FileMode.OUTLINE)
 
 
 def test_notes_are_kept_as_they_are_typed() -> None:
     screen = Screen(states.working())
-    _open(screen, "slots.py")
+    open_item(screen, "slots.py")
 
     screen.ui.type("Notes for the model about this file", "owns the TTL")
 
-    assert _changed(screen)[0] == replace(ITEMS[0], notes="owns the TTL")
+    assert changed_items(screen)[0] == replace(ITEMS[0], notes="owns the TTL")
 
 
 def test_reverting_a_preset_brings_the_old_notes_back_into_the_editor() -> None:
     screen = Screen(states.working())
-    _open(screen, "slots.py")
+    open_item(screen, "slots.py")
     screen.ui.type("Notes for the model about this file", "wrong")
-    typed = Preset("coding-strict", _changed(screen))
+    typed = Preset("coding-strict", changed_items(screen))
     project = screen.state.config.project
     screen.show(
         replace(
@@ -306,7 +289,7 @@ def test_the_foot_adds_up_what_is_switched_on() -> None:
 
 def test_the_files_of_a_glob_are_listed_and_each_can_be_looked_into() -> None:
     screen = Screen(states.working())
-    _open(screen, "docs/**/*.md")
+    open_item(screen, "docs/**/*.md")
 
     screen.ui.click("Structure of docs/ttl.md")
 
@@ -315,7 +298,7 @@ def test_the_files_of_a_glob_are_listed_and_each_can_be_looked_into() -> None:
 
 def test_each_file_of_a_glob_says_how_many_tokens_of_it_are_sent() -> None:
     screen = Screen(states.working())
-    _open(screen, "docs/**/*.md")
+    open_item(screen, "docs/**/*.md")
     state = screen.state
     files = {
         name: tuple(
@@ -344,173 +327,6 @@ def test_the_preview_shows_exactly_the_layers_of_the_files() -> None:
     assert text.value == f"{report.texts[8]}\n{report.texts[9]}"
     screen.ui.click("Back")
     assert screen.ui.shows("New preset")
-
-
-def _structure(path: str = "src/cachelab/slots.py", **about: object) -> Screen:
-    screen = Screen(states.working())
-    _open(screen, path.rpartition("/")[2])
-    screen.ui.click("Structure", within=path.rpartition("/")[2])
-    screen.sent.clear()
-    shown = states.snapshot(path, **about)  # type: ignore[arg-type]
-    screen.show(replace(screen.state, context=replace(screen.state.context, inspected=shown)))
-    return screen
-
-
-def test_a_file_is_read_when_its_structure_is_asked_for() -> None:
-    screen = Screen(states.working())
-    _open(screen, "slots.py")
-
-    screen.ui.click("Structure", within="slots.py")
-
-    assert screen.asked == [InspectFile("src/cachelab/slots.py")]
-    assert screen.ui.shows("Reading src/cachelab/slots.py…")
-
-
-def test_a_symbol_is_ticked_and_the_file_becomes_one_of_slices() -> None:
-    screen = _structure()
-
-    screen.ui.click("Send Slot.touch")
-
-    assert _changed(screen)[0] == replace(ITEMS[0], symbols=("Slot.touch",), mode=FileMode.SLICES)
-
-
-def test_a_ticked_symbol_is_unticked() -> None:
-    screen = _structure("src/cachelab/ledger.py")
-
-    screen.ui.click("Send Slot.touch")
-
-    assert _changed(screen)[1] == replace(ITEMS[1], symbols=())
-
-
-def test_lines_are_chosen_by_typing_them() -> None:
-    screen = _structure()
-
-    screen.ui.type("Lines: 10-40, 55", "1-3, 70")
-
-    assert _changed(screen)[0] == replace(
-        ITEMS[0], slices=(LineRange(1, 3), LineRange(70, 70)), mode=FileMode.SLICES
-    )
-
-
-def test_lines_that_are_none_are_refused_with_the_reason() -> None:
-    screen = _structure()
-
-    screen.ui.type("Lines: 10-40, 55", "9-3")
-
-    assert screen.asked == []
-    assert screen.ui.shows("'9-3' must start at 1 or later and end after it starts")
-
-
-def test_lines_past_the_end_are_taken_with_a_warning() -> None:
-    screen = _structure()
-
-    screen.ui.type("Lines: 10-40, 55", "80-500")
-
-    assert _changed(screen)[0].slices == (LineRange(80, 500),)
-    assert screen.ui.shows("The file has 89 lines")
-
-
-def test_the_text_of_a_file_is_numbered() -> None:
-    screen = _structure()
-
-    screen.ui.click("Text")
-
-    (code,) = [n for n in screen.ui.nodes("code") if n.value.startswith("line 1")]
-    assert (code.props["first_line"], code.props["language"]) == (1, "py")
-
-
-def test_notes_are_edited_beside_the_structure() -> None:
-    screen = _structure()
-    screen.ui.click("Notes")
-
-    screen.ui.type("Notes for the model about this file", "slots")
-
-    assert _changed(screen)[0].notes == "slots"
-
-
-def test_notes_of_knowledge_are_edited_beside_the_structure_and_it_is_said_who_is_sent_them() -> None:
-    screen = _structure()
-    path = screen.state.context.inspected.absolute_path  # type: ignore[union-attr]
-    about = known_note("1:10", path, "The lock is reentrant")
-    warm = DiscussionCacheState("d1", "anthropic", states.NOW, tokens_cached=12_000)
-    caching = replace(screen.state.caching, caches={"d1": warm})
-    screen.show(replace(screen.state, knowledge=replace(known(), notes=(about,)), caching=caching))
-    screen.ui.click("Notes")
-    assert screen.ui.shows("The lock is reentrant")
-    assert screen.ui.shows(
-        f"An edit joins the next message of {screen.state.discussions.summaries['d1'].meta.name}"
-    )
-
-    screen.ui.click("Edit", within="The lock is reentrant")
-    screen.ui.type("Other words for this item", "The lock is not reentrant")
-    screen.ui.click("Save")
-
-    (sent,) = screen.sent
-    assert isinstance(sent, EditKnowledgeItem)
-    assert (sent.item, sent.text) == (about.items[0], "The lock is not reentrant")
-
-
-def test_who_is_sent_notes_of_knowledge() -> None:
-    state = states.working()
-
-    shown = next(
-        file.absolute_path for items in state.context.files.values() for one in items for file in one.files
-    )
-    off = replace(state, knowledge=replace(known(), switch=DigestSwitch.OFF_BY_DELETION))
-    cold = replace(state, knowledge=known(), caching=replace(state.caching, caches={}))
-
-    assert sent_to(off, shown) == "Memory is off: no discussion is sent these notes."
-    assert sent_to(cold, shown).endswith("none is warm now.")
-
-
-def test_a_file_without_an_outline_can_still_be_cut_by_lines() -> None:
-    screen = _structure()
-
-    bare = replace(states.snapshot("src/cachelab/slots.py"), symbols=())
-    screen.show(replace(screen.state, context=replace(screen.state.context, inspected=bare)))
-
-    assert screen.ui.shows("No outline: no grammar knows this kind of file.")
-    assert screen.ui.has("Lines: 10-40, 55")
-
-
-def test_leaving_the_structure_view_lets_the_file_go() -> None:
-    screen = _structure()
-
-    screen.ui.click("Back")
-
-    assert screen.asked == [InspectFile("")]
-    assert screen.ui.shows("New preset")
-
-
-def test_a_file_that_cannot_be_read_shows_its_problem_in_place_of_its_structure() -> None:
-    files = states.item_files()["coding-strict"]
-    screen = _structure()
-
-    screen.show(
-        replace(
-            screen.state,
-            context=replace(
-                screen.state.context, inspected=replace(files[5].files[0], path="src/cachelab/slots.py")
-            ),
-        )
-    )
-
-    assert screen.ui.shows("is not there any more")
-    assert not screen.ui.has("Outline", kind="tab")
-
-
-def test_a_file_of_a_glob_gets_a_place_of_its_own_before_parts_are_picked() -> None:
-    screen = Screen(states.working())
-    _open(screen, "docs/**/*.md")
-    screen.ui.click("Structure of docs/ttl.md")
-    screen.show(
-        replace(screen.state, context=replace(screen.state.context, inspected=states.snapshot("docs/ttl.md")))
-    )
-    screen.sent.clear()
-
-    screen.ui.click("Add as its own item")
-
-    assert _changed(screen) == (*ITEMS, FileItem("docs/ttl.md"))
 
 
 def test_names_that_are_free_are_found() -> None:

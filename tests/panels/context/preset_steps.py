@@ -1,0 +1,22 @@
+"""Steps that the tests of the preset's panel and of its structure view take."""
+
+from __future__ import annotations
+
+from core.context.messages import ChangePreset
+from core.values.curation import FileItem
+from tests.panels import states
+from tests.panels.screen import Screen
+
+ITEMS = states.presets()["coding-strict"].items
+
+
+def changed_items(screen: Screen) -> tuple[FileItem, ...]:
+    """Items of the one change of the preset that was sent."""
+    command = screen.only(ChangePreset)
+    assert command.name == "coding-strict"
+    return command.items
+
+
+def open_item(screen: Screen, name: str) -> None:
+    """Open the details of an item."""
+    screen.ui.click("Mode, lines, notes", within=name)
