@@ -124,7 +124,7 @@ class Apply:
             )
 
     def _parts(self, plan: AppendPlan) -> tuple[PartPlan, ...]:
-        """What goes with the lines of one conversation into other files, decided once it is known what is new."""
+        """Parts that go with the lines of one conversation into other files, decided once it is known what is new."""
         return ()
 
     def _write_files(self, files: tuple[FilePlan, ...], parts: tuple[PartPlan, ...]) -> None:
