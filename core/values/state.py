@@ -13,6 +13,7 @@ from core.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, Exte
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.harvest import HarvestState
+from core.values.imports import ImportState
 from core.values.knowledge import KnowledgeState
 from core.values.outcomes import CommandOutcome
 from core.values.provider import ModelPrice, ModelProfile, ProviderStatus
@@ -272,3 +273,4 @@ class AppState(msgspec.Struct, frozen=True):
     spending: SpendingState = msgspec.field(default_factory=SpendingState)
     knowledge: KnowledgeState = msgspec.field(default_factory=KnowledgeState)
     harvest: HarvestState = msgspec.field(default_factory=HarvestState)
+    imports: ImportState = msgspec.field(default_factory=ImportState)
