@@ -41,7 +41,7 @@ PIPE = "-"
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """Where conversations were found: the file, its member in an archive, and the program that wrote it."""
+    """Origin of conversations: the file, its member in an archive, and the program that wrote it."""
 
     path: str
     kind: TranscriptKind
