@@ -9,6 +9,7 @@ from core.hooks import (
     discussions,
     harvest,
     hello,
+    imports,
     knowledge,
     presets,
     program,
@@ -28,6 +29,7 @@ RESOURCES: tuple[Resource, ...] = (
     context.RESOURCE,
     knowledge.RESOURCE,
     harvest.RESOURCE,
+    imports.RESOURCE,
 )
 OPERATIONS: tuple[Operation, ...] = (
     *(operation for resource in RESOURCES for operation in resource.operations),
