@@ -22,6 +22,7 @@ from gui.driver import NotFoundError
 from gui.screen import virtual_screen
 from gui.theme import ASSETS
 from gui.tour_harvest import harvest
+from gui.tour_import import import_talk
 from gui.tour_talk import attach, search, talk
 from gui.tour_walk import Tour, TourError, ask, new_discussion, without_preset
 from gui.window import Placement
@@ -85,6 +86,7 @@ def _walk(home: Path, project: Path, out: Path, say: Callable[[str], None]) -> N
         new_discussion(tour)
         without_preset(tour)
         attach(tour)
+        import_talk(tour, project)
         _change_theme(tour)
     except (SlopError, NotFoundError, TimeoutError) as error:
         tour.shot("stopped-here")
