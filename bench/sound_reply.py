@@ -72,8 +72,7 @@ def child(text: str) -> dict[str, float]:
         _say(controller, chosen, text)
         seconds = time.monotonic() - began
         controller.stop()  # also the list has taken it in
-        figures = {"more_mb": _peak_mb() - before, "seconds": seconds}
-    return figures
+        return {"more_mb": _peak_mb() - before, "seconds": seconds}
 
 
 def _say(controller: AppController, chosen: str, text: str) -> None:

@@ -115,6 +115,8 @@ def test_a_bug_in_a_handler_is_reported_and_does_not_end_the_worker() -> None:
 class Words(str):
     """Text that can be watched."""
 
+    __slots__ = ("__weakref__",)
+
 
 def test_an_effect_that_was_carried_out_is_let_go_before_the_next_one_comes() -> None:
     """It may hold a reply of 50 MB, and the worker sleeps."""
