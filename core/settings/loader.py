@@ -17,7 +17,7 @@ from core.settings.checks import Flaw, check_settings, did_you_mean, setting_for
 from core.settings.identity_files import find_identity, identity_paths
 from core.settings.merge import SettingSource, environment_source, from_text, merge
 from core.settings.preset_drafts import merge_working, read_working
-from core.settings.project import find_root, read_project_data, read_source
+from core.settings.project import find_root, read_project_data, read_sources
 from core.settings.project_facts import ReadTexts, named_files, project_facts, read_texts
 from core.settings.project_tables import ProjectTables
 from core.settings.prompts import project_prompts
@@ -255,7 +255,7 @@ def _build_project(
         faults.extend(row for row in rows if isinstance(row, SettingsFault))
         return tuple(row for row in rows if isinstance(row, NamedText))
 
-    context = good(read_source(source, request.root, allowed) for source in counted.context)
+    context = good(read_sources(counted.context, request.root, allowed))
     personas = good(texts[TextTable.PERSONAS, name] for name in counted.personas)
     prompts = good(texts[TextTable.SYSTEM_PROMPTS, name] for name in counted.system_prompts)
     places = identity_paths(request.root, request.start, (request.home,)) if counted.has_identity else ()

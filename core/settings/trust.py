@@ -115,7 +115,7 @@ def _read(trust_file: Path) -> dict[str, TrustRecord]:
     text = read_text(trust_file)
     if text is None:
         return {}
-    data = parse(text, trust_file)
+    data = parse(text, trust_file, None)
     rows: Any = data.get("folders", [])
     if data.get("format", FORMAT) not in range(1, FORMAT + 1) or not isinstance(rows, list):
         raise ConfigError(
