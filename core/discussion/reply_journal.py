@@ -18,7 +18,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, reported, storage_error
 from core.base.errors import LockedError, StorageError
 from core.base.locks import LOCK_WAIT_S, take_lock
-from core.base.opener import OddFileError, open_file
+from core.base.opener import BOOK_BYTES, OddFileError, read_file
 from core.values.messages import Part, ReasoningPart, Role, Status, TextPart
 from core.values.records import MessageRecord
 from core.values.usage import Usage
@@ -319,31 +319,25 @@ def _line(data: dict[str, Any]) -> bytes:
 
 
 def _read(path: Path) -> LeftoverReply | None:
-    head: ReplyHead | None = None
-    parts, said, last = _Parts(), Usage(), {}
     with reported("read", path):
         try:
-            with open_file(path) as stream:
-                for value in map(_value, stream):
-                    if not isinstance(value, dict):
-                        continue
-                    if head is None:
-                        if (head := _head(value)) is None:
-                            return None
-                        continue
-                    parts.add(value)
-                    said = _usage(value.get("u")) or said
-                    last = value if "out" in value else last
+            lines = read_file(path, BOOK_BYTES).split(b"\n")
         except (OddFileError, IsADirectoryError):
             return None  # whoever loads the discussion says so
+    values = [value for line in lines if isinstance(value := _value(line), dict)]
+    head = _head(values[0]) if values else None
     if head is None:
         return None
+    deltas = values[1:]
+    said = [usage for delta in deltas if (usage := _usage(delta.get("u"))) is not None]
+    attempts = [delta for delta in deltas if "out" in delta]
+    last = attempts[-1] if attempts else {}
     lost = last.get("lost")
     return LeftoverReply(
         head,
-        parts.taken(),
+        _parts(deltas),
         path,
-        said,
+        said[-1] if said else Usage(),
         last.get("out") is True,
         min(lost, _MOST_LOST) if isinstance(lost, int) and lost > 0 else 0,
     )
@@ -383,39 +377,20 @@ def _usage(data: object) -> Usage | None:
     return usage
 
 
-class _Parts:
-    """Parts of a reply, joined from deltas: text to text, reasoning to reasoning until its block ends."""
-
-    def __init__(self) -> None:
-        self._done: list[Part] = []
-        self._pieces: list[str] = []
-        self._is_text = True
-
-    def add(self, delta: dict[str, Any]) -> None:
-        """Take in a line; what is no part of a reply is passed over."""
+def _parts(deltas: list[dict[str, Any]]) -> tuple[Part, ...]:
+    """Join deltas: text to text, reasoning to reasoning until its block ends."""
+    parts: list[Part] = []
+    for delta in deltas:
+        last = parts[-1] if parts else None
         match delta:
+            case {"t": str(text)} if isinstance(last, TextPart):
+                parts[-1] = TextPart(last.text + text)
             case {"t": str(text)}:
-                self._take(text, is_text=True)
+                parts.append(TextPart(text))
+            case {"r": str(text), **rest} if isinstance(last, ReasoningPart) and not last.vendor_json:
+                parts[-1] = ReasoningPart(last.text + text, str(rest.get("j", "")))
             case {"r": str(text), **rest}:
-                self._take(text, is_text=False)
-                if vendor_json := str(rest.get("j", "")):
-                    self._end(vendor_json)
+                parts.append(ReasoningPart(text, str(rest.get("j", ""))))
             case _:
-                pass
-
-    def taken(self) -> tuple[Part, ...]:
-        """All parts, in order."""
-        self._end()
-        return tuple(self._done)
-
-    def _take(self, text: str, *, is_text: bool) -> None:
-        if is_text is not self._is_text:
-            self._end()
-        self._is_text = is_text
-        self._pieces.append(text)
-
-    def _end(self, vendor_json: str = "") -> None:
-        if self._pieces:
-            text = "".join(self._pieces)
-            self._done.append(TextPart(text) if self._is_text else ReasoningPart(text, vendor_json))
-            self._pieces.clear()
+                continue
+    return tuple(parts)

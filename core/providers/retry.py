@@ -21,8 +21,6 @@ MAX_RETRIES = 3
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 8.0
 LONGEST_RETRY_AFTER_S = 60.0
-MAX_REPLY_CHARS = 60_000_000
-"""Of one reply, so that its record, at four bytes a character, is one that the log reads back (256 MiB a line)."""
 
 OnRetry = Callable[[int, float, ProviderError], None]
 """Told before each wait: number of the retry (from 1), seconds it waits, what failed."""
@@ -42,8 +40,7 @@ def stream_with_retry(
     """Stream a request, and send it again when it failed before any of the reply had arrived.
 
     Only `RETRYABLE_KINDS` are tried again, at most `max_retries` times, after a wait that grows and is spread by
-    chance. A vendor's retry-after is kept to; one of more than 60 s is not waited for, but raised. A reply that does not
-    end is cut off after `MAX_REPLY_CHARS`.
+    chance. A vendor's retry-after is kept to; one of more than 60 s is not waited for, but raised.
 
     Args:
         max_retries: >= 0; 0 sends once.
@@ -54,16 +51,11 @@ def stream_with_retry(
         ProviderError: of the last attempt.
     """
     for attempt in range(1, max_retries + 2):
-        has_content, chars = False, 0
+        has_content = False
         try:
             for item in provider.stream(request, read_blob, cancel):
                 has_content = has_content or isinstance(item, TextDelta | ReasoningDelta | ToolCallReady)
                 yield item
-                chars += _chars(item)
-                if chars > MAX_REPLY_CHARS:
-                    detail = f"over {MAX_REPLY_CHARS:,} characters"
-                    yield Stopped(StopKind.TRUNCATED, detail, is_cut=True)
-                    return
             return
         except ProviderError as error:
             wait_s = retry_wait_s(error, attempt, jitter())
@@ -73,18 +65,6 @@ def stream_with_retry(
         if (wait or cancel.wait)(wait_s):
             yield Stopped(StopKind.CANCELLED, is_sent=False)
             return
-
-
-def _chars(item: StreamItem) -> int:
-    match item:
-        case TextDelta():
-            return len(item.text)
-        case ReasoningDelta():
-            return len(item.text) + len(item.vendor_json)
-        case ToolCallReady():
-            return len(item.part.arguments_json)
-        case _:
-            return 0
 
 
 def retry_wait_s(error: ProviderError, attempt: int, chance: float) -> float | None:

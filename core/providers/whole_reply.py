@@ -69,7 +69,7 @@ class _Arrived:
             case Stopped():
                 self.stop = item.kind
                 self.is_out = item.is_sent
-                self.is_whole = item.is_whole
+                self.is_whole = item.kind is not StopKind.CANCELLED
 
     def failed(self, error: ProviderError) -> None:
         self.lost += error.is_lost

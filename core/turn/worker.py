@@ -266,7 +266,7 @@ class CallWorker:
             reply.is_out = False
             failure = _own_failure(error)
         else:
-            is_whole = stopped.is_whole
+            is_whole = stopped.kind is not StopKind.CANCELLED
             usage = self._usage(effect, reply, is_whole=is_whole)
             self._note_usage(effect, reply, reply_texts(reply.parts()) if is_whole else ())
             return CallEnded(effect.call_id, stopped, reply.parts(), usage)

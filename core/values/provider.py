@@ -199,18 +199,11 @@ class Stopped(msgspec.Struct, frozen=True):
     """The last item of every stream that did not raise. `detail` is the vendor's word for it.
 
     `is_sent`: the provider may have the request; False where it was stopped before any of its body had left.
-    `is_cut`: more was to come, and was not waited for: what the provider said of its usage by then is not the last word.
     """
 
     kind: StopKind
     detail: str = ""
     is_sent: bool = True
-    is_cut: bool = False
-
-    @property
-    def is_whole(self) -> bool:
-        """True if the provider had said all that it would say."""
-        return self.kind is not StopKind.CANCELLED and not self.is_cut
 
 
 StreamItem = TextDelta | ReasoningDelta | ToolCallReady | UsageUpdate | Stopped

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
@@ -143,22 +142,6 @@ def test_blocks_of_reasoning_stay_apart(tmp_path: Path) -> None:
         TextPart("ab"),
     )
     assert left_in(tmp_path) == [("r1", parts)]
-
-
-def test_a_long_reply_in_small_pieces_is_read_back_in_one_pass(tmp_path: Path) -> None:
-    """2 MB in pieces of four characters took 80 s, in every command on the home."""
-    made(tmp_path, [user("a", "hi")])
-    journal = journal_in(tmp_path)
-    journal.close()
-    pieces = 300_000
-    with paths.discussion_dir(tmp_path, ID).joinpath("reply.part").open("ab") as file:
-        file.write(b'{"r":"hm, "}\n' * pieces + b'{"t":"word"}\n' * pieces)
-
-    began = time.thread_time()
-    ((_, parts),) = left_in(tmp_path)
-
-    assert time.thread_time() - began < 20.0
-    assert parts == (ReasoningPart("hm, " * pieces), TextPart("word" * pieces))
 
 
 def test_every_part_is_with_the_operating_system_at_once(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
@@ -11,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.errors import RETRYABLE_KINDS, FailureKind, ProviderError
-from core.providers import retry
 from core.providers.anthropic.client import AnthropicProvider
 from core.providers.protocol import CancelToken
 from core.providers.retry import (
@@ -179,25 +176,3 @@ def test_over_a_real_connection_a_third_attempt_succeeds() -> None:
     assert result.text == "Hello there."
     assert [kind for _, _, kind in waits.told] == [FailureKind.NO_NETWORK, FailureKind.OVERLOADED]
     assert len(server.requests) == 3
-
-
-def test_a_reply_that_does_not_end_is_cut_off_and_its_call_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing bounded it: it filled the disk, and its record would not have been read back."""
-    monkeypatch.setattr(retry, "MAX_REPLY_CHARS", 100)
-    closed: list[bool] = []
-
-    class Endless(Scripted):
-        def stream(self, *given: object) -> Iterator[StreamItem]:
-            del given
-            try:
-                for number in itertools.count():
-                    yield ReasoningDelta("hm, hm, hm") if number % 2 else TextDelta("word, word")
-            finally:
-                closed.append(True)
-
-    items = list(stream_with_retry(Endless(), ask("m"), NO_BLOBS, CancelToken(), Waits().tell))
-
-    assert len(items) == 12
-    assert items[-1] == Stopped(StopKind.TRUNCATED, "over 100 characters", is_cut=True)
-    assert not items[-1].is_whole
-    assert closed == [True]
