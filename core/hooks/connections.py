@@ -76,8 +76,6 @@ def _protocol(limits: Limits) -> type[H11Protocol]:
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
-            if self._is_answered_early():
-                return  # the rest of a body that nobody reads keeps no place
             if self.conn.their_state is not h11.IDLE:
                 idle.pop(self, None)
                 self._got_head()
@@ -86,16 +84,8 @@ def _protocol(limits: Limits) -> type[H11Protocol]:
 
         def on_response_complete(self) -> None:
             super().on_response_complete()
-            if self.transport.is_closing():
-                return
-            if self._is_answered_early():
-                self._await_head()
-            if self.conn.their_state is h11.IDLE or self._is_answered_early():
+            if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
                 idle[self] = None
-
-        def _is_answered_early(self) -> bool:
-            """True from an answer on until the end of the body that it did not wait for."""
-            return self.conn.our_state is h11.DONE and self.conn.their_state is h11.SEND_BODY
 
         def _make_room(self) -> None:
             if len(self.connections) <= limits.connections:
@@ -116,8 +106,7 @@ def _protocol(limits: Limits) -> type[H11Protocol]:
                 self._head_timer = None
 
         def _give_up(self) -> None:
-            is_waiting = self.conn.their_state is h11.IDLE or self._is_answered_early()
-            if is_waiting and not self.transport.is_closing():
+            if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
                 self.refuse(408, "slow_head", f"No request arrived within {limits.head_s:g} s")
 
         def refuse(self, status: int, code: str, what: str) -> None:

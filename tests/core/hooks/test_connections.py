@@ -70,35 +70,6 @@ def test_a_connection_that_is_kept_open_after_an_answer_makes_room_too(
     assert world.client.get("/api/status").status_code == 200
 
 
-def test_a_body_that_nobody_waits_for_keeps_no_place(world: World, links: ExitStack) -> None:
-    """Answered before its body, a connection stayed as long as a byte came now and then; 128 shut everybody out."""
-    world.start(limits=FEW)
-    host = world.client.url[7:]
-    hello = f"GET /api/hello?nonce={'0' * 48} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 19000\r\n\r\nx"
-    held = []
-    for _ in range(FEW.connections):
-        held.append(connected(world, links, hello.encode()))
-        assert held[-1].recv(100).startswith(b"HTTP/1.1 200 ")
-    for link in held:
-        link.sendall(b"x")
-
-    assert [world.client.get("/api/status").status_code for _ in range(3)] == [200] * 3
-
-
-def test_the_end_of_a_body_that_nobody_waited_for_lets_the_next_request_in(
-    world: World, links: ExitStack
-) -> None:
-    world.start(limits=FEW)
-    host = world.client.url[7:]
-    hello = f"GET /api/hello?nonce={'0' * 48} HTTP/1.1\r\nHost: {host}\r\n"
-    link = connected(world, links, f"{hello}Content-Length: 3\r\n\r\nx".encode())
-    assert link.recv(10_000).startswith(b"HTTP/1.1 200 ")
-
-    link.sendall(f"xx{hello}\r\n".encode())
-
-    assert link.recv(10_000).startswith(b"HTTP/1.1 200 ")
-
-
 def server_on(world: World, port: int) -> HookServer:
     return HookServer(HookDesk(world.controller, Watch(world.controller)), world.home, port=port)
 
