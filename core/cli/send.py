@@ -41,6 +41,7 @@ from core.turn.messages import CancelReply, RetrySend, SendPrompt
 from core.values.discussion import CallPhase, OpenDiscussion
 from core.values.messages import AttachmentPart, Entry, Message, ReasoningPart, Role, TextPart
 from core.values.outcomes import CommandOutcome
+from core.values.spending import LimitScope
 from core.values.state import AppState
 from core.values.updates import outcome_of
 
@@ -342,15 +343,18 @@ class _Turn:
         }
 
 
+_PAST_LIMIT = "Send it with --over-limit, or raise the limit in the settings"
+_PAST_UNREAD = "Correct the file, or send it with --over-limit"
+
+
 def _raise_unsent(outcome: CommandOutcome | None) -> None:
     """Raise what stood against the send: nothing was called. The words stay with the person."""
     if outcome is None or outcome.is_done:
         return
     problem = outcome.problem.removesuffix(".")
     if outcome.refusal is not None:
-        raise SendRefusedError(
-            problem, remedy="Send it with --over-limit, or raise the limit in the settings"
-        )
+        is_unread = outcome.refusal.reached[0].scope is LimitScope.UNKNOWN
+        raise SendRefusedError(problem, remedy=_PAST_UNREAD if is_unread else _PAST_LIMIT)
     raise SlopError(problem, remedy=outcome.remedy)
 
 
