@@ -103,8 +103,8 @@ def http_client(server: ServerSettings, base_url: str) -> httpx2.Client:
 def _bounded(response: httpx2.Response, patience_s: float) -> httpx2.SyncByteStream:
     import httpx2
 
-    stream = response.stream
-    assert isinstance(stream, httpx2.SyncByteStream)
+    assert isinstance(response.stream, httpx2.SyncByteStream)
+    stream: httpx2.SyncByteStream = response.stream
     if response.status_code >= HTTPStatus.BAD_REQUEST:
         bounded = bounded_error
     else:

@@ -122,13 +122,15 @@ def test_an_effect_that_was_carried_out_is_let_go_before_the_next_one_comes() ->
     """It may hold a reply of 50 MB, and the worker sleeps."""
     gone, words = threading.Event(), Words("many")
     watch = weakref.ref(words, lambda _ref: gone.set())
-    worker = QueueWorker("test", lambda _effect: None, lambda _event: None)
+    done: list[str] = []
+    worker = QueueWorker[Effect]("test", lambda _effect: done.append("done"), lambda _event: None)
 
     worker.submit(SearchCatalog(words))
     del words
 
     assert gone.wait(WAIT_S)
     assert watch() is None
+    assert done == ["done"]
     worker.stop(WAIT_S)
 
 

@@ -372,6 +372,29 @@ def test_a_full_disk_is_said_and_the_words_are_not_sent(world: World, tmp_path: 
     assert len(world.server.bodies) == 1
 
 
+@pytest.mark.parametrize("is_json", [False, True])
+def test_a_reply_that_cannot_be_written_is_printed_whole_and_nobody_is_told_that_it_is_kept(
+    world: World, tmp_path: Path, *, is_json: bool
+) -> None:
+    """The command is the last that has all of it: in JSON it stood nowhere, and "nothing was lost" was said."""
+    said = "It turns every six hours."
+    world.server.replies.append(Said(said))
+    gate = Gate()
+    world.server.faults.append(HoldAfter(4, gate))
+    child = world.start("send", "When?", *(["--json"] if is_json else []))
+    assert gate.reached.wait(WAIT_S)
+    (log,) = world.home.glob("discussions/*/log.jsonl")
+    log.rename(tmp_path / "aside")
+    log.mkdir()
+    gate.open()
+    out, err = child.communicate(timeout=WAIT_S)
+
+    assert child.returncode == 1
+    assert said in out.decode()
+    assert b"Keep the reply that is printed here" in err
+    assert b"nothing was lost" not in err
+
+
 def test_a_command_runs_beside_a_program_that_owns_the_home(world: World) -> None:
     owner = subprocess.Popen(
         [sys.executable, "-m", "core.cli", "--headless"],

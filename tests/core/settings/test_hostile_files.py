@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -98,7 +99,7 @@ def test_thousands_of_unknown_tables_are_judged_in_one_pass(asked: ConfigRequest
     assert loaded.project.name == "theirs"
 
 
-HOSTILE = {
+HOSTILE: dict[str, Callable[[int], str]] = {
     "servers that might share a key": lambda n: f'[providers.s{n:b}-x]\nbase_url = "http://h{n}/v1"\n',
     "keys of a preset": lambda n: "[presets.a]\n" * (n == 0) + f"k{n} = 1\n",
     "keys of the project": lambda n: "[project]\n" * (n == 0) + f"k{n} = 1\n",
