@@ -32,7 +32,8 @@ def edit(
     seen = editor.with_suffix(".seen")
     editor.write_text(EDITOR.format(data=data, seen=str(seen), code=code))
     environ = {"VISUAL": "", "EDITOR": "nobody-has-this", name: f"{sys.executable} '{editor}' --wait"}
-    ended = world.run("knowledge", "prompt", "--edit", **environ, ANTHROPIC_API_KEY="sk-ant-not-a-key")
+    environ["ANTHROPIC_API_KEY"] = "sk-ant-not-a-key"
+    ended = world.run("knowledge", "prompt", "--edit", given=b"", types=False, **environ)
     return ended.code, ended.out + ended.err, seen.read_text()
 
 

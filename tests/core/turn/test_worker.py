@@ -404,7 +404,7 @@ def test_the_end_waits_until_what_was_learned_of_a_call_is_written() -> None:
     is_writing, may_end = threading.Event(), threading.Event()
 
     class Slow(FakeServices):
-        def ended(self, call_id: str, *rest: object) -> None:  # type: ignore[override]
+        def ended(self, call_id: str, *rest: object) -> None:
             del rest
             is_writing.set()
             assert may_end.wait(WAIT_S)
