@@ -135,16 +135,17 @@ class Crunch:
 
     def _run(self) -> None:
         while (job := self._next_job()) is not None:
-            if not job.future.set_running_or_notify_cancel():
-                continue
-            try:
-                job.future.set_result(self._done(job))
-            except CrunchError as fault:
-                job.future.set_exception(fault)
-            except Exception as fault:  # noqa: BLE001 (the edge of a worker)
-                job.future.set_exception(
-                    CrunchError("The worker process could not be used", remedy=str(fault))
-                )
+            if job.future.set_running_or_notify_cancel():
+                self._settle(job)
+            del job  # its payload may be tens of megabytes, and the next one may be hours away
+
+    def _settle(self, job: _Job) -> None:
+        try:
+            job.future.set_result(self._done(job))
+        except CrunchError as fault:
+            job.future.set_exception(fault)
+        except Exception as fault:  # noqa: BLE001 (the edge of a worker)
+            job.future.set_exception(CrunchError("The worker process could not be used", remedy=str(fault)))
 
     def _next_job(self) -> _Job | None:
         with self._wake:

@@ -22,6 +22,7 @@ from core.app.messages import Effect, Event, HomeOpened, RaiseRequested, StopAll
 from core.app.options import OutsideOptions
 from core.app.watcher import Watcher
 from core.base import paths
+from core.base.memory import give_back_freed
 from core.base.queue import QueueWorker
 from core.caching import worker as cache_work
 from core.caching.cache_store import HomeCacheStore
@@ -103,6 +104,7 @@ class LocalOutside:
             StorageError: the home cannot be used.
         """
         self._emit = emit
+        give_back_freed()
         self._lock = store_home.own(self.home) if self._options.owns_home else None
         opened = store_home.open_home(self.home, self._clock())
         odd = store_home.odd_names(self.home)

@@ -292,8 +292,8 @@ def storage_error(verb: str, path: Path, error: OSError) -> StorageError:
 
 
 _REASONS = {
-    errno.ENOSPC: ("the disk is full", "Free some space and try again; nothing was lost"),
-    errno.EDQUOT: ("your disk quota is used up", "Free some space and try again; nothing was lost"),
+    errno.ENOSPC: ("the disk is full", "Free some space and try again"),
+    errno.EDQUOT: ("your disk quota is used up", "Free some space and try again"),
     errno.EFBIG: ("the file would be too large for this file system", "Move the home to another file system"),
     errno.EROFS: ("the file system is read-only", "Make it writable, or choose another home with --home"),
     errno.EACCES: ("permission denied", "Give yourself the right to it, or choose another home with --home"),

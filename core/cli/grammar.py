@@ -416,6 +416,12 @@ def _add_knowledge(commands: Commands[Parser], common: Parser) -> None:
     found = _add(actions, common, "search", "print the items in which every word occurs")
     found.add_argument("text", help="the words")
     _add(actions, common, "ledger", "print what became of each conversation")
+    prompt = _add(actions, common, "prompt", "print what a harvest tells its model, and the file of it")
+    prompt.add_argument(
+        "--edit",
+        action="store_true",
+        help="open a copy of your own in $VISUAL or $EDITOR; it wins from then on",
+    )
 
 
 def _add_settings(commands: Commands[Parser], common: Parser) -> None:

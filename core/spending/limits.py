@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from core.base.mapping import with_entry, without
 from core.spending.messages import SpentCounted
 from core.values.discussion import DiscussionMeta
+from core.values.provider import ProviderKind
 from core.values.records import Record, UsageRecord
 from core.values.spending import LimitScope, Payment, ReachedLimit, Reservation
 from core.values.state import AppState
@@ -134,6 +135,8 @@ def has_room(
         besides, elsewhere_usd: as of `reached_limits`.
     """
     sums = _sums(state, discussion_id, besides=besides, elsewhere_usd=elsewhere_usd)
+    if _unread(state, discussion_id):
+        return False
     return all(reached(*one) is None and (one[1] is None or one[2] + one[3] + usd <= one[1]) for one in sums)
 
 
@@ -142,13 +145,22 @@ def reached_limits(
 ) -> tuple[ReachedLimit, ...]:
     """The limits that stand against spending more, the discussion's own before the day's. As `limit_reached`.
 
-    Calls under way count with what they are expected to cost, so that many at once stop where as many in a row would.
+    Where the person's settings cannot be read, no limit of theirs would hold: that stands against it first. Calls under way count with what they are expected to cost, so that many at once stop where as many in a row would.
 
     Args:
         elsewhere_usd: what other programs on this home have under way.
     """
     sums = _sums(state, discussion_id, besides=besides, elsewhere_usd=elsewhere_usd)
-    return tuple(limit for one in sums if (limit := reached(*one)) is not None)
+    unread = _unread(state, discussion_id)
+    first = (ReachedLimit(LimitScope.UNKNOWN, 0.0, 0.0, why=unread),) if unread else ()
+    return (*first, *(limit for one in sums if (limit := reached(*one)) is not None))
+
+
+def _unread(state: AppState, discussion_id: str) -> str:
+    """Sentence about settings of the person that cannot be read. What stays on this machine and is free goes on."""
+    summary = state.discussions.summaries.get(discussion_id)
+    is_ours = summary is not None and summary.meta.provider == ProviderKind.EMBEDDED
+    return "" if is_ours else state.config.settings.unread
 
 
 def reached(

@@ -219,7 +219,9 @@ class CallWorker:
             running[0].cancel()
 
     def stop(self, timeout_s: float) -> None:
-        """Cancel every call and wait until they have reported, `timeout_s` seconds in all at most."""
+        """Cancel every call and wait until they have reported and their accounts are written, `timeout_s` seconds in all
+        at most.
+        """
         with self._lock:
             running = tuple(self._running.values())
         for cancel, _ in running:
@@ -238,10 +240,6 @@ class CallWorker:
         except Exception as error:  # the edge of the worker: what was to be said of the call failed too
             log.exception("call %s has no account", effect.call_id)
             event = CallFailed(effect.call_id, _own_failure(error), reply.parts(), Usage())
-        finally:
-            with self._lock:
-                self._running.pop(effect.call_id, None)
-                self._gates.pop(effect.call_id, None)
         self._emit(event)
         try:
             self._account(effect, event.usage, reply)
@@ -249,6 +247,10 @@ class CallWorker:
             log.exception("call %s could not be booked in the cache", effect.call_id)
             text = "The cache of a discussion could not be brought up to date"
             self._emit(OperationFailed("cache", text, f"{type(error).__name__}: {error}. See the log file."))
+        finally:
+            with self._lock:  # until here the end of the program waits: what was learned is being written
+                self._running.pop(effect.call_id, None)
+                self._gates.pop(effect.call_id, None)
 
     def _ended(
         self, effect: CallProvider, cancel: CancelToken, reply: ArrivingReply

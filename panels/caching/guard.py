@@ -92,6 +92,9 @@ def spend_limit_dialog(desk: Desk, dialog: Dialog) -> None:
     reached = reached_limits(desk.state, dialog.subject)
     with ui.dialog("spend limit", "Spend limit reached", width=440) as closed:
         for limit in reached:
+            if limit.why:
+                ui.text(("why", limit.scope), limit.why, wraps=True)
+                continue
             with ui.row(("sum", limit.scope)):
                 ui.icon("icon", "circle-exclamation", tone="warn")
                 ui.text("line", _line(desk.state, dialog.subject, limit), style="strong")

@@ -413,3 +413,33 @@ def test_a_reply_that_never_ends_is_stopped_and_kept(monkeypatch: pytest.MonkeyP
     assert isinstance(last, CallFailed)
     assert "longer than 1,000 characters" in last.failure.what
     assert last.parts == (TextPart("words " * 167),)
+
+
+def test_the_end_waits_until_what_was_learned_of_a_call_is_written() -> None:
+    """A command that ends after one reply nearly always lost it, and left its temporary file behind."""
+    inbox: SimpleQueue[Event] = SimpleQueue()
+    is_writing, may_end = threading.Event(), threading.Event()
+
+    class Slow(FakeServices):
+        def ended(self, call_id: str, *rest: object) -> None:
+            del rest
+            is_writing.set()
+            assert may_end.wait(WAIT_S)
+            self.steps.append(f"ended {call_id}")
+
+    services = Slow(FakeProvider(DONE))
+    worker = CallWorker(services, inbox.put)
+    worker.begin(EFFECT)
+    assert isinstance(inbox.get(timeout=WAIT_S), RequestBuilt)
+    worker.send("call")
+    assert isinstance(inbox.get(timeout=WAIT_S), CallEnded)
+    assert is_writing.wait(WAIT_S)
+
+    stopping = threading.Thread(target=worker.stop, args=(WAIT_S,))
+    stopping.start()
+    stopping.join(0.05)
+    assert stopping.is_alive()
+    may_end.set()
+    stopping.join(WAIT_S)
+
+    assert services.steps[-1] == "ended call"
