@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from operator import attrgetter, is_
 
 import msgspec
 
+from core.base.leading import leading
 from core.values.cache import TOOLS_KEY, LedgerScope
 from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.provider import ProviderRequest, RequestMessage, RequestPart
@@ -20,8 +20,6 @@ CountTokens = Callable[[RequestPart | ToolSchema], int]
 
 TRANSIENT_KEYS = frozenset({"12/rag"})
 """Segments of the current message that the next turn does not repeat."""
-
-_PARTS = attrgetter("parts")
 
 _BASE = frozenset({str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))})
 
@@ -202,8 +200,8 @@ def _parts(
     sure, first = 0, 0
     if kept and _common(kept, head) == len(head):
         sure = len(head)
-        first = [*map(is_, messages, request.messages), False].index(False)
-        sure += sum(map(len, map(_PARTS, messages[:first])))
+        first = leading(messages, request.messages)
+        sure = len(kept) - sum([len(message.parts) for message in messages[first:]])
     if sure:
         roles, parts = [], []
     else:

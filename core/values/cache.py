@@ -251,6 +251,11 @@ class GapStats(msgspec.Struct, frozen=True):
     turns: int = 1
     talks: tuple[Talk, ...] = ()
 
+    def __hash__(self) -> int:
+        """A cheap one: the newest gaps tell one from another."""
+        newest = (self.own[-1:], self.person[-1:], self.shared[-1:], self.talks[-1:])
+        return hash((self.turns, len(self.own), len(self.person), newest))
+
 
 class Balance(msgspec.Struct, frozen=True):
     """Worth of caching for one discussion so far, in tokens of fresh input. Pings are counted.
