@@ -149,6 +149,7 @@ def _known_of(layers: Sequence[Layer], view: ContextView, layer: LayerId) -> tup
     return tuple(piece for piece in view.base.known if layer_of(piece.key) == layer)
 
 
+@lru_cache(maxsize=1024)
 def layer_of(key: str) -> int:
     """The layer of a piece, by its key."""
     return int(key.partition("/")[0])
