@@ -55,6 +55,7 @@ from core.knowledge.messages import KnowledgeCommand, KnowledgeEvent
 from core.settings import step as settings
 from core.settings.messages import ModelsListed, SettingsCommand, SettingsEvent, StoreKey
 from core.spending import step as spending
+from core.spending.limits import call_of
 from core.spending.messages import ReserveClaimed, SpendingEvent
 from core.turn import step as turn
 from core.turn.messages import TurnCommand, TurnEvent
@@ -178,6 +179,8 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
 
 def _claimed(state: AppState, event: ReserveClaimed) -> Result:
     """Other programs see the reserve: the room whose call it is has the last word. One that is over needs none."""
+    if call_of(event.key):
+        return turn.claimed(state, event.key, event.elsewhere)
     if state.spending.reserved.get(event.key) != event.reservation:
         return state, ()
     if event.key == harvest.HELD:

@@ -13,6 +13,7 @@ from core.values.discussion import DiscussionMeta
 from core.values.records import Record, UsageRecord
 from core.values.spending import LimitScope, Payment, ReachedLimit, Reservation
 from core.values.state import AppState
+from core.values.usage import UsageKind
 
 DAY = timedelta(days=1)
 
@@ -69,6 +70,17 @@ def add_payments(state: AppState, payments: Mapping[str, Payment]) -> AppState:
             own={**spending.own, **new},
         ),
     )
+
+
+def call_key(call_id: str) -> str:
+    """Key under which the call of a message reserves."""
+    return f"{UsageKind.TURN}/{call_id}"
+
+
+def call_of(key: str) -> str:
+    """Id of the call of a message that reserves under a key, empty where it is another kind of call's."""
+    kind, _, call_id = key.partition("/")
+    return call_id if kind == UsageKind.TURN else ""
 
 
 def reserve(state: AppState, key: str, usd: float, discussion_id: str = "") -> AppState:

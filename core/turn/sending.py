@@ -14,7 +14,8 @@ from core.discussion.lifecycle import HISTORY_LIMIT, UNNAMED, take_model
 from core.discussion.messages import AppendRecords, DiscussionEffect, PromptToken, WriteDraft, WriteMeta
 from core.settings.messages import ListModels
 from core.spending.estimates import next_call_usd, reply_tokens
-from core.spending.limits import add_payments, reached_limits
+from core.spending.limits import call_of, reached_limits
+from core.spending.messages import SettleReserve
 from core.turn.messages import (
     CallProvider,
     CallRetrying,
@@ -32,7 +33,7 @@ from core.values.messages import AttachmentPart, Message, Role, TextPart
 from core.values.outcomes import CommandOutcome
 from core.values.provider import StopKind
 from core.values.records import MessageRecord, Record
-from core.values.spending import ReachedLimit, SpendRefusal
+from core.values.spending import ReachedLimit, SpendRefusal, SpentElsewhere
 from core.values.state import AppState, Level
 from core.values.updates import (
     Result,
@@ -244,7 +245,7 @@ def find_call(state: AppState, call_id: str) -> LiveCall | None:
 
 
 def request_built(state: AppState, event: RequestBuilt) -> Result:
-    """Take in a call's cost, known now: let it go, hold it, or stop it at a limit. What is sent is logged.
+    """Take in a call's cost, known now. It goes when other programs see what it reserves.
 
     An unexplained change of the prefix is said.
     """
@@ -260,19 +261,26 @@ def request_built(state: AppState, event: RequestBuilt) -> Result:
             discussion_id=call.discussion_id,
         )
     reserved_usd = call.reserved_usd if event.usd is None else event.usd
-    state = add_payments(state, event.elsewhere.payments)
-    elsewhere_usd = event.elsewhere.reserved_usd
-    call = replace(call, is_built=True, reserved_usd=reserved_usd, elsewhere_usd=elsewhere_usd)
-    state, effects = _admit(state, call)
-    is_stopped = bool(state.turns.calls[call.discussion_id].refused)
-    records: tuple[Record, ...] = event.views if is_stopped else (*event.views, event.record)
-    return state, ((AppendRecords(call.discussion_id, records), *effects) if records else effects)
+    state = with_call(state, replace(call, built=event.record, reserved_usd=reserved_usd))
+    return state, ((AppendRecords(call.discussion_id, event.views),) if event.views else ())
+
+
+def claimed(state: AppState, key: str, elsewhere: SpentElsewhere) -> Result:
+    """Take in that other programs see what a call reserves: let it go, hold it, or stop it at a limit.
+
+    Args:
+        elsewhere: what they had under way before it. One that is over by now reserves no more.
+    """
+    call = find_call(state, call_of(key))
+    if call is None:
+        return state, (SettleReserve(key, {}),)
+    return _admit(state, replace(call, is_claimed=True, elsewhere_usd=elsewhere.reserved_usd))
 
 
 def admit_held(state: AppState) -> Result:
     """Let go what was held for the day's count, known now, in the order in which it was asked for."""
-    held = [call for call in state.turns.calls.values() if call.is_built and not call.is_out]
-    effects: list[TurnEffect] = []
+    held = [call for call in state.turns.calls.values() if call.is_claimed and not call.is_out]
+    effects: list[TurnEffect | DiscussionEffect] = []
     for call in sorted(held, key=lambda one: (one.started_at, one.id)):
         if call.phase is not CallPhase.STOPPING:
             state, more = _admit(state, call)
@@ -280,8 +288,10 @@ def admit_held(state: AppState) -> Result:
     return state, tuple(effects)
 
 
-def _admit(state: AppState, call: LiveCall) -> tuple[AppState, tuple[TurnEffect, ...]]:
-    """The last word of the limits, whoever asked and whatever was expected before.
+def _admit(
+    state: AppState, call: LiveCall
+) -> tuple[AppState, tuple[TurnEffect | DiscussionEffect, ...]]:
+    """The last word of the limits, whoever asked and whatever was expected before. What is sent is logged.
 
     Against a call count those that went before it, with what they are expected to cost, in other programs too. While a day has a limit and
     nobody has added up what was spent, it is held.
@@ -298,7 +308,8 @@ def _admit(state: AppState, call: LiveCall) -> tuple[AppState, tuple[TurnEffect,
         if reached:
             stopped = replace(call, phase=CallPhase.STOPPING, refused=reached)
             return with_call(state, stopped), (CancelCall(call.id),)
-    return with_call(state, replace(call, is_out=True)), (SendRequest(call.id),)
+    sent = () if call.built is None else (AppendRecords(call.discussion_id, (call.built,)),)
+    return with_call(state, replace(call, is_out=True)), (*sent, SendRequest(call.id))
 
 
 def _only_what_is_out(state: AppState) -> AppState:

@@ -26,6 +26,7 @@ from core.turn.messages import (
     TurnEvent,
 )
 from core.values.outcomes import CommandOutcome
+from core.values.spending import SpentElsewhere
 from core.values.state import AppState
 from core.values.updates import Result, conclude, without_call
 
@@ -74,6 +75,11 @@ def event(state: AppState, given: Stamp, happened: TurnEvent) -> Result:
             return replies.failed(state, given, happened)
         case _:
             assert_never(happened)
+
+
+def claimed(state: AppState, key: str, elsewhere: SpentElsewhere) -> Result:
+    """Let a call go, or stop it, now that other programs see what it reserves."""
+    return sending.claimed(state, key, elsewhere)
 
 
 def admit_held(state: AppState) -> Result:

@@ -44,7 +44,6 @@ from core.values.provider import (
 )
 from core.values.records import RequestRecord, ViewRecord
 from core.values.spec import StackSpec
-from core.values.spending import SpentElsewhere
 from core.values.usage import Usage
 
 Emit = Callable[[TurnEvent | CacheReported | Report], None]
@@ -107,10 +106,6 @@ class CallServices(Protocol):
 
     def price(self, provider: str, model: str, usage: Usage) -> float | None:
         """Price in USD, None where unknown."""
-        ...
-
-    def claim(self, call_id: str, usd: float) -> SpentElsewhere:
-        """Reserve for a call where other programs on this home see it. Returns what they spend."""
         ...
 
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
@@ -279,8 +274,7 @@ class CallWorker:
         built = self._services.build(effect)
         reply.expected = built.record.estimate or Usage()
         usd = self._expected_usd(effect, reply.expected)
-        elsewhere = self._services.claim(effect.call_id, usd or 0.0)
-        self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views, usd, elsewhere))
+        self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views, usd))
         if not self._is_let_go(effect.call_id, cancel):
             return Stopped(StopKind.CANCELLED)
         provider = self._services.provider(inputs.provider)

@@ -167,7 +167,8 @@ class LiveCall(msgspec.Struct, frozen=True):
         command_id: of the command that asked for it, empty where nobody waits for that one.
         reserved_usd: what it is expected to cost, what it did cost once that is known, until it is counted as spent.
         version_of: the reply that it will be another version of, empty for a first one.
-        over_limit: the person said yes to it past a limit; is_built: its request is assembled; is_out: it was let go.
+        over_limit: the person said yes to it past a limit; is_out: it was let go.
+        built: its request for the log, None until it is assembled; is_claimed: other programs see what it reserves.
         refused: the limits that stood against it when its cost was known: it is not sent.
         elsewhere_usd: what other programs had under way when its cost was known.
         was_queued: its prompt waited in the queue, and never was the composer's since.
@@ -191,7 +192,8 @@ class LiveCall(msgspec.Struct, frozen=True):
     command_id: str = ""
     reserved_usd: float = 0.0
     over_limit: bool = False
-    is_built: bool = False
+    built: RequestRecord | None = None
+    is_claimed: bool = False
     is_out: bool = False
     refused: tuple[ReachedLimit, ...] = ()
     version_of: str = ""

@@ -35,7 +35,6 @@ from core.values.provider import (
 )
 from core.values.records import RequestRecord
 from core.values.spec import StackSpec
-from core.values.spending import SpentElsewhere
 from core.values.stack import StackInputs
 from core.values.usage import Usage
 from tests.core.base.faults import FullDisk, made
@@ -141,10 +140,6 @@ class FakeServices:
     def price(self, provider: str, model: str, usage: Usage) -> float | None:
         del provider, model
         return (usage.input_tokens or 0) / 100
-
-    def claim(self, call_id: str, usd: float) -> SpentElsewhere:
-        del call_id, usd
-        return SpentElsewhere()
 
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
         del spec
