@@ -263,6 +263,7 @@ class CallWorker:
         else:
             is_whole = stopped.kind is not StopKind.CANCELLED
             usage = self._usage(effect, reply, is_whole=is_whole)
+            is_whole = is_whole and not reply.is_outgrown
             self._note_usage(effect, reply, reply_texts(reply.parts()) if is_whole else ())
             return CallEnded(effect.call_id, stopped, reply.parts(), usage)
         usage = self._usage(effect, reply, is_whole=False)
@@ -342,7 +343,7 @@ class CallWorker:
         Nothing reported, nothing received and nothing on its way: empty.
         """
         inputs, parts = effect.spec.inputs, reply.parts()
-        reported = reply.usage or Usage()
+        reported, is_whole = reply.usage or Usage(), is_whole and not reply.is_outgrown
         is_billed = reported != Usage() or bool(parts) or reply.is_out
         if reply.usage is None and not is_billed and not reply.lost:
             return Usage()

@@ -251,7 +251,7 @@ def test_a_send_right_behind_a_deletion_carries_nothing_of_it(world: World) -> N
             controller,
             lambda s: chosen in s.turns.calls and s.turns.calls[chosen].phase is not CallPhase.SAVING,
         )
-        assert not state.turns.calls[chosen].is_built
+        assert not state.turns.calls[chosen].built
         assert len(world.server.bodies) == 1
     until(controller, lambda s: chosen not in s.turns.calls)
 

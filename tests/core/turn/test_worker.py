@@ -391,3 +391,16 @@ def test_nothing_reported_stays_not_reported(usage: Usage | None) -> None:
     assert isinstance(ended, CallEnded)
     assert ended.usage.input_tokens is None
     assert ended.usage.output_tokens == (usage.output_tokens if usage else None)
+
+
+def test_a_length_that_more_of_the_reply_came_after_is_not_its_last_word() -> None:
+    """A chunk's count stood for the whole where the last chunks told none."""
+    early = UsageUpdate(Usage(input_tokens=50, output_tokens=1))
+    words = (TextDelta("one two "), TextDelta("three four"))
+    ended = run(FakeServices(FakeProvider(words[0], early, words[1], DONE)))[-1]
+    told = run(FakeServices(FakeProvider(*words, early, DONE)))[-1]
+
+    assert isinstance(ended, CallEnded)
+    assert isinstance(told, CallEnded)
+    assert (ended.usage.output_tokens, ended.usage.is_estimate) == (4, True)
+    assert (told.usage.output_tokens, told.usage.is_estimate) == (1, False)
