@@ -194,7 +194,9 @@ def _with_later(sample: _Sample, go_on: float, goes_on_later: float, stats: GapS
         long += [(gap, weight) for gap in gaps if gap.seconds > _LONG_S]
     short.sort()
     later = _sampled(
-        short, [(gap.seconds * f, weight / len(_SPREAD)) for gap, weight in long for f in _SPREAD], goes_on_later
+        short,
+        [(gap.seconds * f, weight / len(_SPREAD)) for gap, weight in long for f in _SPREAD],
+        goes_on_later,
     )
     if not now_s:
         return replace(later, go_on=go_on, later=later)
@@ -209,9 +211,7 @@ def _sampled(short: list[tuple[float, float]], long: list[tuple[float, float]], 
     return Odds(gaps_s, tuple(accumulate(map(truediv, weights, repeat(total)))), go_on)
 
 
-def _at_hour(
-    sample: list[tuple[TurnGap, float]], hours: Hours, now_s: float
-) -> list[tuple[float, float]]:
+def _at_hour(sample: list[tuple[TurnGap, float]], hours: Hours, now_s: float) -> list[tuple[float, float]]:
     """Long gaps as they would be from now on: as many of the person's hours, not as many of the clock's.
 
     A gap of the discussion is one of the person's, too: each is looked at once.

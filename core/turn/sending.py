@@ -288,9 +288,7 @@ def admit_held(state: AppState) -> Result:
     return state, tuple(effects)
 
 
-def _admit(
-    state: AppState, call: LiveCall
-) -> tuple[AppState, tuple[TurnEffect | DiscussionEffect, ...]]:
+def _admit(state: AppState, call: LiveCall) -> tuple[AppState, tuple[TurnEffect | DiscussionEffect, ...]]:
     """The last word of the limits, whoever asked and whatever was expected before. What is sent is logged.
 
     Against a call count those that went before it, with what they are expected to cost, in other programs too. While a day has a limit and

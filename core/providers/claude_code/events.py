@@ -93,7 +93,9 @@ class ClaudeReader:
                 yield from self._read_delta(_mapping(event.get("delta")))
             case "message_start":
                 self._usage = dict(_mapping(_mapping(event.get("message")).get("usage")))
-                self._usage.pop("output_tokens", None)  # a placeholder: the length is not known before the end
+                self._usage.pop(
+                    "output_tokens", None
+                )  # a placeholder: the length is not known before the end
                 begun = claude_usage(self._usage, None, self.request_id)
                 if begun.input_tokens:
                     yield UsageUpdate(begun)

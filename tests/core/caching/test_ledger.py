@@ -83,7 +83,9 @@ def test_hits_come_deepest_first_and_only_of_this_request() -> None:
 
 
 @given(st.sets(st.integers(0, len(LONG.ends) - 1)), st.sampled_from([0.3, 1.0, 1.7]))
-def test_hits_are_found_by_their_hash_however_their_tokens_were_counted(places: set[int], factor: float) -> None:
+def test_hits_are_found_by_their_hash_however_their_tokens_were_counted(
+    places: set[int], factor: float
+) -> None:
     """A model's factor moved since they were written."""
     held = holding(*places).entries.get(SCOPE, {})
     counted = {key: replace(entry, tokens=round(entry.tokens * factor)) for key, entry in held.items()}
