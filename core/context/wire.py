@@ -13,9 +13,9 @@ from functools import lru_cache
 from operator import attrgetter
 
 from core.base.frame import empty_frame, frame
+from core.base.leading import leading
 from core.context.pieces import AS_TEXT, Layer, Piece, digest, make_layer, text_piece
 from core.context.update import is_diff
-from core.base.leading import leading
 from core.values.messages import Role
 from core.values.provider import RequestMessage, RequestPart
 from core.values.stack import LayerId, Segment

@@ -306,7 +306,7 @@ class _Client(NamedTuple):
 
 def _take_any_usage(sdk: genai.Client) -> None:
     """Clean each chunk of a stream before the SDK checks it: it has no other place for that."""
-    inner: Any = sdk._api_client
+    inner: Any = sdk._api_client  # noqa: SLF001 (it offers no hook)
     streamed = inner.request_streamed
 
     def cleaned(*args: Any, **rest: Any) -> Iterator[Any]:
