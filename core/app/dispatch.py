@@ -53,7 +53,13 @@ from core.harvest.messages import HarvestCommand, HarvestEvent, RunCommand
 from core.knowledge import step as knowledge
 from core.knowledge.messages import KnowledgeCommand, KnowledgeEvent
 from core.settings import step as settings
-from core.settings.messages import ModelsListed, SettingsCommand, SettingsEvent, StoreKey
+from core.settings.messages import (
+    ModelsListed,
+    SettingsCommand,
+    SettingsEvent,
+    SettingsSettled,
+    StoreKey,
+)
 from core.spending import step as spending
 from core.spending.limits import call_of
 from core.spending.messages import ReserveClaimed, SpendingEvent
@@ -82,7 +88,9 @@ def step(state: AppState, given: Input) -> Result:
     after, effects = _event(before, given, body) if isinstance(body, Event) else _command(before, given, body)
     after, warmed = caching.prewarm(before, after)
     after, sent = turn.limits_changed(before, after, given)
-    return after, (*effects, *warmed, *sent, *_follow_ups(before, after))
+    effects = (*effects, *warmed, *sent, *_follow_ups(before, after))
+    after, told = settings.followed(after, effects)
+    return after, (*effects, *told)
 
 
 def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
@@ -159,6 +167,8 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
         if isinstance(event, ModelsListed):
             state, named = discussion.models_listed(state, event.provider)
             effects = (*effects, *named)
+        if isinstance(event, SettingsSettled):
+            state, effects = turn.settled(state, given)
         return state, effects
     if isinstance(event, SpendingEvent):
         state, effects = spending.event(state, event)

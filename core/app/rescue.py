@@ -8,6 +8,7 @@ from core.app.messages import Effect, Event, Input
 from core.base.errors import FailureKind
 from core.base.reports import OperationFailed, command_id_of
 from core.discussion.messages import AppendRecords, LoadDiscussion, WriteFailed
+from core.settings.messages import SettingsSettled, TellSettled
 from core.spending.limits import call_of
 from core.spending.messages import ClaimReserve, ReserveClaimed
 from core.turn.messages import CallFailed, CallProvider, SendRequest
@@ -65,6 +66,8 @@ def unbegun(effect: Effect, error: Exception) -> Event:
             return CallFailed(effect.call_id, Failure(FailureKind.BAD_REPLY, text, LOOK), (), Usage())
         case ClaimReserve():
             return ReserveClaimed(effect.key, effect.reservation, SpentElsewhere())
+        case TellSettled():
+            return SettingsSettled(effect.number)
         case AppendRecords():
             return WriteFailed(effect.discussion_id, effect.token, text, LOOK, effect.records)
         case _:

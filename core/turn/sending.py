@@ -102,7 +102,8 @@ def save_then_call(
 ) -> Result:
     """Open a call in phase SAVING and append `records`, none where the log has the words.
 
-    The call starts when the disk has come to that: all that was asked for before is in what it sends. One call at a time in a discussion, and none past a spend limit without the person's yes.
+    The call starts when the disk has come to that and settings that were asked for before are loaded: all of it is in
+    what it sends. One call at a time in a discussion, and none past a spend limit without the person's yes.
 
     Args:
         version_of: the reply that the one to come is another version of; queued: the queue's prompt that `records`
@@ -129,6 +130,7 @@ def save_then_call(
         over_limit=command.over_limit,
         version_of=version_of,
         was_queued=queued is not None,
+        after_change=state.config.asked,
     )
     hold = opened.queue_hold if opened.queue else ""
     if opened.refusal is not None or hold != opened.queue_hold:
@@ -146,21 +148,25 @@ def _words(command: PaidCommand, queued: QueuedPrompt | None) -> str:
     return command.text if isinstance(command, SendPrompt | ResendMessage) else ""
 
 
-def start_call(state: AppState, given: Stamp, call: LiveCall) -> Result:
-    """The words are on disk: call the provider."""
+def start_call(state: AppState, given: Stamp, call: LiveCall, number: int = 0) -> Result:
+    """The words are on disk, and what was asked for before holds: call the provider.
+
+    Args:
+        number: of the calls that start at once, from 0.
+    """
     opened = state.discussions.open[call.discussion_id]
     message = _message(opened, call.user_message_id)
     if message is None:
         state = conclude(state, CommandOutcome(call.command_id, problem="The message was deleted meanwhile."))
         return without_call(state, call.discussion_id), ()
     state = conclude(state, CommandOutcome(call.command_id, message.id))
-    call = replace(call, phase=CallPhase.WAITING, started_at=given.at)
+    call = replace(call, phase=CallPhase.WAITING, started_at=given.at, is_saved=False)
     state = with_call(state, call)
     state = with_open(state, replace(opened, failed_message_id="", failure=None))
     spec = stack_spec(state, call.discussion_id, message)
     length = reply_tokens(state, call.discussion_id)
     call_effect = CallProvider(
-        call.id, call.reply_id, given.make_id(3), message.id, spec, length, call.version_of
+        call.id, call.reply_id, given.make_id(3 + number), message.id, spec, length, call.version_of
     )
     if call.model:
         return state, (call_effect,)
@@ -191,12 +197,32 @@ def prompt_saved(
     if is_prompt and message is not None and any(record.id == message.id for record in records):
         state, effects = _take_over(state, opened, message, is_draft=is_draft)
     if call.phase is CallPhase.STOPPING:
-        state = conclude(state, CommandOutcome(call.command_id, call.user_message_id))
-        stopped = replace(state.discussions.open[opened.id], failed_message_id=call.user_message_id)
-        state = with_open(state, stopped)
-        return without_call(state, opened.id), effects
+        return _stopped(state, call), effects
+    if call.after_change > state.config.settled:
+        return with_call(state, replace(call, is_saved=True)), effects
     state, started = start_call(state, given, call)
     return state, (*effects, *started)
+
+
+def settled(state: AppState, given: Stamp) -> Result:
+    """Changes of settings hold: call what waited for them, in the order in which it was asked for."""
+    due = [c for c in state.turns.calls.values() if c.is_saved and c.after_change <= state.config.settled]
+    effects: list[TurnEffect] = []
+    for number, call in enumerate(sorted(due, key=lambda one: (one.started_at, one.id))):
+        if call.phase is CallPhase.STOPPING:
+            state = _stopped(state, call)
+            continue
+        state, started = start_call(state, given, call, number)
+        effects += started
+    return state, tuple(effects)
+
+
+def _stopped(state: AppState, call: LiveCall) -> AppState:
+    """The state after a call that was stopped before it was made: its words are kept."""
+    state = conclude(state, CommandOutcome(call.command_id, call.user_message_id))
+    opened = state.discussions.open[call.discussion_id]
+    state = with_open(state, replace(opened, failed_message_id=call.user_message_id))
+    return without_call(state, call.discussion_id)
 
 
 def end_while_saving(call: LiveCall) -> StopKind:

@@ -82,6 +82,16 @@ def claimed(state: AppState, key: str, elsewhere: SpentElsewhere) -> Result:
     return sending.claimed(state, key, elsewhere)
 
 
+def settled(state: AppState, given: Stamp) -> Result:
+    """Let what waited for changes of settings go on; a queue whose call was stopped meanwhile waits for the person."""
+    before = state.turns.calls
+    state, effects = sending.settled(state, given)
+    for name, call in before.items():
+        if name not in state.turns.calls:
+            state = queue.hold_after(state, name, sending.end_while_saving(call))
+    return state, effects
+
+
 def admit_held(state: AppState) -> Result:
     """Let go, or stop, what was held until the day's sum was known."""
     return sending.admit_held(state)

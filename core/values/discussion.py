@@ -171,6 +171,8 @@ class LiveCall(msgspec.Struct, frozen=True):
         built: its request for the log, None until it is assembled; is_claimed: other programs see what it reserves.
         refused: the limits that stood against it when its cost was known: it is not sent.
         elsewhere_usd: what other programs had under way when its cost was known.
+        after_change: the last change of settings that was asked for before it, which holds in it.
+        is_saved: its words are on disk, and it waits for that change.
         was_queued: its prompt waited in the queue, and never was the composer's since.
         text, reasoning: what has arrived; retry_at and retry_reason: while `RETRYING`.
     """
@@ -199,3 +201,5 @@ class LiveCall(msgspec.Struct, frozen=True):
     version_of: str = ""
     elsewhere_usd: float = 0.0
     was_queued: bool = False
+    after_change: int = 0
+    is_saved: bool = False
