@@ -137,14 +137,23 @@ def limit_reached(state: AppState, discussion_id: str = "", *, besides: str = ""
     return reached[0].sentence if reached else ""
 
 
+def is_counted(state: AppState) -> bool:
+    """True if what is spent today is known, or no limit asks for it: before, nothing that costs money goes unasked."""
+    has_limit = state.config.settings.caching.day_limit_usd is not None
+    return not has_limit or state.spending.spent_today_usd is not None
+
+
 def has_room(
     state: AppState, usd: float, discussion_id: str = "", *, besides: str = "", elsewhere_usd: float = 0.0
 ) -> bool:
-    """True if so much more stays within the limits: background work asks nobody, it never goes past one.
+    """True if so much more stays within the limits: background work asks nobody, it never goes past one, and it waits
+    until the day is counted.
 
     Args:
         besides, elsewhere_usd: as of `reached_limits`.
     """
+    if not is_counted(state):
+        return False
     sums = _sums(state, discussion_id, besides=besides, elsewhere_usd=elsewhere_usd)
     return all(reached(*one) is None and (one[1] is None or one[2] + one[3] + usd <= one[1]) for one in sums)
 
