@@ -215,16 +215,18 @@ def expire_orphans(state: AppState) -> AppState:
 
 
 def tend_effects(state: AppState) -> tuple[CacheEffect, ...]:
-    """Look after what is stored for rent, until it is booked to its end: hold what pays, for whom money may be spent."""
-    stored = [
-        name
+    """Look after what is stored for rent, until it is booked to its end: hold what pays, for whom money may be spent.
+
+    Also of discussions that use none of it any more: what could not be deleted is asked for again, and billed.
+    """
+    kinds = {name: status.kind for name, status in state.config.providers.items()}
+    known = [
+        (name, cache)
         for name, cache in state.caching.caches.items()
-        if cache.provider in state.config.providers
-        and state.config.providers[cache.provider].kind is ProviderKind.GEMINI
-        and cache.expires_at is not None
-        and cache.tokens_cached > 0
+        if kinds.get(cache.provider) is ProviderKind.GEMINI
     ]
-    if not stored or not is_counted(state):
+    stored = [name for name, cache in known if cache.expires_at is not None and cache.tokens_cached > 0]
+    if not known or not is_counted(state):
         return ()
     off = tuple(name for name in stored if limit_reached(state, name))
     return (TendContents(tuple(stored), state.config.settings.caching, off),)

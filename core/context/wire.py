@@ -242,7 +242,7 @@ def _joined(layer: LayerId, pieces: Sequence[BaseFile]) -> Segment:
     return Segment(layer, str(int(layer)), "".join(piece.text for piece in pieces), one)
 
 
-def _kept(made: MadeMessages, pieces: Sequence[Piece], deltas: Mapping[str, Segment]) -> int:
+def _kept(made: MadeMessages, pieces: tuple[Piece, ...], deltas: Mapping[str, Segment]) -> int:
     """Messages behind the first that are sure to be as they were, counted: all their pieces are, and the next
     begins.
     """

@@ -409,6 +409,22 @@ def test_an_idle_one_that_cannot_be_deleted_is_logged_and_tried_again(
     assert world.left == []
 
 
+def test_what_an_invalidation_could_not_delete_is_booked_and_deleted_later(world: World) -> None:
+    """Nothing of it is used any more, and the vendor bills it until it is gone."""
+    world.turn()
+    world.server.is_faultable = lambda captured: captured.method == "DELETE"  # type: ignore[method-assign]
+    world.server.faults.append(Answer(error_reply(500, "INTERNAL", "Internal error.")))
+    with pytest.raises(ProviderError):
+        world.handler.handle(ForgetCache(ID, "gemini"))
+    assert len(world.left) == 1
+
+    world.later(600)
+    world.handler.handle(TendContents((), CachingSettings()))
+
+    assert world.left == []
+    world.rent_agrees()
+
+
 def test_the_end_of_the_program_deletes_what_is_stored_and_the_next_start_knows(world: World) -> None:
     world.turn()
     world.handler.release_held()

@@ -240,7 +240,8 @@ def test_nothing_that_is_paid_for_is_read_ahead_before_the_day_was_counted_and_t
     counted = book.play(SpentCounted(START, 0.2))
     again = book.play(Tick())
 
-    assert not of(before, Prewarm | SendPing)
+    assert not of(before, Prewarm)
+    assert not of(before, SendPing)
     assert not claims
     assert [warm.spec.discussion_id for warm in of(counted, Prewarm)] == [create.meta.id]
     assert not of(again, Prewarm)
@@ -259,6 +260,18 @@ def test_a_stored_prefix_is_not_held_for_longer_before_the_day_was_counted_nor_l
 
     assert not of(before, TendContents)
     assert of(book.play(Tick()), TendContents)
+
+
+def test_what_may_still_be_stored_is_looked_after_when_nothing_of_it_is_used_any_more(book: Playbook) -> None:
+    """Invalidated while the vendor deleted nothing: it was never asked for again, and its rent was not booked."""
+    loaded = settings_loaded()
+    gemini = ProviderStatus("gemini", ProviderKind.GEMINI, "Gemini", KeySource.ENVIRONMENT)
+    book.play(replace(loaded, providers={**loaded.providers, "gemini": gemini}))
+    chosen = book.discussion()
+    assert not of(book.play(Tick()), TendContents)
+    book.play(CacheReported(chosen, DiscussionCacheState(chosen, "gemini", book.at, None)))
+
+    assert [effect.discussion_ids for effect in of(book.play(Tick()), TendContents)] == [()]
 
 
 def test_no_ping_goes_while_a_switch_is_on_its_way(book: Playbook) -> None:
