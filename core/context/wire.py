@@ -13,7 +13,7 @@ from functools import lru_cache
 from operator import attrgetter
 
 from core.base.frame import empty_frame, frame
-from core.base.leading import leading
+from core.base.shared_run import shared_run
 from core.context.pieces import AS_TEXT, Layer, Piece, digest, make_layer, text_piece
 from core.context.update import is_diff
 from core.values.messages import Role
@@ -246,7 +246,7 @@ def _kept(made: MadeMessages, pieces: tuple[Piece, ...], deltas: Mapping[str, Se
     """Messages behind the first that are sure to be as they were, counted: all their pieces are, and the next
     begins.
     """
-    same = leading(made.pieces, pieces)
+    same = shared_run(made.pieces, pieces)
     if made.deltas is not deltas and made.deltas != deltas:
         changed = {key for key in (*made.deltas, *deltas) if made.deltas.get(key) != deltas.get(key)}
         same = next((n for n in range(same) if pieces[n].key in changed), same)

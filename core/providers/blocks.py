@@ -9,7 +9,7 @@ from enum import Enum
 
 import msgspec
 
-from core.base.leading import leading
+from core.base.shared_run import shared_run
 from core.values.cache import TOOLS_KEY, LedgerScope
 from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.provider import ProviderRequest, RequestMessage, RequestPart
@@ -206,7 +206,7 @@ def _parts(
     sure, first = 0, 0
     if kept and _common(kept, head) == len(head):
         sure = len(head)
-        first = leading(messages, request.messages)
+        first = shared_run(messages, request.messages)
         sure = len(kept) - sum([len(message.parts) for message in messages[first:]])
     if sure:
         roles, parts = [], []

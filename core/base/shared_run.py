@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import is_
 
 
-def leading(one: tuple[object, ...], two: tuple[object, ...]) -> int:
+def shared_run(one: tuple[object, ...], two: tuple[object, ...]) -> int:
     """Number of leading items that are the same: objects or, where the whole run up to the last is, equal ones.
 
     Args:
