@@ -39,14 +39,14 @@ from bench.cache_tables import tables
 from core.caching.accounts import MOST_LOST
 
 VENDORS = ("bench.cache_openai", "bench.cache_gemini")
-"""Modules with the days of other vendors, each with `rows()`. Claude Code's turns are in `make optional`: it needs npm."""
+"""Modules with the days of other vendors, each with `rows(seeds)`. Claude Code's turns are in `make optional`: it needs npm."""
 PARTS: dict[str, Callable[[Sequence[int]], list[Row]]] = {
     "parallel": parallel_rows,
     "odds": odds_rows,
     "edits": lambda _: _rows_of("bench.cache_edits"),
     "money": lambda _: _rows_of("bench.cache_money"),
     "wire": lambda _: _rows_of("bench.cache_wire"),
-    "vendors": lambda _: [row for name in VENDORS for row in _rows_of(name)],
+    "vendors": lambda seeds: [row for name in VENDORS for row in _rows_of(name, seeds)],
     "speed": lambda _: _rows_of("bench.cache_speed"),
 }
 """Parts beside the replayed days. Speed comes last: nothing may run beside it."""
@@ -115,9 +115,9 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _rows_of(name: str) -> list[Row]:
-    measure: Callable[[], list[Row]] = importlib.import_module(name).rows
-    return measure()
+def _rows_of(name: str, *given: Sequence[int]) -> list[Row]:
+    measure: Callable[..., list[Row]] = importlib.import_module(name).rows
+    return measure(*given)
 
 
 # --- Days --------------------------------------------------------------------------------------------------------

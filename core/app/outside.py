@@ -71,7 +71,6 @@ from core.values.cache import CachePrices
 from core.values.messages import AttachmentPart
 from core.values.provider import ContentsReport, ModelPrice, ProviderRequest
 from core.values.spec import CallToBuild, StackSpec
-from core.values.spending import SpentElsewhere
 from core.values.stack import StackInputs
 from core.values.usage import Usage, UsageKind
 
@@ -317,7 +316,6 @@ class LocalOutside:
             self._assembler,
             self._clients,
             self._journals,
-            self._reserves,
             self._keeper,
             self._cost,
             clock,
@@ -353,7 +351,6 @@ class _CallServices(msgspec.Struct, frozen=True):
     assembler: Assembler
     clients: Clients
     journals: Journals
-    reserves: SharedReserves
     keeper: CacheKeeper
     price: Callable[[str, str, Usage], float | None]
     clock: Callable[[], datetime]
@@ -384,9 +381,6 @@ class _CallServices(msgspec.Struct, frozen=True):
 
     def read_blob(self, spec: StackSpec) -> ReadBlob:
         return attachment_reader(self.home, spec)
-
-    def claim(self, call_id: str, usd: float) -> SpentElsewhere:
-        return self.reserves.claim(call_id, usd)
 
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
         return self.assembler.reply_tokens(spec, texts)

@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from operator import attrgetter, is_
 
 import msgspec
 
+from core.base.shared_run import shared_run
 from core.values.cache import TOOLS_KEY, LedgerScope
 from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.provider import ProviderRequest, RequestMessage, RequestPart
@@ -20,8 +20,6 @@ CountTokens = Callable[[RequestPart | ToolSchema], int]
 
 TRANSIENT_KEYS = frozenset({"12/rag"})
 """Segments of the current message that the next turn does not repeat."""
-
-_PARTS = attrgetter("parts")
 
 _BASE = frozenset({str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))})
 
@@ -136,10 +134,10 @@ def wire_of(
             zip(known, roles[same - sure :], rest[same - sure :], strict=True), same
         )
     ]
-    hashes = list(old.hashes[:same])
-    ends = list(old.ends[:same])
-    last = hashes[-1] if hashes else scope_hash(scope)
-    total = ends[-1] if ends else 0
+    hashes: list[str] = []
+    ends: list[int] = []
+    last = old.hashes[same - 1] if same else scope_hash(scope)
+    total = old.ends[same - 1] if same else 0
     for place, (block, part) in enumerate(zip(fresh, parts[same:], strict=True), same):
         last = hashlib.sha256(f"{last}\n{block.sha256}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
         hashes.append(last)
@@ -152,7 +150,13 @@ def wire_of(
         memo.transient = next((same + n for n, b in enumerate(fresh) if b.place is MarkPlace.TRANSIENT), -1)
     head = _markable(blocks, memo.transient - 1) if 0 <= memo.transient <= turn_head else turn_head
     wire = Wire(
-        blocks, tuple(hashes), tuple(ends), positions, ends_of(blocks, old.ends_of, same), head, turn_head
+        blocks,
+        (*old.hashes[:same], *hashes),
+        (*old.ends[:same], *ends),
+        positions,
+        ends_of(blocks, old.ends_of, same),
+        head,
+        turn_head,
     )
     memo.key, memo.messages, memo.parts, memo.wire = key, request.messages, parts, wire
     return wire
@@ -202,8 +206,8 @@ def _parts(
     sure, first = 0, 0
     if kept and _common(kept, head) == len(head):
         sure = len(head)
-        first = [*map(is_, messages, request.messages), False].index(False)
-        sure += sum(map(len, map(_PARTS, messages[:first])))
+        first = shared_run(messages, request.messages)
+        sure = len(kept) - sum([len(message.parts) for message in messages[first:]])
     if sure:
         roles, parts = [], []
     else:
@@ -276,15 +280,15 @@ def _place(segment: Segment) -> MarkPlace:
 
 def _positions(blocks: tuple[Block, ...], known: tuple[int, ...]) -> tuple[int, ...]:
     """Source: Anthropic "Prompt caching", a run of tool uses or results is one position (read 2026-08, 2026-10)."""
-    positions = list(known)
-    number = positions[-1] if positions else 0
+    positions = []
+    number = known[-1] if known else 0
     run = blocks[len(known) - 1].run if known else ""
     for block in blocks[len(known) :]:
         if not block.run or block.run != run:
             number += 1
             run = block.run
         positions.append(number)
-    return tuple(positions)
+    return (*known, *positions)
 
 
 def _digest(*texts: str) -> str:

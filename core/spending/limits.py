@@ -14,6 +14,7 @@ from core.values.provider import ProviderKind
 from core.values.records import Record, UsageRecord
 from core.values.spending import LimitScope, Payment, ReachedLimit, Reservation
 from core.values.state import AppState
+from core.values.usage import UsageKind
 
 DAY = timedelta(days=1)
 
@@ -72,6 +73,17 @@ def add_payments(state: AppState, payments: Mapping[str, Payment]) -> AppState:
     )
 
 
+def call_key(call_id: str) -> str:
+    """Key under which the call of a message reserves."""
+    return f"{UsageKind.TURN}/{call_id}"
+
+
+def call_of(key: str) -> str:
+    """Id of the call of a message that reserves under a key, empty where it is another kind of call's."""
+    kind, _, call_id = key.partition("/")
+    return call_id if kind == UsageKind.TURN else ""
+
+
 def reserve(state: AppState, key: str, usd: float, discussion_id: str = "") -> AppState:
     """A call that no message asked for is about to be made: until it is paid for it counts as expected."""
     reserved = with_entry(state.spending.reserved, key, Reservation(usd, discussion_id))
@@ -126,14 +138,23 @@ def limit_reached(state: AppState, discussion_id: str = "", *, besides: str = ""
     return reached[0].sentence if reached else ""
 
 
+def is_counted(state: AppState) -> bool:
+    """True if what is spent today is known, or no limit asks for it: before, nothing that costs money goes unasked."""
+    has_limit = state.config.settings.caching.day_limit_usd is not None
+    return not has_limit or state.spending.spent_today_usd is not None
+
+
 def has_room(
     state: AppState, usd: float, discussion_id: str = "", *, besides: str = "", elsewhere_usd: float = 0.0
 ) -> bool:
-    """True if so much more stays within the limits: background work asks nobody, it never goes past one.
+    """True if so much more stays within the limits: background work asks nobody, it never goes past one, and it waits
+    until the day is counted.
 
     Args:
         besides, elsewhere_usd: as of `reached_limits`.
     """
+    if not is_counted(state):
+        return False
     sums = _sums(state, discussion_id, besides=besides, elsewhere_usd=elsewhere_usd)
     if _unread(state, discussion_id):
         return False

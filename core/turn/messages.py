@@ -9,7 +9,6 @@ from core.values.messages import Part
 from core.values.provider import Failure, Stopped
 from core.values.records import RequestRecord, ViewRecord
 from core.values.spec import StackSpec
-from core.values.spending import SpentElsewhere
 from core.values.usage import Usage
 
 
@@ -122,8 +121,7 @@ class CancelCall(msgspec.Struct, frozen=True):
 class RequestBuilt(msgspec.Struct, frozen=True):
     """The stack of a call was assembled. It is sent once the step lets it go.
 
-    `usd`: what it is expected to cost with its reply, None where no price is known; `elsewhere`: what other programs
-    spend on this home, this call being reserved where they see it;
+    `usd`: what it is expected to cost with its reply, None where no price is known;
     `warning` names the layer and byte of a prefix change that nobody asked for, empty otherwise; `views` are what
     the log needs to rebuild the view that the model sees.
     """
@@ -133,7 +131,6 @@ class RequestBuilt(msgspec.Struct, frozen=True):
     warning: str = ""
     views: tuple[ViewRecord, ...] = ()
     usd: float | None = None
-    elsewhere: SpentElsewhere = SpentElsewhere()
 
 
 class ReplyArrived(msgspec.Struct, frozen=True):

@@ -26,6 +26,7 @@ from core.turn.messages import (
     TurnEvent,
 )
 from core.values.outcomes import CommandOutcome
+from core.values.spending import SpentElsewhere
 from core.values.state import AppState
 from core.values.updates import Result, conclude, without_call
 
@@ -74,6 +75,21 @@ def event(state: AppState, given: Stamp, happened: TurnEvent) -> Result:
             return replies.failed(state, given, happened)
         case _:
             assert_never(happened)
+
+
+def claimed(state: AppState, key: str, elsewhere: SpentElsewhere) -> Result:
+    """Let a call go, or stop it, now that other programs see what it reserves."""
+    return sending.claimed(state, key, elsewhere)
+
+
+def settled(state: AppState, given: Stamp) -> Result:
+    """Let what waited for changes of settings go on; a queue whose call was stopped meanwhile waits for the person."""
+    before = state.turns.calls
+    state, effects = sending.settled(state, given)
+    for name, call in before.items():
+        if name not in state.turns.calls:
+            state = queue.hold_after(state, name, sending.end_while_saving(call))
+    return state, effects
 
 
 def admit_held(state: AppState) -> Result:

@@ -44,7 +44,6 @@ from core.values.provider import (
 )
 from core.values.records import RequestRecord, ViewRecord
 from core.values.spec import StackSpec
-from core.values.spending import SpentElsewhere
 from core.values.usage import Usage
 
 Emit = Callable[[TurnEvent | CacheReported | Report], None]
@@ -107,10 +106,6 @@ class CallServices(Protocol):
 
     def price(self, provider: str, model: str, usage: Usage) -> float | None:
         """Price in USD, None where unknown."""
-        ...
-
-    def claim(self, call_id: str, usd: float) -> SpentElsewhere:
-        """Reserve for a call where other programs on this home see it. Returns what they spend."""
         ...
 
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
@@ -270,6 +265,7 @@ class CallWorker:
         else:
             is_whole = stopped.kind is not StopKind.CANCELLED
             usage = self._usage(effect, reply, is_whole=is_whole)
+            is_whole = is_whole and not reply.is_outgrown
             self._note_usage(effect, reply, reply_texts(reply.parts()) if is_whole else ())
             return CallEnded(effect.call_id, stopped, reply.parts(), usage)
         usage = self._usage(effect, reply, is_whole=False)
@@ -281,8 +277,7 @@ class CallWorker:
         built = self._services.build(effect)
         reply.expected = built.record.estimate or Usage()
         usd = self._expected_usd(effect, reply.expected)
-        elsewhere = self._services.claim(effect.call_id, usd or 0.0)
-        self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views, usd, elsewhere))
+        self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views, usd))
         if not self._is_let_go(effect.call_id, cancel):
             return Stopped(StopKind.CANCELLED)
         provider = self._services.provider(inputs.provider)
@@ -351,7 +346,7 @@ class CallWorker:
         Nothing reported, nothing received and nothing on its way: empty.
         """
         inputs, parts = effect.spec.inputs, reply.parts()
-        reported = reply.usage or Usage()
+        reported, is_whole = reply.usage or Usage(), is_whole and not reply.is_outgrown
         is_billed = reported != Usage() or bool(parts) or reply.is_out
         if reply.usage is None and not is_billed and not reply.lost:
             return Usage()

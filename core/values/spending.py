@@ -30,7 +30,7 @@ class SpentElsewhere(msgspec.Struct, frozen=True):
 
 
 class Reservation(msgspec.Struct, frozen=True):
-    """Expected cost of a call that no message asked for, while under way. Empty id: of no discussion."""
+    """Expected cost of a call while under way. Empty id: of no discussion."""
 
     usd: float
     discussion_id: str = ""

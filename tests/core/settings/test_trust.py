@@ -170,4 +170,5 @@ def test_what_a_person_writes_takes_the_place_of_what_stood_there(tmp_path: Path
 
     record = trust_record(tmp_path, trust_file)
     assert record is not None
-    assert record.shown == {(place, "slices 19"), (place, "again"), (("folders", "/x"), "/x")}
+    assert record.shown is not None
+    assert set(record.shown) == {(place, "slices 19"), (place, "again"), (("folders", "/x"), "/x")}

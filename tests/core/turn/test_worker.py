@@ -35,7 +35,6 @@ from core.values.provider import (
 )
 from core.values.records import RequestRecord
 from core.values.spec import StackSpec
-from core.values.spending import SpentElsewhere
 from core.values.stack import StackInputs
 from core.values.usage import Usage
 from tests.core.base.faults import FullDisk, made
@@ -141,10 +140,6 @@ class FakeServices:
     def price(self, provider: str, model: str, usage: Usage) -> float | None:
         del provider, model
         return (usage.input_tokens or 0) / 100
-
-    def claim(self, call_id: str, usd: float) -> SpentElsewhere:
-        del call_id, usd
-        return SpentElsewhere()
 
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
         del spec
@@ -443,3 +438,16 @@ def test_the_end_waits_until_what_was_learned_of_a_call_is_written() -> None:
     stopping.join(WAIT_S)
 
     assert services.steps[-1] == "ended call"
+
+
+def test_a_length_that_more_of_the_reply_came_after_is_not_its_last_word() -> None:
+    """A chunk's count stood for the whole where the last chunks told none."""
+    early = UsageUpdate(Usage(input_tokens=50, output_tokens=1))
+    words = (TextDelta("one two "), TextDelta("three four"))
+    ended = run(FakeServices(FakeProvider(words[0], early, words[1], DONE)))[-1]
+    told = run(FakeServices(FakeProvider(*words, early, DONE)))[-1]
+
+    assert isinstance(ended, CallEnded)
+    assert isinstance(told, CallEnded)
+    assert (ended.usage.output_tokens, ended.usage.is_estimate) == (4, True)
+    assert (told.usage.output_tokens, told.usage.is_estimate) == (1, False)
