@@ -9,6 +9,7 @@ from core.settings.messages import ChangeSetting, TrustProject
 from core.settings.wording import asked_lines
 from core.values.settings import FileLimits, Project
 from panels.base.desk import Desk, send_chord
+from panels.base.file_button import file_button
 from panels.base.ui import Option, Surface, Tone, Ui
 from panels.base.view import Dialog, WindowView
 from panels.settings.actions import SCALES
@@ -117,7 +118,11 @@ def _project(desk: Desk) -> None:
     if not project.root:
         ui.text("none", "No project folder is open. Files can still be added by their full path.", wraps=True)
         return
-    ui.text("name", project.name or "Without a name", style="strong")
+    with ui.row("head"):
+        ui.text("name", project.name or "Without a name", style="strong")
+        if project.has_file:
+            ui.push()
+            file_button(ui, f"{project.root}/manual_slop.toml", label="Open in editor")
     ui.selectable_text("root", project.root, mono=True, height=28)
     if not project.has_file:
         text = "It has no manual_slop.toml yet; saving a context preset writes one."
