@@ -462,7 +462,7 @@ def test_a_prewarming_carries_nothing_that_was_taken_out(world: World) -> None:
 def test_recalling_a_cache_reads_no_log(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.call()
     world.start()
-    monkeypatch.setattr(HomeCacheStore, "records", lambda _self, _id: pytest.fail("read the log"))
+    monkeypatch.setattr(HomeCacheStore, "views", lambda _self, _id: pytest.fail("read the log"))
     assert world.keeper.known(META.id) is not None
 
 
