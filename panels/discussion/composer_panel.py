@@ -152,10 +152,8 @@ def _chips(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
         for part in opened.draft.attachments:
             _chip(desk, ui, opened, part, composer)
     if any(part.name in composer.pasted for part in opened.draft.attachments):
-        least = desk.state.config.settings.files.paste_as_attachment_chars
-        text = (
-            f"A paste of {least:,} characters or more goes as a file. The arrow makes it text of the message."
-        )
+        most = desk.state.config.settings.files.paste_as_attachment_chars
+        text = f"A paste of more than {most:,} characters goes as a file. The arrow makes it text of the message."
         ui.text("pasted", text, tone="muted", style="small", width=0, tip=text)
 
 
