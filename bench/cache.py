@@ -16,7 +16,7 @@ from itertools import product
 from pathlib import Path
 from statistics import fmean
 
-from bench.__main__ import OUT, Row
+from bench.__main__ import OUT, Row, row
 from bench.cache_before import ALL_READS, SEEDS, Before, before, title
 from bench.cache_days import BUSY, DAYS, DESK, NIGHTS, SPARSE
 from bench.cache_odds import odds_rows
@@ -219,11 +219,4 @@ def _loss(talk: Talk) -> float:
 
 
 def _row(name: str, value: float, unit: str, bar: float | None, part: Sequence[object]) -> Row:
-    return Row(
-        name=name,
-        value=round(value, 4),
-        unit=unit,
-        bar="" if bar is None else f"at most {bar:g}",
-        holds=bar is None or value <= bar,
-        runs=len(part),
-    )
+    return row(name, round(value, 4), unit, bar, runs=len(part))

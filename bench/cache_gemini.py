@@ -10,7 +10,7 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from bench.__main__ import Row
+from bench.__main__ import Row, row
 from bench.cache_before import SEEDS
 from bench.cache_book import BookDriver
 from bench.cache_days import DESK, Ask, count_labels, make_day, part_text
@@ -225,11 +225,4 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _row(name: str, value: float, unit: str, bar: float | None, part: Sequence[object]) -> Row:
-    return Row(
-        name=name,
-        value=round(value, 4),
-        unit=unit,
-        bar="" if bar is None else f"at most {bar:g}",
-        holds=bar is None or value <= bar,
-        runs=len(part),
-    )
+    return row(name, round(value, 4), unit, bar, runs=len(part))

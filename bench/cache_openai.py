@@ -10,7 +10,7 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from bench.__main__ import Row
+from bench.__main__ import Row, row
 from bench.cache_before import SEEDS
 from bench.cache_book import BookDriver
 from bench.cache_days import DESK, Ask, count_labels, make_day
@@ -126,22 +126,13 @@ def rows(seeds: Sequence[int] = SEEDS) -> list[Row]:
         found.append(_row(name, sum(cost for cost, _ in part) / len(part), way, len(part)))
         if WAYS[way].keepalive:
             pings = sum(count for _, count in part) / len(part)
-            found.append(
-                Row(name=f"{name}, pings", value=pings, unit="a day", bar="", holds=True, runs=len(part))
-            )
+            found.append(row(f"{name}, pings", pings, "a day", runs=len(part)))
     return found
 
 
 def _row(name: str, value: float, way: str, runs: int) -> Row:
     bar = BAR if way.startswith("by the gaps") else None
-    return Row(
-        name=name,
-        value=round(value, 4),
-        unit="of no caching",
-        bar="" if bar is None else f"at most {bar:g}",
-        holds=bar is None or value <= bar,
-        runs=runs,
-    )
+    return row(name, round(value, 4), "of no caching", bar, runs=runs)
 
 
 def _no_blob(sha256: str) -> bytes:

@@ -219,11 +219,15 @@ class LocalOutside:
         for call, asker in tuple(self._askers.values()):
             asker.stop(0, drops=True)
             call.close()
+        if self._workers:
+            self._context.stop(0, drops=True)  # nobody looks at a view any more
         for worker in self._workers:
             worker.stop(STOP_WORKERS_S)
         if self._workers:
             self._watcher.stop()
         self._counting.close()
+        if self._workers:
+            self._context.stop(STOP_ASKING_S, drops=True)
         for _, asker in tuple(self._askers.values()):
             asker.stop(STOP_ASKING_S, drops=True)
         self._clients.close()
@@ -303,7 +307,6 @@ class LocalOutside:
             self._harvest,
             self._imports,
             self._knowledge,
-            self._context,
             self._setup,
             self._attaching,
             self._disk,

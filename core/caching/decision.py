@@ -231,9 +231,9 @@ def _planned(
         message_id=turn.message_id,
         made=last.messages,
     )
-    count, counted_by = _counting(view, market.count), last.wire.key
+    count, counted_by = _counting(view, market.count), (last.wire.scope, last.wire.revision)
     wire = wire_of(request, market.scope, count, last.wire, market.count_revision)
-    if view is not last.view or counted_by != last.wire.key:
+    if view is not last.view or counted_by != (last.wire.scope, last.wire.revision):
         last.view, last.superseded = view, superseded_tokens(view, market.count)
     superseded = last.superseded
     if whole is not None:

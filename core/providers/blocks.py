@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import accumulate
 
 import msgspec
 
@@ -82,7 +83,8 @@ class Wire(msgspec.Struct, frozen=True):
 class WireMemo:
     """Blocks of a discussion's last request: their leading run is taken over. One thread at a time."""
 
-    key: object = None
+    scope: LedgerScope | None = None
+    revision: Hashable = None
     messages: tuple[RequestMessage, ...] = ()
     parts: list[RequestPart | ToolSchema] = field(default_factory=list)
     wire: Wire = field(default_factory=lambda: Wire((), (), (), (), {}))
@@ -117,11 +119,11 @@ def wire_of(
         scope: whose cache; part of every hash.
         count: tokens of a part, cheap.
         memo: of the same discussion; rows of the leading parts that did not change are taken over.
-        revision: stands for the state of `count`; another one counts every part again.
+        revision: stands for the state of `count`; another one counts every part again, and hashes none.
     """
     memo = memo or WireMemo()
-    key = (scope, revision)
-    kept = memo.parts if memo.key == key else []
+    kept = memo.parts if memo.scope == scope else []
+    is_counted = memo.revision == revision
     sure, roles, rest = _parts(request, kept, memo.messages)
     same = sure + _common(kept[sure:], rest)
     parts = [*kept[:sure], *rest]
@@ -136,12 +138,14 @@ def wire_of(
     ]
     hashes: list[str] = []
     ends: list[int] = []
+    old_ends = old.ends[:same] if is_counted else tuple(accumulate(map(count, parts[:same])))
     last = old.hashes[same - 1] if same else scope_hash(scope)
-    total = old.ends[same - 1] if same else 0
+    total = old_ends[-1] if old_ends else 0
     for place, (block, part) in enumerate(zip(fresh, parts[same:], strict=True), same):
         last = hashlib.sha256(f"{last}\n{block.sha256}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
         hashes.append(last)
-        total += old.ends[place] - old.ends[place - 1] if known[place - same] and place else count(part)
+        is_known = is_counted and known[place - same] and place > 0
+        total += old.ends[place] - old.ends[place - 1] if is_known else count(part)
         ends.append(total)
     blocks = (*old.blocks[:same], *fresh)
     positions = _positions(blocks, old.positions[:same])
@@ -152,13 +156,14 @@ def wire_of(
     wire = Wire(
         blocks,
         (*old.hashes[:same], *hashes),
-        (*old.ends[:same], *ends),
+        (*old_ends, *ends),
         positions,
         ends_of(blocks, old.ends_of, same),
         head,
         turn_head,
     )
-    memo.key, memo.messages, memo.parts, memo.wire = key, request.messages, parts, wire
+    memo.scope, memo.revision = scope, revision
+    memo.messages, memo.parts, memo.wire = request.messages, parts, wire
     return wire
 
 

@@ -15,8 +15,12 @@ from core.values.usage import Usage
 class SendPrompt(OfferedCommand, frozen=True):
     """Send text and the draft's attachments. The draft is emptied once the words are on disk.
 
-    `may_queue`: while a reply is under way it waits for the end of that one, instead of being refused. `over_limit` is the person's yes to a send past a spend limit; `command_id` is given by a front end that waits for the
-    `CommandOutcome`: a refusal is told there, and without an id in the discussion. So for all that costs money.
+    Args:
+        may_queue: while a reply is under way it waits for the end of that one, instead of being refused.
+        over_limit: the person's yes to a send past a spend limit; awaits_limit: at one it waits until that is raised,
+            instead of being refused, words in the queue. So for all that costs money.
+        command_id: given by a front end that waits for the `CommandOutcome`: a refusal is told there, and without an
+            id in the discussion.
     """
 
     discussion_id: str
@@ -24,6 +28,7 @@ class SendPrompt(OfferedCommand, frozen=True):
     over_limit: bool = False
     command_id: str = ""
     may_queue: bool = False
+    awaits_limit: bool = False
 
 
 class SendQueued(OfferedCommand, frozen=True):
@@ -32,6 +37,7 @@ class SendQueued(OfferedCommand, frozen=True):
     discussion_id: str
     over_limit: bool = False
     command_id: str = ""
+    awaits_limit: bool = False
 
 
 class TakeBackQueued(msgspec.Struct, frozen=True):
@@ -40,6 +46,12 @@ class TakeBackQueued(msgspec.Struct, frozen=True):
     discussion_id: str
     prompt_id: str
     command_id: str = ""
+
+
+class LeaveUnsent(msgspec.Struct, frozen=True):
+    """Let go of what waits in a discussion for a limit to be raised. The queue is left by `TakeBackQueued`."""
+
+    discussion_id: str
 
 
 class CancelReply(msgspec.Struct, frozen=True):
@@ -54,6 +66,7 @@ class RetrySend(OfferedCommand, frozen=True):
     discussion_id: str
     over_limit: bool = False
     command_id: str = ""
+    awaits_limit: bool = False
 
 
 class RegenerateReply(OfferedCommand, frozen=True):
@@ -66,6 +79,7 @@ class RegenerateReply(OfferedCommand, frozen=True):
     message_id: str = ""
     over_limit: bool = False
     command_id: str = ""
+    awaits_limit: bool = False
 
 
 class ResendMessage(OfferedCommand, frozen=True):
@@ -80,6 +94,7 @@ class ResendMessage(OfferedCommand, frozen=True):
     over_limit: bool = False
     command_id: str = ""
     detached: tuple[str, ...] = ()
+    awaits_limit: bool = False
 
 
 class ContinueReply(OfferedCommand, frozen=True):
@@ -88,6 +103,7 @@ class ContinueReply(OfferedCommand, frozen=True):
     discussion_id: str
     over_limit: bool = False
     command_id: str = ""
+    awaits_limit: bool = False
 
 
 # call worker: one thread a call
@@ -175,6 +191,7 @@ TurnCommand = (
     SendPrompt
     | SendQueued
     | TakeBackQueued
+    | LeaveUnsent
     | CancelReply
     | RetrySend
     | RegenerateReply

@@ -20,6 +20,7 @@ from core.turn.messages import (
     CallProvider,
     CallRetrying,
     CancelCall,
+    LeaveUnsent,
     PaidCommand,
     ReplyArrived,
     RequestBuilt,
@@ -77,7 +78,11 @@ def ignore(state: AppState, command: PaidCommand, why: str) -> Result:
 
 
 def refuse(state: AppState, command: PaidCommand, refusal: SpendRefusal) -> Result:
-    """A spend limit stands against it: write nothing, call nothing, and say what a yes would send."""
+    """A spend limit stands against it: write nothing, call nothing, and say what a yes would send, or let it wait."""
+    if command.awaits_limit:
+        waits = replace(command, command_id="")
+        opened = replace(state.discussions.open[command.discussion_id], refusal=None, awaits_limit=waits)
+        return conclude(with_open(state, opened), CommandOutcome(command.command_id)), ()
     if command.command_id:
         return conclude(
             state, CommandOutcome(command.command_id, problem=refusal.sentence, refusal=refusal)
@@ -85,9 +90,17 @@ def refuse(state: AppState, command: PaidCommand, refusal: SpendRefusal) -> Resu
     return with_open(state, replace(state.discussions.open[command.discussion_id], refusal=refusal)), ()
 
 
+def leave(state: AppState, asked: LeaveUnsent) -> AppState:
+    """Let go of what waits for a limit."""
+    opened = state.discussions.open.get(asked.discussion_id)
+    if opened is None or opened.awaits_limit is None:
+        return state
+    return with_open(state, replace(opened, awaits_limit=None))
+
+
 def refusal_of(command: PaidCommand, reached: tuple[ReachedLimit, ...]) -> SpendRefusal:
     """Limits that stand against a command, and the same with the person's yes."""
-    return SpendRefusal(reached, replace(command, over_limit=True, command_id=""))
+    return SpendRefusal(reached, replace(command, over_limit=True, awaits_limit=False, command_id=""))
 
 
 def save_then_call(
@@ -133,8 +146,8 @@ def save_then_call(
         after_change=state.config.asked,
     )
     hold = opened.queue_hold if opened.queue else ""
-    if opened.refusal is not None or hold != opened.queue_hold:
-        state = with_open(state, replace(opened, refusal=None, queue_hold=hold))
+    if opened.refusal is not None or opened.awaits_limit is not None or hold != opened.queue_hold:
+        state = with_open(state, replace(opened, refusal=None, awaits_limit=None, queue_hold=hold))
     state = with_call(state, call)
     state = dismiss(state, f"call/{opened.id}")
     queued_id = "" if queued is None else queued.id

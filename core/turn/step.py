@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Any, assert_never
 
 from core.base.stamp import Stamp
 from core.discussion.messages import DiscussionCreated, PromptToken, RecordsAppended, ReplyToken, WriteFailed
@@ -14,6 +14,7 @@ from core.turn.messages import (
     CallRetrying,
     CancelReply,
     ContinueReply,
+    LeaveUnsent,
     RegenerateReply,
     ReplyArrived,
     RequestBuilt,
@@ -35,17 +36,15 @@ def command(state: AppState, given: Stamp, asked: TurnCommand) -> Result:
     """Decide what follows from a command."""
     match asked:
         case SendPrompt():
-            if (
-                asked.may_queue
-                and asked.discussion_id in state.turns.calls
-                and sending.has_words(state, asked)
-            ):
+            if queue.must_wait(state, asked):
                 return queue.enqueue(state, given, asked)
             return sending.send(state, given, asked)
         case SendQueued():
             return queue.send_now(state, given, asked)
         case TakeBackQueued():
             return queue.take_back(state, asked)
+        case LeaveUnsent():
+            return sending.leave(state, asked), ()
         case CancelReply():
             return sending.cancel(state, asked.discussion_id)
         case RetrySend():
@@ -132,8 +131,19 @@ def queued(state: AppState, given: Stamp, happened: QueueWritten | PromptGone) -
 
 
 def limits_changed(before: AppState, after: AppState, given: Stamp) -> Result:
-    """Send what a limit held that is raised."""
-    return queue.limits_changed(before, after, given)
+    """Send what a limit held that is raised: what the person let wait for it, else what stands in the queue."""
+    effects: tuple[Any, ...] = ()
+    for opened in tuple(after.discussions.open.values()):
+        waits = opened.awaits_limit is not None or opened.is_held_at_limit
+        if not waits or not queue.has_other_limit(before, after, opened.id):
+            continue
+        own = Stamp(given.at, f"{given.seed}/{opened.id}")
+        if isinstance(opened.awaits_limit, TurnCommand):
+            after, more = command(sending.leave(after, LeaveUnsent(opened.id)), own, opened.awaits_limit)
+        else:
+            after, more = queue.go_on(after, own, opened.id)
+        effects = (*effects, *more)
+    return after, effects
 
 
 def unsaved(state: AppState, happened: WriteFailed) -> AppState:

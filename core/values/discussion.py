@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import msgspec
 
+from core.base.offer import OfferedCommand
 from core.values.messages import AttachmentPart, Entry, Message
 from core.values.provider import Failure
 from core.values.records import RequestRecord
@@ -119,6 +120,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         repaired: what was repaired when the log was read (a torn last line, foreign lines), in sentences.
         record_count: records in the log, for making ids unique in it; attachments_dir: where its files lie.
         refusal: the last send that a spend limit stood against and nobody waits for; None since another began.
+        awaits_limit: the command that goes on when a spend limit is raised, None where none waits.
         usage, upkeep: as in `DiscussionSummary`.
         queue: what is sent next, in order, as it stands on disk; queue_hold: why it waits for the person, in a
             sentence, empty while it goes on by itself; is_held_at_limit: a spend limit holds it, and nothing else.
@@ -135,6 +137,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     record_count: int = 0
     attachments_dir: str = ""
     refusal: SpendRefusal | None = None
+    awaits_limit: OfferedCommand | None = None
     usage: Usage = msgspec.field(default_factory=Usage)
     upkeep: Upkeep = msgspec.field(default_factory=Upkeep)
     versions: Mapping[str, ReplyVersions] = msgspec.field(default_factory=dict)
