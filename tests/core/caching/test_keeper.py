@@ -252,8 +252,7 @@ def test_a_preview_decides_nothing_and_takes_over_what_the_last_one_laid_out(wor
     spec = world.spec("When?")
     stack = build_stack(spec.inputs)
     first, again = (world.keeper.preview(spec, stack, PROFILE, 1.0) for _ in range(2))
-    assert again == first
-    assert again.request.messages[0] is first.request.messages[0]
+    assert (again, again.request.messages[0] is first.request.messages[0]) == (first, True)
     assert world.keeper.known(META.id) is None
 
 
