@@ -1,4 +1,4 @@
-"""What was made of a discussion's last plans: it saves time, and nothing is decided by it."""
+"""Memo of a discussion's last plans: it saves time, and nothing is decided by it."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def _head(desk: Desk, opened: OpenDiscussion, count: int) -> None:
 
 
 def _awaits_limit(desk: Desk, opened: OpenDiscussion) -> None:
-    """What the person asked for and let wait for a spend limit: how it goes on, and how it is left."""
+    """Draw a command that waits for a spend limit: how it goes on, and how it is left."""
     ui, command = desk.ui, opened.awaits_limit
     if not isinstance(command, Awaiting):
         return

@@ -239,25 +239,15 @@ def test_what_was_saved_is_what_the_same_calls_would_have_cost_without() -> None
 
 
 def test_a_request_that_was_refused_has_no_bill_and_leaves_what_was_saved_known() -> None:
-    """One answer of 401 made what caching saved unknown for the rest of the run."""
     play = CachePlay()
-    play.turn("1", 0)
-    _, report = play.turn("2", 60)
-    assert play.go("3", play.plan("3", 90)) is None
-
-    def unknown(_provider: str, _model: str, _usage: Usage) -> None:
-        return None
-
-    play.book, refused = calls.ended(play.book, "3", Usage(), None, after(91), unknown, str.title)
-
-    assert refused is not None
-    assert refused.totals.saved_usd == report.totals.saved_usd
-    assert play.go("4", play.plan("4", 100)) is None
-    play.book, answered = calls.ended(
-        play.book, "4", Usage(input_tokens=9), None, after(101), unknown, str.title
-    )
-    assert answered is not None
-    assert answered.totals.saved_usd is None, "what has a bill and no price is not known"
+    _, report = play.turn("1", 0)
+    saved = []
+    for call_id, usage in (("2", Usage()), ("3", Usage(input_tokens=9))):
+        assert play.go(call_id, play.plan(call_id, 90)) is None
+        play.book, ended = calls.ended(play.book, call_id, usage, None, after(91), lambda *_: None, str.title)
+        assert ended is not None
+        saved.append(ended.totals.saved_usd)
+    assert saved == [report.totals.saved_usd, None], "what has a bill and no price is not known"
 
 
 def test_a_call_that_nobody_knows_changes_nothing() -> None:

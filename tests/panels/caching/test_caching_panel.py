@@ -474,11 +474,8 @@ def test_the_status_bar_says_until_when_the_cache_is_warm_and_what_was_reused() 
 
 
 def test_the_status_bar_says_when_the_part_ends_that_is_left() -> None:
-    """It told the time of an entry that had ended, beside one that lived for an hour."""
-    later = states.NOW + timedelta(hours=1)
-    gone = cached(
-        "d1", "anthropic", expires_at=states.NOW - timedelta(minutes=7), long_until=later, long_tokens=900
-    )
+    past, later = states.NOW - timedelta(minutes=7), states.NOW + timedelta(hours=1)
+    gone = cached("d1", "anthropic", expires_at=past, long_until=later, long_tokens=900)
     (words,) = [w for w in _status(cache_states.caching(caches={"d1": gone})) if w.startswith("cache warm")]
     assert words.startswith(f"cache warm until {fmt.clock(later)}")
 
