@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from core.base.disk import OS_DISK, Disk
 from core.base.errors import SlopError, StorageError
@@ -88,7 +89,7 @@ class Distiller(msgspec.Struct, frozen=True):
             raise
         path = Path(facts.path)
         folders = working_folders(path, facts.folder or working_folder(facts.kind, data), self.root)
-        return Reply(with_found_paths(said.items, folders, str(Path.home())), said.dropped)
+        return replace(said, items=with_found_paths(said.items, folders, str(Path.home())))
 
     def has_kept(self, facts: ArtifactFacts, data: bytes) -> bool:
         """True if every reply that `distil` takes is kept, so that it asks nobody. Writes nothing.

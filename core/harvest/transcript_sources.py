@@ -11,7 +11,7 @@ from core.base.errors import StorageError
 from core.base.text import clean
 from core.discussion import export, log_codec, log_view
 from core.discussion.log_codec import ForeignLine
-from core.harvest.transcript import Said, prepared, said, shortened, since
+from core.harvest.transcript import Said, numbered, prepared, said, shortened, since
 from core.values.harvest import ArtifactKind
 from core.values.messages import Message
 
@@ -78,7 +78,7 @@ def unread_messages(kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Sa
     Raises:
         ValueError: the file is not of that shape, or cannot be read as a whole.
     """
-    messages = messages_of(kind, data)
+    messages = numbered(messages_of(kind, data))
     if new_bytes < len(data):
         messages = since(messages, _earlier(kind, data[: len(data) - new_bytes]))
     return prepared(messages)
@@ -95,7 +95,7 @@ def working_folder(kind: ArtifactKind, data: bytes) -> str:
 
 def _earlier(kind: ArtifactKind, head: bytes) -> tuple[Said, ...]:
     try:
-        return messages_of(kind, head)
+        return numbered(messages_of(kind, head))
     except ValueError:
         return ()
 
