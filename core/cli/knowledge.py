@@ -12,6 +12,7 @@ from core.cli.output import Console, table
 from core.knowledge.digest import digest_file, regenerate_digest
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.ledger_text import entry_data
+from core.knowledge.memory_log import all_items
 from core.knowledge.reader import KnowledgeReader
 from core.knowledge.search import search_items
 from core.settings.loader import config_request, load
@@ -51,12 +52,6 @@ def run_knowledge(options: Options, console: Console) -> int:
                 shown, console, is_json=options.is_json, empty=f"Nothing in {paths.knowledge_dir(home)}."
             )
     return int(bool(state.problems))
-
-
-def all_items(state: KnowledgeState) -> list[Item]:
-    """Every item, the category files in the order of the digest, then the notes."""
-    files = [file.items for file in state.categories] + [note.items for note in state.notes]
-    return [item for items in files for item in items]
 
 
 def _show_items(

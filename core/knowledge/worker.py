@@ -16,16 +16,20 @@ from core.knowledge.digest import DigestFollower, digest_file, is_digest, regene
 from core.knowledge.files import attach_notes, content_hash, move_notes, note_name, read_notes
 from core.knowledge.layer import layer_inputs
 from core.knowledge.locks import await_withdrawal
+from core.knowledge.memory_log import Injections, item_history
 from core.knowledge.messages import (
     AddKnowledgeItem,
     AttachNotes,
     ChangeKnowledge,
     DeleteKnowledgeItem,
     EditKnowledgeItem,
+    HistoryRead,
     KnowledgeEffect,
     KnowledgeEvent,
     KnowledgeRead,
     MakeDigest,
+    NoteInjection,
+    ReadHistory,
     ReadKnowledge,
     RemoveDigest,
     RenewDigest,
@@ -60,6 +64,7 @@ class KnowledgeHandler:
         self._follower = DigestFollower(home)
         self._is_read_only = is_read_only
         self._may_recover = not is_read_only
+        self._injections = Injections(home, lambda: self._reader.read(KnowledgeSettings(), ()))
 
     def handle(self, effect: KnowledgeEffect) -> None:
         """Carry out one effect. Raises SlopError for what could not be done."""
@@ -85,6 +90,10 @@ class KnowledgeHandler:
             case ChangeKnowledge():
                 change = effect.change
                 self._reading_after(lambda: self._change(change), effect.settings, effect.candidates)
+            case ReadHistory():
+                self._emit(HistoryRead(item_history(self._home, effect.item)))
+            case NoteInjection():
+                self._injections.note(effect)
             case _:
                 assert_never(effect)
 

@@ -148,7 +148,7 @@ def message(number: str, text: str, role: Role = Role.USER) -> MessageRecord:
         (
             log(message("1", "Which datum?"), message("2", "Chart datum.", Role.ASSISTANT)),
             ArtifactKind.DISCUSSION,
-            (Said("user", "Which datum?"), Said("assistant", "Chart datum.")),
+            (Said("user", "Which datum?", "1"), Said("assistant", "Chart datum.", "2")),
         ),
     ],
 )
