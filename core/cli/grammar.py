@@ -400,6 +400,12 @@ def _add_knowledge(commands: Commands[Parser], common: Parser) -> None:
     found = _add(actions, common, "search", "print the items in which every word occurs")
     found.add_argument("text", help="the words")
     _add(actions, common, "ledger", "print what became of each conversation")
+    why = _add(
+        actions, common, "why", "print what an item stands on, its history, and the requests it entered"
+    )
+    why.add_argument("item", help="its place as `show` prints it (facts.md:3), or words that only it has")
+    seen = _add(actions, common, "seen", "print which items entered requests, newest first")
+    seen.add_argument("--discussion", metavar="ID", default="", help="only of this discussion")
 
 
 def _add_settings(commands: Commands[Parser], common: Parser) -> None:

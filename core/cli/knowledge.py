@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from core.base import paths
 from core.base.text import one_line
 from core.cli.arguments import Options
+from core.cli.memory_log import explain_item, show_seen
 from core.cli.output import Console, table
 from core.knowledge.digest import digest_file, regenerate_digest
 from core.knowledge.ledger import HarvestLedger
@@ -39,6 +40,10 @@ def run_knowledge(options: Options, console: Console) -> int:
     for problem in state.problems:
         console.note(f"manual-slop: warning: {problem}")
     match action:
+        case "why":
+            explain_item(home, state, options, console)
+        case "seen":
+            show_seen(home, state, options, console)
         case "digest":
             _show_digest(state, console, str(digest_file(home)), is_json=options.is_json)
         case "search":

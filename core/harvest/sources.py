@@ -15,6 +15,7 @@ from core.base.errors import SlopError, StorageError
 from core.harvest.distillation import HarvestError, distil
 from core.harvest.generation import Generate
 from core.harvest.note_paths import with_found_paths, working_folders
+from core.harvest.prompt import without_quotes
 from core.harvest.replies import KeptReplies
 from core.harvest.reply import Reply, read_reply
 from core.harvest.transcript import Said
@@ -100,7 +101,7 @@ class Distiller(msgspec.Struct, frozen=True):
         kept = KeptReplies(self.knowledge, facts.sha256, disk=self.disk)
 
         def find(prompt: str) -> str:
-            text = kept.find(prompt, self.provider, self.model)
+            text = _kept_reply(kept, prompt, self)
             if text is None:
                 raise _NotKeptError("the reply is not kept")
             return text
@@ -129,7 +130,7 @@ class _KeptAsk:
     def __call__(self, prompt: str) -> str:
         """The reply to a prompt: the kept one, else a new one, which is on disk before it is returned."""
         by, kept = self._distiller, self._kept
-        text = kept.find(prompt, by.provider, by.model)
+        text = _kept_reply(kept, prompt, by)
         if text is None:
             if by.free_bytes(by.knowledge) < LEAST_FREE_BYTES:
                 raise HarvestStoppedError(
@@ -158,7 +159,14 @@ class _KeptAsk:
             try:
                 read_reply(text)
             except ValueError:
-                self._kept.drop(prompt, self._distiller.provider, self._distiller.model)
+                for form in (prompt, without_quotes(prompt)):
+                    self._kept.drop(form, self._distiller.provider, self._distiller.model)
+
+
+def _kept_reply(kept: KeptReplies, prompt: str, by: Distiller) -> str | None:
+    """The reply to a prompt that was paid for, in the form of now or of before quotes were asked for."""
+    found = kept.find(prompt, by.provider, by.model)
+    return kept.find(without_quotes(prompt), by.provider, by.model) if found is None else found
 
 
 @contextmanager

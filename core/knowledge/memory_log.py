@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from core.evidence.files import add_events, read_logs
 from core.evidence.history import evidence_for, history, seen
+from core.evidence.quotes import item_hash
 from core.evidence.turns import witnesses
 from core.knowledge.injection import entered
 from core.knowledge.ledger import timestamp
 from core.knowledge.messages import NoteInjection
-from core.values.evidence import ItemEvent, ItemEventKind, ItemHistory
+from core.values.evidence import ItemEvent, ItemEventKind, ItemHistory, ItemWords, SeenItems
 from core.values.knowledge import Item, KnowledgeState
 
 
@@ -32,6 +33,28 @@ def item_history(home: Path, item: Item) -> ItemHistory:
     rows = read_logs(home)
     told = history(item.category, item.text, rows)
     return replace(told, witnesses=witnesses(home, evidence_for(told.item, rows)))
+
+
+def seen_items(home: Path, known: Iterable[Item], discussion_id: str = "") -> tuple[SeenItems, ...]:
+    """What entered requests, newest first, each change once, in the words of now or else of the logs.
+
+    Args:
+        known: all that is known now; discussion_id: empty for all discussions.
+
+    Raises:
+        StorageError: a log is there and cannot be read.
+    """
+    rows = read_logs(home)
+    words = {e.item: ItemWords(e.category, e.text) for e in rows.events if e.text}
+    words |= {item_hash(one.category, one.text): ItemWords(one.category, one.text) for one in known}
+    return tuple(
+        SeenItems(
+            event,
+            tuple(words[item] for item in event.items if item in words),
+            sum(item not in words for item in event.items),
+        )
+        for event in seen(rows, discussion_id)
+    )
 
 
 class Injections:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import msgspec
 
-from core.values.evidence import ItemHistory
+from core.values.evidence import ItemHistory, SeenItems
 from core.values.knowledge import Category, Item, KnowledgeState
 from core.values.settings import (
     KnowledgeSettings,
@@ -76,6 +76,13 @@ class ExplainItem(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class ListSeenItems(msgspec.Struct, frozen=True):
+    """Tell what entered requests. `discussion_id`: empty for all discussions."""
+
+    discussion_id: str = ""
+    command_id: str = ""
+
+
 # knowledge worker: one thread, the latest reading wins
 class ReadKnowledge(msgspec.Struct, frozen=True):
     """Read category files, notes, digest and switch; report `KnowledgeRead`.
@@ -122,6 +129,13 @@ class ReadHistory(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class ReadSeenItems(msgspec.Struct, frozen=True):
+    """Read what entered requests; report `SeenItemsRead`."""
+
+    discussion_id: str = ""
+    command_id: str = ""
+
+
 class NoteInjection(msgspec.Struct, frozen=True):
     """Keep which items entered a request, where they are others than before in its discussion."""
 
@@ -136,6 +150,13 @@ class HistoryRead(msgspec.Struct, frozen=True):
     """The history of an item was read."""
 
     history: ItemHistory
+
+
+class SeenItemsRead(msgspec.Struct, frozen=True):
+    """What entered requests was read, newest first."""
+
+    discussion_id: str
+    seen: tuple[SeenItems, ...]
 
 
 class KnowledgeFilesChanged(msgspec.Struct, frozen=True):
@@ -160,13 +181,21 @@ KnowledgeCommand = (
     | SetTaskDone
     | AttachNotes
     | ExplainItem
+    | ListSeenItems
 )
 """Commands that a front end may give this room."""
 
-KnowledgeEvent = KnowledgeFilesChanged | KnowledgeRead | HistoryRead
+KnowledgeEvent = KnowledgeFilesChanged | KnowledgeRead | HistoryRead | SeenItemsRead
 """Events of this room."""
 
 KnowledgeEffect = (
-    ReadKnowledge | MakeDigest | RenewDigest | RemoveDigest | ChangeKnowledge | ReadHistory | NoteInjection
+    ReadKnowledge
+    | MakeDigest
+    | RenewDigest
+    | RemoveDigest
+    | ChangeKnowledge
+    | ReadHistory
+    | ReadSeenItems
+    | NoteInjection
 )
 """The knowledge worker's: one thread, the latest reading wins."""

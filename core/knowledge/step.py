@@ -21,17 +21,19 @@ from core.knowledge.messages import (
     KnowledgeEvent,
     KnowledgeFilesChanged,
     KnowledgeRead,
+    ListSeenItems,
     MakeDigest,
     NoteInjection,
     ReadHistory,
     ReadKnowledge,
+    ReadSeenItems,
     RegenerateDigest,
     RemoveDigest,
     RenewDigest,
+    SeenItemsRead,
     SetTaskDone,
 )
 from core.turn.messages import KnowledgeSent
-from core.values.evidence import EvidenceState
 from core.values.state import AppState, Level
 from core.values.updates import Result, dismiss, notify
 
@@ -49,6 +51,8 @@ def command(state: AppState, asked: KnowledgeCommand) -> Result:
             return change(state, asked)
         case ExplainItem():
             return state, (ReadHistory(asked.item),)
+        case ListSeenItems():
+            return state, (ReadSeenItems(asked.discussion_id),)
         case _:
             assert_never(asked)
 
@@ -61,7 +65,9 @@ def event(state: AppState, happened: KnowledgeEvent) -> Result:
         case KnowledgeRead():
             return knowledge_read(state, happened)
         case HistoryRead():
-            return replace(state, evidence=EvidenceState(happened.history)), ()
+            return replace(state, evidence=replace(state.evidence, shown=happened.history)), ()
+        case SeenItemsRead(where, found):
+            return replace(state, evidence=replace(state.evidence, seen=found, seen_in=where)), ()
         case _:
             assert_never(happened)
 

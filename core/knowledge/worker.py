@@ -16,7 +16,7 @@ from core.knowledge.digest import DigestFollower, digest_file, is_digest, regene
 from core.knowledge.files import attach_notes, content_hash, move_notes, note_name, read_notes
 from core.knowledge.layer import layer_inputs
 from core.knowledge.locks import await_withdrawal
-from core.knowledge.memory_log import Injections, item_history
+from core.knowledge.memory_log import Injections, all_items, item_history, seen_items
 from core.knowledge.messages import (
     AddKnowledgeItem,
     AttachNotes,
@@ -31,8 +31,10 @@ from core.knowledge.messages import (
     NoteInjection,
     ReadHistory,
     ReadKnowledge,
+    ReadSeenItems,
     RemoveDigest,
     RenewDigest,
+    SeenItemsRead,
     SetTaskDone,
 )
 from core.knowledge.reader import KnowledgeReader
@@ -92,6 +94,11 @@ class KnowledgeHandler:
                 self._reading_after(lambda: self._change(change), effect.settings, effect.candidates)
             case ReadHistory():
                 self._emit(HistoryRead(item_history(self._home, effect.item)))
+            case ReadSeenItems():
+                known = all_items(self._reader.read(KnowledgeSettings()))
+                self._emit(
+                    SeenItemsRead(effect.discussion_id, seen_items(self._home, known, effect.discussion_id))
+                )
             case NoteInjection():
                 self._injections.note(effect)
             case _:

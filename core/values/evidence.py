@@ -131,7 +131,27 @@ class ItemHistory(msgspec.Struct, frozen=True):
     torn: int = 0
 
 
+class SeenItems(msgspec.Struct, frozen=True):
+    """What a model saw from one request on.
+
+    Args:
+        event: of kind `injected`; items: what is still known of it, or is told in the logs; missing: how many are
+            known by their hash alone.
+    """
+
+    event: ItemEvent
+    items: tuple[ItemWords, ...] = ()
+    missing: int = 0
+
+
 class EvidenceState(msgspec.Struct, frozen=True):
-    """Evidence as a front end may read it: of the item that was last asked about, None before."""
+    """Evidence as a front end may read it.
+
+    Args:
+        shown: of the item that was last asked about, None before.
+        seen: what entered requests, newest first, as it was last asked for; seen_in: of which discussion, empty for all.
+    """
 
     shown: ItemHistory | None = None
+    seen: tuple[SeenItems, ...] = ()
+    seen_in: str = ""

@@ -113,6 +113,10 @@ def message(number: str, text: str, role: Role = Role.USER) -> MessageRecord:
     return MessageRecord(number, AT, role, (TextPart(text),))
 
 
+def spoken(found: tuple[Said, ...]) -> list[tuple[str, str]]:
+    return [(one.role, one.text) for one in found]
+
+
 @pytest.mark.parametrize(
     ("data", "kind", "said"),
     [
@@ -165,7 +169,7 @@ def test_an_export_of_ours_is_read_without_its_deleted_messages() -> None:
     data = export_json(meta, fold("x", records)).encode()
 
     assert recognised(data) is ArtifactKind.EXPORT
-    assert messages_of(ArtifactKind.EXPORT, data) == (Said("user", "Keep"),)
+    assert spoken(messages_of(ArtifactKind.EXPORT, data)) == [("user", "Keep")]
 
 
 def test_edits_count_and_deleted_messages_do_not() -> None:
@@ -176,7 +180,7 @@ def test_edits_count_and_deleted_messages_do_not() -> None:
         DeleteRecord("4", AT, "2"),
     )
 
-    assert messages_of(ArtifactKind.DISCUSSION, data) == (Said("user", "Right"),)
+    assert spoken(messages_of(ArtifactKind.DISCUSSION, data)) == [("user", "Right")]
 
 
 def test_a_version_that_was_not_chosen_is_not_harvested_as_said() -> None:
@@ -189,16 +193,16 @@ def test_a_version_that_was_not_chosen_is_not_harvested_as_said() -> None:
     meta = DiscussionMeta("20261120-080000-abcdef", "Tides", AT, "p", "m")
     exported = export_json(meta, fold("x", chosen))
 
-    assert messages_of(ArtifactKind.DISCUSSION, log(*records))[1:] == (Said("assistant", "At six"),)
-    assert messages_of(ArtifactKind.DISCUSSION, log(*chosen))[1:] == (Said("assistant", "At noon"),)
-    assert messages_of(ArtifactKind.EXPORT, exported.encode())[1:] == (Said("assistant", "At noon"),)
+    assert spoken(messages_of(ArtifactKind.DISCUSSION, log(*records)))[1:] == [("assistant", "At six")]
+    assert spoken(messages_of(ArtifactKind.DISCUSSION, log(*chosen)))[1:] == [("assistant", "At noon")]
+    assert spoken(messages_of(ArtifactKind.EXPORT, exported.encode()))[1:] == [("assistant", "At noon")]
     assert "At six" in exported
 
 
 def test_a_torn_last_line_is_passed_over() -> None:
     data = log(message("1", "Whole")) + log(message("2", "Torn"))[:-20]
 
-    assert messages_of(ArtifactKind.DISCUSSION, data) == (Said("user", "Whole"),)
+    assert spoken(messages_of(ArtifactKind.DISCUSSION, data)) == [("user", "Whole")]
 
 
 def test_a_log_with_a_record_of_a_newer_version_is_not_half_harvested() -> None:
