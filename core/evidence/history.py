@@ -34,7 +34,8 @@ def undone_applies(rows: Rows) -> frozenset[str]:
 def evidence_for(item: str, rows: Rows) -> tuple[EvidenceRow, ...]:
     """What an item stands on, oldest first, each conversation's words once."""
     names = frozenset(ancestors(item, rows))
-    return tuple(dict.fromkeys(row for row in rows.evidence if row.item in names))
+    said = {(row.sha256, row.turns, row.quote): row for row in reversed(rows.evidence) if row.item in names}
+    return tuple(reversed(said.values()))
 
 
 def history(category: str, text: str, rows: Rows) -> ItemHistory:
