@@ -137,4 +137,4 @@ def seen_data(one: SeenItems) -> dict[str, Any]:
 
 
 def _plain(value: object) -> object:
-    return list(value) if isinstance(value, tuple) else str(value)
+    return list(value) if isinstance(value, tuple) else value
