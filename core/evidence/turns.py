@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from core.base import paths
 from core.base.errors import SlopError
+from core.base.opener import read_file
 from core.base.secrets import scrub
 from core.base.text import clean, flat
 from core.discussion import log, log_view, trash
 from core.discussion.log_codec import ForeignLine
 from core.discussion.meta import read_meta
 from core.evidence.quotes import holds
+from core.transcripts import reader
 from core.values.evidence import EvidenceRow, TurnPlace, Witness
-from core.values.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from core.values.messages import Part, TextPart, ToolCallPart, ToolResultPart
 from core.values.records import Record
 from core.values.state import TrashItem
+from core.values.transcript import Transcript
 
 SHOWN_CHARS = 4_000
 """Of a turn beside its quote."""
+
+MAX_FILE_BYTES = 64 * 1024 * 1024
+"""Of a file of another program that is looked into for a turn."""
 
 
 def witnesses(home: Path, rows: Iterable[EvidenceRow]) -> tuple[Witness, ...]:
@@ -33,8 +39,7 @@ def witnesses(home: Path, rows: Iterable[EvidenceRow]) -> tuple[Witness, ...]:
 
 def _witness(home: Path, row: EvidenceRow, binned: dict[str, TrashItem]) -> Witness:
     if not row.discussion:
-        place = TurnPlace.FILE if Path(row.path).exists() else TurnPlace.GONE
-        return Witness(row, place, Path(row.path).name)
+        return _in_file(row)
     item = binned.get(row.discussion)
     try:
         if paths.log_file(home, row.discussion).exists():
@@ -47,10 +52,32 @@ def _witness(home: Path, row: EvidenceRow, binned: dict[str, TrashItem]) -> Witn
     return Witness(row, TurnPlace.GONE, row.source)
 
 
+def _in_file(row: EvidenceRow) -> Witness:
+    """A turn in a conversation of another program, as far as its file can still be read."""
+    name = Path(row.path).name
+    try:
+        data = read_file(row.path, MAX_FILE_BYTES)
+    except FileNotFoundError:
+        return Witness(row, TurnPlace.GONE, name)
+    except OSError:
+        return Witness(row, TurnPlace.FILE, name)
+    wanted = frozenset(row.turns)
+    try:
+        read = reader.read_transcripts(reader.recognised(data), data)
+        messages = [one for found in read if isinstance(found, Transcript) for one in found.messages]
+    except ValueError:
+        messages = []
+    texts = [(one.role, _words(one.parts)) for one in messages if one.id in wanted]
+    return _witnessed(row, TurnPlace.FILE, name, texts)
+
+
 def _read(row: EvidenceRow, place: TurnPlace, name: str, path: Path) -> Witness:
     wanted = frozenset(row.turns)
-    messages = [one for one in log_view.fold("", _records(path)).messages if one.id in wanted]
-    texts = [(one.role.value, scrub(clean(_text(one)))) for one in messages]
+    messages = (one for one in log_view.fold("", _records(path)).messages if one.id in wanted)
+    return _witnessed(row, place, name, [(one.role.value, _words(one.parts)) for one in messages])
+
+
+def _witnessed(row: EvidenceRow, place: TurnPlace, name: str, texts: Sequence[tuple[str, str]]) -> Witness:
     best = next((one for one in texts if holds(one[1], row.quote)), texts[0] if texts else ("", ""))
     is_there = holds(best[1], row.quote)
     return Witness(row, place, name, best[0], _around(best[1], row.quote if is_there else ""), is_there)
@@ -62,11 +89,12 @@ def _records(path: Path) -> Iterator[Record]:
             yield line.content
 
 
-def _text(message: Message) -> str:
-    return "\n\n".join(filter(None, map(_part_text, message.parts)))
+def _words(parts: Iterable[Part]) -> str:
+    """Words of a message as its quote was scrubbed."""
+    return scrub(clean("\n\n".join(filter(None, map(_part_text, parts)))))
 
 
-def _part_text(part: object) -> str:
+def _part_text(part: Part) -> str:
     match part:
         case TextPart() | ToolResultPart():
             return part.text

@@ -13,7 +13,6 @@ from core.base.secrets import scrub, scrubbed_ends
 from core.base.text import clean
 from core.values.messages import (
     AttachmentPart,
-    Message,
     Part,
     ReasoningPart,
     TextPart,
@@ -35,7 +34,7 @@ class Said(msgspec.Struct, frozen=True):
 
     Args:
         role: a plain word: `user`, `assistant`, `tool`.
-        id: the message's own where its program gives one, else its place (`m3`); empty where nobody may name it.
+        id: the message's in its conversation, empty where nobody may name it.
     """
 
     role: str
@@ -43,24 +42,15 @@ class Said(msgspec.Struct, frozen=True):
     id: str = ""
 
 
-def said(messages: Iterable[Message]) -> tuple[Said, ...]:
-    """Words of messages, in order; reasoning is left out, tools' texts shortened, empty ones passed over."""
-    found = (
-        Said(message.role.value, "\n\n".join(filter(None, map(_part_text, message.parts))), message.id)
-        for message in messages
-    )
-    return tuple(one for one in found if one.text.strip())
+def said_parts(parts: Iterable[Part]) -> str:
+    """Words of a message's parts: reasoning left out, tools' texts shortened."""
+    return "\n\n".join(filter(None, map(_part_text, parts)))
 
 
 def prepared(messages: Iterable[Said]) -> tuple[Said, ...]:
     """The messages as they may leave the home: cleaned, without secrets, without text from recalled memory."""
     made = (replace(one, text=scrub(without_recalled(clean(one.text))).strip("\n")) for one in messages)
     return tuple(one for one in made if one.text.strip())
-
-
-def numbered(messages: Iterable[Said]) -> tuple[Said, ...]:
-    """The messages of a whole conversation, those without an id named by their place: `m1`, `m2` and so on."""
-    return tuple(one if one.id else replace(one, id=f"m{number}") for number, one in enumerate(messages, 1))
 
 
 def with_short_ids(messages: Iterable[Said]) -> tuple[Said, ...]:

@@ -45,6 +45,8 @@ class Apply:
     known: Known
     notes: tuple[NoteFile, ...]
     disk: Disk = field(default=OS_DISK, repr=False)
+    is_open: bool = False
+    """A conversation's items are on disk and not proven: the next start finishes it."""
 
     def append(
         self,
@@ -73,8 +75,10 @@ class Apply:
         row = apply_log.step_row(entry.path, entry, plan.files, parts)
         apply_log.write(self.home, self.id, row, disk=self.disk)
         self._write_files(plan.files, parts)
+        self.is_open = True
         self.ledger.add(entry)
         apply_log.write(self.home, self.id, {"kind": "written"}, disk=self.disk)
+        self.is_open = False
         self.known.add(plan.items)
         return plan
 
@@ -136,7 +140,7 @@ class Apply:
     def _parts(
         self, plan: AppendPlan, rejected: tuple[NewItem, ...], entry: HarvestLedgerEntry
     ) -> tuple[PartPlan, ...]:
-        """What goes with the lines of one conversation into other files, decided once it is known what is new."""
+        """Parts that go with the lines of one conversation into other files, decided once it is known what is new."""
         raws = [one.raw for one in plan.placed] + list(rejected)
         source = next((raw.provenance.source for raw in raws if raw.provenance is not None), "")
         folder = Path(entry.path).parent
@@ -200,12 +204,16 @@ def begin_apply(
 def finish_apply(apply: Apply) -> DigestResult:
     """End an apply: fold the ledger and make the digest, which turns layer 7 on.
 
+    One whose last conversation is written and not proven stays open, so that the next start proves it: read again,
+    it would stand on the same words twice.
+
     Raises:
         StorageError: items and ledger are safe; the digest may be old.
     """
     apply.ledger.fold()
     result = regenerate_digest(apply.home, disk=apply.disk)
-    apply_log.write(apply.home, apply.id, {"kind": "ended"}, disk=apply.disk)
+    if not apply.is_open:
+        apply_log.write(apply.home, apply.id, {"kind": "ended"}, disk=apply.disk)
     return result
 
 

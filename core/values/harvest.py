@@ -21,6 +21,7 @@ class ArtifactKind(StrEnum):
     SPECSTORY = "specstory"
     CLAUDE_CODE = "claude-code"
     CHATGPT = "chatgpt"
+    CLAUDE = "claude"
     AIDER = "aider"
     TEMPORARY = "temporary"
     UNKNOWN = "unknown"

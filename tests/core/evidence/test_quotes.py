@@ -9,7 +9,7 @@ import pytest
 from core.evidence.quotes import MAX_QUOTE_CHARS, found_quote, holds, item_hash
 from core.harvest.distillation import distil
 from core.harvest.reply import read_reply, reply_schema
-from core.harvest.transcript import Said, numbered, prepared, with_short_ids
+from core.harvest.transcript import Said, prepared, with_short_ids
 from core.values.evidence import Quote
 from core.values.knowledge import Category
 
@@ -46,7 +46,7 @@ def test_a_quote_is_cut_after_it_was_found() -> None:
 
 def test_a_quote_of_a_secret_is_compared_and_kept_without_it() -> None:
     secret = "sk-ant-api03-" + "aB3dE5fG7h" * 9
-    (said,) = numbered(prepared([Said("user", f"The key is {secret} for now.")]))
+    (said,) = prepared([Said("user", f"The key is {secret} for now.", "#1")])
     found = found_quote(Quote(("m1",), f"The key is {secret} for"), {"m1": (said.id, said.text)})
     assert secret not in said.text
     assert found is None or secret not in found.text
@@ -89,9 +89,8 @@ def test_a_quote_is_found_in_its_own_piece_and_merging_keeps_it() -> None:
     assert [(one.head, one.quote) for one in found.items] == [("It ebbs.", Quote(("two",), "b" * 20))]
 
 
-def test_messages_without_an_id_are_named_by_their_place_and_none_is_shown_where_nobody_named_them() -> None:
+def test_a_message_that_nobody_may_name_is_shown_without_an_id() -> None:
     said = (Said("user", "A"), Said("user", "B", "own"))
-    assert [one.id for one in numbered(said)] == ["m1", "own"]
     assert [one.id for one in with_short_ids(said)] == ["", "m2"]
 
 

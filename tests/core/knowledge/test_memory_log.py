@@ -164,14 +164,20 @@ def test_an_undo_takes_evidence_out_and_leaves_events_with_a_word_about_it(home:
     assert kinds(home) == [*before, ItemEventKind.UNDONE]
 
 
-def test_an_item_of_another_program_names_its_file(home: Path, tmp_path: Path) -> None:
+def test_a_turn_of_another_program_is_read_in_its_file_while_there_is_one(home: Path, tmp_path: Path) -> None:
     file = tmp_path / "chat.md"
-    file.write_text("hello")
+    file.write_text("# aider chat started at 2026-11-01 10:00:00\n\n#### Say hello there\n\nHello.\n")
     entry = replace(entry_of(home, FIRST), path=str(file))
     with begin_apply(home, NOW, seed="seed") as apply:
-        apply.append([fact("It greets.", Quote(("m1",), "hello"))], entry)
+        apply.append([fact("It greets.", Quote(("#1",), "hello there"))], entry)
+
     (witness,) = item_history(home, item(home, "It greets.")).witnesses
-    assert (witness.place, witness.name) == (TurnPlace.FILE, "chat.md")
+    assert (witness.place, witness.name, witness.is_there) == (TurnPlace.FILE, "chat.md", True)
+    file.write_text("something else")
+    (changed,) = item_history(home, item(home, "It greets.")).witnesses
+    assert (changed.place, changed.is_there, changed.turn) == (TurnPlace.FILE, False, "")
+    file.unlink()
+    assert item_history(home, item(home, "It greets.")).witnesses[0].place is TurnPlace.GONE
 
 
 def note(home: Path, injections: Injections, text: str, discussion: str = "d") -> None:
