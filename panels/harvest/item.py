@@ -9,6 +9,7 @@ from panels.base.desk import Desk
 from panels.base.ui import Tone, Ui
 from panels.harvest import facts
 from panels.harvest.view import HarvestView, ItemEdit
+from panels.knowledge.history import show_turn
 
 CHAR_PX, SMALL_CHAR_PX = 7.1, 6.1
 LINE_PX, SMALL_LINE_PX = 18.0, 14.0
@@ -25,6 +26,8 @@ def estimate_px(one: ProposedItem, width: float) -> float:
     found = FRAME_PX + LINE_PX * _lines(one.item.head, room / CHAR_PX)
     if one.item.body:
         found += 6 + SMALL_LINE_PX * _lines(one.item.body, room / SMALL_CHAR_PX)
+    if one.item.quote.text:
+        found += 6 + SMALL_LINE_PX * _lines(one.item.quote.text, room / SMALL_CHAR_PX)
     if one.is_known:
         return found + 21
     if one.near:
@@ -45,6 +48,7 @@ def item_card(desk: Desk, ui: Ui, one: ProposedItem, *, has_source: bool) -> Non
         _top(desk, ui, one, is_editing=edit is not None)
         if edit is None:
             _words(ui, one)
+            _quote(desk, ui, one)
         else:
             _editors(desk, ui, one, edit)
         if has_source:
@@ -94,6 +98,21 @@ def _words(ui: Ui, one: ProposedItem) -> None:
         ui.text("head", one.item.head, tone=tone, wraps=True)
     if one.item.body:
         ui.text("body", one.item.body, tone="muted", style="small", wraps=True)
+
+
+def _quote(desk: Desk, ui: Ui, one: ProposedItem) -> None:
+    """Draw what the item stands on, and the way to the message. Sends SelectDiscussion."""
+    quote = one.item.quote
+    if not quote.text:
+        return
+    with ui.row("quote"):
+        ui.icon("icon", "quote-left", tone="faint")
+        ui.text("words", quote.text, tone="muted", style="small", wraps=True, width=0)
+        where = facts.discussion_of(one.artifact_path)
+        if where in desk.state.discussions.summaries and ui.button(
+            "show", "", icon="arrow-right", kind="ghost", is_small=True, tip="Show the message"
+        ):
+            show_turn(desk, where, quote.turns[0], quote.text)
 
 
 def _editors(desk: Desk, ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:

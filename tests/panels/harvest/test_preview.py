@@ -14,10 +14,12 @@ from core.harvest.messages import (
     MoveHarvestItem,
     TickHarvestItems,
 )
+from core.values.evidence import Quote
 from core.values.harvest import ArtifactFacts, HarvestPhase, HarvestPreview, HarvestState, HarvestUse
 from core.values.knowledge import Category
 from core.values.state import AppState
 from core.values.usage import Usage
+from panels.discussion.view import DiscussionView, Landing
 from panels.harvest.view import HarvestView
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.test_harvest_panel import open_at
@@ -445,3 +447,20 @@ def test_a_preview_that_was_worked_on_is_asked_for_before_it_is_discarded() -> N
 
     assert screen.asked == [DiscardPreview()]
     assert screen.view.of(HarvestView).edits == {}
+
+
+def test_an_item_shows_its_quote_and_the_message_and_dropped_quotes_are_counted() -> None:
+    every = hs.preview()
+    first = every.items[0]
+    item = replace(first.item, quote=Quote(("m-3",), "it stays immutable"))
+    path = "/home/person/.manual_slop/discussions/d5/log.jsonl"
+    said = replace(first, item=item, artifact_path=path)
+    screen = open_at("preview", _with(hs.previewed(), HarvestPreview(every.sources[:1], (said,), unfound=2)))
+
+    assert screen.ui.shows("it stays immutable")
+    assert "2 quotes left out" in " ".join(screen.ui.texts())
+    screen.ui.click("Show the message")
+    assert screen.view.of(DiscussionView).landing == Landing(
+        where, "m-3", "it stays immutable", is_phrase=True
+    )
+    assert screen.asked == [SelectDiscussion("d5")]
