@@ -461,6 +461,6 @@ def test_an_item_shows_its_quote_and_the_message_and_dropped_quotes_are_counted(
     assert "2 quotes left out" in " ".join(screen.ui.texts())
     screen.ui.click("Show the message")
     assert screen.view.of(DiscussionView).landing == Landing(
-        where, "m-3", "it stays immutable", is_phrase=True
+        "d5", "m-3", "it stays immutable", is_phrase=True
     )
     assert screen.asked == [SelectDiscussion("d5")]
