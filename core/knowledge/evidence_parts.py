@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from core.evidence.quotes import item_hash
-from core.evidence.rows import EVENTS_FILE, EVIDENCE_FILE, Conversation, evidence_of, row_text
-from core.knowledge.parts import RowPlan
+from core.evidence.rows import EVENTS_FILE, EVIDENCE_FILE, Conversation, evidence_of, read_rows, row_text
+from core.knowledge.categories import DONE, OPEN, category_of
+from core.knowledge.parts import PartPlan, RowPlan
+from core.knowledge.provenance import split_tag
 from core.knowledge.wording import item_body
 from core.values.evidence import ItemEvent, ItemEventKind
 from core.values.knowledge import NewItem, Placed
@@ -31,6 +35,28 @@ def evidence_parts(
         for part in (RowPlan(EVIDENCE_FILE, tuple(evidence)), RowPlan(EVENTS_FILE, tuple(events), stays=True))
         if part.rows
     )
+
+
+def without_rows_of(part: PartPlan, left: Iterable[str]) -> PartPlan:
+    """A part that is to be taken back, without the evidence of lines that stay because a person changed them.
+
+    Args:
+        left: `file: line`, each line as the apply wrote it.
+    """
+    if not isinstance(part, RowPlan) or part.name != EVIDENCE_FILE:
+        return part
+    names = frozenset(name for entry in left for name in _names_of(entry))
+    if not names:
+        return part
+    rows = read_rows("\n".join(part.rows).encode(), b"").evidence
+    return replace(part, rows=tuple(row_text(row) for row in rows if row.item not in names))
+
+
+def _names_of(entry: str) -> tuple[str, ...]:
+    """Hashes that the item of a line may have: the section of a task is not told."""
+    file, _, line = entry.partition(": ")
+    text = split_tag(line.removeprefix("- "))[0]
+    return tuple({item_hash(category_of(file, section), text) for section in (OPEN, DONE)})
 
 
 def undone_event(apply_id: str, at: str) -> RowPlan:

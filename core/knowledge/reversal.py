@@ -10,7 +10,7 @@ from core.base.disk import OS_DISK, Disk, remove_file
 from core.discussion import trash
 from core.knowledge.apply_log import ApplyRecord
 from core.knowledge.categories import NOTES_FOLDER
-from core.knowledge.evidence_parts import undone_event
+from core.knowledge.evidence_parts import undone_event, without_rows_of
 from core.knowledge.file_writer import change_file, read_bytes
 from core.knowledge.ledger import HarvestLedger, timestamp
 from core.knowledge.locks import write_lock
@@ -31,7 +31,8 @@ def take_back(
     for sha256 in sorted(hashes - {""}):
         ledger.mark_undone(sha256, now)
     restored, problems = _restore(home, record, disk)
-    removed, left = _take_out(home, record, disk)
+    changed = record.left if record.undoing_at else left_lines(home, record)
+    removed, left = _take_out(home, record, changed, disk)
     ensure_part(home, undone_event(record.id, record.undoing_at or timestamp(now)), disk=disk)
     if record.undoing_at:  # an earlier attempt took some out; what it saw counts
         removed, left = record.item_count - len(record.left), record.left
@@ -40,11 +41,16 @@ def take_back(
 
 def undoing_row(home: Path, record: ApplyRecord, now: datetime) -> dict[str, object]:
     """Row in an apply's log before anything of it is taken back: a start that finds this finishes it."""
+    return {"kind": "undoing", "at": timestamp(now), "left": list(left_lines(home, record))}
+
+
+def left_lines(home: Path, record: ApplyRecord) -> tuple[str, ...]:
+    """Lines of an apply, as it wrote them, that a person has changed since, each as `file: line`."""
     left: list[str] = []
     for name, lines in _lines(record).items():
         data = read_bytes(paths.knowledge_dir(home) / name)
         left += [f"{name}: {text}" for text in lines_out(name, data, lines)[2]]
-    return {"kind": "undoing", "at": timestamp(now), "left": left}
+    return tuple(left)
 
 
 def undone_row(now: datetime) -> dict[str, object]:
@@ -65,7 +71,10 @@ def _restore(home: Path, record: ApplyRecord, disk: Disk) -> tuple[tuple[str, ..
     return tuple(restored), tuple(problems)
 
 
-def _take_out(home: Path, record: ApplyRecord, disk: Disk) -> tuple[int, tuple[str, ...]]:
+def _take_out(
+    home: Path, record: ApplyRecord, changed: tuple[str, ...], disk: Disk
+) -> tuple[int, tuple[str, ...]]:
+    """Take lines and parts out. `changed`: lines that stay, and with them what they stand on."""
     heads = {plan.name: plan.head for step in record.steps for plan in step.files}
     removed, left = 0, []
     with write_lock(home, disk=disk):
@@ -75,7 +84,8 @@ def _take_out(home: Path, record: ApplyRecord, disk: Disk) -> tuple[int, tuple[s
             left += [f"{name}: {text}" for text in kept]
             _remove_where_bare(home, name, heads[name], disk)
         for part in reversed([part for step in record.steps if not step.is_dropped for part in step.parts]):
-            left += [f"{part.name}: {text}" for text in take_part_back(home, part, disk=disk)]
+            gone = without_rows_of(part, changed)
+            left += [f"{part.name}: {text}" for text in take_part_back(home, gone, disk=disk)]
     return removed, tuple(left)
 
 
