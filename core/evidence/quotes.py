@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from core.base.secrets import scrub
 from core.base.text import flat
+from core.evidence.strikes import unstruck
 from core.values.evidence import Quote
 from core.values.knowledge import Category
 
@@ -15,9 +16,17 @@ MAX_QUOTE_CHARS = 300
 
 
 def item_hash(category: Category | str, text: str) -> str:
-    """Name of an item in evidence and events: the sha256 (hex) of its category and its words, blanks normalised."""
-    words = f"{Category(category).value}\n{' '.join(text.split())}"
+    """Name of an item in evidence and events: the sha256 (hex) of its category and its words, blanks normalised.
+
+    One that was struck through since has the name that it had before.
+    """
+    words = f"{Category(category).value}\n{' '.join(unstruck(text).split())}"
     return hashlib.sha256(words.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def short_name(category: Category | str, text: str) -> str:
+    """Name of an item that a model may say: `k` and eight hex digits, the same while its words are."""
+    return f"k{item_hash(category, text)[:8]}"
 
 
 def quote_hash(text: str) -> str:

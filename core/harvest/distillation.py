@@ -15,7 +15,7 @@ from core.harvest.transcript import Said, pieces, with_short_ids
 from core.knowledge.duplicates import same_text
 from core.values.evidence import Quote
 from core.values.harvest import HarvestItem
-from core.values.knowledge import Category
+from core.values.knowledge import Category, Item
 from core.values.provider import ModelProfile
 
 HARVEST_MAX_ATTEMPTS = 2
@@ -32,6 +32,15 @@ Ask = Callable[[str], str]
 """Sends a prompt and returns the reply's text. Raises SlopError."""
 
 
+Related = Callable[[str], Sequence[Item]]
+"""Known items that a text may contradict, the nearest first."""
+
+
+def nothing_known(_text: str) -> Sequence[Item]:
+    """Nothing is told of what is known."""
+    return ()
+
+
 class HarvestError(SlopError, ValueError):
     """A conversation could not be harvested: it is kept."""
 
@@ -43,12 +52,14 @@ def distil(
     ask: Ask,
     *,
     piece_bytes: int = SUMMARIZE_THRESHOLD_BYTES,
+    related: Related = nothing_known,
 ) -> Reply:
     """Ask a model what stays useful of a conversation.
 
     Args:
         messages: prepared (no secrets, no recalled memory), in order; none give nothing and cost nothing.
         name: of the conversation; template: the prompt; piece_bytes: what one call reads at most.
+        related: gives what is known that a piece may contradict.
 
     Raises:
         HarvestError: a reply was malformed after every attempt. SlopError: whatever `ask` raises.
@@ -57,7 +68,8 @@ def distil(
     shown = {
         one.id: (message.id, message.text) for one, message in zip(short, messages, strict=True) if one.id
     }
-    return run_subagent_summarization(pieces(short, piece_bytes), name, template, ask, shown=shown)
+    texts = pieces(short, piece_bytes)
+    return run_subagent_summarization(texts, name, template, ask, shown=shown, related=related)
 
 
 def run_subagent_summarization(
@@ -67,6 +79,7 @@ def run_subagent_summarization(
     ask: Ask,
     *,
     shown: Mapping[str, tuple[str, str]] | None = None,
+    related: Related = nothing_known,
 ) -> Reply:
     """Have a model read a conversation piece by piece with the seven categories in mind, and merge what it found.
 
@@ -77,6 +90,7 @@ def run_subagent_summarization(
         texts: the pieces, cut between messages (`core.harvest.transcript.pieces`), each ready to be read.
         name: of the conversation; template: the prompt of a harvest; ask: sends a prompt, returns the reply.
         shown: real id and text of each message, by the id that its tag has; a quote counts where it stands in one.
+        related: gives what is known that a piece may contradict.
 
     Returns:
         The items of all pieces in order, each once, and how many malformed rows and quotes were left out.
@@ -86,7 +100,11 @@ def run_subagent_summarization(
     """
     replies = [
         ask_for_items(
-            ask, template, f"{name} (part {number} of {len(texts)})" if len(texts) > 1 else name, text
+            ask,
+            template,
+            f"{name} (part {number} of {len(texts)})" if len(texts) > 1 else name,
+            text,
+            related(text),
         )
         for number, text in enumerate(texts, 1)
     ]
@@ -102,7 +120,7 @@ def with_found_quotes(reply: Reply, shown: Mapping[str, tuple[str, str]]) -> Rep
     return Reply(tuple(items), reply.dropped, reply.unfound + quotes.count(None))
 
 
-def ask_for_items(ask: Ask, template: str, name: str, content: str) -> Reply:
+def ask_for_items(ask: Ask, template: str, name: str, content: str, known: Sequence[Item] = ()) -> Reply:
     """One piece: a malformed reply is shown to the model once, with a line that says what was wrong.
 
     Raises:
@@ -111,7 +129,7 @@ def ask_for_items(ask: Ask, template: str, name: str, content: str) -> Reply:
     malformed: str | bool = False
     fault = ""
     for _ in range(HARVEST_MAX_ATTEMPTS):
-        text = ask(build_harvest_prompt(template, name, content, retry=malformed))
+        text = ask(build_harvest_prompt(template, name, content, retry=malformed, known=known))
         try:
             return read_reply(text)
         except ValueError as error:

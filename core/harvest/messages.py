@@ -51,6 +51,13 @@ class EditHarvestItem(msgspec.Struct, frozen=True):
     body: str = ""
 
 
+class ReplaceKnownItem(msgspec.Struct, frozen=True):
+    """Have a proposed item replace the known one that it contradicts, or stand beside it."""
+
+    item_id: str
+    is_replacing: bool
+
+
 class MoveHarvestItem(msgspec.Struct, frozen=True):
     """Give a proposed item another category."""
 
@@ -216,9 +223,10 @@ class HarvestFailed(msgspec.Struct, frozen=True):
 RunCommand = LookForHarvest | PreviewHarvest | ApplyHarvest | UndoHarvest
 """Each begins a run, and its outcome comes with the run's end."""
 
-HarvestCommand = (
-    RunCommand | CancelHarvest | TickHarvestItems | EditHarvestItem | MoveHarvestItem | DiscardPreview
-)
+ReviewCommand = TickHarvestItems | EditHarvestItem | MoveHarvestItem | ReplaceKnownItem | DiscardPreview
+"""Each is a person's choice in a preview."""
+
+HarvestCommand = RunCommand | CancelHarvest | ReviewCommand
 """Commands that a front end may give this room."""
 
 HarvestEvent = (

@@ -7,13 +7,15 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
+from core.evidence.quotes import short_name
+from core.evidence.strikes import is_struck
 from core.harvest.reply import Reply, cleaned, is_whole, new_item
 from core.knowledge.categories import FILE_OF
 from core.knowledge.duplicates import Known
 from core.knowledge.wording import item_body
 from core.values.evidence import ItemWords
-from core.values.harvest import ArtifactFacts, HarvestFailure, HarvestPreview, ProposedItem
-from core.values.knowledge import Category, Item, NewItem, Provenance
+from core.values.harvest import ArtifactFacts, HarvestFailure, HarvestItem, HarvestPreview, ProposedItem
+from core.values.knowledge import Category, Item, NewItem, Provenance, Replacement
 
 
 def propose(
@@ -30,6 +32,7 @@ def propose(
     for number, item in enumerate(distilled.items):
         text = item_body(new_item(item, Provenance(facts.name, "")))
         place = FILE_OF.get(item.category, item.head)
+        replaced = _replaced(item, known)
         is_known = known.exact(item.category, place, text) is not None
         made.append(
             ProposedItem(
@@ -42,6 +45,7 @@ def propose(
                 is_known=is_known,
                 is_ticked=ticks and not is_known,
                 was_ticked=ticks,
+                replaces=None if is_known else replaced,
             )
         )
         known.add([Item(item.category, place, text)])
@@ -52,6 +56,18 @@ def propose(
         dropped=preview.dropped + distilled.dropped,
         unfound=preview.unfound + distilled.unfound,
     )
+
+
+def _replaced(item: HarvestItem, known: Known) -> Replacement | None:
+    """The known item that a model says a new one replaces: the only one of that name that stands in a file."""
+    if not item.replaces:
+        return None
+    named = [
+        one
+        for one in known.items
+        if one.first_line and not is_struck(one.text) and short_name(one.category, one.text) == item.replaces
+    ]
+    return Replacement(named[0], item.reason) if len(named) == 1 else None
 
 
 def joined(parts: Iterable[HarvestPreview]) -> HarvestPreview:
@@ -78,6 +94,11 @@ def ticked(preview: HarvestPreview, item_ids: Iterable[str], *, is_ticked: bool)
     wanted = frozenset(item_ids)
     items = (replace(one, is_ticked=is_ticked) if one.id in wanted else one for one in preview.items)
     return replace(preview, items=tuple(items))
+
+
+def replacing(preview: HarvestPreview, item_id: str, *, is_replacing: bool) -> HarvestPreview:
+    """Have an item replace the known one that it contradicts, or stand beside it."""
+    return _changed(preview, item_id, lambda found: replace(found, is_replacing=is_replacing))
 
 
 def edited(preview: HarvestPreview, item_id: str, head: str, body: str) -> HarvestPreview:
@@ -136,6 +157,8 @@ def _written(one: ProposedItem, facts: ArtifactFacts, at: datetime) -> NewItem:
     """An item as it would be written, with the words that it was proposed with where they are others."""
     provenance = Provenance(facts.name, f"{at.year:04d}-{at:%m-%d}")
     item = new_item(one.item, provenance)
+    if one.is_replacing and one.is_ticked:
+        item = replace(item, replaces=one.replaces)
     if one.proposed is None or one.proposed == one.item:
         return item
     before = item_body(new_item(one.proposed, provenance))

@@ -37,6 +37,11 @@ _KEYS = {Category.PLAYBOOKS: ("name", "steps"), Category.FILES: ("path", "note")
 QUOTE_KEYS = ("message", "quote")
 """Of every item, both may be missing: the id of the message that it stands on, and words of it."""
 
+REPLACE_KEYS = ("reason", "replaces")
+"""Of every item, both may be missing: why a known item does not hold any more, and its id; the reason comes first."""
+
+MAX_ID_CHARS = 40
+
 _STATEMENT = ("statement", "detail")
 _FENCE = re.compile(r"\A\s*(`{3,}|~{3,})[^\n`]*\n(.*[^\s`~])\s*\1[`~]*\s*\Z", re.DOTALL)
 
@@ -117,7 +122,7 @@ def reply_schema(*, is_small: bool = False) -> str:
     """
     text = {"type": "string", **({"maxLength": SMALL_CHARS} if is_small else {})}
     bound = {"maxItems": SMALL_ITEMS} if is_small else {}
-    quoted = () if is_small else QUOTE_KEYS
+    quoted = () if is_small else (*QUOTE_KEYS, *REPLACE_KEYS)
     properties = {
         category.value: {
             "type": "array",
@@ -179,8 +184,17 @@ def _item(category: Category, row: Any) -> HarvestItem | None:
     if len(head) > MAX_VALUE_CHARS or len(body) > body_limit:
         return None
     said = head if category is Category.FILES else scrub(head)
-    made = cleaned(HarvestItem(category, said, scrub(body), _claimed(row)))
+    made = cleaned(HarvestItem(category, said, scrub(body), _claimed(row), *_replaced(row)))
     return made if is_whole(made) else None
+
+
+def _replaced(row: dict[str, Any]) -> tuple[str, str]:
+    """Id of the known item that a row replaces, and the reason; both empty unless both are there."""
+    reason, name = (row.get(key, "") for key in REPLACE_KEYS)
+    if not isinstance(reason, str) or not isinstance(name, str) or len(reason) > MAX_VALUE_CHARS:
+        return "", ""
+    words = scrub(flat(reason))
+    return (name.strip()[:MAX_ID_CHARS], words) if name.strip() and words else ("", "")
 
 
 def _claimed(row: dict[str, Any]) -> Quote:

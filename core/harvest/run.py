@@ -17,6 +17,7 @@ from core.base.disk import OS_DISK, Disk, remove_tree
 from core.base.errors import SlopError
 from core.base.secrets import scrubbed_line
 from core.harvest.classes import SUMMARIZE_THRESHOLD_BYTES, estimate
+from core.harvest.distillation import nothing_known
 from core.harvest.generation import HarvestCancelledError
 from core.harvest.preview import chosen, failed, propose, rejected, seen_again
 from core.harvest.reader import is_small_model
@@ -25,7 +26,7 @@ from core.harvest.reply import new_item
 from core.harvest.scan import Progress, ScanRequest, look_again, no_progress, scan
 from core.harvest.sources import Distiller, HarvestStoppedError
 from core.knowledge.apply import Apply, begin_apply, finish_apply
-from core.knowledge.digest import digest_file
+from core.knowledge.digest import digest_file, is_digest
 from core.knowledge.duplicates import known_items
 from core.knowledge.files import read_notes
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
@@ -113,6 +114,8 @@ def preview(
 ) -> Iterator[HarvestPreview]:
     """Ask the model about the candidates, one after another. Keeps the paid replies, writes nothing else.
 
+    While memory is off the model is told nothing of what is known.
+
     Yields:
         For each conversation, as soon as it is read, the part that it adds: what it gave, or why it failed.
 
@@ -125,6 +128,7 @@ def preview(
     stored = [file.items for file in read_categories(request.home)]
     noted = [note.items for note in read_notes(request.home)]
     known = known_items([item for items in (*stored, *noted) for item in items])
+    related = known.related if is_digest(digest_file(request.home)) else nothing_known
     candidates = [one.facts for one in artifacts if one.kind is ArtifactClass.HARVEST]
     for number, facts in enumerate(candidates):
         on_progress(number, len(candidates), facts.title or facts.name)
@@ -133,7 +137,7 @@ def preview(
             if now.known_status:
                 yield HarvestPreview(sources=(now,))
             else:
-                found = distiller.distil(now, data)
+                found = distiller.distil(now, data, related)
                 yield propose(
                     HarvestPreview(), now, found, known, ticks=not is_small_model(distiller.provider)
                 )

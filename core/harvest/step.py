@@ -32,6 +32,8 @@ from core.harvest.messages import (
     LookForHarvest,
     MoveHarvestItem,
     PreviewHarvest,
+    ReplaceKnownItem,
+    ReviewCommand,
     RunCommand,
     ScanConversations,
     StopHarvest,
@@ -40,7 +42,7 @@ from core.harvest.messages import (
     UndoHarvest,
     WriteReview,
 )
-from core.harvest.preview import edited, joined, moved, ticked
+from core.harvest.preview import edited, joined, moved, replacing, ticked
 from core.harvest.reader import harvest_reader
 from core.harvest.review import folded, with_choices, without
 from core.knowledge.step import read_again
@@ -73,7 +75,9 @@ def command(state: AppState, asked: HarvestCommand) -> Result:
             return run(state, asked)
         case CancelHarvest():
             return _cancel(state)
-        case TickHarvestItems() | EditHarvestItem() | MoveHarvestItem() | DiscardPreview():
+        case (
+            TickHarvestItems() | EditHarvestItem() | MoveHarvestItem() | ReplaceKnownItem() | DiscardPreview()
+        ):
             return review(state, asked)
         case _:
             assert_never(asked)
@@ -121,9 +125,7 @@ def _declined(state: AppState, command: RunCommand, cause: Cause, text: str, det
     return notify(state, NOTICE, Level.WARNING if detail else Level.INFO, text, detail)
 
 
-def review(
-    state: AppState, command: TickHarvestItems | EditHarvestItem | MoveHarvestItem | DiscardPreview
-) -> Result:
+def review(state: AppState, command: ReviewCommand) -> Result:
     """Review of the proposals, kept on disk. While they are being written nothing is changed."""
     harvest = state.harvest
     preview = harvest.preview
@@ -239,7 +241,7 @@ def _money(state: AppState) -> tuple[object, ...]:
 
 def _reviewed(
     preview: HarvestPreview,
-    command: TickHarvestItems | EditHarvestItem | MoveHarvestItem | DiscardPreview,
+    command: ReviewCommand,
     *,
     is_busy: bool,
 ) -> HarvestPreview | None:
@@ -250,6 +252,8 @@ def _reviewed(
             return edited(preview, command.item_id, command.head, command.body)
         case MoveHarvestItem():
             return moved(preview, command.item_id, command.category)
+        case ReplaceKnownItem():
+            return replacing(preview, command.item_id, is_replacing=command.is_replacing)
         case DiscardPreview():
             return preview if is_busy else None
 

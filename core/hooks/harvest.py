@@ -18,6 +18,7 @@ from core.harvest.messages import (
     LookForHarvest,
     MoveHarvestItem,
     PreviewHarvest,
+    ReplaceKnownItem,
     RunCommand,
     TickHarvestItems,
     UndoHarvest,
@@ -274,7 +275,7 @@ def _check_command(state: AppState, command: Command) -> None:
         check_candidates(state, command.paths)
     elif isinstance(command, TickHarvestItems):
         check_proposed(state.harvest.preview, command.item_ids)
-    elif isinstance(command, EditHarvestItem | MoveHarvestItem):
+    elif isinstance(command, EditHarvestItem | MoveHarvestItem | ReplaceKnownItem):
         check_proposed(state.harvest.preview, (command.item_id,))
     elif isinstance(command, UndoHarvest):
         check_apply(state, command.apply_id)

@@ -48,6 +48,16 @@ class ArtifactPage(Rows[ArtifactData], frozen=True):
     classes: Counts
 
 
+class ReplacedData(Data, frozen=True):
+    """The known item that a proposed one replaces, and why."""
+
+    reason: str
+    category: Category
+    file: str
+    text: str
+    is_replacing: bool
+
+
 class ProposedItemData(Data, frozen=True):
     """An item that the model proposed."""
 
@@ -60,6 +70,7 @@ class ProposedItemData(Data, frozen=True):
     source: str
     artifact_path: str
     near: list[str]
+    replaces: ReplacedData | None
     is_known: bool
     is_ticked: bool
     is_edited: bool
@@ -251,8 +262,17 @@ def _proposed_data(proposed: ProposedItem) -> ProposedItemData:
         head=item.head,
         body=item.body,
         quote=item.quote.text,
+        replaces=_replaced_data(proposed),
         turns=list(item.quote.turns),
     )
+
+
+def _replaced_data(proposed: ProposedItem) -> ReplacedData | None:
+    known = proposed.replaces
+    if known is None:
+        return None
+    item = known.item
+    return ReplacedData(known.reason, item.category, item.file, item.text, proposed.is_replacing)
 
 
 def _report_data(report: HarvestReport, page: PageQuery) -> HarvestReportData:

@@ -31,6 +31,7 @@ from core.knowledge.plan import AppendPlan, FilePlan, plan_append
 from core.knowledge.reader import read_categories
 from core.knowledge.recovery import ensure_plan, recover
 from core.knowledge.removal import lines_out
+from core.knowledge.superseding import swaps_of
 from core.values.knowledge import HarvestLedgerEntry, LedgerStatus, NewItem, NoteFile
 from core.values.state import TrashItem
 
@@ -147,7 +148,8 @@ class Apply:
         is_ours = folder.parent == paths.discussions_dir(self.home)
         discussion = folder.name if is_ours else ""
         said = Conversation(entry.at, source, entry.path, entry.sha256, discussion)
-        return evidence_parts(plan.placed, rejected, said, self.id)
+        swaps = swaps_of(self.home, plan.placed, entry.at[:10])
+        return (*swaps.values(), *evidence_parts(plan.placed, rejected, said, self.id, frozenset(swaps)))
 
     def _write_files(self, files: tuple[FilePlan, ...], parts: tuple[PartPlan, ...]) -> None:
         done: list[FilePlan] = []

@@ -17,19 +17,24 @@ from core.values.knowledge import NewItem, Placed
 
 
 def evidence_parts(
-    placed: Iterable[Placed], rejected: Iterable[NewItem], said: Conversation, apply_id: str
+    placed: Iterable[Placed],
+    rejected: Iterable[NewItem],
+    said: Conversation,
+    apply_id: str,
+    replacing: frozenset[Placed] = frozenset(),
 ) -> tuple[RowPlan, ...]:
     """The rows that go with the items of one conversation.
 
     Args:
         placed: all that were to be written, also what was known; rejected: what the person left out.
+        replacing: those whose replaced item is struck through.
     """
     known = tuple(placed)
     evidence = dict.fromkeys(
         row_text(evidence_of(item_hash(one.item.category, one.item.text), one.raw.quote, said))
         for one in known
     )
-    events = dict.fromkeys(map(row_text, _events(known, rejected, said, apply_id)))
+    events = dict.fromkeys(map(row_text, _events(known, rejected, said, apply_id, replacing)))
     return tuple(
         part
         for part in (RowPlan(EVIDENCE_FILE, tuple(evidence)), RowPlan(EVENTS_FILE, tuple(events), stays=True))
@@ -66,7 +71,11 @@ def undone_event(apply_id: str, at: str) -> RowPlan:
 
 
 def _events(
-    placed: tuple[Placed, ...], rejected: Iterable[NewItem], said: Conversation, apply_id: str
+    placed: tuple[Placed, ...],
+    rejected: Iterable[NewItem],
+    said: Conversation,
+    apply_id: str,
+    replacing: frozenset[Placed],
 ) -> Iterator[ItemEvent]:
     new = {item_hash(one.item.category, one.item.text) for one in placed if one.is_new}
 
@@ -88,6 +97,9 @@ def _events(
             yield event(ItemEventKind.PROPOSED, was, category=before.category, text=before.text)
             yield event(ItemEventKind.EDITED, item, category=category, text=one.item.text, was=(was,))
         yield event(ItemEventKind.ACCEPTED, item)
+        if (old := one.raw.replaces) is not None and one in replacing:
+            gone = item_hash(old.item.category, old.item.text)
+            yield event(ItemEventKind.SUPERSEDED, item, was=(gone,), reason=old.reason)
     for raw in rejected:
         body = item_body(raw)
         item = item_hash(raw.category, body)

@@ -9,7 +9,7 @@ from enum import StrEnum
 import msgspec
 
 from core.values.evidence import Quote
-from core.values.knowledge import Category, HarvestLedgerEntry
+from core.values.knowledge import Category, HarvestLedgerEntry, Replacement
 from core.values.usage import Usage, add_usage
 
 
@@ -114,12 +114,15 @@ class HarvestItem(msgspec.Struct, frozen=True):
         head: the statement; a playbook's name; a file note's absolute path.
         body: the detail, may be empty; a playbook's steps; the note.
         quote: what it stands on: as the model named it, and from the preview on as it was found.
+        replaces: short id of the known item that it replaces, as the model was shown it; reason: why, in a sentence.
     """
 
     category: Category
     head: str
     body: str = ""
     quote: Quote = Quote()
+    replaces: str = ""
+    reason: str = ""
 
 
 class ProposedItem(msgspec.Struct, frozen=True):
@@ -131,6 +134,7 @@ class ProposedItem(msgspec.Struct, frozen=True):
         is_ticked: whether the person wants it; is_edited: the person changed its words.
         was_ticked: whether what is new was ticked beforehand when it was proposed; what is known never is.
         proposed: what stood there before the person changed it, None where nothing was.
+        replaces: the known item that it contradicts or replaces; is_replacing: whether the person wants that.
     """
 
     id: str
@@ -144,6 +148,8 @@ class ProposedItem(msgspec.Struct, frozen=True):
     is_edited: bool = False
     proposed: HarvestItem | None = None
     was_ticked: bool = True
+    replaces: Replacement | None = None
+    is_replacing: bool = True
 
     @property
     def is_tick_changed(self) -> bool:
@@ -156,6 +162,7 @@ class ReviewChoice(msgspec.Struct, frozen=True):
 
     is_ticked: bool | None = None
     item: HarvestItem | None = None
+    is_replacing: bool | None = None
 
 
 Review = Mapping[str, ReviewChoice]

@@ -63,6 +63,13 @@ def item_data(item: Item) -> dict[str, str | int | None]:
     }
 
 
+class Replacement(msgspec.Struct, frozen=True):
+    """A known item that a new one replaces, and why, in a sentence."""
+
+    item: Item
+    reason: str
+
+
 class NewItem(msgspec.Struct, frozen=True):
     """An item that is about to be written, raw: whatever a model or a person said.
 
@@ -71,7 +78,7 @@ class NewItem(msgspec.Struct, frozen=True):
         name: of a playbook, or the absolute path that a note is about; else empty.
         provenance: None for an item that a person adds by hand.
         quote: what it stands on in its conversation; proposed: what a model had proposed, None where the person left
-            its words and category.
+            its words and category; replaces: the item that is struck through when this one is written.
     """
 
     category: Category
@@ -81,6 +88,7 @@ class NewItem(msgspec.Struct, frozen=True):
     provenance: Provenance | None = None
     quote: Quote = Quote()
     proposed: ItemWords | None = None
+    replaces: Replacement | None = None
 
 
 class Placed(msgspec.Struct, frozen=True):

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from core.harvest.messages import EditHarvestItem, MoveHarvestItem, TickHarvestItems
+from core.harvest.messages import (
+    EditHarvestItem,
+    MoveHarvestItem,
+    ReplaceKnownItem,
+    TickHarvestItems,
+)
 from core.values.harvest import HarvestPhase, ProposedItem
 from core.values.knowledge import Category
 from panels.base.desk import Desk
@@ -28,6 +33,9 @@ def estimate_px(one: ProposedItem, width: float) -> float:
         found += 6 + SMALL_LINE_PX * _lines(one.item.body, room / SMALL_CHAR_PX)
     if one.item.quote.text:
         found += 6 + SMALL_LINE_PX * _lines(one.item.quote.text, room / SMALL_CHAR_PX)
+    if one.replaces is not None:
+        words = len(one.replaces.reason) + len(one.replaces.item.text)
+        found += 60 + SMALL_LINE_PX * int(words // (room / SMALL_CHAR_PX))
     if one.is_known:
         return found + 21
     if one.near:
@@ -55,6 +63,7 @@ def item_card(desk: Desk, ui: Ui, one: ProposedItem, *, has_source: bool) -> Non
             ui.text(
                 "source", f"from {one.source}", tone="faint", style="small", width=0, tip=one.artifact_path
             )
+        _replaced(desk, ui, one)
         _near(ui, one)
     ui.gap(GAP_PX)
 
@@ -136,6 +145,20 @@ def _editors(desk: Desk, ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
     if can and (is_kept or is_submitted):
         own.edits.pop(one.id, None)
         desk.send(EditHarvestItem(one.id, edit.head, edit.body))
+
+
+def _replaced(desk: Desk, ui: Ui, one: ProposedItem) -> None:
+    """Draw the known item that this one replaces: the reason first, then the old words. Sends ReplaceKnownItem."""
+    if one.replaces is None:
+        return
+    can = desk.state.harvest.phase is not HarvestPhase.APPLYING
+    with ui.surface("replaced", "inset"), ui.group("lines", gap=4):
+        ui.text("reason", one.replaces.reason, tone="warn", style="small", wraps=True)
+        ui.text("old", f"Known until now: {one.replaces.item.text}", tone="muted", style="small", wraps=True)
+        label = "Strike the old one through; it stays in its file"
+        changed = ui.checkbox("replace", label, one.is_replacing, is_enabled=can and one.is_ticked)
+        if changed is not None:
+            desk.send(ReplaceKnownItem(one.id, changed))
 
 
 def _near(ui: Ui, one: ProposedItem) -> None:
