@@ -17,6 +17,7 @@ from core.app.controller import wall_clock
 from core.app.disk import split_state
 from core.app.home import open_home
 from core.base import figures, paths
+from core.base.errors import SlopError
 from core.base.figures import money
 from core.base.opener import read_file
 from core.cli.arguments import Options
@@ -28,6 +29,7 @@ from core.harvest.classes import LATELY
 from core.harvest.distillation import piece_bytes_for
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate
 from core.harvest.messages import HARVEST_PROMPT, HarvestRun
+from core.harvest.modes import RECALL_ONLY, RECALL_REMEDY, is_recall_only
 from core.harvest.preview import chosen as chosen_items
 from core.harvest.preview import joined, ticked
 from core.harvest.purse import RunPurse
@@ -86,6 +88,8 @@ def run_harvest(options: Options, console: Console) -> int:
     if options.given.action == "undo":
         return _undo(options, console)
     chosen = _settings(options)
+    if options.given.apply and not options.given.no_harvest and is_recall_only(chosen.run.settings):
+        raise SlopError(RECALL_ONLY, remedy=RECALL_REMEDY)
     harvests = not options.given.no_harvest
     with _progress(console, "Looking at conversations") as on_progress:
         report = look(

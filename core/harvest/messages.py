@@ -137,11 +137,15 @@ class DistilConversations(msgspec.Struct, frozen=True):
 
 
 class ApplyPreview(msgspec.Struct, frozen=True):
-    """Append, prove, reclaim; report `HarvestApplied`. `preview` None: reclaim without harvesting."""
+    """Append, prove, reclaim; report `HarvestApplied`.
+
+    `preview` None: reclaim without harvesting. `makes_digest`: the person started it, so that it turns memory on.
+    """
 
     run: HarvestRun
     artifacts: tuple[Artifact, ...]
     preview: HarvestPreview | None
+    makes_digest: bool = True
 
 
 class UndoApply(msgspec.Struct, frozen=True):

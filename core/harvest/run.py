@@ -73,6 +73,7 @@ class ApplyRequest(msgspec.Struct, frozen=True):
         artifacts: from a scan; what is neither to be harvested nor pruned is left alone.
         items_of: None to reclaim without harvesting.
         seed: fresh randomness for the apply's id; by: how others are told who holds the lock.
+        makes_digest: False where nobody asked for it: memory that is off stays off.
     """
 
     scan: ScanRequest
@@ -81,6 +82,7 @@ class ApplyRequest(msgspec.Struct, frozen=True):
     seed: str
     by: str = "manual-slop harvest"
     disk: Disk = OS_DISK
+    makes_digest: bool = True
 
 
 def look(
@@ -238,7 +240,7 @@ class _Run:
         """End the apply and say what it did."""
         home = self.request.scan.home
         try:
-            finish_apply(self.transaction)
+            finish_apply(self.transaction, makes_digest=self.request.makes_digest)
         except SlopError as error:
             self.stopped = self.stopped or _reason(error)
         return HarvestReport(

@@ -42,6 +42,7 @@ from core.harvest.messages import (
     UndoHarvest,
     WriteReview,
 )
+from core.harvest.modes import RECALL_ONLY, RECALL_REMEDY, automatic_part, is_recall_only
 from core.harvest.preview import edited, joined, moved, replacing, ticked
 from core.harvest.reader import harvest_reader
 from core.harvest.review import folded, with_choices, without
@@ -98,6 +99,8 @@ def event(state: AppState, happened: HarvestEvent) -> Result:
 
 def run(state: AppState, command: RunCommand) -> Result:
     """Begin a run. While one is under way, another is not begun."""
+    if is_recall_only(state.config.settings.knowledge) and _writes(state, command):
+        return _declined(state, command, Cause.NOT_NOW, RECALL_ONLY, RECALL_REMEDY), ()
     if state.harvest.is_busy:
         text = f"The harvest is {state.harvest.phase}; wait for its end."
         return _declined(state, command, Cause.NOT_NOW, text), ()
@@ -111,6 +114,12 @@ def run(state: AppState, command: RunCommand) -> Result:
         case UndoHarvest():
             undo = UndoApply(harvest_run(state), command.apply_id)
             return _begin(state, command, HarvestPhase.UNDOING, undo)
+
+
+def _writes(state: AppState, command: RunCommand) -> bool:
+    """True if a command reads a conversation for knowledge, or writes what was found. Reclaiming unread is neither."""
+    has_found = state.harvest.preview is not None and bool(state.harvest.preview.sources)
+    return isinstance(command, PreviewHarvest) or (isinstance(command, ApplyHarvest) and has_found)
 
 
 def _cancel(state: AppState) -> Result:
@@ -165,8 +174,10 @@ def ended(
     fault = (event.text, event.detail) if isinstance(event, HarvestFailed) else ("", "")
     state = conclude(state, CommandOutcome(state.harvest.command_id, problem=fault[0], remedy=fault[1]))
     state = release(state, HELD)
+    is_automatic = state.harvest.is_automatic
     idle = replace(
         state.harvest,
+        is_automatic=False,
         phase=HarvestPhase.IDLE,
         command_id="",
         done=0,
@@ -180,12 +191,13 @@ def ended(
         case HarvestLooked():
             return _with(state, _looked(idle, event.look, state)), ()
         case HarvestEnded():
-            return _with(state, replace(idle, problem=event.problem)), ()
+            state = _with(state, replace(idle, problem=event.problem))
+            return (state, ()) if event.problem else _write_automatic(state)
         case HarvestApplied():
             left = _unwritten(idle.preview, event)
             done = replace(
                 idle,
-                preview=left if event.report.stopped else None,
+                preview=left if event.report.stopped or is_automatic else None,
                 review=_unapplied(idle, left),
                 report=event.report,
                 problem=event.report.stopped,
@@ -332,6 +344,28 @@ def _apply(state: AppState, command: ApplyHarvest) -> Result:
     )
     preview = harvest.preview if previewed else None
     return _with(state, begun), (ApplyPreview(harvest_run(state), chosen, preview),)
+
+
+def _write_automatic(state: AppState) -> Result:
+    """Write what the mode lets be written without being asked; the rest waits. Turns memory on for nobody."""
+    harvest = state.harvest
+    if harvest.preview is None or state.program.is_home_read_only:
+        return state, ()
+    chosen, rest = automatic_part(harvest.preview, state.config.settings.knowledge, harvest.provider)
+    paths = {one.path for one in chosen.sources}
+    artifacts = tuple(
+        one for one in harvest.look.artifacts if one.kind is ArtifactClass.HARVEST and one.facts.path in paths
+    )
+    if not artifacts:
+        return state, ()
+    begun = replace(
+        harvest,
+        phase=HarvestPhase.APPLYING,
+        total=len(artifacts),
+        is_automatic=True,
+        preview=rest if rest.sources or rest.failures else None,
+    )
+    return _with(state, begun), (ApplyPreview(harvest_run(state), artifacts, chosen, makes_digest=False),)
 
 
 def _candidates(state: AppState, paths: tuple[str, ...]) -> tuple[Artifact, ...]:

@@ -233,7 +233,9 @@ class HarvestHandler:
         now = self._clock()
         items_of = None if effect.preview is None else items_of_preview(effect.preview, now)
         request = scan_request(self._home, effect.run, now)
-        asked = ApplyRequest(request, effect.artifacts, items_of, self._seed(), by=BY)
+        asked = ApplyRequest(
+            request, effect.artifacts, items_of, self._seed(), by=BY, makes_digest=effect.makes_digest
+        )
         report = apply(asked, self._progress(run.check))
         self._emit(HarvestApplied(report, self._look_after(effect.run)))
 

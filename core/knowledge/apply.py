@@ -203,8 +203,8 @@ def begin_apply(
         yield Apply(home, apply_id, ledger, known, notes, disk)
 
 
-def finish_apply(apply: Apply) -> DigestResult:
-    """End an apply: fold the ledger and make the digest, which turns layer 7 on.
+def finish_apply(apply: Apply, *, makes_digest: bool = True) -> DigestResult:
+    """End an apply: fold the ledger and make the digest, which turns layer 7 on; else renew it where it is on.
 
     One whose last conversation is written and not proven stays open, so that the next start proves it: read again,
     it would stand on the same words twice.
@@ -213,7 +213,7 @@ def finish_apply(apply: Apply) -> DigestResult:
         StorageError: items and ledger are safe; the digest may be old.
     """
     apply.ledger.fold()
-    result = regenerate_digest(apply.home, disk=apply.disk)
+    result = regenerate_digest(apply.home, may_create=makes_digest, disk=apply.disk)
     if not apply.is_open:
         apply_log.write(apply.home, apply.id, {"kind": "ended"}, disk=apply.disk)
     return result

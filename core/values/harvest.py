@@ -314,6 +314,7 @@ class HarvestState(msgspec.Struct, frozen=True):
             remedy: what to do about it, may be empty.
         use: what this program's harvests used, of all runs.
         command_id: of the command that began the run under way, empty where nobody waits for it.
+        is_automatic: the apply under way is nobody's wish but the mode's; `preview` is what waits for the person.
     """
 
     phase: HarvestPhase = HarvestPhase.IDLE
@@ -333,6 +334,7 @@ class HarvestState(msgspec.Struct, frozen=True):
     problem: str = ""
     remedy: str = ""
     use: HarvestUse = msgspec.field(default_factory=HarvestUse)
+    is_automatic: bool = False
 
     @property
     def is_busy(self) -> bool:
