@@ -14,7 +14,7 @@ RECALL_REMEDY = "Choose another mode in the settings of the harvest (`ai_setting
 
 def is_recall_only(settings: KnowledgeSettings) -> bool:
     """True if no harvest may read a conversation or write what it found. A person still writes by hand."""
-    return settings.mode is MemoryMode.RECALL
+    return settings.mode == MemoryMode.RECALL
 
 
 def automatic_part(
@@ -25,7 +25,7 @@ def automatic_part(
     A conversation is written as a whole, for it counts as read then: one in which something waits, waits. What
     replaces a known item waits, and so does all that the person has touched or the built-in small model said.
     """
-    is_on = settings.mode is MemoryMode.AUTOMATIC and not is_small_model(provider)
+    is_on = settings.mode == MemoryMode.AUTOMATIC and not is_small_model(provider)
     ticked = frozenset(settings.automatic_categories)
     waiting = {one.artifact_path for one in preview.items if not is_on or _waits(one, ticked)}
     found = {one.artifact_path for one in preview.items if not one.is_known}

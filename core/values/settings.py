@@ -49,7 +49,7 @@ class KnowledgeSettings(msgspec.Struct, frozen=True):
     harvest_sources: tuple[str, ...] = ()
     harvest_provider: str = ""
     harvest_model: str = ""
-    mode: MemoryMode = MemoryMode.CONFIRM
+    mode: str = MemoryMode.CONFIRM.value
     automatic_categories: tuple[str, ...] = ()
 
 

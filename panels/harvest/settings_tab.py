@@ -88,11 +88,11 @@ def _mode(desk: Desk) -> None:
     ui, settings = desk.ui, desk.state.config.settings.knowledge
     with ui.group("mode", gap=6):
         ui.text("label", "What is found", tone="muted")
-        chosen = ui.combo("mode", MODES, settings.mode.value, width=0, tip="Who may write to knowledge")
+        chosen = ui.combo("mode", MODES, settings.mode, width=0, tip="Who may write to knowledge")
         if chosen is not None and chosen != settings.mode:
             desk.send(ChangeSetting(f"{TABLE}.mode", chosen))
-        ui.text("about", ABOUT_MODE[settings.mode], tone="muted", style="small", wraps=True)
-        if settings.mode is not MemoryMode.AUTOMATIC:
+        ui.text("about", ABOUT_MODE[MemoryMode(settings.mode)], tone="muted", style="small", wraps=True)
+        if settings.mode != MemoryMode.AUTOMATIC:
             return
         for category in Category:
             label = facts.CATEGORY_WORDS[category][1].capitalize()

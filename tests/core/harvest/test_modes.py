@@ -74,7 +74,7 @@ def test_recall_only_writes_nothing_that_was_found_before_and_takes_back_and_rec
 
 
 def test_each_write_is_confirmed_unless_the_person_said_otherwise() -> None:
-    assert KnowledgeSettings().mode is MemoryMode.CONFIRM
+    assert KnowledgeSettings().mode == MemoryMode.CONFIRM
     book = looked(settings(MemoryMode.CONFIRM, Category.FACTS))
     book.play(PreviewHarvest())
     book.play(HarvestProposed(part("one")))

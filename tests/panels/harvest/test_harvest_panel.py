@@ -12,7 +12,7 @@ from core.harvest.messages import ApplyHarvest, CancelHarvest, LookForHarvest, P
 from core.settings.messages import ChangeSetting
 from core.values.harvest import HarvestLook, HarvestPhase
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
-from core.values.settings import KnowledgeSettings
+from core.values.settings import KnowledgeSettings, MemoryMode, Settings
 from core.values.state import AppState
 from panels.base.view import WindowView
 from panels.harvest.view import HARVEST_TABS, HarvestTab, HarvestView
@@ -440,3 +440,20 @@ def test_a_look_without_anything_has_no_counts_to_hide() -> None:
     screen = open_at("conversations", hs.state(hs.seen(look=HarvestLook())))
 
     assert screen.ui.shows("None are there")
+
+
+def test_the_mode_is_chosen_and_categories_are_ticked_where_it_is_automatic() -> None:
+    known = KnowledgeSettings(mode=MemoryMode.AUTOMATIC.value, automatic_categories=("facts", "files"))
+    screen = open_at("conversations", with_fields(hs.looked(), settings=Settings(knowledge=known)))
+    screen.view.of(HarvestView).are_settings_open = True
+    screen.show(screen.state)
+
+    assert screen.ui.find("Facts", kind="checkbox").value is True
+    screen.ui.click("Decisions")
+    screen.ui.click("File notes")
+    screen.ui.choose("Who may write to knowledge", "Recall only")
+    assert screen.asked == [
+        ChangeSetting("ai_settings.knowledge.automatic_categories", ("facts", "decisions", "files")),
+        ChangeSetting("ai_settings.knowledge.automatic_categories", ("facts",)),
+        ChangeSetting("ai_settings.knowledge.mode", "recall"),
+    ]
