@@ -104,11 +104,8 @@ class Prices(msgspec.Struct, frozen=True):
 
 
 class BuiltCall(msgspec.Struct, frozen=True):
-    """A request that may be sent, with its record for the log.
-
-    Args:
-        reply_factor: the model's tokens over o200k's in a reply.
-        knowledge: layer 7 as it is now, whatever form it is sent in; None where nobody reads it.
+    """A request that may be sent, with its record for the log. `reply_factor`: the model's tokens over o200k's in a reply;
+    `knowledge`: layer 7 as it is now, in whatever form it is sent; None where nobody reads it.
     """
 
     request: ProviderRequest

@@ -8,11 +8,11 @@ from pathlib import Path
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs, reported
 from core.base.opener import read_file
-from core.evidence.rows import EVENTS_FILE, EVIDENCE_FILE, Rows, read_rows, row_text
+from core.evidence.rows import EVENTS_FILE, EVIDENCE_FILE, LogRows, read_rows, row_text
 from core.values.evidence import ItemEvent
 
 
-def read_logs(home: Path) -> Rows:
+def read_logs(home: Path) -> LogRows:
     """Everything that the logs of a home say.
 
     Raises:

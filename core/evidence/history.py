@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from core.evidence.quotes import item_hash
-from core.evidence.rows import Rows
+from core.evidence.rows import LogRows
 from core.values.evidence import EvidenceRow, ItemEvent, ItemEventKind, ItemHistory
 
 LINKS = frozenset({ItemEventKind.EDITED, ItemEventKind.MERGED})
 """Events by which an item takes over what those before it stood on."""
 
 
-def ancestors(item: str, rows: Rows) -> tuple[str, ...]:
+def ancestors(item: str, rows: LogRows) -> tuple[str, ...]:
     """An item's hash and those of the items that it came from by edits and merges, nearest first. O(events)."""
     before: dict[str, list[str]] = {}
     for event in rows.events:
@@ -26,20 +26,20 @@ def ancestors(item: str, rows: Rows) -> tuple[str, ...]:
     return tuple(found)
 
 
-def undone_applies(rows: Rows) -> frozenset[str]:
+def undone_applies(rows: LogRows) -> frozenset[str]:
     """Applies that were taken back."""
     return frozenset(event.apply for event in rows.events if event.kind is ItemEventKind.UNDONE)
 
 
-def evidence_for(item: str, rows: Rows) -> tuple[EvidenceRow, ...]:
-    """What an item stands on, oldest first, each conversation's words once."""
+def evidence_for(item: str, rows: LogRows) -> tuple[EvidenceRow, ...]:
+    """Words that an item stands on, oldest first, each conversation's words once."""
     names = frozenset(ancestors(item, rows))
     said = {(row.sha256, row.turns, row.quote): row for row in reversed(rows.evidence) if row.item in names}
     return tuple(reversed(said.values()))
 
 
-def history(category: str, text: str, rows: Rows) -> ItemHistory:
-    """What the logs tell of an item; its witnesses are read by the worker.
+def history(category: str, text: str, rows: LogRows) -> ItemHistory:
+    """Tale of the logs about an item; its witnesses are read by the worker.
 
     Args:
         category, text: as the item stands now, without provenance.
@@ -59,8 +59,8 @@ def history(category: str, text: str, rows: Rows) -> ItemHistory:
     return ItemHistory(item, category, text, (), tuple(about), tuple(injected), rows.torn)
 
 
-def seen(rows: Rows, discussion: str = "") -> tuple[ItemEvent, ...]:
-    """What entered requests, newest first, each change once. `discussion`: empty for all."""
+def seen(rows: LogRows, discussion: str = "") -> tuple[ItemEvent, ...]:
+    """Injections into requests, newest first, each change once. `discussion`: empty for all."""
     return tuple(
         event
         for event in reversed(rows.events)

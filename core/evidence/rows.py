@@ -1,4 +1,4 @@
-"""Rows of the two logs, `evidence.jsonl` and `events.jsonl`: written on one line, read past torn ones."""
+"""LogRows of the two logs, `evidence.jsonl` and `events.jsonl`: written on one line, read past torn ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _event = msgspec.json.Decoder(ItemEvent)
 
 
 class Conversation(msgspec.Struct, frozen=True):
-    """What an apply read: `at`: when (ISO 8601 UTC); the rest as in `EvidenceRow`."""
+    """Conversation that an apply read. `at`: when (ISO 8601 UTC); the rest as in `EvidenceRow`."""
 
     at: str
     source: str
@@ -30,7 +30,7 @@ class Conversation(msgspec.Struct, frozen=True):
     discussion: str = ""
 
 
-class Rows(msgspec.Struct, frozen=True):
+class LogRows(msgspec.Struct, frozen=True):
     """All that can be read of both logs, oldest first. `torn`: lines that could not be read."""
 
     evidence: tuple[EvidenceRow, ...] = ()
@@ -59,13 +59,13 @@ def row_text(row: EvidenceRow | ItemEvent) -> str:
     return msgspec.json.encode(row, order="sorted").decode()
 
 
-def read_rows(evidence: bytes, events: bytes) -> Rows:
+def read_rows(evidence: bytes, events: bytes) -> LogRows:
     """Read both logs. Total: a line that is torn, or no row, is passed over and counted. O(n)."""
     kept, torn = _decoded(evidence, _evidence.decode)
     happened, lost = _decoded(events, _event.decode)
     is_whole = [not row.quote or quote_hash(row.quote) == row.quote_sha256 for row in kept]
     sound = tuple(row for row, is_sound in zip(kept, is_whole, strict=True) if is_sound)
-    return Rows(sound, tuple(happened), torn + lost + len(kept) - len(sound))
+    return LogRows(sound, tuple(happened), torn + lost + len(kept) - len(sound))
 
 
 def _decoded(data: bytes, decode: Callable[[bytes], T]) -> tuple[list[T], int]:

@@ -1,4 +1,4 @@
-"""Why the model knows an item and what it saw, over HTTP."""
+"""The memory's logs over HTTP: why the model knows an item, and what it saw."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class EvidenceData(Data, frozen=True):
 
 
 class ItemEventData(Data, frozen=True):
-    """What happened to an item. `was`: hashes of the items that it took the place of; fields that say nothing are empty."""
+    """Event in the life of an item. `was`: hashes of the items that it took the place of; fields that say nothing are empty."""
 
     kind: ItemEventKind
     at: Time
@@ -66,7 +66,7 @@ class ItemEventData(Data, frozen=True):
 
 
 class HistoryData(Data, frozen=True):
-    """Why the model knows an item. `item`: its hash; `torn_lines`: of the logs, passed over."""
+    """History of an item. `item`: its hash; `torn_lines`: of the logs, passed over."""
 
     item: str
     category: Category
@@ -85,7 +85,7 @@ class ItemWordsData(Data, frozen=True):
 
 
 class SeenItemsData(Data, frozen=True):
-    """What a model saw from one request on. `missing`: items that are known by their hash alone."""
+    """Items that a model saw from one request on. `missing`: items that are known by their hash alone."""
 
     at: Time
     discussion: str
@@ -96,7 +96,7 @@ class SeenItemsData(Data, frozen=True):
 
 
 class SeenData(Data, frozen=True):
-    """What entered requests, each change once, newest first."""
+    """Items that entered requests, each change once, newest first."""
 
     seen: Rows[SeenItemsData]
 

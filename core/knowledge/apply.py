@@ -31,7 +31,7 @@ from core.knowledge.plan import AppendPlan, FilePlan, plan_append
 from core.knowledge.reader import read_categories
 from core.knowledge.recovery import ensure_plan, recover
 from core.knowledge.removal import lines_out
-from core.knowledge.superseding import swaps_of
+from core.knowledge.replacement import swaps_of
 from core.values.knowledge import HarvestLedgerEntry, LedgerStatus, NewItem, NoteFile
 from core.values.state import TrashItem
 

@@ -36,7 +36,7 @@ def day(at: str) -> str:
 
 
 def witness_line(witness: Witness) -> str:
-    """Where an item was said: the conversation, and what became of it."""
+    """Place where an item was said: the conversation, and what became of it."""
     place = PLACE_WORDS[witness.place]
     if witness.row.quote and not witness.is_there and witness.place in {TurnPlace.LIST, TurnPlace.TRASH}:
         place = ", ".join(
@@ -55,7 +55,7 @@ def witness_line(witness: Witness) -> str:
 
 
 def event_line(event: ItemEvent) -> str:
-    """What happened, when, and from what."""
+    """Event in words: when, what, from which conversation."""
     more = ", ".join(filter(None, (event.reason, f"from {event.source}" if event.source else "")))
     return f"{day(event.at)}  {EVENT_WORDS[event.kind]}{f' ({more})' if more else ''}"
 
@@ -120,7 +120,7 @@ def event_data(event: ItemEvent) -> dict[str, Any]:
 
 
 def seen_lines(seen: tuple[SeenItems, ...]) -> Iterator[str]:
-    """What entered requests as text."""
+    """Items that entered requests, as text."""
     for one in seen:
         count = len(one.items) + one.missing
         yield f"{day(one.event.at)}  {one.event.discussion}  {one.event.model}: {count} items"
@@ -130,7 +130,7 @@ def seen_lines(seen: tuple[SeenItems, ...]) -> Iterator[str]:
 
 
 def seen_data(one: SeenItems) -> dict[str, Any]:
-    """What entered requests as plain data."""
+    """Items that entered requests, as plain data."""
     items = [{"category": item.category, "text": item.text} for item in one.items]
     known = {"at": one.event.at, "discussion": one.event.discussion, "message": one.event.message}
     return {**known, "model": one.event.model, "items": items, "missing": one.missing}

@@ -1,4 +1,4 @@
-"""What the logs of evidence and events tell of an item, and the keeping of what entered requests."""
+"""History of an item from the logs of evidence and events, and the keeping of what entered requests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def all_items(state: KnowledgeState) -> list[Item]:
 
 
 def item_history(home: Path, item: Item) -> ItemHistory:
-    """Why the model knows an item, with the turns that it stands on as they can be read now.
+    """History of an item, with the turns that it stands on as they can be read now.
 
     Raises:
         StorageError: a log is there and cannot be read.
@@ -36,7 +36,7 @@ def item_history(home: Path, item: Item) -> ItemHistory:
 
 
 def seen_items(home: Path, known: Iterable[Item], discussion_id: str = "") -> tuple[SeenItems, ...]:
-    """What entered requests, newest first, each change once, in the words of now or else of the logs.
+    """Items that entered requests, newest first, each change once, in the words of now or else of the logs.
 
     Args:
         known: all that is known now; discussion_id: empty for all discussions.

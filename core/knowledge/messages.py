@@ -153,7 +153,7 @@ class HistoryRead(msgspec.Struct, frozen=True):
 
 
 class SeenItemsRead(msgspec.Struct, frozen=True):
-    """What entered requests was read, newest first."""
+    """Injections into requests were read, newest first."""
 
     discussion_id: str
     seen: tuple[SeenItems, ...]

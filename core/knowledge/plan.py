@@ -34,7 +34,7 @@ class AppendPlan(msgspec.Struct, frozen=True):
 
     @property
     def known(self) -> tuple[NewItem, ...]:
-        """What was known already."""
+        """Items that were known already."""
         return tuple(one.raw for one in self.placed if not one.is_new)
 
     @property

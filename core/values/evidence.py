@@ -114,7 +114,7 @@ class Witness(msgspec.Struct, frozen=True):
 
 
 class ItemHistory(msgspec.Struct, frozen=True):
-    """Why the model knows an item: what it stands on, what became of it, what it entered.
+    """History of an item: what it stands on, what became of it, what it entered.
 
     Args:
         item: hash; category, text: as the item stands now; witnesses, events: oldest first, also of the words that it
@@ -132,7 +132,7 @@ class ItemHistory(msgspec.Struct, frozen=True):
 
 
 class SeenItems(msgspec.Struct, frozen=True):
-    """What a model saw from one request on.
+    """Items that a model saw from one request on.
 
     Args:
         event: of kind `injected`; items: what is still known of it, or is told in the logs; missing: how many are

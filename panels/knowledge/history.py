@@ -1,4 +1,4 @@
-"""Why the model knows an item: its quotes, the turns that they stand in, its history, and the requests it entered."""
+"""History of an item in the window: its quotes, the turns that they stand in, its history, and the requests it entered."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from core.evidence.rows import (
     EVENTS_FILE,
     EVIDENCE_FILE,
     Conversation,
-    Rows,
+    LogRows,
     evidence_of,
     read_rows,
     row_text,
@@ -32,7 +32,7 @@ def injected(*items: str, discussion: str = "d") -> ItemEvent:
 
 def test_rows_are_read_as_they_were_written() -> None:
     data = f"{row_text(ROW)}\n".encode()
-    assert read_rows(data, f"{row_text(EDITED)}\n".encode()) == Rows((ROW,), (EDITED,))
+    assert read_rows(data, f"{row_text(EDITED)}\n".encode()) == LogRows((ROW,), (EDITED,))
 
 
 def test_an_evidence_file_that_lost_half_its_lines_tells_the_rest_and_counts() -> None:
@@ -47,11 +47,11 @@ def test_an_evidence_file_that_lost_half_its_lines_tells_the_rest_and_counts() -
 
 def test_a_quote_whose_hash_does_not_fit_is_not_believed() -> None:
     forged = row_text(ROW).replace('"six hours"', '"ten hours"')
-    assert read_rows(forged.encode(), b"") == Rows((), (), 1)
+    assert read_rows(forged.encode(), b"") == LogRows((), (), 1)
 
 
 def test_an_edited_item_keeps_what_it_stood_on() -> None:
-    rows = Rows((ROW,), (EDITED,))
+    rows = LogRows((ROW,), (EDITED,))
     assert evidence_for(NEW, rows) == (ROW,)
     assert evidence_for(OLD, rows) == (ROW,)
     assert evidence_for(item_hash("facts", "Other."), rows) == ()
@@ -59,13 +59,13 @@ def test_an_edited_item_keeps_what_it_stood_on() -> None:
 
 def test_edits_in_a_circle_end() -> None:
     back = ItemEvent(ItemEventKind.EDITED, AT, OLD, was=(NEW,))
-    assert evidence_for(OLD, Rows((ROW,), (EDITED, back))) == (ROW,)
+    assert evidence_for(OLD, LogRows((ROW,), (EDITED, back))) == (ROW,)
 
 
 def test_a_history_tells_events_of_all_its_words_and_the_requests_newest_first() -> None:
     accepted = ItemEvent(ItemEventKind.ACCEPTED, AT, OLD)
     first, second = injected(OLD), injected(NEW, discussion="e")
-    rows = Rows((ROW,), (accepted, first, EDITED, second, injected("other")), torn=2)
+    rows = LogRows((ROW,), (accepted, first, EDITED, second, injected("other")), torn=2)
     told = history("facts", "Six hours and a bit.", rows)
     assert told.events == (accepted, EDITED)
     assert told.injected == (second, first)
@@ -79,5 +79,5 @@ def test_an_event_is_added_behind_a_torn_line(tmp_path: Path) -> None:
     (folder / EVENTS_FILE).write_bytes(b'{"kind":"acc')
     add_events(tmp_path, [EDITED])
     add_events(tmp_path, [])
-    assert read_logs(tmp_path) == Rows((), (EDITED,), 1)
+    assert read_logs(tmp_path) == LogRows((), (EDITED,), 1)
     assert not (folder / EVIDENCE_FILE).exists()
