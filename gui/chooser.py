@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from core.base.figures import size
+from core.base.surroundings import current_folder
 
 MOST_ENTRIES = 20_000
 DOUBLE_S = 0.5
@@ -248,7 +249,7 @@ def _entry(entry: os.DirEntry[str]) -> Entry:
 
 def first_folder(start: str) -> tuple[Path, str]:
     """The folder to begin in, and a file's name when `start` names one."""
-    path = Path(os.path.expanduser(start)) if start else Path.cwd()
+    path = Path(os.path.expanduser(start)) if start else Path(current_folder() or Path.home())
     if path.is_dir():
         return path.absolute(), ""
     if path.parent.is_dir():

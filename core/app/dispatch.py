@@ -50,6 +50,8 @@ from core.discussion.messages import (
 from core.discussion.queue_messages import PromptGone, QueueWritten
 from core.harvest import step as harvest
 from core.harvest.messages import HarvestCommand, HarvestEvent, RunCommand
+from core.imports import step as imports
+from core.imports.messages import ImportCommand, ImportConversations, ImportEvent
 from core.knowledge import step as knowledge
 from core.knowledge.messages import KnowledgeCommand, KnowledgeEvent
 from core.settings import step as settings
@@ -109,8 +111,8 @@ def _command(state: AppState, given: Stamp, command: Command) -> Result:
     """Decide what follows; the effect that a front end waits for carries the command's id."""
     state, effects = _decided(state, given, command)
     command_id = command_id_of(command)
-    # A turn tells itself when its words are on disk, a harvest when it has ended.
-    if not command_id or isinstance(command, TurnCommand | RunCommand):
+    # A turn tells itself when its words are on disk, a harvest and an import when they have ended.
+    if not command_id or isinstance(command, TurnCommand | RunCommand | ImportConversations):
         return state, effects
     is_awaited = tuple(hasattr(effect, "command_id") for effect in effects)
     if not any(is_awaited):
@@ -139,6 +141,8 @@ def _decided(state: AppState, given: Stamp, command: Command) -> Result:
         return knowledge.command(state, command)
     if isinstance(command, HarvestCommand):
         return harvest.command(state, command)
+    if isinstance(command, ImportCommand):
+        return imports.command(state, command)
     if isinstance(command, AppCommand):
         return lifecycle.command(state, command)
     assert_never(command)
@@ -172,6 +176,8 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
         return knowledge.event(state, event)
     if isinstance(event, HarvestEvent):
         return harvest.event(state, event)
+    if isinstance(event, ImportEvent):
+        return imports.event(state, event)
     if isinstance(event, Report):
         return _report(state, given, event)
     if isinstance(event, AppEvent):

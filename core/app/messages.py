@@ -11,6 +11,7 @@ from core.caching.messages import CachingCommand, CachingEffect, CachingEvent
 from core.context.messages import ContextCommand, ContextEffect, ContextEvent
 from core.discussion.messages import DiscussionCommand, DiscussionEffect, DiscussionEvent
 from core.harvest.messages import HarvestCommand, HarvestEffect, HarvestEvent
+from core.imports.messages import ImportCommand, ImportEffect, ImportEvent
 from core.knowledge.messages import KnowledgeCommand, KnowledgeEffect, KnowledgeEvent
 from core.settings.messages import SettingsCommand, SettingsEffect, SettingsEvent
 from core.spending.messages import SpendingEffect, SpendingEvent
@@ -87,6 +88,7 @@ Command = (
     | CachingCommand
     | KnowledgeCommand
     | HarvestCommand
+    | ImportCommand
 )
 """Commands that a front end may give the controller. The window, the CLI, the Hook API and the tests send
 these and nothing else.
@@ -108,6 +110,7 @@ Effect = (
     | CachingEffect
     | KnowledgeEffect
     | HarvestEffect
+    | ImportEffect
     | SpendingEffect
 )
 """Work that the controller orders from the outside."""
@@ -122,6 +125,7 @@ Event = (
     | CachingEvent
     | KnowledgeEvent
     | HarvestEvent
+    | ImportEvent
     | SpendingEvent
 )
 """Events outside the controller. Time and content arrive inside."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -47,6 +48,8 @@ from core.discussion.reply_journal import ReplyHead, ReplyJournal
 from core.discussion.worker import DiscussionHandler
 from core.harvest.messages import LetHarvestCall, RunEffect, StopHarvest
 from core.harvest.worker import HarvestHandler, HarvestServices
+from core.imports.messages import RunImport, StopImport
+from core.imports.worker import ImportHandler
 from core.knowledge import worker as knowledge
 from core.knowledge.messages import KnowledgeEffect
 from core.knowledge.worker import Layer7
@@ -130,6 +133,11 @@ class LocalOutside:
             self._harvester.cancel(effect.why)
         elif isinstance(effect, LetHarvestCall):
             self._harvester.let_go()
+        elif isinstance(effect, RunImport):
+            self._importer.prepare()
+            self._imports.submit(effect)
+        elif isinstance(effect, StopImport):
+            self._importer.cancel()
         elif isinstance(effect, SpendingEffect):
             self._spending.submit(effect)
         elif isinstance(effect, CacheEffect):
@@ -197,6 +205,7 @@ class LocalOutside:
         if self._workers:
             self._cacher.close()
             self._harvester.close()
+            self._importer.close()
             self._calls.stop(STOP_CALLS_S)
             if self._options.owns_home:
                 self._cacher.release_held()
@@ -285,9 +294,13 @@ class LocalOutside:
             is_read_only=is_read_only,
         )
         self._harvest = QueueWorker("harvest", self._harvester.handle, emit)
+        pipe = None if self._options.owns_home else (lambda: sys.stdin.buffer)
+        self._importer = ImportHandler(self.home, clock, emit, pipe)
+        self._imports = QueueWorker("import", self._importer.handle, emit)
         self._spending = QueueWorker("spending", SpendingHandler(self._reserves, emit).handle, emit)
         self._workers = [
             self._harvest,
+            self._imports,
             self._knowledge,
             self._context,
             self._setup,

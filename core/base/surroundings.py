@@ -18,12 +18,17 @@ def leave_folder() -> None:
     os.environ["PATH"] = os.pathsep.join(absolute_entries(os.environ.get("PATH", os.defpath)))
     if sys.platform == "win32":
         os.environ["NODEFAULTCURRENTDIRECTORYINEXEPATH"] = "1"
-    try:
-        folder = os.getcwd()
-    except OSError:  # it was deleted
-        folder = ""
+    folder = current_folder()
     if folder != _PACKAGE_ROOT:
         sys.path[:] = [entry for entry in sys.path if entry not in {"", ".", folder}]
+
+
+def current_folder() -> str:
+    """Folder that the process stands in, empty where it was deleted."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 def absolute_entries(search_path: str) -> list[str]:

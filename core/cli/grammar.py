@@ -129,6 +129,7 @@ def make_parser() -> Parser:
     _add_context(commands, common)
     _add_discussions(commands, common)
     _add_lists(commands, common)
+    _add_import(commands, common)
     _add_harvest(commands, common)
     _add_knowledge(commands, common)
     _add_settings(commands, common)
@@ -324,6 +325,21 @@ def _add_lists(commands: Commands[Parser], common: Parser) -> None:
     doctor.add_argument(
         "--quick", action="store_true", help="do not start the embedded model and other programs"
     )
+
+
+def _add_import(commands: Commands[Parser], common: Parser) -> None:
+    parser = _add(
+        commands,
+        common,
+        "import",
+        "make discussions of conversations from other programs",
+        "Reads exports of ChatGPT and Claude (zipped or not), sessions of Claude Code, aider and SpecStory, and text. "
+        "Importing twice adds nothing; a file that grew adds its new part.",
+    )
+    parser.add_argument(
+        "paths", nargs="+", metavar="PATH", help="files and folders, `-` for the standard input"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say what would be imported, write nothing")
 
 
 def _add_harvest(commands: Commands[Parser], common: Parser) -> None:

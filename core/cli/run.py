@@ -84,6 +84,10 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
             from core.cli.doctor import run_doctor
 
             return run_doctor(options, console)
+        case "import":
+            from core.cli.imports import run_imports
+
+            return run_imports(options, make_front(options), console)
         case "harvest":
             from core.cli.harvest import run_harvest
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from core.base import paths
 from core.base.errors import SlopError
+from core.base.surroundings import current_folder
 from core.cli.arguments import Options
 from core.cli.format import message_data, usage_line
 from core.cli.output import Console
@@ -43,7 +44,7 @@ def program_beside(options: Options) -> Beside | None:
 def _root(options: Options) -> Path:
     from core.settings.project import find_root
 
-    return find_root(options.start or Path.cwd())
+    return find_root(options.start or Path(current_folder()))
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, reported, storage_error
 from core.base.errors import LockedError, StorageError
 from core.base.locks import LOCK_WAIT_S, take_lock
-from core.base.opener import BOOK_BYTES, OddFileError, read_file
+from core.base.opener import OddFileError, open_file
 from core.values.messages import Part, ReasoningPart, Role, Status, TextPart
 from core.values.records import MessageRecord
 from core.values.usage import Usage
@@ -319,25 +319,36 @@ def _line(data: dict[str, Any]) -> bytes:
 
 
 def _read(path: Path) -> LeftoverReply | None:
+    """Read a journal line by line: it may be as long as a reply that never ended."""
+    head: ReplyHead | None = None
+    parts, usage, last = _Parts(), Usage(), dict[str, Any]()
     with reported("read", path):
         try:
-            lines = read_file(path, BOOK_BYTES).split(b"\n")
+            stream = open_file(path)
         except (OddFileError, IsADirectoryError):
             return None  # whoever loads the discussion says so
-    values = [value for line in lines if isinstance(value := _value(line), dict)]
-    head = _head(values[0]) if values else None
+        with stream:
+            for line in stream:
+                value = _value(line)
+                if not isinstance(value, dict):
+                    continue
+                if head is None:
+                    if (head := _head(value)) is None:
+                        return None
+                    continue
+                parts.add(value)
+                if "u" in value and (said := _usage(value["u"])) is not None:
+                    usage = said
+                if "out" in value:
+                    last = value
     if head is None:
         return None
-    deltas = values[1:]
-    said = [usage for delta in deltas if (usage := _usage(delta.get("u"))) is not None]
-    attempts = [delta for delta in deltas if "out" in delta]
-    last = attempts[-1] if attempts else {}
     lost = last.get("lost")
     return LeftoverReply(
         head,
-        _parts(deltas),
+        parts.joined(),
         path,
-        said[-1] if said else Usage(),
+        usage,
         last.get("out") is True,
         min(lost, _MOST_LOST) if isinstance(lost, int) and lost > 0 else 0,
     )
@@ -345,7 +356,7 @@ def _read(path: Path) -> LeftoverReply | None:
 
 def _value(line: bytes) -> Any:
     try:
-        return json.loads(line)
+        return msgspec.json.decode(line)
     except (ValueError, RecursionError):
         return None  # the torn end, or nothing
 
@@ -377,20 +388,40 @@ def _usage(data: object) -> Usage | None:
     return usage
 
 
-def _parts(deltas: list[dict[str, Any]]) -> tuple[Part, ...]:
-    """Join deltas: text to text, reasoning to reasoning until its block ends."""
-    parts: list[Part] = []
-    for delta in deltas:
-        last = parts[-1] if parts else None
+class _Parts:
+    """Deltas joined: text to text, reasoning to reasoning until its block ends. O(n) over all of them."""
+
+    def __init__(self) -> None:
+        self._done: list[Part] = []
+        self._texts: list[str] = []
+        self._thoughts: list[str] = []
+
+    def add(self, delta: dict[str, Any]) -> None:
+        """Take in a line of the journal."""
         match delta:
-            case {"t": str(text)} if isinstance(last, TextPart):
-                parts[-1] = TextPart(last.text + text)
             case {"t": str(text)}:
-                parts.append(TextPart(text))
-            case {"r": str(text), **rest} if isinstance(last, ReasoningPart) and not last.vendor_json:
-                parts[-1] = ReasoningPart(last.text + text, str(rest.get("j", "")))
+                self._end_thoughts("")
+                self._texts.append(text)
             case {"r": str(text), **rest}:
-                parts.append(ReasoningPart(text, str(rest.get("j", ""))))
+                self._end_texts()
+                self._thoughts.append(text)
+                if vendor_json := str(rest.get("j", "")):
+                    self._end_thoughts(vendor_json)
             case _:
-                continue
-    return tuple(parts)
+                pass
+
+    def joined(self) -> tuple[Part, ...]:
+        """Parts in order."""
+        self._end_texts()
+        self._end_thoughts("")
+        return tuple(self._done)
+
+    def _end_texts(self) -> None:
+        if self._texts:
+            self._done.append(TextPart("".join(self._texts)))
+            self._texts = []
+
+    def _end_thoughts(self, vendor_json: str) -> None:
+        if self._thoughts:
+            self._done.append(ReasoningPart("".join(self._thoughts), vendor_json))
+            self._thoughts = []

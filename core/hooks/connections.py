@@ -84,7 +84,11 @@ def _protocol(limits: Limits) -> type[H11Protocol]:
 
         def on_response_complete(self) -> None:
             super().on_response_complete()
-            if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
+            if (
+                self.conn.their_state is h11.SEND_BODY
+            ):  # answered unread: what still drips in keeps a place for nothing
+                self.transport.close()
+            elif self.conn.their_state is h11.IDLE and not self.transport.is_closing():
                 idle[self] = None
 
         def _make_room(self) -> None:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from core.base.errors import ConfigError
 from core.base.paths import CONFIG_FILE, config_dir, home_dir, project_file
+from core.base.surroundings import current_folder
 from core.settings.asked_values import Shown, asked_values, counting, shown_as, unshown
 from core.settings.checks import Flaw, check_settings, did_you_mean, setting_for, value_flaw
 from core.settings.identity_files import find_identity, identity_paths
@@ -85,9 +86,14 @@ def config_request(
     Args:
         start: the folder to work in, by default the current one; its project's root is found from it.
         home: the person's data, by default `home_dir()`; overrides: values of the command line by dotted key.
+
+    Raises:
+        ConfigError: the current folder was deleted.
     """
     environ = os.environ if environ is None else environ
-    start = Path(os.path.realpath(start or Path.cwd()))
+    if start is None and not current_folder():
+        raise ConfigError("The current folder was deleted", remedy="Change to a folder that is there")
+    start = Path(os.path.realpath(start or current_folder()))
     named = environ.get(CONFIG_VARIABLE, "")
     config_file = Path(named).expanduser().absolute() if named else config_dir() / CONFIG_FILE
     return ConfigRequest(

@@ -14,6 +14,7 @@ from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.evidence import EvidenceState
 from core.values.harvest import HarvestState
+from core.values.imports import ImportState
 from core.values.knowledge import KnowledgeState
 from core.values.outcomes import CommandOutcome
 from core.values.provider import ModelPrice, ModelProfile, ProviderStatus
@@ -274,3 +275,4 @@ class AppState(msgspec.Struct, frozen=True):
     knowledge: KnowledgeState = msgspec.field(default_factory=KnowledgeState)
     harvest: HarvestState = msgspec.field(default_factory=HarvestState)
     evidence: EvidenceState = msgspec.field(default_factory=EvidenceState)
+    imports: ImportState = msgspec.field(default_factory=ImportState)

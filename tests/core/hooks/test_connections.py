@@ -111,3 +111,16 @@ def test_a_name_that_stands_twice_is_refused(data: bytes) -> None:
 
 def test_the_same_name_in_two_objects_is_fine() -> None:
     assert parse(b'{"a": {"a": 1}, "b": [{"a": 1}, {"a": 2}]}') == {"a": {"a": 1}, "b": [{"a": 1}, {"a": 2}]}
+
+
+def test_who_goes_on_with_a_body_that_was_answered_unread_is_let_go(world: World, links: ExitStack) -> None:
+    world.start(limits=FEW)
+    hello = f"GET /api/hello?nonce={'0' * 48} HTTP/1.1\r\nHost: {world.client.url[7:]}\r\nContent-Length: 19000000\r\n\r\n".encode()
+    for _ in range(FEW.connections + 4):
+        link = connected(world, links, hello)
+        said = b""
+        while part := link.recv(1_000):
+            said += part
+        assert said.startswith(b"HTTP/1.1 200 ")
+
+    assert world.client.get("/api/status").status_code == 200

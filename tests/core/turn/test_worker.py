@@ -396,3 +396,20 @@ def test_nothing_reported_stays_not_reported(usage: Usage | None) -> None:
     assert isinstance(ended, CallEnded)
     assert ended.usage.input_tokens is None
     assert ended.usage.output_tokens == (usage.output_tokens if usage else None)
+
+
+def test_a_reply_that_never_ends_is_stopped_and_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.turn.arriving_reply.MAX_REPLY_CHARS", 1_000)
+    asked: list[int] = []
+
+    def more(_cancel: CancelToken) -> None:
+        asked.append(1)
+        assert len(asked) < 300, "nothing stops it"
+
+    pieces = [piece for _ in range(400) for piece in (TextDelta("words "), more)]
+    events = run(FakeServices(FakeProvider(*pieces, DONE)))
+
+    last = events[-1]
+    assert isinstance(last, CallFailed)
+    assert "longer than 1,000 characters" in last.failure.what
+    assert last.parts == (TextPart("words " * 167),)

@@ -1,0 +1,1 @@
+"""Imports: conversations of other programs as discussions of ours."""

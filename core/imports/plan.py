@@ -1,0 +1,309 @@
+"""Discussions that a conversation of another program becomes: its paths as logs, what is here already left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+
+import msgspec
+
+from core.base.ids import make_id
+from core.base.text import one_line
+from core.transcripts.tree import paths
+from core.values.messages import (
+    AttachmentPart,
+    Part,
+    ReasoningPart,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from core.values.records import MarkRecord, MessageRecord, Record
+from core.values.transcript import Transcript, TranscriptKind, TranscriptMessage
+
+MAX_PATHS = 200
+"""Branches of one conversation that are kept; one with more is odd, and the rest is counted."""
+
+MAX_TOOL_CHARS = 64_000
+"""Of what a tool was given or answered; the rest is counted."""
+
+NAME_CHARS = 120
+UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+
+_LABELS = {
+    TranscriptKind.CHATGPT: "ChatGPT",
+    TranscriptKind.CLAUDE: "Claude",
+    TranscriptKind.CLAUDE_CODE: "Claude Code",
+    TranscriptKind.AIDER: "aider",
+    TranscriptKind.SPECSTORY: "SpecStory",
+    TranscriptKind.PLAIN: "a text file",
+    TranscriptKind.EXPORT: "an export of Manual Slop",
+    TranscriptKind.DISCUSSION: "a log of Manual Slop",
+}
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A discussion that an earlier import made.
+
+    Args:
+        message_ids: of all messages in its log, in order; is_gone: it lies in the trash.
+    """
+
+    discussion_id: str
+    message_ids: tuple[str, ...] = ()
+    is_gone: bool = False
+
+
+Lookup = Callable[[str], Held | None]
+"""The discussion of an id, None where there is none."""
+
+
+class NewDiscussion(msgspec.Struct, frozen=True):
+    """A discussion to be made.
+
+    Args:
+        new: how many of its messages are not in its parent; at: when it was begun, None where nothing says.
+        parent_id, branch_message_id: as in its meta; empty for the path that was seen last.
+    """
+
+    discussion_id: str
+    name: str
+    records: tuple[Record, ...]
+    new: int
+    at: datetime | None = None
+    parent_id: str = ""
+    branch_message_id: str = ""
+
+
+class Growth(msgspec.Struct, frozen=True):
+    """Messages to be added to a discussion that an earlier import made."""
+
+    discussion_id: str
+    records: tuple[Record, ...]
+    new: int
+
+
+class ImportPlan(msgspec.Struct, frozen=True):
+    """Everything that an import of one conversation does.
+
+    Args:
+        discussion_id: of the path that was seen last; messages: of all paths, each once; skipped: what is left out.
+        why: nothing is to be done, empty where something is.
+    """
+
+    discussion_id: str
+    title: str
+    messages: int
+    made: tuple[NewDiscussion, ...] = ()
+    grown: tuple[Growth, ...] = ()
+    branches: int = 0
+    skipped: Mapping[str, int] = msgspec.field(default_factory=dict)
+    why: str = ""
+
+
+def plan_import(
+    kind: TranscriptKind, transcript: Transcript, lookup: Lookup, now: datetime, source: str
+) -> ImportPlan:
+    """Decide what an import of a conversation does. What is here already adds nothing; what a person wrote stays.
+
+    Args:
+        lookup: discussions that are here; source: the file's name, for the person; now: of the marks.
+    """
+    skipped = Counter(transcript.skipped)
+    kept = {
+        one.id: record for one in transcript.messages if (record := _record(kind, transcript, one, skipped))
+    }
+    ways = [[kept[one.id] for one in path if one.id in kept] for path in paths(transcript)]
+    ways = list({tuple(record.id for record in way): way for way in ways if way}.values())
+    if len(ways) > MAX_PATHS:
+        skipped["branches over the bound"] += len(ways) - MAX_PATHS
+        ways = ways[:MAX_PATHS]
+    title = _title(transcript, ways)
+    if not ways:
+        return ImportPlan("", title, 0, skipped=dict(skipped), why="nothing that can be kept is said in it")
+    maker = _Maker(kind, transcript, title, lookup, _mark(kind, transcript, source, now))
+    for way in ways:
+        maker.take(way)
+    return ImportPlan(
+        discussion_id=maker.first_id,
+        title=title,
+        messages=len({record.id for way in ways for record in way}),
+        made=tuple(maker.made),
+        grown=tuple(maker.grown),
+        branches=len(ways) - 1,
+        skipped=dict(skipped),
+        why="" if maker.made or maker.grown else maker.why,
+    )
+
+
+def discussion_id_of(kind: TranscriptKind, transcript: Transcript, message_id: str) -> str:
+    """Id of the discussion whose first own message this record is; the same at every import."""
+    at = transcript.at or next((one.at for one in transcript.messages if one.at is not None), UNKNOWN_TIME)
+    return make_id(at, f"{kind.value}\0{transcript.id}\0{message_id}")
+
+
+def record_id(kind: TranscriptKind, transcript_id: str, message_id: str) -> str:
+    """Id of a message's record: the same at every import, and of no use as a path."""
+    given = f"{kind.value}\0{transcript_id}\0{message_id}".encode("utf-8", "surrogatepass")
+    return f"imported-{sha256(given).hexdigest()[:24]}"
+
+
+class _Maker:
+    """Paths of one conversation as discussions, one after another."""
+
+    def __init__(
+        self, kind: TranscriptKind, transcript: Transcript, title: str, lookup: Lookup, mark: MarkRecord
+    ) -> None:
+        self._kind, self._transcript, self._title, self._lookup, self._mark = (
+            kind,
+            transcript,
+            title,
+            lookup,
+            mark,
+        )
+        self.made: list[NewDiscussion] = []
+        self.grown: list[Growth] = []
+        self.first_id = ""
+        self.why = "all of it is here"
+        self._logs: list[tuple[str, tuple[str, ...]]] = []
+        self._seen: dict[str, Held | None] = {}
+
+    def take(self, way: Sequence[MessageRecord]) -> None:
+        """Have a discussion that holds this path, if none does."""
+        ids = tuple(record.id for record in way)
+        held = [found for record in way if (found := self._held(record.id)) is not None]
+        if held and held[-1].is_gone:
+            self.why = "its discussion is in the trash"
+            self.first_id = self.first_id or held[0].discussion_id
+            return
+        for found in held:
+            self.first_id = self.first_id or found.discussion_id
+            if set(ids) <= set(found.message_ids):
+                return
+        for found in held:
+            if self._grow(found, way):
+                return
+        self._make(way, [(found.discussion_id, found.message_ids) for found in held])
+
+    def _held(self, message_id: str) -> Held | None:
+        """The discussion that begins its own part with this message, if it is here."""
+        discussion_id = discussion_id_of(self._kind, self._transcript, message_id)
+        if discussion_id not in self._seen:
+            self._seen[discussion_id] = self._lookup(discussion_id)
+        found = self._seen[discussion_id]
+        return found if found is not None and (found.is_gone or message_id in found.message_ids) else None
+
+    def _grow(self, held: Held, way: Sequence[MessageRecord]) -> bool:
+        """Add what is new, where the discussion ends as this path began and nobody went on in it."""
+        count = len(held.message_ids)
+        if not held.message_ids or tuple(record.id for record in way[:count]) != held.message_ids:
+            return False
+        if any(one.discussion_id == held.discussion_id for one in self.grown):
+            return False
+        more = way[count:]
+        self.grown.append(Growth(held.discussion_id, (*more, self._mark), len(more)))
+        self._logs.append((held.discussion_id, tuple(record.id for record in way)))
+        return True
+
+    def _make(self, way: Sequence[MessageRecord], held: Sequence[tuple[str, tuple[str, ...]]]) -> None:
+        ids = tuple(record.id for record in way)
+        parent_id, common = "", 0
+        for discussion_id, others in (*self._logs, *held):
+            same = _common(ids, others)
+            if same > common:
+                parent_id, common = discussion_id, same
+        first = way[min(common, len(way) - 1)]
+        discussion_id = discussion_id_of(self._kind, self._transcript, first.id)
+        self._logs.append((discussion_id, ids))
+        is_branch = bool(parent_id)
+        self.first_id = self.first_id or discussion_id
+        self.made.append(
+            NewDiscussion(
+                discussion_id,
+                self._title,
+                (*way, self._mark),
+                len(way) - common,
+                self._transcript.at or way[0].at,
+                parent_id,
+                ids[common - 1] if is_branch and common else "",
+            )
+        )
+
+
+def _common(left: Sequence[str], right: Sequence[str]) -> int:
+    count = 0
+    while count < min(len(left), len(right)) and left[count] == right[count]:
+        count += 1
+    return count
+
+
+def _record(
+    kind: TranscriptKind, transcript: Transcript, one: TranscriptMessage, skipped: Counter[str]
+) -> MessageRecord | None:
+    """A message as it is kept. Calls, results and system texts are words of the past: nothing acts on them."""
+    if one.is_aside:
+        skipped["notes of the program and of helpers"] += 1
+        return None
+    if one.role not in {"user", "assistant", "tool"}:
+        skipped["system texts" if one.role == "system" else "messages of unknown speakers"] += 1
+        return None
+    parts = tuple(_parts(one.parts, skipped))
+    if not parts:
+        skipped["empty messages"] += 1
+        return None
+    by_tools = one.role == "tool" or all(isinstance(part, ToolResultPart) for part in one.parts)
+    role = Role.USER if one.role == "user" and not by_tools else Role.ASSISTANT
+    return MessageRecord(
+        id=record_id(kind, transcript.id, one.id),
+        at=one.at or transcript.at or UNKNOWN_TIME,
+        role=role,
+        parts=parts,
+        model=one_line(one.model, NAME_CHARS),
+    )
+
+
+def _parts(given: Sequence[Part], skipped: Counter[str]) -> Iterator[Part]:
+    for part in given:
+        match part:
+            case TextPart():
+                yield part
+            case ReasoningPart():
+                yield ReasoningPart(part.text)
+            case ToolCallPart():
+                yield TextPart(
+                    _told(f"[called {one_line(part.name, NAME_CHARS)}]", part.arguments_json, skipped)
+                )
+            case ToolResultPart():
+                head = "[tool error]" if part.is_error else "[tool result]"
+                yield TextPart(_told(head, part.text, skipped))
+            case AttachmentPart():
+                skipped["files, by name alone"] += 1
+                yield TextPart(f"[attached {one_line(part.name, NAME_CHARS)}]")
+
+
+def _told(head: str, text: str, skipped: Counter[str]) -> str:
+    if len(text) > MAX_TOOL_CHARS:
+        skipped["characters of long tool texts"] += len(text) - MAX_TOOL_CHARS
+        text = f"{text[:MAX_TOOL_CHARS]}\n[…]"
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{head}\n{fence}\n{text}\n{fence}"
+
+
+def _mark(kind: TranscriptKind, transcript: Transcript, source: str, now: datetime) -> MarkRecord:
+    text = f"Imported from {_LABELS.get(kind, kind.value)}: {one_line(source, NAME_CHARS)}"
+    seed = f"{kind.value}\0{transcript.id}\0{now.isoformat()}"
+    return MarkRecord(make_id(now, seed), now, "imported", text)
+
+
+def _title(transcript: Transcript, ways: Sequence[Sequence[MessageRecord]]) -> str:
+    if title := one_line(transcript.title, NAME_CHARS).strip():
+        return title
+    texts = (
+        part.text for way in ways[:1] for record in way for part in record.parts if isinstance(part, TextPart)
+    )
+    return next((line for text in texts if (line := one_line(text, 60).strip())), "Imported conversation")

@@ -1,0 +1,82 @@
+"""The report of an import, for a person and for programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from core.values.imports import ImportFault, ImportReport, ImportRow
+
+MAX_LISTED = 40
+"""Conversations that a person is shown; programs are given all that the report lists."""
+
+
+def report_text(report: ImportReport) -> str:
+    """Report in lines: the conversations that add something, what is left out and why, and the sum."""
+    lines = [_row(row) for row in report.rows if not row.why][:MAX_LISTED]
+    more = report.new_count - len(lines)
+    lines += [f"  … and {more:,} more"] if more > 0 else []
+    for why, count in Counter(row.why for row in report.rows if row.why).most_common():
+        lines.append(f"  adds nothing: {count:,} ({why})")
+    lines += [f"  left out: {word}: {count:,}" for word, count in report.skipped.items()]
+    if report.other_files:
+        lines.append(f"  no conversation: {report.other_files:,} files (name a text file itself to have it)")
+    lines += [f"  not read: {fault_text(fault)}" for fault in report.faults]
+    lines.append(sum_text(report))
+    if report.stopped:
+        lines.append(f"stopped: {report.stopped}")
+    return "\n".join(lines) + "\n"
+
+
+def sum_text(report: ImportReport) -> str:
+    """Sum of an import in one line."""
+    found = f"{report.count:,} conversations in {report.files:,} files"
+    if not report.new_count:
+        return f"{found}: nothing new"
+    made = f"{report.made:,} new discussions, {report.grown:,} grown, {report.new_messages:,} messages"
+    return f"{found}: would be {made} (dry run)" if report.is_dry else f"{found}: {made}"
+
+
+def fault_text(fault: ImportFault) -> str:
+    """Fault in one line."""
+    return f"{fault.place}: {fault.why}" + (f". {fault.remedy}" if fault.remedy else "")
+
+
+def report_data(report: ImportReport) -> dict[str, Any]:
+    """Report as plain data: for `--json` and the Hook API."""
+    return {
+        "dry_run": report.is_dry,
+        "conversations": report.count,
+        "new_conversations": report.new_count,
+        "files": report.files,
+        "other_files": report.other_files,
+        "discussions_made": report.made,
+        "discussions_grown": report.grown,
+        "messages": report.new_messages,
+        "skipped": dict(report.skipped),
+        "stopped": report.stopped,
+        "rows": [_row_data(row) for row in report.rows],
+        "faults": [{"place": one.place, "why": one.why, "remedy": one.remedy} for one in report.faults],
+    }
+
+
+def _row(row: ImportRow) -> str:
+    day = f"{row.at:%Y-%m-%d}" if row.at is not None else "no date   "
+    what = "message" if row.new == 1 else "messages"
+    branches = f", {row.branches} branches" if row.branches > 1 else ", 1 branch" if row.branches else ""
+    return f"  {day}  {row.kind.value}  {row.new:,} {what}{branches}  {row.title}"
+
+
+def _row_data(row: ImportRow) -> dict[str, Any]:
+    return {
+        "path": row.path,
+        "kind": row.kind.value,
+        "title": row.title,
+        "at": row.at.isoformat() if row.at is not None else None,
+        "messages": row.messages,
+        "new": row.new,
+        "branches": row.branches,
+        "discussion_id": row.discussion_id,
+        "why": row.why,
+        "skipped": dict(row.skipped),
+    }

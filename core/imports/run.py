@@ -1,0 +1,183 @@
+"""An import from end to end: read, decide, and where it is no dry run have the discussions on disk."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from core.base import paths
+from core.base.disk import OS_DISK, Disk
+from core.base.errors import SlopError
+from core.discussion import log, store, trash
+from core.imports.plan import Growth, Held, ImportPlan, NewDiscussion, plan_import
+from core.imports.sources import Origin, OtherFile, conversations
+from core.values.discussion import DiscussionMeta
+from core.values.imports import MAX_ROWS, ImportFault, ImportReport, ImportRow
+from core.values.records import MessageRecord
+from core.values.transcript import Transcript
+
+MAX_FAULTS = 200
+"""Faults that a report lists."""
+
+Progress = Callable[[int, str], None]
+"""Told how many conversations were looked at, and the one in work. Raises to end the import."""
+
+
+class ImportRequest(msgspec.Struct, frozen=True):
+    """An import that a person asked for.
+
+    Args:
+        paths: of files and folders, `-` for the standard input; now: of the marks.
+        provider, model: what the new discussions go on with; is_dry: nothing is written.
+    """
+
+    home: Path
+    paths: tuple[str, ...]
+    now: datetime
+    provider: str
+    model: str
+    is_dry: bool = True
+    disk: Disk = OS_DISK
+
+
+def run_import(
+    request: ImportRequest,
+    *,
+    pipe: BinaryIO | None = None,
+    on_progress: Progress = lambda _count, _name: None,
+    on_written: Callable[[str], None] = lambda _discussion_id: None,
+) -> ImportReport:
+    """Read what is named, and have what is new of it as discussions. A second time adds nothing.
+
+    Args:
+        on_written: told of each discussion that was made or has grown.
+
+    Returns:
+        The report. What cannot be read or written is in it, and the rest goes on; a full disk ends the import.
+    """
+    work = _Work(request, on_written)
+    stopped = ""
+    try:
+        for number, found in enumerate(conversations(request.paths, pipe)):
+            if isinstance(found, (OtherFile, ImportFault)):
+                work.pass_over(found)
+            else:
+                on_progress(number, found[1].title or found[0].name)
+                work.take(*found)
+    except SlopError as error:
+        stopped = str(error)
+    return work.report(stopped)
+
+
+class _Work:
+    """An import under way, and what came of it so far."""
+
+    def __init__(self, request: ImportRequest, on_written: Callable[[str], None]) -> None:
+        self._request, self._on_written = request, on_written
+        self._rows: list[ImportRow] = []
+        self._faults: list[ImportFault] = []
+        self._skipped: Counter[str] = Counter()
+        self._files: set[str] = set()
+        self._counts: Counter[str] = Counter()
+        self._gone = {item.discussion_id for item in trash.items(request.home)}
+        self._planned: dict[str, Held] = {}
+
+    def pass_over(self, found: OtherFile | ImportFault) -> None:
+        """Count what holds no conversation, and keep what is wrong."""
+        if isinstance(found, OtherFile):
+            self._counts["other_files"] += 1
+        else:
+            self._counts["faults"] += 1
+            if len(self._faults) < MAX_FAULTS:
+                self._faults.append(found)
+
+    def take(self, origin: Origin, transcript: Transcript) -> None:
+        """Decide what becomes of one conversation, and have it on disk unless nothing is to be written."""
+        self._files.add(f"{origin.path}\0{origin.member}")
+        plan = plan_import(origin.kind, transcript, self._held, self._request.now, origin.name)
+        self._count(origin, transcript, plan)
+        for made in plan.made:
+            self._planned[made.discussion_id] = Held(made.discussion_id, _message_ids(made))
+            self._counts["made"] += 1
+            if not self._request.is_dry:
+                self._make(made)
+        for grown in plan.grown:
+            before = self._planned.get(grown.discussion_id) or self._held(grown.discussion_id)
+            known = before.message_ids if before is not None else ()
+            self._planned[grown.discussion_id] = Held(grown.discussion_id, (*known, *_message_ids(grown)))
+            self._counts["grown"] += 1
+            if not self._request.is_dry:
+                log.append(self._request.home, grown.discussion_id, grown.records, disk=self._request.disk)
+                self._on_written(grown.discussion_id)
+
+    def report(self, stopped: str) -> ImportReport:
+        """Say what was found and done."""
+        counts, is_dry = self._counts, self._request.is_dry
+        return ImportReport(
+            is_dry=is_dry,
+            rows=tuple(self._rows),
+            faults=tuple(self._faults),
+            count=counts["count"],
+            new_count=counts["new_count"],
+            files=len(self._files),
+            other_files=counts["other_files"],
+            made=counts["made"],
+            grown=counts["grown"],
+            added=0 if is_dry else counts["messages"],
+            new_messages=counts["messages"],
+            skipped=dict(sorted(self._skipped.items())),
+            stopped=stopped,
+        )
+
+    def _count(self, origin: Origin, transcript: Transcript, plan: ImportPlan) -> None:
+        new = sum(one.new for one in plan.made) + sum(one.new for one in plan.grown)
+        self._skipped.update(plan.skipped)
+        self._counts.update({"count": 1, "messages": new, "new_count": int(not plan.why)})
+        if len(self._rows) < MAX_ROWS:
+            path = f"{origin.path}, {origin.member}" if origin.member else origin.path
+            self._rows.append(
+                ImportRow(
+                    path,
+                    origin.kind,
+                    plan.title,
+                    transcript.at,
+                    plan.messages,
+                    new,
+                    plan.branches,
+                    plan.discussion_id,
+                    plan.why,
+                    plan.skipped,
+                )
+            )
+
+    def _held(self, discussion_id: str) -> Held | None:
+        """A discussion that is here, in the trash, or was made a moment ago."""
+        if (planned := self._planned.get(discussion_id)) is not None:
+            return planned
+        if not paths.discussion_dir(self._request.home, discussion_id).is_dir():
+            return Held(discussion_id, is_gone=True) if discussion_id in self._gone else None
+        records = log.read(self._request.home, discussion_id).records
+        return Held(discussion_id, tuple(one.id for one in records if isinstance(one, MessageRecord)))
+
+    def _make(self, made: NewDiscussion) -> None:
+        request = self._request
+        meta = DiscussionMeta(
+            id=made.discussion_id,
+            name=made.name,
+            created_at=made.at or request.now,
+            provider=request.provider,
+            model=request.model,
+            parent_id=made.parent_id,
+            branch_message_id=made.branch_message_id,
+        )
+        store.create(request.home, meta, made.records, disk=request.disk)
+        self._on_written(made.discussion_id)
+
+
+def _message_ids(part: NewDiscussion | Growth) -> tuple[str, ...]:
+    return tuple(one.id for one in part.records if isinstance(one, MessageRecord))
