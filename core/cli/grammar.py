@@ -356,7 +356,7 @@ def _add_harvest(commands: Commands[Parser], common: Parser) -> None:
     parser.add_argument(
         "--yes",
         action="store_true",
-        help="with --apply: write what the built-in model says without being asked",
+        help="with --apply: write what the built-in model says without being asked; with undo: take out much at once",
     )
     parser.add_argument(
         "--no-harvest", action="store_true", help="with --apply: reclaim without distilling; asks no model"

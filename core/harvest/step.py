@@ -28,10 +28,12 @@ from core.harvest.messages import (
     HarvestProposed,
     HarvestRun,
     HarvestUndone,
+    LeaveRemoval,
     LetHarvestCall,
     LookForHarvest,
     MoveHarvestItem,
     PreviewHarvest,
+    RemovalAsked,
     ReplaceKnownItem,
     ReviewCommand,
     RunCommand,
@@ -46,6 +48,7 @@ from core.harvest.modes import RECALL_ONLY, RECALL_REMEDY, automatic_part, is_re
 from core.harvest.preview import edited, joined, moved, replacing, ticked
 from core.harvest.reader import harvest_reader
 from core.harvest.review import folded, with_choices, without
+from core.knowledge.guard import REMEDY, removal_sentence
 from core.knowledge.step import read_again
 from core.settings.models import profile_of
 from core.spending.limits import add_payments, limit_reached, reached_limits, release, reserve
@@ -58,6 +61,7 @@ from core.values.harvest import (
     HarvestState,
     Review,
 )
+from core.values.knowledge import RemovalQuestion
 from core.values.outcomes import Cause, CommandOutcome
 from core.values.spending import Payment, SpentElsewhere
 from core.values.state import AppState, Level
@@ -76,6 +80,8 @@ def command(state: AppState, asked: HarvestCommand) -> Result:
             return run(state, asked)
         case CancelHarvest():
             return _cancel(state)
+        case LeaveRemoval():
+            return _with(state, replace(state.harvest, question=None)), ()
         case (
             TickHarvestItems() | EditHarvestItem() | MoveHarvestItem() | ReplaceKnownItem() | DiscardPreview()
         ):
@@ -91,7 +97,14 @@ def event(state: AppState, happened: HarvestEvent) -> Result:
             return reserve(state, HELD, happened.cost_usd), ()
         case HarvestProgressed() | HarvestProposed() | HarvestPaid():
             return got_on(state, happened), ()
-        case HarvestLooked() | HarvestEnded() | HarvestApplied() | HarvestUndone() | HarvestFailed():
+        case (
+            HarvestLooked()
+            | HarvestEnded()
+            | HarvestApplied()
+            | HarvestUndone()
+            | RemovalAsked()
+            | HarvestFailed()
+        ):
             return ended(state, happened)
         case _:
             assert_never(happened)
@@ -112,7 +125,7 @@ def run(state: AppState, command: RunCommand) -> Result:
         case ApplyHarvest():
             return _apply(state, command)
         case UndoHarvest():
-            undo = UndoApply(harvest_run(state), command.apply_id)
+            undo = UndoApply(harvest_run(state), command.apply_id, command.is_agreed)
             return _begin(state, command, HarvestPhase.UNDOING, undo)
 
 
@@ -168,11 +181,17 @@ def got_on(state: AppState, event: HarvestProgressed | HarvestProposed | Harvest
 
 
 def ended(
-    state: AppState, event: HarvestLooked | HarvestEnded | HarvestApplied | HarvestUndone | HarvestFailed
+    state: AppState,
+    event: HarvestLooked | HarvestEnded | HarvestApplied | HarvestUndone | RemovalAsked | HarvestFailed,
 ) -> Result:
     """A run is over. What it changed on disk is read anew."""
-    fault = (event.text, event.detail) if isinstance(event, HarvestFailed) else ("", "")
-    state = conclude(state, CommandOutcome(state.harvest.command_id, problem=fault[0], remedy=fault[1]))
+    fault, cause = ("", ""), Cause.FAILED
+    if isinstance(event, HarvestFailed):
+        fault = event.text, event.detail
+    elif isinstance(event, RemovalAsked):
+        fault, cause = (event.question.sentence, REMEDY), Cause.NEEDS_YES
+    outcome = CommandOutcome(state.harvest.command_id, problem=fault[0], remedy=fault[1], cause=cause)
+    state = conclude(state, outcome)
     state = release(state, HELD)
     is_automatic = state.harvest.is_automatic
     idle = replace(
@@ -208,6 +227,8 @@ def ended(
         case HarvestUndone():
             done = replace(idle, report=None, undone=event.report)
             return _changed(_with(state, _looked(done, event.look, state)))
+        case RemovalAsked():
+            return _with(state, replace(idle, question=event.question)), ()
         case HarvestFailed():
             state = notify(state, NOTICE, Level.ERROR, event.text, event.detail)
             return _with(state, replace(idle, problem=event.text, remedy=event.detail)), ()
@@ -276,6 +297,7 @@ def _begin(
     made = effect.run
     begun = replace(
         state.harvest,
+        question=None,
         phase=phase,
         command_id=command.command_id,
         problem="",
@@ -332,8 +354,14 @@ def _apply(state: AppState, command: ApplyHarvest) -> Result:
     )
     if not chosen:
         return _declined(state, command, Cause.NOTHING, "There is nothing to apply."), ()
+    if not command.is_agreed and previewed and (question := _question(state, seen)) is not None:
+        told = CommandOutcome(
+            command.command_id, problem=question.sentence, remedy=REMEDY, cause=Cause.NEEDS_YES
+        )
+        return _with(conclude(state, told), replace(harvest, question=question)), ()
     begun = replace(
         harvest,
+        question=None,
         phase=HarvestPhase.APPLYING,
         command_id=command.command_id,
         total=len(chosen),
@@ -344,6 +372,17 @@ def _apply(state: AppState, command: ApplyHarvest) -> Result:
     )
     preview = harvest.preview if previewed else None
     return _with(state, begun), (ApplyPreview(harvest_run(state), chosen, preview),)
+
+
+def _question(state: AppState, preview: HarvestPreview) -> RemovalQuestion | None:
+    """The question before an apply that strikes much of a category through."""
+    replaced = {
+        one.replaces.item for one in preview.items if one.is_ticked and one.is_replacing and one.replaces
+    }
+    gone = tuple(sorted(replaced, key=lambda item: (item.file, item.first_line)))
+    known = [item for file in state.knowledge.categories for item in file.items]
+    sentence = removal_sentence(gone, known)
+    return RemovalQuestion(sentence, gone) if sentence else None
 
 
 def _write_automatic(state: AppState) -> Result:

@@ -22,7 +22,7 @@ from core.values.harvest import (
     ProposedItem,
     UndoReport,
 )
-from core.values.knowledge import Category, LedgerStatus
+from core.values.knowledge import Category, LedgerStatus, RemovalQuestion
 
 
 class ArtifactData(Data, frozen=True):
@@ -184,6 +184,23 @@ class HarvestUseData(Data, frozen=True):
     cost_usd: Money
 
 
+class RemovalItemData(Data, frozen=True):
+    """An item that would go."""
+
+    category: Category
+    file: str
+    text: str
+
+
+class RemovalQuestionData(Data, frozen=True):
+    """The question before the last command, which was not carried out: it would take much out of a category."""
+
+    sentence: str
+    items: Rows[RemovalItemData]
+    is_undo: bool
+    apply_id: str
+
+
 class HarvestData(Data, frozen=True):
     """The harvest as it is now."""
 
@@ -201,6 +218,7 @@ class HarvestData(Data, frozen=True):
     report: HarvestReportData | None
     undone: UndoReportData | None
     problem: str
+    question: RemovalQuestionData | None
     use: HarvestUseData
 
     @classmethod
@@ -217,6 +235,7 @@ class HarvestData(Data, frozen=True):
                 _counts((one.kind.value for one in look.artifacts), ArtifactClass),
             ),
             estimate=filled(EstimateData, look.estimate, cost_usd_est=look.estimate.cost_usd),
+            question=None if state.question is None else _question_data(state.question, page),
             preview=None if state.preview is None else _preview_data(state.preview, page),
             ledger=LedgerEntryRows(
                 len(look.ledger),
@@ -273,6 +292,10 @@ def _replaced_data(proposed: ProposedItem) -> ReplacedData | None:
         return None
     item = known.item
     return ReplacedData(known.reason, item.category, item.file, item.text, proposed.is_replacing)
+
+
+def _question_data(question: RemovalQuestion, page: PageQuery) -> RemovalQuestionData:
+    return filled(RemovalQuestionData, question, items=page.cut(question.items, RemovalItemData))
 
 
 def _report_data(report: HarvestReport, page: PageQuery) -> HarvestReportData:

@@ -9,14 +9,16 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, remove_file
 from core.discussion import trash
 from core.knowledge.apply_log import ApplyRecord
-from core.knowledge.categories import NOTES_FOLDER
+from core.knowledge.categories import NOTES_FOLDER, category_of
 from core.knowledge.evidence_parts import undone_event, without_rows_of
 from core.knowledge.file_writer import change_file, read_bytes
 from core.knowledge.ledger import HarvestLedger, timestamp
 from core.knowledge.locks import write_lock
 from core.knowledge.part_writer import ensure_part, take_part_back
+from core.knowledge.provenance import split_tag
 from core.knowledge.removal import lines_out
 from core.values.harvest import UndoReport
+from core.values.knowledge import Item
 
 
 def take_back(
@@ -51,6 +53,20 @@ def left_lines(home: Path, record: ApplyRecord) -> tuple[str, ...]:
         data = read_bytes(paths.knowledge_dir(home) / name)
         left += [f"{name}: {text}" for text in lines_out(name, data, lines)[2]]
     return tuple(left)
+
+
+def items_out(home: Path, record: ApplyRecord) -> tuple[Item, ...]:
+    """Items that an undo would take out of their files now."""
+    sections = {
+        line.text: line.section for step in record.steps for plan in step.files for line in plan.lines
+    }
+    found: list[Item] = []
+    for name, lines in _lines(record).items():
+        data = read_bytes(paths.knowledge_dir(home) / name)
+        for line in lines_out(name, data, lines)[1]:
+            text, tag = split_tag(line.removeprefix("- "))
+            found.append(Item(category_of(name, sections[line]), name, text, tag, sections[line]))
+    return tuple(found)
 
 
 def undone_row(now: datetime) -> dict[str, object]:

@@ -9,7 +9,7 @@ from enum import StrEnum
 import msgspec
 
 from core.values.evidence import Quote
-from core.values.knowledge import Category, HarvestLedgerEntry, Replacement
+from core.values.knowledge import Category, HarvestLedgerEntry, RemovalQuestion, Replacement
 from core.values.usage import Usage, add_usage
 
 
@@ -315,6 +315,7 @@ class HarvestState(msgspec.Struct, frozen=True):
         use: what this program's harvests used, of all runs.
         command_id: of the command that began the run under way, empty where nobody waits for it.
         is_automatic: the apply under way is nobody's wish but the mode's; `preview` is what waits for the person.
+        question: before the last command, which would take out much; it was not carried out.
     """
 
     phase: HarvestPhase = HarvestPhase.IDLE
@@ -335,6 +336,7 @@ class HarvestState(msgspec.Struct, frozen=True):
     remedy: str = ""
     use: HarvestUse = msgspec.field(default_factory=HarvestUse)
     is_automatic: bool = False
+    question: RemovalQuestion | None = None
 
     @property
     def is_busy(self) -> bool:

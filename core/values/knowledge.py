@@ -70,6 +70,19 @@ class Replacement(msgspec.Struct, frozen=True):
     reason: str
 
 
+class RemovalQuestion(msgspec.Struct, frozen=True):
+    """A question before much is taken out of a category.
+
+    Args:
+        sentence: what would go; items: the list; is_undo: an undo asks, of `apply_id`; else an apply of the preview.
+    """
+
+    sentence: str
+    items: tuple[Item, ...]
+    is_undo: bool = False
+    apply_id: str = ""
+
+
 class NewItem(msgspec.Struct, frozen=True):
     """An item that is about to be written, raw: whatever a model or a person said.
 
