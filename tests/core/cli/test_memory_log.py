@@ -67,3 +67,20 @@ def test_a_memory_that_only_recalls_is_not_written(world: World) -> None:
     assert "recall only" in ended.err
     assert world.server.bodies == []
     assert not (world.home / "knowledge" / "facts.md").exists()
+
+
+def test_an_undo_that_takes_out_much_lists_it_and_asks(world: World) -> None:
+    add_discussion(world.home, "Tides", "Why?", "The moon.")
+    rows = [{"statement": f"Fact {n}.", "detail": ""} for n in range(5)]
+    world.server.replies.append(Said(json.dumps({"facts": rows})))
+    assert world.run("harvest", "--apply").code == 0
+    facts = world.home / "knowledge" / "facts.md"
+
+    unasked = world.run("harvest", "undo")
+    assert (unasked.code, "facts.md: Fact 4." in unasked.err, "--yes" in unasked.err) == (2, True, True)
+    no = world.run("harvest", "undo", given=b"n\n", types=True)
+    assert (no.code, "5 of 5 facts" in no.err, "nothing was taken back" in no.err) == (1, True, True)
+    assert "Fact 4." in facts.read_text()
+
+    assert world.run("harvest", "undo", "--yes").code == 0
+    assert "Fact 4." not in facts.read_text()

@@ -113,7 +113,7 @@ def harvest(home: Path, paid: Paid, disk: Disk = OS_DISK, seed: str = "s") -> No
 
 
 def _undo(home: Path, _paid: Paid, disk: Disk = OS_DISK) -> None:
-    undo_apply(home, NOW, disk=disk)
+    undo_apply(home, NOW, is_agreed=True, disk=disk)
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class Stage:
             case "harvest":
                 harvest(home, paid, disk, seed)
             case "undo":
-                undo_apply(home, NOW, disk=disk)
+                undo_apply(home, NOW, is_agreed=True, disk=disk)
             case _:
                 recover_home(home, NOW, disk=disk)
 
@@ -214,7 +214,7 @@ class Stage:
             harvest(home, paid, PointDisk(home), "second")
         elif self.run_name == "undo":
             with suppress(SlopError):  # it may be undone already
-                undo_apply(home, NOW, disk=PointDisk(home))
+                undo_apply(home, NOW, is_agreed=True, disk=PointDisk(home))
 
     def _check_once(self, home: Path) -> None:
         """Between the fault and the next run: no item twice; those of a proven conversation are all there."""

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from tests.core.hooks.conftest import World
-from tests.core.hooks.harvest_world import asked, old_discussion, text_of
+from tests.core.hooks.harvest_world import asked, old_discussion, proposing, text_of
 from tests.vendors.compatible_server import Said
 
 
@@ -75,3 +75,22 @@ def test_what_is_not_there_is_refused(running: World) -> None:
     assert running.client.post("/api/knowledge/why", nowhere).status_code == 404
     assert running.client.get("/api/knowledge/seen?discussion_id=none").status_code == 404
     assert running.client.get("/api/knowledge/seen").json() == {"seen": {"total": 0, "rows": []}}
+
+
+def test_an_undo_that_takes_out_much_needs_a_yes_to_its_list(world: World) -> None:
+    old_discussion(world, "tides")
+    world.start()
+    world.discussion("shown")
+    world.server.replies.append(proposing(*(f"Fact {n}." for n in range(5))))
+    asked(world, "preview")
+    asked(world, "apply")
+
+    refused = asked(world, "undo", status=409)
+    assert (refused["error"]["code"], "5 of 5 facts" in refused["error"]["message"]) == ("needs_yes", True)
+    question = world.client.get("/api/harvest").json()["question"]
+    assert [row["text"] for row in question["items"]["rows"]] == [f"Fact {n}." for n in range(5)]
+    assert "Fact 4." in text_of(world, "facts.md")
+
+    found = asked(world, "undo", {"is_agreed": True})
+    assert (found["undone"]["removed"], found["question"]) == (5, None)
+    assert "Fact 4." not in text_of(world, "facts.md")
