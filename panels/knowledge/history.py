@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.base.text import one_line
 from core.discussion.messages import SelectDiscussion, UndoDelete
 from core.knowledge.history_text import day, event_line, witness_line
 from core.knowledge.messages import ExplainItem
@@ -14,6 +15,7 @@ from panels.discussion.view import DiscussionView, Landing
 
 WIDTH_PX, HEIGHT_PX, TURN_PX = 600, 420, 110
 MOST_REQUESTS = 5
+SHOWN_CHARS = 400
 
 
 def ask_why(desk: Desk, item: Item) -> None:
@@ -41,8 +43,8 @@ def history_dialog(desk: Desk, dialog: Dialog) -> None:
     is_it = told is not None and (told.category, told.text) == (asked.item.category.value, asked.item.text)
     with ui.dialog("item history", "Why the model knows this", width=WIDTH_PX) as closed:
         with ui.surface("words", "inset"):
-            ui.text("text", asked.item.text[:HEIGHT_PX], wraps=True)
-        with ui.surface("history", "clear", height=HEIGHT_PX, padding=(0, 4)):
+            ui.text("text", one_line(asked.item.text, SHOWN_CHARS), wraps=True)
+        with ui.surface("history", "clear", height=HEIGHT_PX, padding=(0, 4), scrolls=True):
             if told is None or not is_it:
                 ui.text("wait", "Reading the logs…", tone="muted")
             else:
