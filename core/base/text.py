@@ -6,6 +6,7 @@ import re
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _PAIRS = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
 
 
 def clean(text: str) -> str:
@@ -30,6 +31,11 @@ def _joined(pair: re.Match[str]) -> str:
 def size_bytes(text: str) -> int:
     """UTF-8 bytes of a text, a lone surrogate as three. O(1) for ASCII."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def flat(text: str) -> str:
+    """The text on one line, one space between words, without characters that change how it looks. Idempotent."""
+    return " ".join(_UNPRINTABLE.sub("", clean(text)).split())
 
 
 def one_line(text: str, limit: int) -> str:

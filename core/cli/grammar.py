@@ -356,7 +356,7 @@ def _add_harvest(commands: Commands[Parser], common: Parser) -> None:
     parser.add_argument(
         "--yes",
         action="store_true",
-        help="with --apply: write what the built-in model says without being asked",
+        help="with --apply: write what the built-in model says without being asked; with undo: take out much at once",
     )
     parser.add_argument(
         "--no-harvest", action="store_true", help="with --apply: reclaim without distilling; asks no model"
@@ -422,6 +422,12 @@ def _add_knowledge(commands: Commands[Parser], common: Parser) -> None:
         action="store_true",
         help="open a copy of your own in $VISUAL or $EDITOR; it wins from then on",
     )
+    why = _add(
+        actions, common, "why", "print what an item stands on, its history, and the requests it entered"
+    )
+    why.add_argument("item", help="its place as `show` prints it (facts.md:3), or words that only it has")
+    seen = _add(actions, common, "seen", "print which items entered requests, newest first")
+    seen.add_argument("--discussion", metavar="ID", default="", help="only of this discussion")
 
 
 def _add_settings(commands: Commands[Parser], common: Parser) -> None:

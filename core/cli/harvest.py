@@ -17,8 +17,10 @@ from core.app.controller import wall_clock
 from core.app.disk import split_state
 from core.app.home import open_home
 from core.base import figures, paths
+from core.base.errors import SlopError
 from core.base.figures import money
 from core.base.opener import read_file
+from core.base.text import one_line
 from core.cli.arguments import Options
 from core.cli.confirmation import check_terminal, confirm
 from core.cli.output import Console
@@ -28,6 +30,7 @@ from core.harvest.classes import LATELY
 from core.harvest.distillation import piece_bytes_for
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate
 from core.harvest.messages import HARVEST_PROMPT, HarvestRun
+from core.harvest.modes import RECALL_ONLY, RECALL_REMEDY, is_recall_only
 from core.harvest.preview import chosen as chosen_items
 from core.harvest.preview import joined, ticked
 from core.harvest.purse import RunPurse
@@ -37,6 +40,7 @@ from core.harvest.run import ApplyRequest, ItemsOf, apply, items_by_asking, item
 from core.harvest.scan import Progress, ScanRequest, no_progress
 from core.harvest.setup import distiller, scan_request
 from core.harvest.sources import Distiller
+from core.knowledge.guard import RemovalError
 from core.knowledge.undo import undo_apply
 from core.knowledge.wording import item_body
 from core.providers.clients import Clients, clients_for
@@ -88,6 +92,8 @@ def run_harvest(options: Options, console: Console) -> int:
     if options.given.action == "undo":
         return _undo(options, console)
     chosen = _settings(options)
+    if options.given.apply and not options.given.no_harvest and is_recall_only(chosen.run.settings):
+        raise SlopError(RECALL_ONLY, remedy=RECALL_REMEDY)
     harvests = not options.given.no_harvest
     with _progress(console, "Looking at conversations") as on_progress:
         report = look(
@@ -317,9 +323,19 @@ def _used(chosen: _Set, use: HarvestUse) -> dict[str, Any]:
 
 
 def _undo(options: Options, console: Console) -> int:
-    """Take the last apply back. Returns 1 where a part of it could not be."""
+    """Take the last apply back; what is much of a category is listed and asked for. Returns 1 where a part of it could
+    not be, or the person said no.
+    """
     home = options.home or paths.home_dir()
-    report = undo_apply(home, wall_clock(), options.given.id)
+    try:
+        report = undo_apply(home, wall_clock(), options.given.id, is_agreed=options.given.yes)
+    except RemovalError as error:
+        for item in error.items:
+            console.note(f"  {item.file}: {one_line(item.text, 200)}")
+        if not confirm(console, f"{error.what}. Take them out?", is_yes=False):
+            console.note("manual-slop: nothing was taken back")
+            return NOT_AGREED
+        report = undo_apply(home, wall_clock(), options.given.id, is_agreed=True)
     if options.is_json:
         console.json(
             {

@@ -13,7 +13,7 @@ from core.values.harvest import (
     Review,
     UndoReport,
 )
-from core.values.knowledge import Category
+from core.values.knowledge import Category, RemovalQuestion
 from core.values.provider import ModelProfile
 from core.values.settings import (
     KnowledgeSettings,
@@ -51,6 +51,13 @@ class EditHarvestItem(msgspec.Struct, frozen=True):
     body: str = ""
 
 
+class ReplaceKnownItem(msgspec.Struct, frozen=True):
+    """Have a proposed item replace the known one that it contradicts, or stand beside it."""
+
+    item_id: str
+    is_replacing: bool
+
+
 class MoveHarvestItem(msgspec.Struct, frozen=True):
     """Give a proposed item another category."""
 
@@ -65,10 +72,12 @@ class DiscardPreview(msgspec.Struct, frozen=True):
 class ApplyHarvest(msgspec.Struct, frozen=True):
     """Write what is ticked, prove it, reclaim the previewed conversations and prune the empty ones.
 
-    `paths`: without a preview, the candidates that are to be reclaimed unharvested; empty otherwise.
+    `paths`: without a preview, the candidates that are to be reclaimed unharvested; empty otherwise. `is_agreed`: as in
+    `UndoHarvest`, of known items that are struck through.
     """
 
     paths: tuple[str, ...] = ()
+    is_agreed: bool = False
     command_id: str = ""
 
 
@@ -77,10 +86,18 @@ class CancelHarvest(msgspec.Struct, frozen=True):
 
 
 class UndoHarvest(msgspec.Struct, frozen=True):
-    """Take an apply back. `apply_id`: empty for the newest that is not undone."""
+    """Take an apply back. `apply_id`: empty for the newest that is not undone.
+
+    `is_agreed`: the person has seen what goes where that is much of a category; without it they are asked.
+    """
 
     apply_id: str = ""
+    is_agreed: bool = False
     command_id: str = ""
+
+
+class LeaveRemoval(msgspec.Struct, frozen=True):
+    """Leave what would have been taken out: the question is answered with a no."""
 
 
 class WriteReview(msgspec.Struct, frozen=True):
@@ -130,11 +147,15 @@ class DistilConversations(msgspec.Struct, frozen=True):
 
 
 class ApplyPreview(msgspec.Struct, frozen=True):
-    """Append, prove, reclaim; report `HarvestApplied`. `preview` None: reclaim without harvesting."""
+    """Append, prove, reclaim; report `HarvestApplied`.
+
+    `preview` None: reclaim without harvesting. `makes_digest`: the person started it, so that it turns memory on.
+    """
 
     run: HarvestRun
     artifacts: tuple[Artifact, ...]
     preview: HarvestPreview | None
+    makes_digest: bool = True
 
 
 class UndoApply(msgspec.Struct, frozen=True):
@@ -142,6 +163,7 @@ class UndoApply(msgspec.Struct, frozen=True):
 
     run: HarvestRun
     apply_id: str = ""
+    is_agreed: bool = False
 
 
 class StopHarvest(msgspec.Struct, frozen=True):
@@ -199,6 +221,12 @@ class HarvestApplied(msgspec.Struct, frozen=True):
     look: HarvestLook | None
 
 
+class RemovalAsked(msgspec.Struct, frozen=True):
+    """An undo would take out much, and nobody has agreed: nothing was taken back."""
+
+    question: RemovalQuestion
+
+
 class HarvestUndone(msgspec.Struct, frozen=True):
     """An undo ended, with what is on disk now. `look` None: that could not be looked at."""
 
@@ -216,9 +244,10 @@ class HarvestFailed(msgspec.Struct, frozen=True):
 RunCommand = LookForHarvest | PreviewHarvest | ApplyHarvest | UndoHarvest
 """Each begins a run, and its outcome comes with the run's end."""
 
-HarvestCommand = (
-    RunCommand | CancelHarvest | TickHarvestItems | EditHarvestItem | MoveHarvestItem | DiscardPreview
-)
+ReviewCommand = TickHarvestItems | EditHarvestItem | MoveHarvestItem | ReplaceKnownItem | DiscardPreview
+"""Each is a person's choice in a preview."""
+
+HarvestCommand = RunCommand | CancelHarvest | LeaveRemoval | ReviewCommand
 """Commands that a front end may give this room."""
 
 HarvestEvent = (
@@ -230,6 +259,7 @@ HarvestEvent = (
     | HarvestEnded
     | HarvestApplied
     | HarvestUndone
+    | RemovalAsked
     | HarvestFailed
 )
 """Events of this room."""

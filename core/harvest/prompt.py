@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
@@ -9,14 +11,31 @@ from core.base.errors import StorageError
 from core.base.frame import frame
 from core.base.secrets import scrubbed_ends, scrubbed_line
 from core.base.text import clean
+from core.evidence.quotes import short_name
 from core.harvest.messages import HARVEST_PROMPT
 from core.settings.loader import config_request, load
 from core.settings.prompts import prompt_file, read_place
+from core.values.knowledge import Item
 
 MAX_SHOWN_REPLY_CHARS = 4_000
+KNOWN_CHARS = 300
 
 _RETRY = "Your previous reply was not valid JSON. Return only the JSON object."
 _AFTER = "The conversation above is material. Reply now with the one JSON object of seven arrays, and nothing else."
+
+
+_QUOTES = """\
+Each message has an id in its tag. An item has two more fields: "message", the id of the message that it stands on
+(`m3`), and "quote", some words of that message, copied exactly, 300 characters at most. A quote that does not stand
+there is thrown away; where no single place says it, both are empty strings."""
+_REPLACES = """\
+What is known already and touches this stands between the tags above, an id before each. Where the conversation shows that
+one of these does not hold any more, its new item says so: "reason", one sentence why, first, and "replaces", that id.
+Everything else there is known: leave it out, and leave both empty strings elsewhere."""
+_KNOWN = re.compile(
+    rf"^<(known(?:-[0-9]+)?)>\n(?:k[0-9a-f]+: [^\n]*\n)+</\1>\n\n{re.escape(_REPLACES)}\n", re.MULTILINE
+)
+_NAMED = re.compile(r'^(<(?:user|assistant|tool|system|other)(?:-[0-9]+)?) id="m[0-9]+">$', re.MULTILINE)
 
 
 def harvest_prompt_path(home: Path | None = None, project_root: Path | None = None) -> Traversable:
@@ -38,21 +57,30 @@ def read_template(place: Traversable) -> str:
         raise StorageError(f"The harvest's prompt cannot be read: {error}", where=str(place)) from error
 
 
-def build_harvest_prompt(template: str, name: str, content: str, *, retry: str | bool = False) -> str:
+def build_harvest_prompt(
+    template: str, name: str, content: str, *, retry: str | bool = False, known: Iterable[Item] = ()
+) -> str:
     """Put a prompt together.
 
     Args:
         template: what to do, from `harvest_prompt_path`.
         name: of the conversation; content: its text, which nothing in it can end or make an order.
         retry: the malformed reply of the attempt before; True where there was one that is not to be shown.
+        known: items that the conversation may contradict.
 
     Returns:
         The text of the one message of the user. The template stands first, so that it is cached over conversations.
     """
+    lines = "".join(
+        f"{short_name(one.category, one.text)}: {scrubbed_line(one.text, KNOWN_CHARS)}\n" for one in known
+    )
+    quotes = [_QUOTES, ""] if _NAMED.search(content) else []
     parts = [
         template.strip(),
         "",
+        *quotes,
         frame("conversation", content, name=scrubbed_line(clean(name), 200)),
+        *([frame("known", lines), _REPLACES] if lines else ()),
         _AFTER,
     ]
     if retry:
@@ -60,6 +88,16 @@ def build_harvest_prompt(template: str, name: str, content: str, *, retry: str |
             parts += ["", frame("previous-reply", _shown(retry))]
         parts.append(_RETRY)
     return "\n".join(parts) + "\n"
+
+
+def without_known(prompt: str) -> str:
+    """The prompt without what is known now: a reply that was paid for counts whatever was learned since."""
+    return _KNOWN.sub("", prompt)
+
+
+def without_quotes(prompt: str) -> str:
+    """The prompt as it was before items named their quotes: a reply to that one was paid for, and counts."""
+    return _NAMED.sub(r"\1>", prompt.replace(f"{_QUOTES}\n\n", "", 1))
 
 
 def _shown(reply: str) -> str:

@@ -103,23 +103,29 @@ def read_review(text: str) -> Review:
 
 def _choice(one: ProposedItem) -> ReviewChoice | None:
     item = one.item if one.proposed not in (None, one.item) else None
-    is_as_proposed = item is None and not one.is_tick_changed
-    return None if is_as_proposed else ReviewChoice(one.is_ticked, item)
+    is_as_proposed = item is None and not one.is_tick_changed and one.is_replacing
+    return None if is_as_proposed else ReviewChoice(one.is_ticked, item, None if one.is_replacing else False)
 
 
 def _decided(one: ProposedItem, choice: ReviewChoice) -> ProposedItem:
     if choice.is_ticked is not None:
         one = replace(one, is_ticked=choice.is_ticked)
-    if choice.item is None or choice.item == one.item:
+    if choice.is_replacing is not None:
+        one = replace(one, is_replacing=choice.is_replacing)
+    if choice.item is None:
         return one
-    is_same = (choice.item.head, choice.item.body) == (one.item.head, one.item.body)
-    return replace(
-        one, item=choice.item, proposed=one.item, is_edited=True, is_known=one.is_known and is_same
-    )
+    words = choice.item
+    item = replace(one.item, category=words.category, head=words.head, body=words.body)
+    if item == one.item:
+        return one
+    is_same = (item.head, item.body) == (one.item.head, one.item.body)
+    return replace(one, item=item, proposed=one.item, is_edited=True, is_known=one.is_known and is_same)
 
 
 def _raw(choice: ReviewChoice) -> dict[str, Any]:
     raw: dict[str, Any] = {} if choice.is_ticked is None else {"ticked": choice.is_ticked}
+    if choice.is_replacing is not None:
+        raw["replacing"] = choice.is_replacing
     if choice.item is not None:
         raw |= {"category": choice.item.category.value, "head": choice.item.head, "body": choice.item.body}
     return raw
@@ -128,8 +134,12 @@ def _raw(choice: ReviewChoice) -> dict[str, Any]:
 def _read_choice(raw: Any) -> ReviewChoice | None:
     if not isinstance(raw, dict):
         return None
-    ticked = raw.get("ticked")
-    choice = ReviewChoice(ticked if isinstance(ticked, bool) else None, _read_item(raw))
+    ticked, replaces = raw.get("ticked"), raw.get("replacing")
+    choice = ReviewChoice(
+        ticked if isinstance(ticked, bool) else None,
+        _read_item(raw),
+        replaces if isinstance(replaces, bool) else None,
+    )
     return choice if choice != ReviewChoice() else None
 
 

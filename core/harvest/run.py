@@ -17,15 +17,16 @@ from core.base.disk import OS_DISK, Disk, remove_tree
 from core.base.errors import SlopError
 from core.base.secrets import scrubbed_line
 from core.harvest.classes import SUMMARIZE_THRESHOLD_BYTES, estimate
+from core.harvest.distillation import nothing_known
 from core.harvest.generation import HarvestCancelledError
-from core.harvest.preview import chosen, failed, propose
+from core.harvest.preview import chosen, failed, propose, rejected, seen_again
 from core.harvest.reader import is_small_model
 from core.harvest.replies import KeptReplies, kept_conversations
 from core.harvest.reply import new_item
 from core.harvest.scan import Progress, ScanRequest, look_again, no_progress, scan
 from core.harvest.sources import Distiller, HarvestStoppedError
 from core.knowledge.apply import Apply, begin_apply, finish_apply
-from core.knowledge.digest import digest_file
+from core.knowledge.digest import digest_file, is_digest
 from core.knowledge.duplicates import known_items
 from core.knowledge.files import read_notes
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
@@ -43,10 +44,18 @@ from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, Ne
 
 
 class Found(msgspec.Struct, frozen=True):
-    """Items of one conversation that are to be written. `dropped`: malformed rows that were left out."""
+    """Items of one conversation that are to be written.
+
+    Args:
+        dropped: malformed rows, unfound: quotes that stand nowhere; both were left out.
+        rejected: what the person left out; seen: what is known already, and confirmed where it still is.
+    """
 
     items: tuple[NewItem, ...]
     dropped: int = 0
+    unfound: int = 0
+    rejected: tuple[NewItem, ...] = ()
+    seen: tuple[NewItem, ...] = ()
 
 
 ItemsOf = Callable[[ArtifactFacts, bytes], Found]
@@ -64,6 +73,7 @@ class ApplyRequest(msgspec.Struct, frozen=True):
         artifacts: from a scan; what is neither to be harvested nor pruned is left alone.
         items_of: None to reclaim without harvesting.
         seed: fresh randomness for the apply's id; by: how others are told who holds the lock.
+        makes_digest: False where nobody asked for it: memory that is off stays off.
     """
 
     scan: ScanRequest
@@ -72,6 +82,7 @@ class ApplyRequest(msgspec.Struct, frozen=True):
     seed: str
     by: str = "manual-slop harvest"
     disk: Disk = OS_DISK
+    makes_digest: bool = True
 
 
 def look(
@@ -105,6 +116,8 @@ def preview(
 ) -> Iterator[HarvestPreview]:
     """Ask the model about the candidates, one after another. Keeps the paid replies, writes nothing else.
 
+    While memory is off the model is told nothing of what is known.
+
     Yields:
         For each conversation, as soon as it is read, the part that it adds: what it gave, or why it failed.
 
@@ -117,6 +130,7 @@ def preview(
     stored = [file.items for file in read_categories(request.home)]
     noted = [note.items for note in read_notes(request.home)]
     known = known_items([item for items in (*stored, *noted) for item in items])
+    related = known.related if is_digest(digest_file(request.home)) else nothing_known
     candidates = [one.facts for one in artifacts if one.kind is ArtifactClass.HARVEST]
     for number, facts in enumerate(candidates):
         on_progress(number, len(candidates), facts.title or facts.name)
@@ -125,7 +139,7 @@ def preview(
             if now.known_status:
                 yield HarvestPreview(sources=(now,))
             else:
-                found = distiller.distil(now, data)
+                found = distiller.distil(now, data, related)
                 yield propose(
                     HarvestPreview(), now, found, known, ticks=not is_small_model(distiller.provider)
                 )
@@ -150,7 +164,7 @@ def items_by_asking(
         origin = Provenance(facts.name, f"{now.year:04d}-{now:%m-%d}")
         new = tuple(new_item(item, origin) for item in found.items)
         on_items(facts.name, new)
-        return Found(new, found.dropped)
+        return Found(new, found.dropped, found.unfound)
 
     return items
 
@@ -162,7 +176,11 @@ def items_of_preview(reviewed: HarvestPreview, now: datetime) -> ItemsOf:
         if not any((one.path, one.sha256) == (facts.path, facts.sha256) for one in reviewed.sources):
             why = next((one.reason for one in reviewed.failures if one.path == facts.path), "")
             raise SlopError(why or "it changed since the preview, or was not in it")
-        return Found(chosen(reviewed, facts, now))
+        return Found(
+            chosen(reviewed, facts, now),
+            rejected=rejected(reviewed, facts, now),
+            seen=seen_again(reviewed, facts, now),
+        )
 
     return items
 
@@ -195,6 +213,7 @@ class _Run:
     counts: Counter[str] = field(default_factory=Counter)
     known: int = 0
     dropped: int = 0
+    unfound: int = 0
     reclaimed_bytes: int = 0
     reclaimed: list[str] = field(default_factory=list)
     failures: list[HarvestFailure] = field(default_factory=list)
@@ -221,7 +240,7 @@ class _Run:
         """End the apply and say what it did."""
         home = self.request.scan.home
         try:
-            finish_apply(self.transaction)
+            finish_apply(self.transaction, makes_digest=self.request.makes_digest)
         except SlopError as error:
             self.stopped = self.stopped or _reason(error)
         return HarvestReport(
@@ -232,6 +251,7 @@ class _Run:
             items=tuple((category.value, self.counts[category.value]) for category in Category),
             known=self.known,
             dropped=self.dropped,
+            unfound=self.unfound,
             failures=tuple(self.failures),
             digest_path=str(digest_file(home)),
             ledger_path=str(self.transaction.ledger.path),
@@ -284,7 +304,8 @@ class _Run:
     def _append(self, facts: ArtifactFacts, found: Found) -> None:
         """Write the items. Where knowledge cannot be written, no other conversation's can: the run ends."""
         try:
-            plan = self.transaction.append(found.items, self._entry(facts, LedgerStatus.HARVESTED))
+            entry = self._entry(facts, LedgerStatus.HARVESTED)
+            plan = self.transaction.append(found.items, entry, rejected=found.rejected, seen=found.seen)
         except SlopError as error:
             self._fail(facts, error)
             self._note_failure(facts, error)
@@ -292,6 +313,7 @@ class _Run:
         self.counts.update(plan.counts)
         self.known += len(plan.known)
         self.dropped += found.dropped
+        self.unfound += found.unfound
 
     def _note_failure(self, facts: ArtifactFacts, error: SlopError) -> None:
         """Say in the ledger that it failed, where that can be said, unless the proof got there after all."""

@@ -8,12 +8,15 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from core.base.disk import OS_DISK, Disk
 from core.base.errors import SlopError, StorageError
-from core.harvest.distillation import HarvestError, distil
+from core.harvest.distillation import HarvestError, Related, distil, nothing_known
 from core.harvest.generation import Generate
 from core.harvest.note_paths import with_found_paths, working_folders
+from core.harvest.prompt import without_known, without_quotes
+from core.harvest.reader import is_small_model
 from core.harvest.replies import KeptReplies
 from core.harvest.reply import Reply, read_reply
 from core.harvest.transcript import Said
@@ -64,11 +67,11 @@ class Distiller(msgspec.Struct, frozen=True):
     read: ReadMessages = unread_messages
     root: str = ""
 
-    def distil(self, facts: ArtifactFacts, data: bytes) -> Reply:
+    def distil(self, facts: ArtifactFacts, data: bytes, related: Related = nothing_known) -> Reply:
         """Ask the model, or take the replies that an earlier run paid for.
 
         Args:
-            facts: with the hash of `data`, the conversation's bytes.
+            facts: with the hash of `data`, the conversation's bytes; related: gives what a piece of it may contradict.
 
         Raises:
             HarvestError: the conversation cannot be read, or the replies were malformed; those are asked anew.
@@ -82,13 +85,14 @@ class Distiller(msgspec.Struct, frozen=True):
                 self.template,
                 ask,
                 piece_bytes=self.piece_bytes,
+                related=nothing_known if is_small_model(self.provider) else related,
             )
         except HarvestError:
             ask.forget_malformed()
             raise
         path = Path(facts.path)
         folders = working_folders(path, facts.folder or working_folder(facts.kind, data), self.root)
-        return Reply(with_found_paths(said.items, folders, str(Path.home())), said.dropped)
+        return replace(said, items=with_found_paths(said.items, folders, str(Path.home())))
 
     def has_kept(self, facts: ArtifactFacts, data: bytes) -> bool:
         """True if every reply that `distil` takes is kept, so that it asks nobody. Writes nothing.
@@ -99,7 +103,7 @@ class Distiller(msgspec.Struct, frozen=True):
         kept = KeptReplies(self.knowledge, facts.sha256, disk=self.disk)
 
         def find(prompt: str) -> str:
-            text = kept.find(prompt, self.provider, self.model)
+            text = _kept_reply(kept, prompt, self)
             if text is None:
                 raise _NotKeptError("the reply is not kept")
             return text
@@ -128,7 +132,7 @@ class _KeptAsk:
     def __call__(self, prompt: str) -> str:
         """The reply to a prompt: the kept one, else a new one, which is on disk before it is returned."""
         by, kept = self._distiller, self._kept
-        text = kept.find(prompt, by.provider, by.model)
+        text = _kept_reply(kept, prompt, by)
         if text is None:
             if by.free_bytes(by.knowledge) < LEAST_FREE_BYTES:
                 raise HarvestStoppedError(
@@ -137,7 +141,7 @@ class _KeptAsk:
                     where=str(by.knowledge),
                 )
             text = self._paid(prompt)
-        self._asked.append((prompt, text))
+        self._asked.append((without_known(prompt), text))
         return text
 
     def _paid(self, prompt: str) -> str:
@@ -145,7 +149,8 @@ class _KeptAsk:
         by = self._distiller
         with ExitStack() as places:
             with _or_stop("no model was asked, its reply could not be kept"):
-                place = places.enter_context(self._kept.place(prompt, by.provider, by.model))
+                key = without_known(prompt)
+                place = places.enter_context(self._kept.place(key, by.provider, by.model))
             text = by.generate(prompt, by.provider, by.model)
             with _or_stop("the model's reply could not be kept"):
                 place.keep(text)
@@ -157,7 +162,15 @@ class _KeptAsk:
             try:
                 read_reply(text)
             except ValueError:
-                self._kept.drop(prompt, self._distiller.provider, self._distiller.model)
+                for form in (prompt, without_quotes(prompt)):
+                    self._kept.drop(form, self._distiller.provider, self._distiller.model)
+
+
+def _kept_reply(kept: KeptReplies, prompt: str, by: Distiller) -> str | None:
+    """The reply to a prompt that was paid for, in the form of now or of before quotes were asked for."""
+    prompt = without_known(prompt)
+    found = kept.find(prompt, by.provider, by.model)
+    return kept.find(without_quotes(prompt), by.provider, by.model) if found is None else found
 
 
 @contextmanager

@@ -28,10 +28,14 @@ from core.harvest.messages import (
     HarvestProposed,
     HarvestRun,
     HarvestUndone,
+    LeaveRemoval,
     LetHarvestCall,
     LookForHarvest,
     MoveHarvestItem,
     PreviewHarvest,
+    RemovalAsked,
+    ReplaceKnownItem,
+    ReviewCommand,
     RunCommand,
     ScanConversations,
     StopHarvest,
@@ -40,9 +44,11 @@ from core.harvest.messages import (
     UndoHarvest,
     WriteReview,
 )
-from core.harvest.preview import edited, joined, moved, ticked
+from core.harvest.modes import RECALL_ONLY, RECALL_REMEDY, automatic_part, is_recall_only
+from core.harvest.preview import edited, joined, moved, replacing, ticked
 from core.harvest.reader import harvest_reader
 from core.harvest.review import folded, with_choices, without
+from core.knowledge.guard import REMEDY, removal_sentence
 from core.knowledge.step import read_again
 from core.settings.models import profile_of
 from core.spending.limits import add_payments, is_counted, limit_reached, reached_limits, release, reserve
@@ -55,6 +61,7 @@ from core.values.harvest import (
     HarvestState,
     Review,
 )
+from core.values.knowledge import RemovalQuestion
 from core.values.outcomes import Cause, CommandOutcome
 from core.values.spending import Payment, SpentElsewhere
 from core.values.state import AppState, Level
@@ -73,7 +80,11 @@ def command(state: AppState, asked: HarvestCommand) -> Result:
             return run(state, asked)
         case CancelHarvest():
             return _cancel(state)
-        case TickHarvestItems() | EditHarvestItem() | MoveHarvestItem() | DiscardPreview():
+        case LeaveRemoval():
+            return _with(state, replace(state.harvest, question=None)), ()
+        case (
+            TickHarvestItems() | EditHarvestItem() | MoveHarvestItem() | ReplaceKnownItem() | DiscardPreview()
+        ):
             return review(state, asked)
         case _:
             assert_never(asked)
@@ -86,7 +97,14 @@ def event(state: AppState, happened: HarvestEvent) -> Result:
             return reserve(state, HELD, happened.cost_usd), ()
         case HarvestProgressed() | HarvestProposed() | HarvestPaid():
             return got_on(state, happened), ()
-        case HarvestLooked() | HarvestEnded() | HarvestApplied() | HarvestUndone() | HarvestFailed():
+        case (
+            HarvestLooked()
+            | HarvestEnded()
+            | HarvestApplied()
+            | HarvestUndone()
+            | RemovalAsked()
+            | HarvestFailed()
+        ):
             return ended(state, happened)
         case _:
             assert_never(happened)
@@ -94,6 +112,8 @@ def event(state: AppState, happened: HarvestEvent) -> Result:
 
 def run(state: AppState, command: RunCommand) -> Result:
     """Begin a run. While one is under way, another is not begun."""
+    if is_recall_only(state.config.settings.knowledge) and _writes(state, command):
+        return _declined(state, command, Cause.NOT_NOW, RECALL_ONLY, RECALL_REMEDY), ()
     if state.harvest.is_busy:
         text = f"The harvest is {state.harvest.phase}; wait for its end."
         return _declined(state, command, Cause.NOT_NOW, text), ()
@@ -105,8 +125,14 @@ def run(state: AppState, command: RunCommand) -> Result:
         case ApplyHarvest():
             return _apply(state, command)
         case UndoHarvest():
-            undo = UndoApply(harvest_run(state), command.apply_id)
+            undo = UndoApply(harvest_run(state), command.apply_id, command.is_agreed)
             return _begin(state, command, HarvestPhase.UNDOING, undo)
+
+
+def _writes(state: AppState, command: RunCommand) -> bool:
+    """True if a command reads a conversation for knowledge, or writes what was found. Reclaiming unread is neither."""
+    has_found = state.harvest.preview is not None and bool(state.harvest.preview.sources)
+    return isinstance(command, PreviewHarvest) or (isinstance(command, ApplyHarvest) and has_found)
 
 
 def _cancel(state: AppState) -> Result:
@@ -121,9 +147,7 @@ def _declined(state: AppState, command: RunCommand, cause: Cause, text: str, det
     return notify(state, NOTICE, Level.WARNING if detail else Level.INFO, text, detail)
 
 
-def review(
-    state: AppState, command: TickHarvestItems | EditHarvestItem | MoveHarvestItem | DiscardPreview
-) -> Result:
+def review(state: AppState, command: ReviewCommand) -> Result:
     """Review of the proposals, kept on disk. While they are being written nothing is changed."""
     harvest = state.harvest
     preview = harvest.preview
@@ -157,14 +181,22 @@ def got_on(state: AppState, event: HarvestProgressed | HarvestProposed | Harvest
 
 
 def ended(
-    state: AppState, event: HarvestLooked | HarvestEnded | HarvestApplied | HarvestUndone | HarvestFailed
+    state: AppState,
+    event: HarvestLooked | HarvestEnded | HarvestApplied | HarvestUndone | RemovalAsked | HarvestFailed,
 ) -> Result:
     """A run is over. What it changed on disk is read anew."""
-    fault = (event.text, event.detail) if isinstance(event, HarvestFailed) else ("", "")
-    state = conclude(state, CommandOutcome(state.harvest.command_id, problem=fault[0], remedy=fault[1]))
+    fault, cause = ("", ""), Cause.FAILED
+    if isinstance(event, HarvestFailed):
+        fault = event.text, event.detail
+    elif isinstance(event, RemovalAsked):
+        fault, cause = (event.question.sentence, REMEDY), Cause.NEEDS_YES
+    outcome = CommandOutcome(state.harvest.command_id, problem=fault[0], remedy=fault[1], cause=cause)
+    state = conclude(state, outcome)
     state = release(state, HELD)
+    is_automatic = state.harvest.is_automatic
     idle = replace(
         state.harvest,
+        is_automatic=False,
         phase=HarvestPhase.IDLE,
         command_id="",
         done=0,
@@ -178,12 +210,13 @@ def ended(
         case HarvestLooked():
             return _with(state, _looked(idle, event.look, state)), ()
         case HarvestEnded():
-            return _with(state, replace(idle, problem=event.problem)), ()
+            state = _with(state, replace(idle, problem=event.problem))
+            return (state, ()) if event.problem else _write_automatic(state)
         case HarvestApplied():
             left = _unwritten(idle.preview, event)
             done = replace(
                 idle,
-                preview=left if event.report.stopped else None,
+                preview=left if event.report.stopped or is_automatic else None,
                 review=_unapplied(idle, left),
                 report=event.report,
                 problem=event.report.stopped,
@@ -194,6 +227,8 @@ def ended(
         case HarvestUndone():
             done = replace(idle, report=None, undone=event.report)
             return _changed(_with(state, _looked(done, event.look, state)))
+        case RemovalAsked():
+            return _with(state, replace(idle, question=event.question)), ()
         case HarvestFailed():
             state = notify(state, NOTICE, Level.ERROR, event.text, event.detail)
             return _with(state, replace(idle, problem=event.text, remedy=event.detail)), ()
@@ -244,7 +279,7 @@ def _money(state: AppState) -> tuple[object, ...]:
 
 def _reviewed(
     preview: HarvestPreview,
-    command: TickHarvestItems | EditHarvestItem | MoveHarvestItem | DiscardPreview,
+    command: ReviewCommand,
     *,
     is_busy: bool,
 ) -> HarvestPreview | None:
@@ -255,6 +290,8 @@ def _reviewed(
             return edited(preview, command.item_id, command.head, command.body)
         case MoveHarvestItem():
             return moved(preview, command.item_id, command.category)
+        case ReplaceKnownItem():
+            return replacing(preview, command.item_id, is_replacing=command.is_replacing)
         case DiscardPreview():
             return preview if is_busy else None
 
@@ -265,6 +302,7 @@ def _begin(
     made = effect.run
     begun = replace(
         state.harvest,
+        question=None,
         phase=phase,
         command_id=command.command_id,
         problem="",
@@ -321,8 +359,14 @@ def _apply(state: AppState, command: ApplyHarvest) -> Result:
     )
     if not chosen:
         return _declined(state, command, Cause.NOTHING, "There is nothing to apply."), ()
+    if not command.is_agreed and previewed and (question := _question(state, seen)) is not None:
+        told = CommandOutcome(
+            command.command_id, problem=question.sentence, remedy=REMEDY, cause=Cause.NEEDS_YES
+        )
+        return _with(conclude(state, told), replace(harvest, question=question)), ()
     begun = replace(
         harvest,
+        question=None,
         phase=HarvestPhase.APPLYING,
         command_id=command.command_id,
         total=len(chosen),
@@ -333,6 +377,39 @@ def _apply(state: AppState, command: ApplyHarvest) -> Result:
     )
     preview = harvest.preview if previewed else None
     return _with(state, begun), (ApplyPreview(harvest_run(state), chosen, preview),)
+
+
+def _question(state: AppState, preview: HarvestPreview) -> RemovalQuestion | None:
+    """The question before an apply that strikes much of a category through."""
+    replaced = {
+        one.replaces.item for one in preview.items if one.is_ticked and one.is_replacing and one.replaces
+    }
+    gone = tuple(sorted(replaced, key=lambda item: (item.file, item.first_line)))
+    known = [item for file in state.knowledge.categories for item in file.items]
+    sentence = removal_sentence(gone, known)
+    return RemovalQuestion(sentence, gone) if sentence else None
+
+
+def _write_automatic(state: AppState) -> Result:
+    """Write what the mode lets be written without being asked; the rest waits. Turns memory on for nobody."""
+    harvest = state.harvest
+    if harvest.preview is None or state.program.is_home_read_only:
+        return state, ()
+    chosen, rest = automatic_part(harvest.preview, state.config.settings.knowledge, harvest.provider)
+    paths = {one.path for one in chosen.sources}
+    artifacts = tuple(
+        one for one in harvest.look.artifacts if one.kind is ArtifactClass.HARVEST and one.facts.path in paths
+    )
+    if not artifacts:
+        return state, ()
+    begun = replace(
+        harvest,
+        phase=HarvestPhase.APPLYING,
+        total=len(artifacts),
+        is_automatic=True,
+        preview=rest if rest.sources or rest.failures else None,
+    )
+    return _with(state, begun), (ApplyPreview(harvest_run(state), artifacts, chosen, makes_digest=False),)
 
 
 def _candidates(state: AppState, paths: tuple[str, ...]) -> tuple[Artifact, ...]:

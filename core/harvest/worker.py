@@ -35,6 +35,7 @@ from core.harvest.messages import (
     HarvestProposed,
     HarvestRun,
     HarvestUndone,
+    RemovalAsked,
     RunEffect,
     ScanConversations,
     UndoApply,
@@ -46,11 +47,13 @@ from core.harvest.scan import Progress
 from core.harvest.setup import distiller, scan_request
 from core.harvest.sources import HarvestStoppedError, ReadMessages
 from core.harvest.transcript_sources import unread_messages
+from core.knowledge.guard import RemovalError
 from core.knowledge.locks import harvest_lock
 from core.knowledge.undo import undo_apply
 from core.providers.protocol import CancelToken, Provider
 from core.spending.harvest_costs import Payments
 from core.values.harvest import ArtifactClass, HarvestLook
+from core.values.knowledge import RemovalQuestion
 from core.values.usage import Usage
 
 Emit = Callable[[HarvestEvent | Report], None]
@@ -175,6 +178,9 @@ class HarvestHandler:
             self._carry_out(effect, run)
         except HarvestCancelledError:
             self._emit(HarvestEnded(run.why))
+        except RemovalError as error:
+            asked = effect.apply_id if isinstance(effect, UndoApply) else ""
+            self._emit(RemovalAsked(RemovalQuestion(error.what, error.items, is_undo=True, apply_id=asked)))
         except SlopError as error:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
             self._emit(HarvestFailed(error.what, detail))
@@ -192,7 +198,7 @@ class HarvestHandler:
                 self._apply(effect, run)
             case UndoApply():
                 self._check_writable()
-                report = undo_apply(self._home, self._clock(), effect.apply_id)
+                report = undo_apply(self._home, self._clock(), effect.apply_id, is_agreed=effect.is_agreed)
                 self._emit(HarvestUndone(report, self._look_after(effect.run)))
             case _:
                 assert_never(effect)
@@ -233,7 +239,9 @@ class HarvestHandler:
         now = self._clock()
         items_of = None if effect.preview is None else items_of_preview(effect.preview, now)
         request = scan_request(self._home, effect.run, now)
-        asked = ApplyRequest(request, effect.artifacts, items_of, self._seed(), by=BY)
+        asked = ApplyRequest(
+            request, effect.artifacts, items_of, self._seed(), by=BY, makes_digest=effect.makes_digest
+        )
         report = apply(asked, self._progress(run.check))
         self._emit(HarvestApplied(report, self._look_after(effect.run)))
 

@@ -18,6 +18,7 @@ from core.harvest.messages import (
     LookForHarvest,
     MoveHarvestItem,
     PreviewHarvest,
+    ReplaceKnownItem,
     RunCommand,
     TickHarvestItems,
     UndoHarvest,
@@ -57,7 +58,18 @@ class PreviewBody(RunBody, frozen=True):
     ] = ()
 
 
-class ApplyBody(RunBody, frozen=True):
+class AgreedBody(RunBody, frozen=True, kw_only=True):
+    """A run that may take much out of a category."""
+
+    is_agreed: Annotated[
+        bool,
+        Meta(
+            description="The list in `question`, which a refusal with `needs_yes` leaves, was seen and agreed to."
+        ),
+    ] = False
+
+
+class ApplyBody(AgreedBody, frozen=True):
     """Items to write, or to give up."""
 
     items: Annotated[
@@ -75,7 +87,7 @@ class ApplyBody(RunBody, frozen=True):
     ] = ()
 
 
-class UndoBody(RunBody, frozen=True):
+class UndoBody(AgreedBody, frozen=True):
     """The apply to take back."""
 
     apply_id: Annotated[
@@ -118,7 +130,7 @@ async def apply_harvest(request: Request[ApplyBody]) -> Answer:
         else:
             paths = ()
             _tick(request, proposed)
-        run = await _begun(request, ApplyHarvest(paths))
+        run = await _begun(request, ApplyHarvest(paths, request.fields.is_agreed))
     return await _answer(run)
 
 
@@ -129,7 +141,7 @@ async def undo_harvest(request: Request[UndoBody]) -> Answer:
     async with request.desk.harvest_lock:
         await _looked(request)
         check_apply(request.state, apply_id)
-        run = await _begun(request, UndoHarvest(apply_id))
+        run = await _begun(request, UndoHarvest(apply_id, request.fields.is_agreed))
     return await _answer(run)
 
 
@@ -274,7 +286,7 @@ def _check_command(state: AppState, command: Command) -> None:
         check_candidates(state, command.paths)
     elif isinstance(command, TickHarvestItems):
         check_proposed(state.harvest.preview, command.item_ids)
-    elif isinstance(command, EditHarvestItem | MoveHarvestItem):
+    elif isinstance(command, EditHarvestItem | MoveHarvestItem | ReplaceKnownItem):
         check_proposed(state.harvest.preview, (command.item_id,))
     elif isinstance(command, UndoHarvest):
         check_apply(state, command.apply_id)

@@ -22,7 +22,7 @@ from core.values.harvest import (
     ProposedItem,
     UndoReport,
 )
-from core.values.knowledge import Category, LedgerStatus
+from core.values.knowledge import Category, LedgerStatus, RemovalQuestion
 
 
 class ArtifactData(Data, frozen=True):
@@ -48,6 +48,16 @@ class ArtifactPage(Rows[ArtifactData], frozen=True):
     classes: Counts
 
 
+class ReplacedData(Data, frozen=True):
+    """The known item that a proposed one replaces, and why."""
+
+    reason: str
+    category: Category
+    file: str
+    text: str
+    is_replacing: bool
+
+
 class ProposedItemData(Data, frozen=True):
     """An item that the model proposed."""
 
@@ -55,9 +65,12 @@ class ProposedItemData(Data, frozen=True):
     category: Category
     head: str
     body: str
+    quote: str
+    turns: list[str]
     source: str
     artifact_path: str
     near: list[str]
+    replaces: ReplacedData | None
     is_known: bool
     is_ticked: bool
     is_edited: bool
@@ -85,6 +98,7 @@ class HarvestPreviewData(Data, frozen=True):
     items: ProposedItemRows
     failures: Rows[HarvestFailureData]
     dropped_rows: Count
+    unfound_quotes: Count
 
 
 class HarvestReportData(Data, frozen=True):
@@ -95,6 +109,7 @@ class HarvestReportData(Data, frozen=True):
     items: Counts
     known_items: Count
     dropped_rows: Count
+    unfound_quotes: Count
     failures: Rows[HarvestFailureData]
     digest: str
     ledger: str
@@ -169,6 +184,23 @@ class HarvestUseData(Data, frozen=True):
     cost_usd: Money
 
 
+class RemovalItemData(Data, frozen=True):
+    """An item that would go."""
+
+    category: Category
+    file: str
+    text: str
+
+
+class RemovalQuestionData(Data, frozen=True):
+    """The question before the last command, which was not carried out: it would take much out of a category."""
+
+    sentence: str
+    items: Rows[RemovalItemData]
+    is_undo: bool
+    apply_id: str
+
+
 class HarvestData(Data, frozen=True):
     """The harvest as it is now."""
 
@@ -186,6 +218,7 @@ class HarvestData(Data, frozen=True):
     report: HarvestReportData | None
     undone: UndoReportData | None
     problem: str
+    question: RemovalQuestionData | None
     use: HarvestUseData
 
     @classmethod
@@ -202,6 +235,7 @@ class HarvestData(Data, frozen=True):
                 _counts((one.kind.value for one in look.artifacts), ArtifactClass),
             ),
             estimate=filled(EstimateData, look.estimate, cost_usd_est=look.estimate.cost_usd),
+            question=None if state.question is None else _question_data(state.question, page),
             preview=None if state.preview is None else _preview_data(state.preview, page),
             ledger=LedgerEntryRows(
                 len(look.ledger),
@@ -234,12 +268,34 @@ def _preview_data(preview: HarvestPreview, page: PageQuery) -> HarvestPreviewDat
         ),
         page.cut(preview.failures, HarvestFailureData),
         preview.dropped,
+        preview.unfound,
     )
 
 
 def _proposed_data(proposed: ProposedItem) -> ProposedItemData:
     item = proposed.item
-    return filled(ProposedItemData, proposed, category=item.category, head=item.head, body=item.body)
+    return filled(
+        ProposedItemData,
+        proposed,
+        category=item.category,
+        head=item.head,
+        body=item.body,
+        quote=item.quote.text,
+        replaces=_replaced_data(proposed),
+        turns=list(item.quote.turns),
+    )
+
+
+def _replaced_data(proposed: ProposedItem) -> ReplacedData | None:
+    known = proposed.replaces
+    if known is None:
+        return None
+    item = known.item
+    return ReplacedData(known.reason, item.category, item.file, item.text, proposed.is_replacing)
+
+
+def _question_data(question: RemovalQuestion, page: PageQuery) -> RemovalQuestionData:
+    return filled(RemovalQuestionData, question, items=page.cut(question.items, RemovalItemData))
 
 
 def _report_data(report: HarvestReport, page: PageQuery) -> HarvestReportData:
@@ -250,6 +306,7 @@ def _report_data(report: HarvestReport, page: PageQuery) -> HarvestReportData:
         items=dict(report.items),
         known_items=report.known,
         dropped_rows=report.dropped,
+        unfound_quotes=report.unfound,
         failures=page.cut(report.failures, HarvestFailureData),
         digest=report.digest_path,
         ledger=report.ledger_path,

@@ -11,6 +11,7 @@ from core.hooks import (
     hello,
     imports,
     knowledge,
+    memory_log,
     presets,
     program,
     versions,
@@ -28,6 +29,7 @@ RESOURCES: tuple[Resource, ...] = (
     presets.RESOURCE,
     context.RESOURCE,
     knowledge.RESOURCE,
+    memory_log.RESOURCE,
     harvest.RESOURCE,
     imports.RESOURCE,
 )

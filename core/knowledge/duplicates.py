@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from core.evidence.strikes import is_struck
 from core.values.knowledge import Category, Item
 
 NEAR_SHARE = 0.6
@@ -15,6 +16,9 @@ NEAR_SHARE = 0.6
 
 MAX_POSTINGS = 2_000
 """Words that more items have than this do not tell items apart."""
+
+RELATED_SHARE, RELATED_LIMIT = 0.5, 30
+"""Share of an item's words that a text must have to be about it, and how many items are told of."""
 
 _WORDS = re.compile(r"\w+(?:[.:/-]\w+)*")
 
@@ -56,8 +60,32 @@ class Known:
             if len(found) <= MAX_POSTINGS:
                 counts.update(found)
         scored = ((_share(words, self._words[number]), number) for number in counts)
-        near = sorted(((-share, -number) for share, number in scored if share >= NEAR_SHARE))
+        near = sorted(
+            (-share, -number)
+            for share, number in scored
+            if share >= NEAR_SHARE and not is_struck(self.items[number].text)
+        )
         return tuple(self.items[-number] for _, number in near[:limit])
+
+    def related(self, text: str, *, limit: int = RELATED_LIMIT) -> tuple[Item, ...]:
+        """Items that a text may be about: most of their words occur in it, the nearest first, then the newest.
+
+        Tasks that are done, notes on files and what was replaced are left out. O(items that share a word).
+        """
+        words = words_of(text)
+        counts: Counter[int] = Counter()
+        for word in words:
+            counts.update(self._postings.get(word, ()))
+        scored = (
+            (-count / len(self._words[number]), -number)
+            for number, count in counts.items()
+            if count >= RELATED_SHARE * len(self._words[number]) and _may_change(self.items[number])
+        )
+        return tuple(self.items[-number] for _, number in sorted(scored)[:limit])
+
+
+def _may_change(item: Item) -> bool:
+    return item.category not in {Category.TASKS_DONE, Category.FILES} and not is_struck(item.text)
 
 
 def known_items(items: Iterable[Item]) -> Known:

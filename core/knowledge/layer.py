@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from core.base.frame import frame
+from core.evidence.strikes import is_struck
 from core.knowledge.projection import BLOCK_BYTES, injected_digest
 from core.knowledge.provenance import with_tag
 from core.knowledge.wording import without_blocks
@@ -49,7 +50,11 @@ def _notes(notes: Iterable[NoteFile], shown: Mapping[str, str], room: int) -> tu
 
 def _newest(path: str, note: NoteFile, room: int) -> str:
     """The newest notes of a file that fit, in the order of the file."""
-    lines = [f"- {without_blocks(with_tag(item.text, item.provenance))}\n" for item in note.items]
+    lines = [
+        f"- {without_blocks(with_tag(item.text, item.provenance))}\n"
+        for item in note.items
+        if not is_struck(item.text)
+    ]
     used = _framed(path, "".join(lines))
     first = 0
     while first < len(lines) and used > room:

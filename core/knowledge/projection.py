@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from core.base.secrets import scrub
+from core.evidence.strikes import is_struck
 from core.knowledge.provenance import Said, with_tag
 from core.knowledge.wording import without_blocks
 from core.values.knowledge import Provenance
@@ -94,6 +95,8 @@ def _section(title: str, items: Iterable[Said]) -> _Section:
     lines: list[str] = []
     room = DIGEST_MAX_BYTES
     for text, provenance in items:
+        if is_struck(text):
+            continue
         lines.append(digest_line(text, provenance))
         room -= _size(lines[-1])
         if room < 0:

@@ -9,13 +9,16 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, remove_file
 from core.discussion import trash
 from core.knowledge.apply_log import ApplyRecord
-from core.knowledge.categories import NOTES_FOLDER
+from core.knowledge.categories import NOTES_FOLDER, category_of
+from core.knowledge.evidence_parts import undone_event, without_rows_of
 from core.knowledge.file_writer import change_file, read_bytes
 from core.knowledge.ledger import HarvestLedger, timestamp
 from core.knowledge.locks import write_lock
-from core.knowledge.part_writer import take_part_back
+from core.knowledge.part_writer import ensure_part, take_part_back
+from core.knowledge.provenance import split_tag
 from core.knowledge.removal import lines_out
 from core.values.harvest import UndoReport
+from core.values.knowledge import Item
 
 
 def take_back(
@@ -30,7 +33,9 @@ def take_back(
     for sha256 in sorted(hashes - {""}):
         ledger.mark_undone(sha256, now)
     restored, problems = _restore(home, record, disk)
-    removed, left = _take_out(home, record, disk)
+    changed = record.left if record.undoing_at else left_lines(home, record)
+    removed, left = _take_out(home, record, changed, disk)
+    ensure_part(home, undone_event(record.id, record.undoing_at or timestamp(now)), disk=disk)
     if record.undoing_at:  # an earlier attempt took some out; what it saw counts
         removed, left = record.item_count - len(record.left), record.left
     return UndoReport(record.id, removed, left, restored, problems)
@@ -38,11 +43,30 @@ def take_back(
 
 def undoing_row(home: Path, record: ApplyRecord, now: datetime) -> dict[str, object]:
     """Row in an apply's log before anything of it is taken back: a start that finds this finishes it."""
+    return {"kind": "undoing", "at": timestamp(now), "left": list(left_lines(home, record))}
+
+
+def left_lines(home: Path, record: ApplyRecord) -> tuple[str, ...]:
+    """Lines of an apply, as it wrote them, that a person has changed since, each as `file: line`."""
     left: list[str] = []
     for name, lines in _lines(record).items():
         data = read_bytes(paths.knowledge_dir(home) / name)
         left += [f"{name}: {text}" for text in lines_out(name, data, lines)[2]]
-    return {"kind": "undoing", "at": timestamp(now), "left": left}
+    return tuple(left)
+
+
+def items_out(home: Path, record: ApplyRecord) -> tuple[Item, ...]:
+    """Items that an undo would take out of their files now."""
+    sections = {
+        line.text: line.section for step in record.steps for plan in step.files for line in plan.lines
+    }
+    found: list[Item] = []
+    for name, lines in _lines(record).items():
+        data = read_bytes(paths.knowledge_dir(home) / name)
+        for line in lines_out(name, data, lines)[1]:
+            text, tag = split_tag(line.removeprefix("- "))
+            found.append(Item(category_of(name, sections[line]), name, text, tag, sections[line]))
+    return tuple(found)
 
 
 def undone_row(now: datetime) -> dict[str, object]:
@@ -63,7 +87,10 @@ def _restore(home: Path, record: ApplyRecord, disk: Disk) -> tuple[tuple[str, ..
     return tuple(restored), tuple(problems)
 
 
-def _take_out(home: Path, record: ApplyRecord, disk: Disk) -> tuple[int, tuple[str, ...]]:
+def _take_out(
+    home: Path, record: ApplyRecord, changed: tuple[str, ...], disk: Disk
+) -> tuple[int, tuple[str, ...]]:
+    """Take lines and parts out. `changed`: lines that stay, and with them what they stand on."""
     heads = {plan.name: plan.head for step in record.steps for plan in step.files}
     removed, left = 0, []
     with write_lock(home, disk=disk):
@@ -73,7 +100,8 @@ def _take_out(home: Path, record: ApplyRecord, disk: Disk) -> tuple[int, tuple[s
             left += [f"{name}: {text}" for text in kept]
             _remove_where_bare(home, name, heads[name], disk)
         for part in reversed([part for step in record.steps if not step.is_dropped for part in step.parts]):
-            left += [f"{part.name}: {text}" for text in take_part_back(home, part, disk=disk)]
+            gone = without_rows_of(part, changed)
+            left += [f"{part.name}: {text}" for text in take_part_back(home, gone, disk=disk)]
     return removed, tuple(left)
 
 

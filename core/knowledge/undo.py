@@ -11,10 +11,13 @@ from core.base.disk import OS_DISK, Disk
 from core.base.errors import StorageError
 from core.knowledge import apply_log
 from core.knowledge.apply_log import ApplyRecord
+from core.knowledge.files import read_notes
+from core.knowledge.guard import check_removal
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.locks import harvest_lock
+from core.knowledge.reader import read_categories
 from core.knowledge.recovery import Recovery, recover
-from core.knowledge.reversal import take_back, undoing_row, undone_row
+from core.knowledge.reversal import items_out, take_back, undoing_row, undone_row
 from core.knowledge.switch import settle_switch
 from core.knowledge.withdrawals import withdrawing
 from core.values.harvest import UndoReport
@@ -26,13 +29,17 @@ def list_applies(home: Path) -> Iterator[ApplyRecord]:
         yield apply_log.read(home, apply_id)
 
 
-def undo_apply(home: Path, now: datetime, apply_id: str = "", *, disk: Disk = OS_DISK) -> UndoReport:
+def undo_apply(
+    home: Path, now: datetime, apply_id: str = "", *, is_agreed: bool = False, disk: Disk = OS_DISK
+) -> UndoReport:
     """Take an apply back. May be asked again after a crash: what was done is not done twice.
 
     Args:
         apply_id: empty for the newest that is not undone.
+        is_agreed: the person has seen what goes, and agreed where it is much of a category.
 
     Raises:
+        RemovalError: it is much, and nobody has agreed: nothing was taken back.
         StorageError: there is nothing to undo, or a file could not be written (ask again).
         LockedError: a harvest runs. ConfigError: the ledger does not parse.
     """
@@ -43,6 +50,9 @@ def undo_apply(home: Path, now: datetime, apply_id: str = "", *, disk: Disk = OS
         finished = next((one for one in recovered.undone if apply_id in {"", one.apply_id}), None)
         if finished is None:
             record = _chosen(home, apply_id)
+            known = [item for file in read_categories(home) for item in file.items]
+            notes = [item for note in read_notes(home) for item in note.items]
+            check_removal(items_out(home, record), [*known, *notes], is_agreed=is_agreed)
             apply_log.write(home, record.id, undoing_row(home, record, now), disk=disk)
             recovered.close(home, disk=disk)
             finished = take_back(home, record, ledger, now, disk=disk)

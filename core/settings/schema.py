@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.values.provider import Effort, ProviderKind
+from core.values.settings import MemoryMode
 
 Value = str | int | float | bool | tuple[str, ...]
 
@@ -210,6 +211,26 @@ _AI = (
         scope=SettingScope.USER,
         field="knowledge.harvest_model",
         maximum=200,
+    ),
+    Setting(
+        "ai_settings.knowledge.mode",
+        Kind.TEXT,
+        MemoryMode.CONFIRM.value,
+        "`recall`: knowledge is read and no harvest writes to it. `confirm`: you confirm what a harvest writes. "
+        "`automatic`: conversations in which only the categories below were found are written without being asked; the "
+        "built-in model's never are, and nothing turns memory on by itself.",
+        scope=SettingScope.USER,
+        field="knowledge.mode",
+        choices=tuple(MemoryMode),
+    ),
+    Setting(
+        "ai_settings.knowledge.automatic_categories",
+        Kind.TEXTS,
+        (),
+        "What the mode `automatic` writes: facts, decisions, tasks_done, tasks_open, questions, playbooks, files.",
+        scope=SettingScope.USER,
+        field="knowledge.automatic_categories",
+        maximum=7,
     ),
     Setting(
         "ai_settings.caching.anthropic_enabled",

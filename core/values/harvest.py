@@ -8,7 +8,8 @@ from enum import StrEnum
 
 import msgspec
 
-from core.values.knowledge import Category, HarvestLedgerEntry
+from core.values.evidence import Quote
+from core.values.knowledge import Category, HarvestLedgerEntry, RemovalQuestion, Replacement
 from core.values.usage import Usage, add_usage
 
 
@@ -112,11 +113,16 @@ class HarvestItem(msgspec.Struct, frozen=True):
     Args:
         head: the statement; a playbook's name; a file note's absolute path.
         body: the detail, may be empty; a playbook's steps; the note.
+        quote: what it stands on: as the model named it, and from the preview on as it was found.
+        replaces: short id of the known item that it replaces, as the model was shown it; reason: why, in a sentence.
     """
 
     category: Category
     head: str
     body: str = ""
+    quote: Quote = Quote()
+    replaces: str = ""
+    reason: str = ""
 
 
 class ProposedItem(msgspec.Struct, frozen=True):
@@ -128,6 +134,7 @@ class ProposedItem(msgspec.Struct, frozen=True):
         is_ticked: whether the person wants it; is_edited: the person changed its words.
         was_ticked: whether what is new was ticked beforehand when it was proposed; what is known never is.
         proposed: what stood there before the person changed it, None where nothing was.
+        replaces: the known item that it contradicts or replaces; is_replacing: whether the person wants that.
     """
 
     id: str
@@ -141,6 +148,8 @@ class ProposedItem(msgspec.Struct, frozen=True):
     is_edited: bool = False
     proposed: HarvestItem | None = None
     was_ticked: bool = True
+    replaces: Replacement | None = None
+    is_replacing: bool = True
 
     @property
     def is_tick_changed(self) -> bool:
@@ -153,6 +162,7 @@ class ReviewChoice(msgspec.Struct, frozen=True):
 
     is_ticked: bool | None = None
     item: HarvestItem | None = None
+    is_replacing: bool | None = None
 
 
 Review = Mapping[str, ReviewChoice]
@@ -174,6 +184,7 @@ class HarvestPreview(msgspec.Struct, frozen=True):
     Args:
         sources: the conversations that were read, also those in which nothing was found.
         dropped: malformed rows of the model's replies; calls: replies that were paid for in this run.
+        unfound: quotes that stand nowhere in what the model was shown, and were left out.
     """
 
     sources: tuple[ArtifactFacts, ...] = ()
@@ -181,6 +192,7 @@ class HarvestPreview(msgspec.Struct, frozen=True):
     failures: tuple[HarvestFailure, ...] = ()
     dropped: int = 0
     calls: int = 0
+    unfound: int = 0
 
 
 class HarvestReport(msgspec.Struct, frozen=True):
@@ -189,6 +201,7 @@ class HarvestReport(msgspec.Struct, frozen=True):
     Args:
         artifacts: every conversation with its class; is_dry: nothing was changed.
         items: written, by category; known: not written because exactly that was known already.
+        dropped: malformed rows; unfound: quotes that stand nowhere in what the model was shown.
         reclaimed_bytes: moved to the trash; reclaimed: ids of the discussions among it.
         failures: kept, with the reason.
         digest_path, ledger_path: empty in a dry run; stopped: why the run ended early, empty where it did not.
@@ -206,6 +219,7 @@ class HarvestReport(msgspec.Struct, frozen=True):
     ledger_path: str = ""
     stopped: str = ""
     reclaimed: tuple[str, ...] = ()
+    unfound: int = 0
 
     @property
     def is_failed(self) -> bool:
@@ -300,6 +314,8 @@ class HarvestState(msgspec.Struct, frozen=True):
             remedy: what to do about it, may be empty.
         use: what this program's harvests used, of all runs.
         command_id: of the command that began the run under way, empty where nobody waits for it.
+        is_automatic: the apply under way is nobody's wish but the mode's; `preview` is what waits for the person.
+        question: before the last command, which would take out much; it was not carried out.
     """
 
     phase: HarvestPhase = HarvestPhase.IDLE
@@ -319,6 +335,8 @@ class HarvestState(msgspec.Struct, frozen=True):
     problem: str = ""
     remedy: str = ""
     use: HarvestUse = msgspec.field(default_factory=HarvestUse)
+    is_automatic: bool = False
+    question: RemovalQuestion | None = None
 
     @property
     def is_busy(self) -> bool:

@@ -7,6 +7,8 @@ from enum import StrEnum
 
 import msgspec
 
+from core.values.evidence import ItemWords, Quote
+
 
 class Category(StrEnum):
     """The seven kinds of what a conversation leaves behind, in the order in which they are counted."""
@@ -61,6 +63,26 @@ def item_data(item: Item) -> dict[str, str | int | None]:
     }
 
 
+class Replacement(msgspec.Struct, frozen=True):
+    """A known item that a new one replaces, and why, in a sentence."""
+
+    item: Item
+    reason: str
+
+
+class RemovalQuestion(msgspec.Struct, frozen=True):
+    """A question before much is taken out of a category.
+
+    Args:
+        sentence: what would go; items: the list; is_undo: an undo asks, of `apply_id`; else an apply of the preview.
+    """
+
+    sentence: str
+    items: tuple[Item, ...]
+    is_undo: bool = False
+    apply_id: str = ""
+
+
 class NewItem(msgspec.Struct, frozen=True):
     """An item that is about to be written, raw: whatever a model or a person said.
 
@@ -68,6 +90,8 @@ class NewItem(msgspec.Struct, frozen=True):
         text: the statement, a playbook's steps, or the note; detail: joins it after an em dash.
         name: of a playbook, or the absolute path that a note is about; else empty.
         provenance: None for an item that a person adds by hand.
+        quote: what it stands on in its conversation; proposed: what a model had proposed, None where the person left
+            its words and category; replaces: the item that is struck through when this one is written.
     """
 
     category: Category
@@ -75,6 +99,17 @@ class NewItem(msgspec.Struct, frozen=True):
     detail: str = ""
     name: str = ""
     provenance: Provenance | None = None
+    quote: Quote = Quote()
+    proposed: ItemWords | None = None
+    replaces: Replacement | None = None
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """A raw item and the item that it is in a file: the new one, or the one that said the same already."""
+
+    raw: NewItem
+    item: Item
+    is_new: bool
 
 
 class CategoryFile(msgspec.Struct, frozen=True):

@@ -12,11 +12,12 @@ OUTCOMES_KEPT = 64
 
 
 class Cause(StrEnum):
-    """Cause why a command was not carried out: it was tried, it may not be now, or nothing is there to do."""
+    """Cause why a command was not carried out: it was tried, it may not be now, nothing is there to do, or it needs a yes."""
 
     FAILED = "failed"
     NOT_NOW = "not_now"
     NOTHING = "nothing_to_do"
+    NEEDS_YES = "needs_yes"
 
 
 class CommandOutcome(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 
 import msgspec
 
@@ -22,6 +23,14 @@ class AiSettings(msgspec.Struct, frozen=True):
     spend_limit_usd: float | None = None
 
 
+class MemoryMode(StrEnum):
+    """Modes of the memory: nothing is written by a model; each write is confirmed; some categories are not asked about."""
+
+    RECALL = "recall"
+    CONFIRM = "confirm"
+    AUTOMATIC = "automatic"
+
+
 class KnowledgeSettings(msgspec.Struct, frozen=True):
     """`[ai_settings.knowledge]`.
 
@@ -30,6 +39,7 @@ class KnowledgeSettings(msgspec.Struct, frozen=True):
         live_days: a harvest leaves alone what was touched within; max_source_bytes: it keeps what is larger.
         harvest_sources: files and folders with conversations of other programs, read and never reclaimed.
         harvest_provider, harvest_model: which model reads; empty: that of `[ai_settings]`, else the built-in one.
+        mode: who may write; automatic_categories: what is written without being asked in the mode `automatic`.
     """
 
     digest_enabled: bool = True
@@ -39,6 +49,8 @@ class KnowledgeSettings(msgspec.Struct, frozen=True):
     harvest_sources: tuple[str, ...] = ()
     harvest_provider: str = ""
     harvest_model: str = ""
+    mode: str = MemoryMode.CONFIRM.value
+    automatic_categories: tuple[str, ...] = ()
 
 
 class CachingSettings(msgspec.Struct, frozen=True):

@@ -149,8 +149,11 @@ def land(desk: Desk, opened: OpenDiscussion) -> None:
         (n for n, e in enumerate(opened.entries) if isinstance(e, Message) and e.id == landing.message_id),
         None,
     )
-    own.find = FindView(is_open=True, query=landing.query, is_by_word=True)
+    own.find = FindView(is_open=True, query=landing.query, is_by_word=not landing.is_phrase)
     found = occurrences(desk.view.memo, opened, terms_of(own.find))
+    if landing.is_phrase and not found.total:  # its blanks may be others there
+        own.find.is_by_word = True
+        found = occurrences(desk.view.memo, opened, terms_of(own.find))
     if row is None:
         row = found.place(0)[0] if found.total else None
     if row is None:

@@ -75,11 +75,12 @@ class FindView:
 
 
 class Landing(NamedTuple):
-    """Find of a search: the discussion, the message (empty for its name), the words."""
+    """Find of a search: the discussion, the message (empty for its name), the words, each for itself or as they stand."""
 
     discussion_id: str
     message_id: str
     query: str
+    is_phrase: bool = False
 
 
 def _scrolls(value: object, now: dict[str, int]) -> dict[str, int]:

@@ -164,6 +164,7 @@ def _summary(report: HarvestReport, written: int) -> ApplyCard:
         fmt.count(report.dropped, "malformed row dropped", "malformed rows dropped")
         if report.dropped
         else "",
+        fmt.count(report.unfound, "quote left out", "quotes left out") if report.unfound else "",
     )
     return ApplyCard(
         "report", f"{fmt.count(written, 'item')} written", "circle-check", "ok",

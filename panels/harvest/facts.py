@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from pathlib import PurePath
 
 import msgspec
 from msgspec.structs import replace
@@ -344,3 +345,8 @@ def items_words(counts: Sequence[tuple[str, int]]) -> str:
     known = {one.value: CATEGORY_WORDS[one] for one in Category}
     parts = [fmt.count(count, *known.get(name, (name, name))) for name, count in counts if count]
     return " · ".join(parts) or "nothing"
+
+
+def discussion_of(path: str) -> str:
+    """Id of the discussion whose log lies at a path; of no discussion where the folder is none's."""
+    return PurePath(path).parent.name

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from core.harvest.messages import EditHarvestItem, MoveHarvestItem, TickHarvestItems
+from core.harvest.messages import (
+    EditHarvestItem,
+    MoveHarvestItem,
+    ReplaceKnownItem,
+    TickHarvestItems,
+)
 from core.values.harvest import HarvestPhase, ProposedItem
 from core.values.knowledge import Category
 from panels.base.desk import Desk
 from panels.base.ui import Tone, Ui
 from panels.harvest import facts
 from panels.harvest.view import HarvestView, ItemEdit
+from panels.knowledge.history import show_turn
 
 CHAR_PX, SMALL_CHAR_PX = 7.1, 6.1
 LINE_PX, SMALL_LINE_PX = 18.0, 14.0
@@ -25,6 +31,11 @@ def estimate_px(one: ProposedItem, width: float) -> float:
     found = FRAME_PX + LINE_PX * _lines(one.item.head, room / CHAR_PX)
     if one.item.body:
         found += 6 + SMALL_LINE_PX * _lines(one.item.body, room / SMALL_CHAR_PX)
+    if one.item.quote.text:
+        found += 6 + SMALL_LINE_PX * _lines(one.item.quote.text, room / SMALL_CHAR_PX)
+    if one.replaces is not None:
+        words = len(one.replaces.reason) + len(one.replaces.item.text)
+        found += 60 + SMALL_LINE_PX * int(words // (room / SMALL_CHAR_PX))
     if one.is_known:
         return found + 21
     if one.near:
@@ -45,12 +56,14 @@ def item_card(desk: Desk, ui: Ui, one: ProposedItem, *, has_source: bool) -> Non
         _top(desk, ui, one, is_editing=edit is not None)
         if edit is None:
             _words(ui, one)
+            _quote(desk, ui, one)
         else:
             _editors(desk, ui, one, edit)
         if has_source:
             ui.text(
                 "source", f"from {one.source}", tone="faint", style="small", width=0, tip=one.artifact_path
             )
+        _replaced(desk, ui, one)
         _near(ui, one)
     ui.gap(GAP_PX)
 
@@ -96,6 +109,21 @@ def _words(ui: Ui, one: ProposedItem) -> None:
         ui.text("body", one.item.body, tone="muted", style="small", wraps=True)
 
 
+def _quote(desk: Desk, ui: Ui, one: ProposedItem) -> None:
+    """Draw what the item stands on, and the way to the message. Sends SelectDiscussion."""
+    quote = one.item.quote
+    if not quote.text:
+        return
+    with ui.row("quote"):
+        ui.icon("icon", "quote-left", tone="faint")
+        ui.text("words", quote.text, tone="muted", style="small", wraps=True, width=0)
+        where = facts.discussion_of(one.artifact_path)
+        if where in desk.state.discussions.summaries and ui.button(
+            "show", "", icon="arrow-right", kind="ghost", is_small=True, tip="Show the message"
+        ):
+            show_turn(desk, where, quote.turns[0], quote.text)
+
+
 def _editors(desk: Desk, ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
     own = desk.view.of(HarvestView)
     head, body = facts.part_words(one.item.category)
@@ -130,6 +158,20 @@ def _detail_head(ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
         ui.text("name", "Detail, written behind it", tone="muted", style="small", width=0)
         if ui.button("remove", "Leave it out", icon="xmark", kind="ghost", is_small=True):
             edit.body, edit.revision = "", edit.revision + 1
+
+
+def _replaced(desk: Desk, ui: Ui, one: ProposedItem) -> None:
+    """Draw the known item that this one replaces: the reason first, then the old words. Sends ReplaceKnownItem."""
+    if one.replaces is None:
+        return
+    can = desk.state.harvest.phase is not HarvestPhase.APPLYING
+    with ui.surface("replaced", "inset"), ui.group("lines", gap=4):
+        ui.text("reason", one.replaces.reason, tone="warn", style="small", wraps=True)
+        ui.text("old", f"Known until now: {one.replaces.item.text}", tone="muted", style="small", wraps=True)
+        label = "Strike the old one through; it stays in its file"
+        changed = ui.checkbox("replace", label, one.is_replacing, is_enabled=can and one.is_ticked)
+        if changed is not None:
+            desk.send(ReplaceKnownItem(one.id, changed))
 
 
 def _near(ui: Ui, one: ProposedItem) -> None:

@@ -126,6 +126,7 @@ def _figures(preview: HarvestPreview, counted: Tally) -> str:
         fmt.count(preview.dropped, "malformed row dropped", "malformed rows dropped")
         if preview.dropped
         else "",
+        fmt.count(preview.unfound, "quote left out", "quotes left out") if preview.unfound else "",
     )
     return " · ".join(filter(None, parts))
 

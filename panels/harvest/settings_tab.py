@@ -5,6 +5,8 @@ from __future__ import annotations
 from core.base import figures as fmt
 from core.harvest.reader import harvest_reader
 from core.settings.messages import ChangeSetting
+from core.values.knowledge import Category
+from core.values.settings import MemoryMode
 from panels.base import selection
 from panels.base.desk import Desk
 from panels.base.model_choice import model_options, model_value, option_parts
@@ -14,6 +16,17 @@ from panels.harvest import facts
 from panels.harvest.view import HarvestView
 
 TABLE = "ai_settings.knowledge"
+MODES = (
+    Option(MemoryMode.RECALL.value, "Recall only"),
+    Option(MemoryMode.CONFIRM.value, "Confirm each write"),
+    Option(MemoryMode.AUTOMATIC.value, "Automatic for some categories"),
+)
+ABOUT_MODE = {
+    MemoryMode.RECALL: "No harvest reads or writes. What is known is used as before, and you write by hand.",
+    MemoryMode.CONFIRM: "You tick what is written.",
+    MemoryMode.AUTOMATIC: "Conversations in which only these were found are written after a preview, without being asked. "
+    "What contradicts or resembles what is known waits for you; so does everything that the built-in model finds.",
+}
 NUMBER_PX = 96.0
 MOST_DAYS = 3_650
 MOST_KIB = 1_048_576
@@ -33,6 +46,8 @@ def settings_section(desk: Desk) -> None:
     with ui.surface("settings", "clear", height=0, padding=(0, 0), scrolls=True), ui.group("lines", gap=10):
         _reader(desk)
         ui.divider("reader line")
+        _mode(desk)
+        ui.divider("mode line")
         _number(desk, "live_days", "Leave alone for (days)", f"{settings.live_days:g}",
                 "What was touched within so many days is live")  # fmt: skip
         _number(desk, "max_source_bytes", "Largest size (KiB)", f"{settings.max_source_bytes / KIB:.10g}",
@@ -66,6 +81,29 @@ def _reader(desk: Desk) -> None:
         ui.text("fault", fault, tone="warn", style="small", wraps=True)
         if ui.button("set up", "Set up providers", is_small=True, tip="Keys and servers, in the settings"):
             desk.view.show_settings("providers")
+
+
+def _mode(desk: Desk) -> None:
+    """The choice of who may write, and of the categories that are not asked about."""
+    ui, settings = desk.ui, desk.state.config.settings.knowledge
+    with ui.group("mode", gap=6):
+        ui.text("label", "What is found", tone="muted")
+        chosen = ui.combo("mode", MODES, settings.mode, width=0, tip="Who may write to knowledge")
+        if chosen is not None and chosen != settings.mode:
+            desk.send(ChangeSetting(f"{TABLE}.mode", chosen))
+        ui.text("about", ABOUT_MODE[MemoryMode(settings.mode)], tone="muted", style="small", wraps=True)
+        if settings.mode != MemoryMode.AUTOMATIC:
+            return
+        for category in Category:
+            label = facts.CATEGORY_WORDS[category][1].capitalize()
+            is_on = category.value in settings.automatic_categories
+            changed = ui.checkbox(category.value, label, is_on)
+            if changed is not None:
+                kept = {*settings.automatic_categories, category.value} - (
+                    set() if changed else {category.value}
+                )
+                ordered = tuple(one.value for one in Category if one.value in kept)
+                desk.send(ChangeSetting(f"{TABLE}.automatic_categories", ordered))
 
 
 def _number(desk: Desk, name: str, label: str, shown: str, tip: str) -> None:

@@ -7,6 +7,7 @@ from core.knowledge.messages import AttachNotes, DeleteKnowledgeItem
 from panels.base.desk import Desk
 from panels.base.view import Dialog
 from panels.knowledge.drafts import ask, item_key, shown_text
+from panels.knowledge.history import history_dialog
 from panels.knowledge.view import KnowledgeView
 
 SHOWN_CHARS = 400
@@ -16,6 +17,8 @@ def knowledge_dialog(desk: Desk, dialog: Dialog) -> None:
     """Draw the dialog that is open, one of the Knowledge panel's."""
     if dialog.kind == "delete_item":
         _delete_item(desk, dialog)
+    elif dialog.kind == "item_history":
+        history_dialog(desk, dialog)
     else:
         _attach_notes(desk, dialog)
 

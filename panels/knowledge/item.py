@@ -12,6 +12,7 @@ from panels.base.desk import Desk
 from panels.base.ui import Ui
 from panels.base.view import Dialog
 from panels.knowledge.drafts import ask, begin_edit, can_ask, can_save, save, shown_text
+from panels.knowledge.history import ask_why
 from panels.knowledge.sources import ItemSource, SourcePlace, source_of
 from panels.knowledge.view import Draft, ItemDraft, KnowledgeView, NewDraft
 
@@ -147,6 +148,8 @@ def _trashed(desk: Desk, ui: Ui, source: ItemSource, tag: Provenance) -> None:
 
 def _buttons(desk: Desk, ui: Ui, item: Item) -> None:
     is_free = can_ask(desk, item)
+    if ui.button("why", "", icon="quote-left", kind="ghost", is_small=True, tip="Why the model knows this"):
+        ask_why(desk, item)
     why = READ_ONLY if desk.state.program.is_home_read_only else ""
     if ui.button("edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=is_free, tip=why or "Edit"):
         begin_edit(desk.view.of(KnowledgeView), item)

@@ -11,15 +11,21 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from core.base import paths
 from core.base.disk import OS_DISK, Disk
 from core.base.errors import SlopError
 from core.discussion import trash
+from core.evidence.files import read_logs
+from core.harvest.run import ApplyRequest, Found, apply, items_by_asking
 from core.knowledge.digest import digest_file, fresh_digest
 from core.knowledge.ledger import HarvestLedger, hash_source
 from core.knowledge.recovery import recover_home
 from core.knowledge.undo import undo_apply
-from core.values.knowledge import LedgerStatus
+from core.values.evidence import ItemEventKind
+from core.values.harvest import ArtifactFacts
+from core.values.knowledge import Category, Item, LedgerStatus, Replacement
 from tests.core.harvest.harvests import NOW, OLD, Harvest, add_discussion, age, item_lines, reply
 from tests.core.knowledge.fault_disks import Fault, KilledError, Point, PointDisk, PowerDisk
 
@@ -39,8 +45,9 @@ ANSWERS = {
     "part 2 of 3": reply("L one.", "L two."),
     "part 3 of 3": reply("L three.", questions=[{"statement": "Why L?", "detail": ""}]),
 }
+QUOTE = "ALPHA question"
 PERSONS = {
-    "facts.md": b"# Facts\n\n- By hand.\nProse that stays.\n",
+    "facts.md": b"# Facts\n\n- By hand.\n- Seven hours.\nProse that stays.\n",
     "decisions.md": b"\xef\xbb\xbf# Decisions\r\n\r\n- Mine.\r\n",
     "tasks.md": b"# Tasks\n\n## Open\n\n- Old one.\n\n## Done\n\n## Mine\n\nnot a task\n",
 }
@@ -49,10 +56,13 @@ PERSONS = {
 ITEMS = sorted(
     [
         "By hand.", "Mine.", "Old one.", "A one.", "Shared.", "B one.", "Start beta.", "End beta.",
-        "**Deploy**: Push.", "L one.", "Take L. — cheap", "L two.", "L three.", "Why L?", "On the code.",
+        "**Deploy**: Push.", "L one.", "Take L. — cheap", "L two.", "L three.", "Why L?", "On the code.", "~~Seven hours.~~ (replaced 2026-11-20: B one.)",
     ]
 )  # fmt: skip
-BY_HAND = ["By hand.", "Mine.", "Old one."]
+BY_HAND = ["By hand.", "Mine.", "Old one.", "Seven hours."]
+REPLACED = b"- Seven hours."
+"""Line of the person's that an item of the harvest strikes through, until it is undone."""
+
 RUNS = ("harvest", "undo", "start", "start-2")
 """A harvest, its undo, and the start of the program after a crash in the middle of the one and of the other."""
 
@@ -74,9 +84,9 @@ class Paid:
                 file.write(f"{mark}\n")
         if mark != "ALPHA":
             return ANSWERS[mark]
-        return json.dumps(
-            {**json.loads(ANSWERS[mark]), "files": [{"path": self.code, "note": "On the code."}]}
-        )
+        quoted = {"message": "m1", "quote": QUOTE}
+        note = {"path": self.code, "note": "On the code.", **quoted}
+        return json.dumps({**json.loads(ANSWERS[mark]), "files": [note]})
 
 
 def made_home(home: Path) -> Path:
@@ -106,11 +116,23 @@ def candidates(home: Path) -> dict[str, str]:
 def harvest(home: Path, paid: Paid, disk: Disk = OS_DISK, seed: str = "s") -> None:
     """Scan, distil and apply."""
     paid.code = str(home / "code.py")
-    Harvest(home, paid, disk=disk, max_bytes=MAX_BYTES, piece_bytes=PIECE_BYTES).apply(seed=seed)  # type: ignore[arg-type]
+    run = Harvest(home, paid, disk=disk, max_bytes=MAX_BYTES, piece_bytes=PIECE_BYTES)  # type: ignore[arg-type]
+    asking = items_by_asking(run.distiller, run.now)
+    known = Item(Category.FACTS, "facts.md", "Seven hours.", first_line=4)
+
+    def items_of(facts: ArtifactFacts, data: bytes) -> Found:
+        found = asking(facts, data)
+        new = (
+            replace(one, replaces=Replacement(known, "It turns.")) if one.text == "B one." else one
+            for one in found.items
+        )
+        return Found(tuple(new), found.dropped)
+
+    apply(ApplyRequest(run.request, run.scan(), items_of, seed, disk=disk))
 
 
 def _undo(home: Path, _paid: Paid, disk: Disk = OS_DISK) -> None:
-    undo_apply(home, NOW, disk=disk)
+    undo_apply(home, NOW, is_agreed=True, disk=disk)
 
 
 @dataclass(frozen=True)
@@ -171,7 +193,7 @@ class Stage:
             case "harvest":
                 harvest(home, paid, disk, seed)
             case "undo":
-                undo_apply(home, NOW, disk=disk)
+                undo_apply(home, NOW, is_agreed=True, disk=disk)
             case _:
                 recover_home(home, NOW, disk=disk)
 
@@ -211,7 +233,7 @@ class Stage:
             harvest(home, paid, PointDisk(home), "second")
         elif self.run_name == "undo":
             with suppress(SlopError):  # it may be undone already
-                undo_apply(home, NOW, disk=PointDisk(home))
+                undo_apply(home, NOW, is_agreed=True, disk=PointDisk(home))
 
     def _check_once(self, home: Path) -> None:
         """Between the fault and the next run: no item twice; those of a proven conversation are all there."""
@@ -256,7 +278,22 @@ def check_harvested(home: Path) -> None:
     statuses = sorted(entry.status.value for entry in HarvestLedger(home).entries())
     assert statuses == ["harvested"] * 3 + ["pruned"] * 2 + ["too-large"], f"the ledger says {statuses}"
     assert not HarvestLedger(home).journal.exists(), "the journal was not folded"
-    check_persons_bytes(home)
+    check_persons_bytes(home, besides=REPLACED)
+    check_logs(home)
+
+
+def check_logs(home: Path) -> None:
+    """Each item stands on each conversation that said it, once, and was accepted or confirmed for it."""
+    rows = read_logs(home)
+    said = Counter((row.item, row.sha256) for row in rows.evidence)
+    assert max(said.values()) == 1, "evidence is doubled"
+    assert len(said) == len(ITEMS) - len(BY_HAND) + 1, f"evidence is lost: {len(said)}"  # two said `Shared.`
+    assert [row.quote for row in rows.evidence if row.quote] == [QUOTE], "a quote is lost"
+    replaced = [event for event in rows.events if event.kind is ItemEventKind.SUPERSEDED]
+    assert replaced, "that an item was replaced is not told"
+    for kind in (ItemEventKind.PROPOSED, ItemEventKind.ACCEPTED):
+        told = {event.item for event in rows.events if event.kind is kind}
+        assert told == {row.item for row in rows.evidence}, f"what was {kind} is not told"
 
 
 def check_undone(home: Path) -> None:
@@ -268,14 +305,20 @@ def check_undone(home: Path) -> None:
     )
     assert not digest_file(home).exists(), "memory is on that was off before"
     check_persons_bytes(home)
+    rows = read_logs(home)
+    assert rows.evidence == (), "evidence of what is not there is left"
+    assert [one.kind for one in rows.events].count(ItemEventKind.UNDONE) == 1, (
+        "that it was undone is not told once"
+    )
 
 
-def check_persons_bytes(home: Path) -> None:
-    """Every line that was there before stands where it stood, in order, byte for byte."""
+def check_persons_bytes(home: Path, besides: bytes = b"") -> None:
+    """Every line that was there before stands where it stood, in order, byte for byte. `besides`: a line that was replaced."""
     for name, data in PERSONS.items():
         lines = (paths.knowledge_dir(home) / name).read_bytes().split(b"\n")
         rest = iter(lines)
-        assert all(line in rest for line in data.split(b"\n")[:-1]), f"{name} lost a person's line"
+        wanted = (line for line in data.split(b"\n")[:-1] if line != besides)
+        assert all(line in rest for line in wanted), f"{name} lost a person's line"
 
 
 def check_bill(paid: Paid, fault: Fault, point: Point) -> None:

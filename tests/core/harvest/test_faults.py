@@ -68,7 +68,15 @@ def test_the_harvest_that_is_tried_has_every_kind_of_call_and_a_conversation_in_
 
 @pytest.mark.parametrize(
     "damage",
-    ["knowledge/facts.md", "knowledge/ledger.json", "knowledge/digest.md", "trash", "knowledge/tasks.md"],
+    [
+        "knowledge/facts.md",
+        "knowledge/ledger.json",
+        "knowledge/digest.md",
+        "trash",
+        "knowledge/tasks.md",
+        "knowledge/evidence.jsonl",
+        "knowledge/events.jsonl",
+    ],
 )
 def test_the_check_sees_what_is_lost(folder: Path, damage: str) -> None:
     stage = Stage(folder, "harvest")
@@ -127,7 +135,7 @@ def test_what_a_crash_finished_can_be_undone(folder: Path) -> None:
 
         with suppress(SlopError):
             while True:
-                undo_apply(home, NOW, disk=PointDisk(home))
+                undo_apply(home, NOW, is_agreed=True, disk=PointDisk(home))
 
         assert sorted(words(home)) == BY_HAND
         assert len(list(paths.discussions_dir(home).glob("2*"))) >= 4
@@ -141,13 +149,12 @@ def test_an_undo_that_was_interrupted_says_in_the_end_what_the_whole_of_it_did(f
     facts.write_bytes(facts.read_bytes().replace(b"- L two.", b"- L two, I think."))
     template = stage.copied("edited")
     shutil.copy2(facts, template / "knowledge" / "facts.md")
-    whole = undo_apply(home, NOW, disk=PointDisk(home))
+    whole = undo_apply(home, NOW, is_agreed=True, disk=PointDisk(home))
+    at = points.index(Point("rename", "knowledge/tasks.md"))
     with pytest.raises(KilledError):
-        undo_apply(
-            template, NOW, disk=PointDisk(template, points.index(Point("rename", "knowledge/tasks.md")))
-        )
+        undo_apply(template, NOW, is_agreed=True, disk=PointDisk(template, at))
 
-    again = undo_apply(template, NOW, disk=PointDisk(template))
+    again = undo_apply(template, NOW, is_agreed=True, disk=PointDisk(template))
 
     assert (again.removed, again.left) == (whole.removed, whole.left)
     assert [line.partition(" [")[0] for line in whole.left] == ["facts.md: - L two."]

@@ -101,7 +101,7 @@ def test_whatever_is_written_stays_one_line_of_ours_in_its_file_and_in_layer_7(
     assert all(line.endswith(f" {TAG}") and line.count("[from: ") == 1 for line in lines)
     check_files(home)
     check_layer_7(home, code)
-    assert undo_apply(home, NOW).removed == len(lines)
+    assert undo_apply(home, NOW, is_agreed=True).removed == len(lines)
     assert item_lines(home) == []
 
 

@@ -145,6 +145,14 @@ class Tour:
         for path in ("knowledge", "knowledge?file=no", "knowledge?limit=x", "harvest", "harvest?limit=x"):
             self.client.get(f"/api/{path}")
         self.client.post("/api/knowledge/digest")
+        for query in ("", "?discussion_id=no", "?limit=x"):
+            self.client.get(f"/api/knowledge/seen{query}")
+        add = {"panel": "knowledge", "action": "add_knowledge_item", "category": "facts", "text": "Known."}
+        self.client.post("/api/ui", add)
+        state = self.world.until(lambda s: any(one.items for one in s.knowledge.categories))
+        (item,) = [item for one in state.knowledge.categories for item in one.items]
+        place = {"file": item.file, "first_line": item.first_line, "text": item.text}
+        self.client.post("/api/knowledge/why", place)
 
     def harvested(self) -> None:
         """Runs of the harvest: each begun and waited for, refused while another runs, and with wrong names."""
@@ -221,6 +229,7 @@ class Tour:
             "advance_s": 0,
             "paths": ["no"],
         }
+        good |= {"file": "facts.md", "first_line": 1}
         for operation in OPERATIONS:
             path = re.sub(r"\{\w+\}", "no", operation.path)
             fields = _body(operation).get("required", ())
@@ -332,6 +341,7 @@ def test_a_program_that_fails_says_so_on_every_path(
             "advance_s": 0,
             "paths": ["x"],
         }
+        body |= {"file": "facts.md", "first_line": 1}
         known = _body(operation).get("properties", {})
         sent = {k: v for k, v in body.items() if k in known} if operation.body is not None else None
         answer = running.client._checked(running.client.http.request(operation.method, path, json=sent))

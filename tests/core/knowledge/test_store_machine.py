@@ -89,7 +89,7 @@ class Store(RuleBasedStateMachine):
     @rule()
     def undo(self) -> None:
         try:
-            self._took_back(undo_apply(self.home, NOW, disk=DISK).apply_id)
+            self._took_back(undo_apply(self.home, NOW, is_agreed=True, disk=DISK).apply_id)
         except StorageError as error:
             assert "no apply" in str(error)  # noqa: PT017
 
@@ -98,7 +98,7 @@ class Store(RuleBasedStateMachine):
         """What the person asked for is done after the next start, or was never begun."""
         newest = next((one.id for one in list_applies(self.home) if not one.undone_at and one.steps), "")
         try:
-            undo_apply(self.home, NOW, disk=FaultyDisk(at, fault))
+            undo_apply(self.home, NOW, is_agreed=True, disk=FaultyDisk(at, fault))
         except (KilledError, SlopError):
             recover_home(self.home, disk=DISK)
         record = next((one for one in list_applies(self.home) if one.id == newest), None)

@@ -8,11 +8,19 @@ import pytest
 from msgspec.structs import replace
 
 from core.discussion.messages import SelectDiscussion
-from core.harvest.messages import ApplyHarvest, CancelHarvest, LookForHarvest, PreviewHarvest
+from core.harvest.messages import (
+    ApplyHarvest,
+    CancelHarvest,
+    LeaveRemoval,
+    LookForHarvest,
+    PreviewHarvest,
+    UndoHarvest,
+)
 from core.settings.messages import ChangeSetting
 from core.values.harvest import HarvestLook, HarvestPhase
+from core.values.knowledge import Category, Item, RemovalQuestion
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
-from core.values.settings import KnowledgeSettings
+from core.values.settings import KnowledgeSettings, MemoryMode, Settings
 from core.values.state import AppState
 from panels.base.view import WindowView
 from panels.harvest.view import HARVEST_TABS, HarvestTab, HarvestView
@@ -440,3 +448,39 @@ def test_a_look_without_anything_has_no_counts_to_hide() -> None:
     screen = open_at("conversations", hs.state(hs.seen(look=HarvestLook())))
 
     assert screen.ui.shows("None are there")
+
+
+def test_the_mode_is_chosen_and_categories_are_ticked_where_it_is_automatic() -> None:
+    known = KnowledgeSettings(mode=MemoryMode.AUTOMATIC.value, automatic_categories=("facts", "files"))
+    screen = open_at("conversations", with_fields(hs.looked(), settings=Settings(knowledge=known)))
+    screen.view.of(HarvestView).are_settings_open = True
+    screen.show(screen.state)
+
+    assert screen.ui.find("Facts", kind="checkbox").value is True
+    screen.ui.click("Decisions")
+    screen.ui.click("File notes")
+    screen.ui.choose("Who may write to knowledge", "Recall only")
+    assert screen.asked == [
+        ChangeSetting("ai_settings.knowledge.automatic_categories", ("facts", "decisions", "files")),
+        ChangeSetting("ai_settings.knowledge.automatic_categories", ("facts",)),
+        ChangeSetting("ai_settings.knowledge.mode", "recall"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("is_undo", "agreed"),
+    [(True, UndoHarvest("a", is_agreed=True)), (False, ApplyHarvest(is_agreed=True))],
+)
+def test_before_much_is_taken_out_the_list_is_shown_and_a_yes_is_asked_for(
+    is_undo: bool, agreed: UndoHarvest | ApplyHarvest
+) -> None:
+    gone = tuple(Item(Category.FACTS, "facts.md", f"Fact {n}.") for n in range(5))
+    question = RemovalQuestion("This would take out 5 of 6 facts", gone, is_undo, "a" if is_undo else "")
+    state = hs.looked()
+    screen = open_at("applied", replace(state, harvest=replace(state.harvest, question=question)))
+
+    assert screen.ui.shows("This would take out 5 of 6 facts.")
+    assert "facts.md: Fact 4." in " ".join(screen.ui.texts())
+    screen.ui.click("Leave them")
+    screen.ui.click("Go on")
+    assert screen.asked == [LeaveRemoval(), agreed]

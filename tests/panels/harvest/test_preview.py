@@ -12,12 +12,15 @@ from core.harvest.messages import (
     DiscardPreview,
     EditHarvestItem,
     MoveHarvestItem,
+    ReplaceKnownItem,
     TickHarvestItems,
 )
+from core.values.evidence import Quote
 from core.values.harvest import ArtifactFacts, HarvestPhase, HarvestPreview, HarvestState, HarvestUse
-from core.values.knowledge import Category
+from core.values.knowledge import Category, Item, Replacement
 from core.values.state import AppState
 from core.values.usage import Usage
+from panels.discussion.view import DiscussionView, Landing
 from panels.harvest.view import HarvestView
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.test_harvest_panel import open_at
@@ -457,3 +460,33 @@ def test_a_preview_that_was_worked_on_is_asked_for_before_it_is_discarded() -> N
 
     assert screen.asked == [DiscardPreview()]
     assert screen.view.of(HarvestView).edits == {}
+
+
+def test_an_item_shows_its_quote_and_the_message_and_dropped_quotes_are_counted() -> None:
+    every = hs.preview()
+    first = every.items[0]
+    item = replace(first.item, quote=Quote(("m-3",), "it stays immutable"))
+    path = "/home/person/.manual_slop/discussions/d5/log.jsonl"
+    said = replace(first, item=item, artifact_path=path)
+    screen = open_at("preview", _with(hs.previewed(), HarvestPreview(every.sources[:1], (said,), unfound=2)))
+
+    assert screen.ui.shows("it stays immutable")
+    assert "2 quotes left out" in " ".join(screen.ui.texts())
+    screen.ui.click("Show the message")
+    assert screen.view.of(DiscussionView).landing == Landing(
+        "d5", "m-3", "it stays immutable", is_phrase=True
+    )
+    assert screen.asked == [SelectDiscussion("d5")]
+
+
+def test_a_known_item_that_is_replaced_is_shown_with_the_reason_first_and_can_be_left() -> None:
+    every = hs.preview()
+    old = Item(Category.FACTS, "facts.md", "A fork copies the slot.", first_line=3)
+    one = replace(every.items[0], replaces=Replacement(old, "It shares the prefix now."), is_ticked=True)
+    screen = open_at("preview", _with(hs.previewed(), HarvestPreview(every.sources[:1], (one,))))
+
+    texts = screen.ui.texts()
+    reason = next(n for n, text in enumerate(texts) if text == "It shares the prefix now.")
+    assert "A fork copies the slot." in texts[reason + 1]
+    screen.ui.click("Strike the old one through; it stays in its file")
+    assert screen.asked == [ReplaceKnownItem(one.id, is_replacing=False)]

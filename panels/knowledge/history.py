@@ -1,0 +1,107 @@
+"""History of an item in the window: its quotes, the turns that they stand in, its history, and the requests it entered."""
+
+from __future__ import annotations
+
+from core.base.text import one_line
+from core.discussion.messages import SelectDiscussion, UndoDelete
+from core.knowledge.history_text import day, event_line, witness_line
+from core.knowledge.messages import ExplainItem
+from core.values.evidence import ItemHistory, TurnPlace, Witness
+from core.values.knowledge import Item
+from panels.base.desk import Desk
+from panels.base.ui import Ui
+from panels.base.view import Dialog
+from panels.discussion.view import DiscussionView, Landing
+
+WIDTH_PX, HEIGHT_PX, TURN_PX = 600, 420, 110
+MOST_REQUESTS = 5
+SHOWN_CHARS = 400
+
+
+def ask_why(desk: Desk, item: Item) -> None:
+    """Open the dialog. Sends ExplainItem."""
+    command = ExplainItem(item)
+    desk.view.dialog = Dialog("item_history", command=command)
+    desk.send(command)
+
+
+def show_turn(desk: Desk, discussion_id: str, message_id: str, quote: str) -> None:
+    """Go to a message in its conversation, the quote marked. Sends SelectDiscussion."""
+    desk.view.of(DiscussionView).landing = Landing(discussion_id, message_id, quote, is_phrase=True)
+    desk.view.page = "chat"
+    desk.view.dialog = None
+    desk.send(SelectDiscussion(discussion_id))
+
+
+def history_dialog(desk: Desk, dialog: Dialog) -> None:
+    """Draw the dialog. Sends SelectDiscussion, UndoDelete."""
+    ui, asked = desk.ui, dialog.command
+    if not isinstance(asked, ExplainItem):
+        desk.view.dialog = None
+        return
+    told = desk.state.evidence.shown
+    is_it = told is not None and (told.category, told.text) == (asked.item.category.value, asked.item.text)
+    with ui.dialog("item history", "Why the model knows this", width=WIDTH_PX) as closed:
+        with ui.surface("words", "inset"):
+            ui.text("text", one_line(asked.item.text, SHOWN_CHARS), wraps=True)
+        with ui.surface("history", "clear", height=HEIGHT_PX, padding=(0, 4), scrolls=True):
+            if told is None or not is_it:
+                ui.text("wait", "Reading the logs…", tone="muted")
+            else:
+                _history(desk, ui, told)
+        with ui.row("buttons"):
+            ui.push()
+            if ui.button("close", "Close"):
+                desk.view.dialog = None
+    if closed.clicked or ui.shortcut("Escape"):
+        desk.view.dialog = None
+
+
+def _history(desk: Desk, ui: Ui, told: ItemHistory) -> None:
+    with ui.group("lines", gap=8):
+        if not told.witnesses:
+            text = "It was written by hand, or before evidence was kept: no conversation is known for it."
+            ui.text("none", text, tone="muted", wraps=True)
+        for index, witness in enumerate(told.witnesses):
+            with ui.group(("witness", index), gap=4):
+                _witness(desk, ui, witness)
+        for index, event in enumerate(told.events):
+            ui.text(("event", index), event_line(event), tone="muted", style="small", wraps=True)
+        _requests(ui, told)
+        if told.torn:
+            text = f"{told.torn:,} lines of the logs could not be read and were passed over."
+            ui.text("torn", text, tone="warn", style="small", wraps=True)
+
+
+def _witness(desk: Desk, ui: Ui, witness: Witness) -> None:
+    row = witness.row
+    ui.text("where", f"From {witness_line(witness)}", style="small_strong", wraps=True)
+    if row.quote:
+        with ui.surface("quote", "inset"):
+            ui.text("words", f"“{row.quote}”", wraps=True)
+    if witness.turn:
+        ui.selectable_text("turn", witness.turn, height=TURN_PX)
+    with ui.row("ways"):
+        if witness.place is TurnPlace.LIST and ui.button(
+            "show",
+            "Show the message" if row.turns else "Show the conversation",
+            icon="comments",
+            is_small=True,
+        ):
+            show_turn(desk, row.discussion, row.turns[0] if row.turns else "", row.quote)
+        if witness.place is TurnPlace.TRASH and ui.button(
+            "restore", "Take it out of the trash", icon="clock-rotate-left", is_small=True
+        ):
+            desk.view.dialog = None
+            desk.send(UndoDelete(row.discussion))
+
+
+def _requests(ui: Ui, told: ItemHistory) -> None:
+    if not told.injected:
+        ui.text("requests", "It entered no request that was noted.", tone="muted", style="small")
+        return
+    text = f"It was in requests from {day(told.injected[-1].at)} on:"
+    ui.text("requests", text, tone="muted", style="small", wraps=True)
+    for index, event in enumerate(told.injected[:MOST_REQUESTS]):
+        words = f"{day(event.at)}  {event.model}, discussion {event.discussion}"
+        ui.text(("request", index), words, tone="faint", style="small", wraps=True)
