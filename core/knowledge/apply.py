@@ -23,6 +23,8 @@ from core.knowledge.file_writer import change_file, cut_end, has_line, read_byte
 from core.knowledge.files import move_notes, read_notes
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
 from core.knowledge.locks import harvest_lock, write_lock
+from core.knowledge.part_writer import take_part_back, write_part
+from core.knowledge.parts import PartPlan
 from core.knowledge.plan import AppendPlan, FilePlan, plan_append
 from core.knowledge.reader import read_categories
 from core.knowledge.recovery import ensure_plan, recover
@@ -57,8 +59,10 @@ class Apply:
         """
         plan = plan_append(items, self.known, self.notes)
         entry = replace(entry, items=plan.counts)
-        apply_log.write(self.home, self.id, apply_log.step_row(entry.path, entry, plan.files), disk=self.disk)
-        self._write_files(plan.files)
+        parts = self._parts(plan)
+        row = apply_log.step_row(entry.path, entry, plan.files, parts)
+        apply_log.write(self.home, self.id, row, disk=self.disk)
+        self._write_files(plan.files, parts)
         self.ledger.add(entry)
         apply_log.write(self.home, self.id, {"kind": "written"}, disk=self.disk)
         self.known.add(plan.items)
@@ -119,15 +123,25 @@ class Apply:
                 where=str(log),
             )
 
-    def _write_files(self, files: tuple[FilePlan, ...]) -> None:
+    def _parts(self, plan: AppendPlan) -> tuple[PartPlan, ...]:
+        """What goes with the lines of one conversation into other files, decided once it is known what is new."""
+        return ()
+
+    def _write_files(self, files: tuple[FilePlan, ...], parts: tuple[PartPlan, ...]) -> None:
         done: list[FilePlan] = []
+        added: list[PartPlan] = []
         try:
             with write_lock(self.home, disk=self.disk):
                 for plan in files:
                     done.append(plan)
                     ensure_plan(self.home, plan, disk=self.disk)
+                for part in parts:
+                    added.append(part)
+                    write_part(self.home, part, disk=self.disk)
         except SlopError:
             with suppress(SlopError), write_lock(self.home, disk=self.disk):
+                for part in reversed(added):
+                    take_part_back(self.home, part, disk=self.disk)
                 for plan in reversed(done):
                     _take_back(self.home, plan, self.disk)
                 apply_log.write(self.home, self.id, {"kind": "dropped"}, disk=self.disk)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs, reported
@@ -15,6 +16,7 @@ from core.base.ids import is_id
 from core.base.opener import BOOK_BYTES, read_file
 from core.knowledge.categories import CategoryLine
 from core.knowledge.ledger_text import to_entry, to_raw
+from core.knowledge.parts import PartPlan
 from core.knowledge.plan import FilePlan
 from core.values.knowledge import HarvestLedgerEntry
 
@@ -25,7 +27,7 @@ class ApplyStep(msgspec.Struct, frozen=True):
     """One conversation's part in an apply.
 
     Args:
-        files: the lines that were to be written; entry: the ledger's; is_written: all of it is on disk.
+        files: the lines that were to be written; parts: what goes with them; entry: the ledger's; is_written: all of it is on disk.
         is_dropped: it failed and was taken back at once.
     """
 
@@ -34,6 +36,7 @@ class ApplyStep(msgspec.Struct, frozen=True):
     files: tuple[FilePlan, ...]
     is_written: bool = False
     is_dropped: bool = False
+    parts: tuple[PartPlan, ...] = ()
 
 
 class ApplyRecord(msgspec.Struct, frozen=True):
@@ -85,13 +88,22 @@ def write(home: Path, apply_id: str, row: Mapping[str, object], *, disk: Disk = 
     append_file(path, data + b"\n", disk=disk)
 
 
-def step_row(source: str, entry: HarvestLedgerEntry, files: Iterable[FilePlan]) -> dict[str, object]:
+def step_row(
+    source: str, entry: HarvestLedgerEntry, files: Iterable[FilePlan], parts: Iterable[PartPlan] = ()
+) -> dict[str, object]:
     """The row that says what is about to be written."""
     plans = [
         {"file": f.name, "head": f.head.decode(), "lines": [[line.text, line.section] for line in f.lines]}
         for f in files
     ]
-    return {"kind": "items", "source": source, "sha256": entry.sha256, "entry": to_raw(entry), "files": plans}
+    return {
+        "kind": "items",
+        "source": source,
+        "sha256": entry.sha256,
+        "entry": to_raw(entry),
+        "files": plans,
+        "parts": msgspec.to_builtins(tuple(parts)),
+    }
 
 
 def apply_ids(home: Path) -> tuple[str, ...]:
@@ -139,7 +151,7 @@ def _folded(apply_id: str, rows: Iterable[dict[str, Any]]) -> ApplyRecord:
             case "written" | "dropped" if steps:
                 last = steps[-1]
                 is_dropped = row["kind"] == "dropped"
-                steps[-1] = ApplyStep(last.source, last.entry, last.files, not is_dropped, is_dropped)
+                steps[-1] = replace(last, is_written=not is_dropped, is_dropped=is_dropped)
             case "reclaimed":
                 reclaimed[str(row.get("discussion_id", ""))] = str(row.get("sha256", ""))
             case "ended":
@@ -163,4 +175,5 @@ def _step(row: Mapping[str, Any]) -> list[ApplyStep]:
         FilePlan(plan["file"], plan["head"].encode(), tuple(CategoryLine(*line) for line in plan["lines"]))
         for plan in row.get("files", ())
     )
-    return [ApplyStep(str(row.get("source", "")), entry, files)]
+    parts = msgspec.convert(row.get("parts", []), tuple[PartPlan, ...])
+    return [ApplyStep(str(row.get("source", "")), entry, files, parts=parts)]

@@ -117,8 +117,21 @@ def cut_end(path: Path, lines: Sequence[CategoryLine], *, disk: Disk = OS_DISK) 
         Whether they stood at its end and are gone.
     """
     data = read_bytes(path)
-    block = b"".join(line.text.encode("utf-8", "replace") + line_end(data) for line in lines)
-    if not data.endswith(block):
+    return cut_bytes(
+        path,
+        data,
+        b"".join(line.text.encode("utf-8", "replace") + line_end(data) for line in lines),
+        disk=disk,
+    )
+
+
+def cut_bytes(path: Path, data: bytes, block: bytes, *, disk: Disk = OS_DISK) -> bool:
+    """Shorten a file by the bytes that it ends with. `data`: all that it held when it was read.
+
+    Returns:
+        Whether they stood at its end and are gone.
+    """
+    if not block or not data.endswith(block):
         return False
     with reported("write", path):
         fd = disk.open(path, os.O_RDWR)

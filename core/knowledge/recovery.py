@@ -15,6 +15,7 @@ from core.knowledge.digest import regenerate_digest
 from core.knowledge.file_writer import change_file, ensure_lines, without_torn
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.locks import harvest_lock, write_lock
+from core.knowledge.part_writer import ensure_part
 from core.knowledge.plan import FilePlan
 from core.knowledge.reversal import take_back, undone_row
 from core.knowledge.switch import settle_switch
@@ -118,6 +119,8 @@ def _finish(home: Path, record: ApplyRecord, ledger: HarvestLedger, disk: Disk) 
             for plan in step.files:
                 _mend(home, plan, disk)
                 ensure_plan(home, plan, disk=disk)
+            for part in step.parts:
+                ensure_part(home, part, disk=disk)
         ledger.add(step.entry)
     return [step.source for step in waiting]
 

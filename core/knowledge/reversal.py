@@ -13,6 +13,7 @@ from core.knowledge.categories import NOTES_FOLDER
 from core.knowledge.file_writer import change_file, read_bytes
 from core.knowledge.ledger import HarvestLedger, timestamp
 from core.knowledge.locks import write_lock
+from core.knowledge.part_writer import take_part_back
 from core.knowledge.removal import lines_out
 from core.values.harvest import UndoReport
 
@@ -71,6 +72,8 @@ def _take_out(home: Path, record: ApplyRecord, disk: Disk) -> tuple[int, tuple[s
             removed += found
             left += [f"{name}: {text}" for text in kept]
             _remove_where_bare(home, name, heads[name], disk)
+        for part in reversed([part for step in record.steps if not step.is_dropped for part in step.parts]):
+            left += [f"{part.name}: {text}" for text in take_part_back(home, part, disk=disk)]
     return removed, tuple(left)
 
 

@@ -1,0 +1,70 @@
+"""Writing of an apply's parts, and taking them back, below the knowledge directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.base import paths
+from core.base.disk import OS_DISK, Disk, append_file, make_dirs
+from core.knowledge.file_writer import change_file, cut_bytes, read_bytes
+from core.knowledge.parts import PartPlan, RowPlan, rows_data, with_part, without_part
+
+
+def write_part(home: Path, part: PartPlan, *, disk: Disk = OS_DISK) -> None:
+    """Write a part that is new: nothing of it can be there.
+
+    Raises:
+        StorageError: some of it may be missing; `ensure_part` adds what is.
+    """
+    path = paths.knowledge_dir(home) / part.name
+    if isinstance(part, RowPlan) and part.rows and _ends_whole(path):
+        make_dirs(path.parent, disk=disk)
+        append_file(path, rows_data(part.rows), disk=disk)
+    else:
+        ensure_part(home, part, disk=disk)
+
+
+def ensure_part(home: Path, part: PartPlan, *, disk: Disk = OS_DISK) -> None:
+    """Have a part on disk, once. May be asked again after a crash.
+
+    Raises:
+        StorageError: some of it may be missing; the file is whole.
+    """
+    path = paths.knowledge_dir(home) / part.name
+    make_dirs(path.parent, disk=disk)
+    change_file(path, lambda data: with_part(data, part), disk=disk)
+
+
+def take_part_back(home: Path, part: PartPlan, *, disk: Disk = OS_DISK) -> tuple[str, ...]:
+    """Have nothing of a part on disk; what a person changed since stays.
+
+    Returns:
+        The texts that were changed or removed since.
+
+    Raises:
+        StorageError: some of it may be there still; ask again.
+    """
+    path = paths.knowledge_dir(home) / part.name
+    if not path.exists():
+        return ()
+    if (
+        isinstance(part, RowPlan)
+        and not part.stays
+        and cut_bytes(path, read_bytes(path), rows_data(part.rows), disk=disk)
+    ):
+        return ()
+    left: list[tuple[str, ...]] = []
+
+    def change(data: bytes) -> bytes:
+        rest, texts = without_part(data, part)
+        left.append(texts)
+        return rest
+
+    change_file(path, change, disk=disk)
+    return left[-1]
+
+
+def _ends_whole(path: Path) -> bool:
+    """True if a log is missing, empty, or ends with a line's end."""
+    data = read_bytes(path)
+    return not data or data.endswith(b"\n")
