@@ -64,6 +64,12 @@ def read_index(data: bytes) -> IndexText:
     return _own(data) or _loose(data)
 
 
+def total_facts(data: bytes) -> int:
+    """Facts of an index that this program wrote, 0 for any other. O(1)."""
+    match = _HEAD.match(data)
+    return 0 if match is None else int(match[2])
+
+
 def _own(data: bytes) -> IndexText | None:
     match = _HEAD.match(data)
     if match is None or not data.endswith(_TAIL):
