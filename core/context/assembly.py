@@ -62,8 +62,9 @@ class TokenCounter(Protocol):
         ...
 
 
-ReadLayer7 = Callable[[StackSpec, tuple[ItemFiles, ...]], tuple[str, tuple[NamedText, ...], int]]
-"""The digest's text and the notes on files in scope, as they are now; both empty where knowledge is off.
+ReadLayer7 = Callable[[StackSpec, tuple[ItemFiles, ...]], tuple[str, str, tuple[NamedText, ...], int]]
+"""The digest's text, the facts of the spec's domains and the notes on files in scope, as they are now; all empty where
+knowledge is off.
 
 With them how often something was taken out of knowledge."""
 
@@ -175,8 +176,10 @@ class Assembler:
     def _known(self, spec: StackSpec, items: tuple[ItemFiles, ...]) -> StackSpec:
         if self._knowledge is None:
             return spec
-        digest, notes, withdrawals = self._knowledge(spec, items)
-        inputs = replace(spec.inputs, digest=digest, notes=notes, withdrawals=withdrawals)
+        digest, facts, notes, withdrawals = self._knowledge(spec, items)
+        inputs = replace(
+            spec.inputs, digest=digest, domain_facts=facts, notes=notes, withdrawals=withdrawals
+        )
         return replace(spec, inputs=inputs)
 
     def assemble(self, spec: StackSpec) -> Assembly:

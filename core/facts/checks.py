@@ -9,7 +9,8 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import Any
 
-from core.facts.places import FORMAT_VERSION, FactPlace, is_domain
+from core.base.domains import is_domain
+from core.facts.places import FORMAT_VERSION, FactPlace
 from core.values.facts import MAX_FACT_CHARS, Fact, FactCategory
 
 Flaw = tuple[str, str]

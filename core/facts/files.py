@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -12,12 +13,15 @@ import msgspec
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, create_file, make_dirs, reported, write_file
 from core.base.errors import StorageError
-from core.base.opener import BOOK_BYTES, OddFileError, read_file
+from core.base.opener import BOOK_BYTES, OddFileError, read_file, read_start
+from core.facts.index_text import total_facts
 from core.facts.places import FOLDERS, GLOBAL_FOLDER, GLOBAL_STEMS, INDEX_FILE, SCHEMA_FILE, place_of
 from core.values.facts import FactProblem
 
 MAX_FILE_BYTES = 64_000_000
 """Of a file of facts: with more than that it is none that people edit."""
+
+_HEAD_BYTES = 400
 
 
 class StoredFile(msgspec.Struct, frozen=True):
@@ -87,6 +91,14 @@ def read_index_bytes(home: Path) -> bytes:
             return b""
 
 
+def fact_count(home: Path) -> int:
+    """Facts in the index, by its first line; 0 where there is none or somebody else wrote it."""
+    try:
+        return total_facts(read_start(index_path(home), _HEAD_BYTES))
+    except OSError:
+        return 0
+
+
 def write_index(home: Path, data: bytes, *, disk: Disk = OS_DISK) -> None:
     """Replace the index. Raises StorageError: the old one stands."""
     make_dirs(paths.knowledge_dir(home), disk=disk)
@@ -111,9 +123,15 @@ def ensure_schema(home: Path, *, disk: Disk = OS_DISK) -> None:
             raise
 
 
-def folders(home: Path) -> tuple[Path, ...]:
-    """The folders of facts."""
-    return tuple(paths.knowledge_dir(home) / folder for folder in FOLDERS)
+def watch_paths(home: Path) -> tuple[str, ...]:
+    """Absolute paths whose change calls for a sync: the folders, the files that are there, and the index. Never fails."""
+    directory = paths.knowledge_dir(home)
+    found = [str(directory / INDEX_FILE)]
+    for folder in FOLDERS:
+        found.append(str(directory / folder))
+        with suppress(StorageError):
+            found += [str(directory / folder / name) for name in _names(directory / folder)]
+    return tuple(found)
 
 
 def _names(folder: Path) -> list[str]:

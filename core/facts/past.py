@@ -8,8 +8,9 @@ from enum import StrEnum
 
 import msgspec
 
+from core.base.domains import GLOBAL
 from core.facts.checks import id_parts
-from core.values.facts import GLOBAL, Fact
+from core.values.facts import Fact
 
 _DAY_END = "T99"
 """Behind any time of a day: what was confirmed on a day counts as confirmed by all of its harvests."""

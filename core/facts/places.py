@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import PurePosixPath
 
 import msgspec
 
-from core.values.facts import GLOBAL, FactCategory
+from core.base.domains import GLOBAL, is_domain
+from core.values.facts import FactCategory
 
 GLOBAL_FOLDER, REPOSITORIES_FOLDER, AGENTS_FOLDER = GLOBAL, "repos", "agents"
 FOLDERS = (GLOBAL_FOLDER, REPOSITORIES_FOLDER, AGENTS_FOLDER)
@@ -33,10 +33,6 @@ GLOBAL_STEMS = {
 """Names of the files of `global`, without their ending."""
 
 _STEM_OF = {category: stem for stem, category in GLOBAL_STEMS.items()}
-_DOMAIN = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
-_OTHER = re.compile(r"[^a-z0-9._-]")
-_MAX_DOMAIN_CHARS = 100
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 class FactPlace(msgspec.Struct, frozen=True):
@@ -45,32 +41,6 @@ class FactPlace(msgspec.Struct, frozen=True):
     name: str
     domain: str
     category: FactCategory | None = None
-
-
-def is_domain(name: str) -> bool:
-    """True if a name can be a domain, and so a file's name."""
-    return _DOMAIN.fullmatch(name) is not None
-
-
-def domain_name(name: str) -> str:
-    """Domain of a repository's or an agent's name: lower-cased, other characters as `-`; empty where nothing is left.
-
-    One that is called `global` gets a name of its own: what holds everywhere is no single repository's.
-    """
-    folded = _OTHER.sub("-", name.strip().lower()).lstrip("._-")[:_MAX_DOMAIN_CHARS].rstrip("-")
-    return f"{folded}-repository" if folded == GLOBAL else folded
-
-
-def origin_name(address: str) -> str:
-    """Last part of a repository's `origin` address without `.git`; empty where it has none.
-
-    Args:
-        address: a URL, `host:path`, or a path, with either slash.
-    """
-    path = _SCHEME.sub("", address.strip())
-    last = re.split(r"[/\\]", path.rstrip("/\\"))[-1]
-    last = last.rpartition(":")[2] if "/" not in path and "\\" not in path else last
-    return last.removesuffix(".git")
 
 
 def place_of(name: str) -> FactPlace | None:

@@ -6,9 +6,6 @@ from enum import StrEnum
 
 import msgspec
 
-GLOBAL = "global"
-"""Domain of what holds everywhere."""
-
 MAX_FACT_CHARS = 280
 SHOWN_CONFIDENCE = 0.5
 """Facts under it enter no prompt."""
@@ -89,6 +86,10 @@ class FactsState(msgspec.Struct, frozen=True):
 
     facts: tuple[IndexedFact, ...] = ()
     problems: tuple[FactProblem, ...] = ()
+
+
+NO_FACTS = FactsState()
+"""Facts where there are none."""
 
 
 def fact_data(fact: IndexedFact) -> dict[str, object]:

@@ -7,6 +7,8 @@ from enum import StrEnum
 
 import msgspec
 
+from core.values.facts import NO_FACTS, FactsState
+
 
 class Category(StrEnum):
     """The seven kinds of what a conversation leaves behind, in the order in which they are counted."""
@@ -136,6 +138,7 @@ class HarvestLedgerEntry(msgspec.Struct, frozen=True):
         at, undone_at: ISO 8601 UTC with microseconds; undone_at empty unless the harvest was taken back.
         deleted: whether the conversation was moved to the trash; size_bytes: of what was hashed.
         items: a count for each category, by its name; error: why it failed.
+        domains: under which facts of the conversation are kept.
     """
 
     sha256: str
@@ -147,6 +150,7 @@ class HarvestLedgerEntry(msgspec.Struct, frozen=True):
     items: Mapping[str, int] = msgspec.field(default_factory=dict)
     error: str = ""
     undone_at: str = ""
+    domains: tuple[str, ...] = ()
 
     @property
     def allows_reclaim(self) -> bool:
@@ -171,7 +175,7 @@ class KnowledgeState(msgspec.Struct, frozen=True):
         categories: files by name, in the order of the digest; notes: sorted by file id.
         digest: text of `digest.md` as it is injected, empty where there is none; digest_bytes: its size on disk.
         watched: absolute paths whose change calls for another reading; problems: sentences for the person.
-        withdrawals: how often something was taken out.
+        withdrawals: how often something was taken out; facts: the structured ones, as the last sync left them.
     """
 
     categories: tuple[CategoryFile, ...] = ()
@@ -182,6 +186,7 @@ class KnowledgeState(msgspec.Struct, frozen=True):
     watched: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     withdrawals: int = 0
+    facts: FactsState = NO_FACTS
 
     @property
     def is_on(self) -> bool:

@@ -174,6 +174,7 @@ class Project(msgspec.Struct, frozen=True):
 
     Args:
         root: absolute path, symlinks resolved; empty when there is none.
+        domain: under which facts of its repository are kept, empty where it is none.
         has_file: whether `manual_slop.toml` exists; is_trusted: whether the person trusts the folder: then what it
             asked for when that was shown counts.
         asked: what it asks for beside that, and what therefore does not count.
@@ -188,6 +189,7 @@ class Project(msgspec.Struct, frozen=True):
 
     root: str = ""
     name: str = ""
+    domain: str = ""
     has_file: bool = False
     is_trusted: bool = False
     asked: tuple[AskedValue, ...] = ()

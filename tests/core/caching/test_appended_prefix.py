@@ -22,7 +22,7 @@ from core.values.messages import Message, Role, TextPart
 from core.values.provider import ModelProfile, ProviderKind
 from core.values.records import RequestRecord
 from core.values.spec import CallToBuild, StackSpec
-from core.values.stack import ContextChange, DiscussionFacts, LayerId, StackInputs
+from core.values.stack import ContextChange, DiscussionMetadata, LayerId, StackInputs
 from core.values.usage import Usage
 
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -84,7 +84,7 @@ class World:
             role_text=self.role,
             project=self.project,
             preset_name="core",
-            facts=DiscussionFacts("Sky", (), self.count),
+            facts=DiscussionMetadata("Sky", (), self.count),
             turns=self.turns,
             user_text=f"words {self.count}",
         )

@@ -11,13 +11,13 @@ from core.context.report import recorded
 from core.context.stack import AggregateStack, build_stack
 from core.values.curation import NamedText
 from core.values.messages import Role
-from core.values.stack import ContextChange, DiscussionFacts, LayerId, StackInputs, ToolSchema
+from core.values.stack import ContextChange, DiscussionMetadata, LayerId, StackInputs, ToolSchema
 from tests.core.stacks import curated, full_inputs, inputs, said, texts
 
 BASE = StackInputs(
     role_text="R" * 400,
     digest="D" * 400,
-    facts=DiscussionFacts("Talk"),
+    facts=DiscussionMetadata("Talk"),
     items=(curated("a", "A" * 400), curated("b", "B" * 400)),
     turns=(said("q0", Role.USER, "Q" * 400), said("a0", Role.ASSISTANT, "X" * 400)),
     user_text="first",
@@ -46,7 +46,7 @@ def tokens(stack: AggregateStack, *layers: LayerId) -> int:
 def test_the_next_turn_continues_the_last_request(base: StackInputs, text: str) -> None:
     base = replace(base, retrieved="", attachments=(), user_text="first")
 
-    assert difference(base, following(base, text, facts=DiscussionFacts("Renamed"))).layer is None
+    assert difference(base, following(base, text, facts=DiscussionMetadata("Renamed"))).layer is None
 
 
 def test_a_continued_request_keeps_all_but_what_is_new() -> None:

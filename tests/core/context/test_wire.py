@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from core.context.stack import build_stack
 from core.values.messages import ReasoningPart, Role, TextPart, ToolCallPart, ToolResultPart
 from core.values.provider import Effort, ProviderRequest
-from core.values.stack import DiscussionFacts, LayerId, Segment, StackInputs
+from core.values.stack import DiscussionMetadata, LayerId, Segment, StackInputs
 from tests.core.stacks import curated, full_inputs, inputs, picture, said
 
-FACTS = DiscussionFacts("Talk")
+FACTS = DiscussionMetadata("Talk")
 
 
 def shape(request: ProviderRequest) -> list[tuple[str, list[str]]]:
