@@ -403,7 +403,9 @@ def _add_knowledge(commands: Commands[Parser], common: Parser) -> None:
     _add(actions, common, "validate", "check the structured facts, and print file:line of all that is wrong")
     _add(actions, common, "sync", "bring the structured facts and their index in step")
     facts = _add(actions, common, "facts", "look structured facts up")
-    facts.add_argument("--domain", metavar="NAME", default="", help="of this repository or agent, or `global`")
+    facts.add_argument(
+        "--domain", metavar="NAME", default="", help="of this repository or agent, or `global`"
+    )
     facts.add_argument(
         "--category",
         dest="fact_category",

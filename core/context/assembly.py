@@ -177,9 +177,7 @@ class Assembler:
         if self._knowledge is None:
             return spec
         digest, facts, notes, withdrawals = self._knowledge(spec, items)
-        inputs = replace(
-            spec.inputs, digest=digest, domain_facts=facts, notes=notes, withdrawals=withdrawals
-        )
+        inputs = replace(spec.inputs, digest=digest, domain_facts=facts, notes=notes, withdrawals=withdrawals)
         return replace(spec, inputs=inputs)
 
     def assemble(self, spec: StackSpec) -> Assembly:

@@ -12,7 +12,6 @@ from core.context.pieces import Layer, Piece, digest, make_layer, text_piece, un
 from core.values.curation import NamedText
 from core.values.stack import DiscussionMetadata, LayerId, ToolSchema
 
-
 DIGEST_KEY, FACTS_KEY = "digest", "facts"
 """Keys of layer 7's own pieces; a note on a file of that name has another."""
 

@@ -72,7 +72,9 @@ def _inputs(
         system_text=_system_text(state, meta),
         persona=state.config.project.personas.get(meta.persona),
         project=(*state.config.project.context, *identity_for(profile.family, state.config.project.identity)),
-        metadata=_metadata(meta, turns) if status is None or takes_metadata(status.kind) else DiscussionMetadata(),
+        metadata=_metadata(meta, turns)
+        if status is None or takes_metadata(status.kind)
+        else DiscussionMetadata(),
         preset_name=preset.name if preset.items else "",
         turns=turns,
         user_text=user_message.text if user_message is not None else opened.draft.text,

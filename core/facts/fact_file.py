@@ -69,7 +69,11 @@ def parse_file(place: FactPlace, data: bytes) -> FactFile:
     match = _HEAD.match(text, start)
     if match is None:
         is_open = text.startswith("---", start)
-        said = "ends nowhere: close it with a --- line" if is_open else "is missing: the file begins with a --- line"
+        said = (
+            "ends nowhere: close it with a --- line"
+            if is_open
+            else "is missing: the file begins with a --- line"
+        )
         return broken(place, 1, f"the front matter {said}", text)
     if problems := _head_problems(place, match[1]):
         return msgspec.structs.replace(broken(place, 1, "", text), problems=problems)

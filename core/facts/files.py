@@ -146,4 +146,6 @@ def _names(folder: Path) -> list[str]:
 def _misnamed(folder: str) -> str:
     if folder == GLOBAL_FOLDER:
         return f"no facts are read from it: the files of {GLOBAL_FOLDER}/ are {', '.join(GLOBAL_STEMS)}, each with .yaml"
-    return "no facts are read from it: its name must be a domain (a-z, 0-9, . _ -) with .yaml, and not `global`"
+    return (
+        "no facts are read from it: its name must be a domain (a-z, 0-9, . _ -) with .yaml, and not `global`"
+    )

@@ -11,9 +11,7 @@ from core.facts.checks import flaws_of
 from core.facts.places import FORMAT_VERSION, INDEX_FILE, FactPlace
 from core.values.facts import FactProblem, IndexedFact
 
-_HEAD = re.compile(
-    rb'\{"version":1,"last_updated":"([^"\\\n]*)","total_facts":([0-9]+),"facts":\[\n'
-)
+_HEAD = re.compile(rb'\{"version":1,"last_updated":"([^"\\\n]*)","total_facts":([0-9]+),"facts":\[\n')
 _TAIL = b"]}\n"
 _ROW = b'{"id":"'
 _encode = msgspec.json.Encoder().encode
@@ -52,7 +50,9 @@ def read_row(row: bytes) -> IndexedFact:
 
 def index_bytes(rows: Mapping[str, bytes], last_updated: str) -> bytes:
     """The whole file. The same rows and time give the same bytes."""
-    head = f'{{"version":{FORMAT_VERSION},"last_updated":"{last_updated}","total_facts":{len(rows)},"facts":[\n'
+    head = (
+        f'{{"version":{FORMAT_VERSION},"last_updated":"{last_updated}","total_facts":{len(rows)},"facts":[\n'
+    )
     body = b",\n".join([rows[key] for key in sorted(rows)])
     return head.encode() + body + (b"\n" if rows else b"") + _TAIL
 

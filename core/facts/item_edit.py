@@ -10,14 +10,16 @@ from core.facts.checks import fact_of
 from core.facts.fact_file import FactFile, FactItem, headings
 from core.facts.own_form import INDENT, item_text, number, optional_fields, quoted, read_item
 from core.facts.places import heading_of, plain
-from core.facts.yaml_reader import YamlFault, read_yaml
+from core.facts.yaml_reader import read_yaml
 from core.values.facts import Fact
 
 FIELDS = (
     "id", "fact", "category", "domain", "confidence", "tags", "source_count", "first_seen", "last_confirmed",
     "expires", "related",
 )  # fmt: skip
-_VALUE = r"(\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\n]|'')*+'|\[[^\]#\n\"']*\]|[^#\s\[{\"'|>&!*\n](?:[^\n#]|(?<!\s)#)*?)"
+_VALUE = (
+    r"(\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\n]|'')*+'|\[[^\]#\n\"']*\]|[^#\s\[{\"'|>&!*\n](?:[^\n#]|(?<!\s)#)*?)"
+)
 
 
 def replaced(file: FactFile, item: FactItem, fact: Fact) -> str:
@@ -133,8 +135,9 @@ def _says(item: str, row: Mapping[Any, Any], fact: Fact) -> bool:
 
 def _row(item: str) -> Mapping[Any, Any] | None:
     read = read_yaml(item)
-    is_row = not isinstance(read, YamlFault) and isinstance(read, list) and len(read) == 1
-    return read[0] if is_row and isinstance(read[0], Mapping) else None
+    if not isinstance(read, list) or len(read) != 1 or not isinstance(read[0], Mapping):
+        return None
+    return read[0]
 
 
 def _dumped(row: Mapping[Any, Any]) -> str:

@@ -88,9 +88,8 @@ def sync(request: SyncRequest) -> SyncReport:
     table = read_table(request.home)
     begun = _Begun(stored, data, hashlib.sha256(data).hexdigest(), table, request.past.stamp())
     day = request.now.date().isoformat()
-    if table is not None and not begun.changed and begun.is_index_ours and begun.is_past_same:
-        if table.day <= day and day <= (table.fresh_until or day):
-            return SyncReport(total_facts(data), problems=_problems(table))
+    if table is not None and begun.is_same and table.day <= day <= (table.fresh_until or day):
+        return SyncReport(total_facts(data), problems=_problems(table))
     if table is None and not stored.files and not data:
         return SyncReport(problems=stored.problems)
     return _Sync(request, begun, day).run()
@@ -112,6 +111,10 @@ class _Begun(msgspec.Struct, frozen=True):
     @property
     def is_past_same(self) -> bool:
         return self.table is not None and self.table.past == self.stamp
+
+    @property
+    def is_same(self) -> bool:
+        return self.is_index_ours and self.is_past_same and not self.changed
 
     @property
     def changed(self) -> frozenset[str]:
@@ -340,9 +343,7 @@ def _memory(file: FactFile, stored: StoredFile, rows: Mapping[str, bytes]) -> Fi
     if file.is_broken or any(not item.id for item in file.items):
         held |= {key for key in rows if _belongs(key, file.place)} - there
     hashes += [(key, content_hash(read_row(rows[key]))) for key in sorted(held) if key in rows]
-    return FileMemory(
-        stored.size_bytes, stored.mtime_ns, stored.sha256, item_hashes(hashes), file.problems
-    )
+    return FileMemory(stored.size_bytes, stored.mtime_ns, stored.sha256, item_hashes(hashes), file.problems)
 
 
 def _belongs(key: str, place: FactPlace) -> bool:
@@ -364,8 +365,10 @@ def _home_of(fact: Fact, files: Iterable[str]) -> str:
     """The file of a fact that stands in none: the one of its domain that is there, else a repository's."""
     there = (name for name in files if _place(name).domain == fact.domain)
     name = file_of(fact.domain, fact.category)
-    return name if name in files else next(
-        (one for one in there if _place(one).category in {None, fact.category}), name
+    return (
+        name
+        if name in files
+        else next((one for one in there if _place(one).category in {None, fact.category}), name)
     )
 
 

@@ -40,9 +40,7 @@ class FactUnion(msgspec.Struct, frozen=True):
         parts = id_parts(fact_id) if self.unsure else None
         if parts is None:
             return False
-        return any(
-            place.domain == parts[0] and place.category in {None, parts[1]} for place in self.unsure
-        )
+        return any(place.domain == parts[0] and place.category in {None, parts[1]} for place in self.unsure)
 
 
 def united(files: Iterable[FactFile]) -> FactUnion:

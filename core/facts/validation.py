@@ -31,15 +31,16 @@ def validate(home: Path) -> tuple[FactProblem, ...]:
     union = united(files)
     found = [problem for file in files for problem in file.problems]
     found += [*stored.problems, *union.doubled, *read_index(read_index_bytes(home)).problems]
-    for file in files:
-        found += unknown_relations(file, union)
+    found += [problem for file in files for problem in unknown_relations(file, union)]
     return tuple(sorted(found, key=lambda one: (one.file, one.line, one.text)))
 
 
 def unknown_relations(file: FactFile, union: FactUnion) -> list[FactProblem]:
     """Warnings of relations to facts that are not there."""
     return [
-        FactProblem(file.place.name, file.line_of(item), f"related names {one}, which is not there", is_warning=True)
+        FactProblem(
+            file.place.name, file.line_of(item), f"related names {one}, which is not there", is_warning=True
+        )
         for item in file.items
         if item.fact is not None and item.fact.related
         for one in item.fact.related

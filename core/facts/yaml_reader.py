@@ -64,7 +64,8 @@ def _refused(text: str) -> YamlFault | None:
         for number, event in enumerate(yaml.parse(text, Loader=yaml.CSafeLoader)):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if reason := _reason(event, depth, number):
-                return YamlFault(event.start_mark.line, reason)
+                mark = event.start_mark
+                return YamlFault(0 if mark is None else mark.line, reason)
     except yaml.MarkedYAMLError as error:
         return YamlFault(_line(error), f"this is no YAML that can be read: {_said(error)}")
     except yaml.YAMLError as error:
@@ -93,8 +94,8 @@ def _loader() -> Any:
     """The safe C loader, with a mapping's doubled key as a fault in place of the last one winning."""
     import yaml
 
-    class _StrictLoader(yaml.CSafeLoader):  # type: ignore[misc]
-        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
+    class _StrictLoader(yaml.CSafeLoader):
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT002
             names = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
             for number, name in enumerate(names):
                 if name in names[:number]:

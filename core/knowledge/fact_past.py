@@ -65,9 +65,8 @@ class HomePast:
                 continue
             is_event = "kind" in row
             is_undone = bool(row.get("apply")) and row.get("apply") in undone
-            if is_undone or (is_event and row["kind"] not in _CONFIRMS):
-                row = {**row, "at": ""}
-            yield row
+            confirms = not is_undone and (not is_event or row["kind"] in _CONFIRMS)
+            yield row if confirms else {**row, "at": ""}
 
     def _rows(self, name: str) -> int:
         """Rows of a log that tell of facts, or of an undo."""

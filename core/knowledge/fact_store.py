@@ -113,19 +113,32 @@ def chosen_facts(
     return tuple(
         fact
         for fact in facts
-        if domain in {"", fact.domain} and category in {"", fact.category.value} and (not tag or tag in fact.tags)
+        if domain in {"", fact.domain}
+        and category in {"", fact.category.value}
+        and (not tag or tag in fact.tags)
     )
 
 
 def has_facts(home: Path) -> bool:
     """True if a home has files of facts, or an index of them."""
     directory = paths.knowledge_dir(home)
-    return index_path(home).exists() or any((directory / name).is_dir() for name in ("global", "repos", "agents"))
+    return index_path(home).exists() or any(
+        (directory / name).is_dir() for name in ("global", "repos", "agents")
+    )
 
 
 def _event_row(news: FactNews, at: str) -> str:
-    row = {"kind": _EVENT_KINDS[news.kind], "at": at, "fact": news.fact_id, "text": news.text, "reason": news.kind.value}
-    return json.dumps({key: value for key, value in row.items() if value}, ensure_ascii=False, sort_keys=True) + "\n"
+    row = {
+        "kind": _EVENT_KINDS[news.kind],
+        "at": at,
+        "fact": news.fact_id,
+        "text": news.text,
+        "reason": news.kind.value,
+    }
+    return (
+        json.dumps({key: value for key, value in row.items() if value}, ensure_ascii=False, sort_keys=True)
+        + "\n"
+    )
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

@@ -218,7 +218,9 @@ class Layer7:
         self._reader = KnowledgeReader(home)
         self._facts = FactReader(home)
 
-    def read(self, spec: StackSpec, items: tuple[ItemFiles, ...]) -> tuple[str, str, tuple[NamedText, ...], int]:
+    def read(
+        self, spec: StackSpec, items: tuple[ItemFiles, ...]
+    ) -> tuple[str, str, tuple[NamedText, ...], int]:
         """The digest's text, facts of the spec's domains and notes of a preset's files, all empty while knowledge is off;
         the count of withdrawals.
 

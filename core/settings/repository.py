@@ -37,7 +37,7 @@ def _origin(git: Path) -> str:
         if head := _SECTION.match(line):
             section = (head[1].lower(), head[2] or "")
         elif section == ("remote", "origin") and (found := _URL.match(line)):
-            return found[1].strip("\"")
+            return found[1].strip('"')
     return ""
 
 

@@ -189,7 +189,6 @@ class Project(msgspec.Struct, frozen=True):
 
     root: str = ""
     name: str = ""
-    domain: str = ""
     has_file: bool = False
     is_trusted: bool = False
     asked: tuple[AskedValue, ...] = ()
@@ -203,3 +202,4 @@ class Project(msgspec.Struct, frozen=True):
     system_prompts: Mapping[str, NamedText] = msgspec.field(default_factory=dict)
     allowed_roots: tuple[str, ...] = ()
     prompts: Mapping[str, str] = msgspec.field(default_factory=dict)
+    domain: str = ""

@@ -49,7 +49,7 @@ def full_inputs() -> StackInputs:
         project=(NamedText("context", "PROJECT"), NamedText("AGENTS.md", "IDENTITY")),
         digest="DIGEST",
         notes=(NamedText("src/a.py", "NOTE"),),
-        facts=DiscussionMetadata("Talk", ("user", "assistant"), 2),
+        metadata=DiscussionMetadata("Talk", ("user", "assistant"), 2),
         preset_name="core",
         items=(curated("src/a.py", "FILE A\n"), curated("src/b.py", "FILE B\n")),
         turns=(said("m1", Role.USER, "QUESTION"), said("m2", Role.ASSISTANT, "ANSWER")),

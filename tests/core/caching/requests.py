@@ -114,7 +114,7 @@ def stack_of(
             provider="anthropic",
             model="claude-opus-5-5",
             role_text="9000 role",
-            facts=DiscussionMetadata(name),
+            metadata=DiscussionMetadata(name),
             preset_name="core",
             items=items,
             turns=turns,

@@ -76,7 +76,7 @@ class World:
     def spec(self, text: str, digest: str = "", **changes: object) -> StackSpec:
         inputs = StackInputs(
             provider="anthropic", model=MODEL, role_text="You help.", system_text=RULES,
-            facts=DiscussionMetadata("Sky", (), len(self.turns)), turns=self.turns, user_text=text, digest=digest,
+            metadata=DiscussionMetadata("Sky", (), len(self.turns)), turns=self.turns, user_text=text, digest=digest,
         )  # fmt: skip
         return replace(StackSpec(META.id, inputs, Preset(""), "/project", caching=self.settings), **changes)  # type: ignore[arg-type]
 

@@ -88,7 +88,7 @@ class Desk:
         self.count += 1
         message_id, turns = f"m{self.count}", self.turns.get(name, ())
         facts = DiscussionMetadata(f"{name} {self.count}")
-        inputs = replace(bare(**changes), turns=turns, facts=facts, user_text=f"words {message_id}")
+        inputs = replace(bare(**changes), turns=turns, metadata=facts, user_text=f"words {message_id}")
         market = Market(SCOPE, ANTHROPIC, CacheLedger(), QUICK, self.settings, self.now, tokens)
         self.book = books.turn_begun(self.book, name, self.now)
         asked = PlannedTurn(build_stack(inputs), message_id, discussion_id=name, project="/project")

@@ -154,7 +154,7 @@ class Desk:
         message_id = f"m{self.count}"
         facts = DiscussionMetadata(f"d {self.count}")
         inputs = replace(
-            self.inputs(**changes), turns=self.turns, facts=facts, user_text=f"words {message_id}"
+            self.inputs(**changes), turns=self.turns, metadata=facts, user_text=f"words {message_id}"
         )
         self.book = books.turn_begun(self.book, "d", self.now)
         asked = PlannedTurn(build_stack(inputs), message_id, discussion_id="d", project="/project")

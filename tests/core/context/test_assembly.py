@@ -57,7 +57,7 @@ class Bench:
             provider="p",
             model="m",
             role_text="You help.",
-            facts=DiscussionMetadata("Sky"),
+            metadata=DiscussionMetadata("Sky"),
             preset_name="core",
             user_text=text,
         )

@@ -17,7 +17,7 @@ from tests.core.stacks import curated, full_inputs, inputs, said, texts
 BASE = StackInputs(
     role_text="R" * 400,
     digest="D" * 400,
-    facts=DiscussionMetadata("Talk"),
+    metadata=DiscussionMetadata("Talk"),
     items=(curated("a", "A" * 400), curated("b", "B" * 400)),
     turns=(said("q0", Role.USER, "Q" * 400), said("a0", Role.ASSISTANT, "X" * 400)),
     user_text="first",
@@ -158,7 +158,9 @@ def test_a_change_that_no_input_explains_is_said_with_layer_and_byte() -> None:
 @settings(max_examples=60)
 @given(base=inputs(), other=inputs())
 def test_volatile_changes_never_trip_the_guard(base: StackInputs, other: StackInputs) -> None:
-    new = replace(base, facts=other.facts, items=other.items, turns=other.turns, user_text=other.user_text)
+    new = replace(
+        base, metadata=other.metadata, items=other.items, turns=other.turns, user_text=other.user_text
+    )
 
     assert prefix_change(build_stack(base).report(), build_stack(new), {}) is None
     assert prefix_reasons(base, new) == {}

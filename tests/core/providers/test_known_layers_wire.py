@@ -89,7 +89,7 @@ class Wire:
             digest=words(500, "DIGEST-ONE"),
             preset_name="core",
             items=(LONG, curated("a.py", words(300, "FILE-ONE") + "\n")),
-            facts=DiscussionMetadata("Talk", (), self.count),
+            metadata=DiscussionMetadata("Talk", (), self.count),
             turns=self.turns,
             user_text=f"words {message_id}",
             takes_long_system=self.long_system,

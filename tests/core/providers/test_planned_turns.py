@@ -127,7 +127,7 @@ def inputs(number: int, *, digest: str = "digest", files: str = "files") -> Stac
         items=(curated("src/a.py", words(1500, files) + "\n"),),
         turns=turns,
         user_text=words(60, f"q{number}"),
-        facts=DiscussionMetadata(f"Talk {number}", ("user", "assistant"), 2 * number),
+        metadata=DiscussionMetadata(f"Talk {number}", ("user", "assistant"), 2 * number),
     )
 
 

@@ -36,7 +36,7 @@ def turns(*, long_system: bool) -> Iterator[StackInputs]:
     base = replace(full_inputs(), takes_long_system=long_system)
     history = (*base.turns, said("m3", Role.USER, "MESSAGE"), said("m4", Role.ASSISTANT, "REPLY"))
     yield base
-    yield replace(base, turns=history, user_text="NEXT", facts=DiscussionMetadata("Talk", ("user",), 3))
+    yield replace(base, turns=history, user_text="NEXT", metadata=DiscussionMetadata("Talk", ("user",), 3))
     yield replace(base, turns=history, user_text="THIRD", items=(curated("src/c.py", "OTHER FILE\n"),))
 
 
