@@ -111,7 +111,7 @@ def inputs() -> st.SearchStrategy[StackInputs]:
         project=st.lists(_named(), max_size=3).map(tuple),
         digest=texts(),
         notes=st.lists(_named(), max_size=2).map(tuple),
-        facts=st.builds(DiscussionMetadata, name=texts(), turn_count=st.integers(0, 9)),
+        metadata=st.builds(DiscussionMetadata, name=texts(), turn_count=st.integers(0, 9)),
         preset_name=texts(),
         items=_files(),
         turns=_turns(),

@@ -46,7 +46,7 @@ def tokens(stack: AggregateStack, *layers: LayerId) -> int:
 def test_the_next_turn_continues_the_last_request(base: StackInputs, text: str) -> None:
     base = replace(base, retrieved="", attachments=(), user_text="first")
 
-    assert difference(base, following(base, text, facts=DiscussionMetadata("Renamed"))).layer is None
+    assert difference(base, following(base, text, metadata=DiscussionMetadata("Renamed"))).layer is None
 
 
 def test_a_continued_request_keeps_all_but_what_is_new() -> None:
