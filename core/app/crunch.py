@@ -226,7 +226,7 @@ def _close(stream: object) -> None:
 def _said(answer: dict[str, object]) -> tuple[Said, ...]:
     if "problem" in answer:
         raise ValueError(answer["problem"])
-    return tuple(Said(role, text) for role, text in cast("list[tuple[str, str]]", answer["said"]))
+    return tuple(Said(*row) for row in cast("list[tuple[str, str, str]]", answer["said"]))
 
 
 def _symbol(row: list[object]) -> Symbol:

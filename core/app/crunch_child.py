@@ -97,7 +97,7 @@ def _messages(kind: str, payload: bytes, new_bytes: int) -> dict[str, object]:
         found = unread_messages(ArtifactKind(kind), payload, new_bytes)
     except ValueError as problem:
         return {"problem": str(problem)}
-    return {"said": [(one.role, one.text) for one in found]}
+    return {"said": [(one.role, one.text, one.id) for one in found]}
 
 
 def _pdf(payload: bytes) -> dict[str, object]:

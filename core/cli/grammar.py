@@ -414,6 +414,12 @@ def _add_knowledge(commands: Commands[Parser], common: Parser) -> None:
         help="only these",
     )
     facts.add_argument("--tag", metavar="TAG", default="", help="only those with it")
+    why = _add(
+        actions, common, "why", "print what an item stands on, its history, and the requests it entered"
+    )
+    why.add_argument("item", help="its place as `show` prints it (facts.md:3), or words that only it has")
+    seen = _add(actions, common, "seen", "print which items entered requests, newest first")
+    seen.add_argument("--discussion", metavar="ID", default="", help="only of this discussion")
 
 
 def _add_settings(commands: Commands[Parser], common: Parser) -> None:

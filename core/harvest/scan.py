@@ -20,9 +20,10 @@ from core.base.disk import reported
 from core.base.opener import read_file, read_start
 from core.discussion.meta import read_meta
 from core.harvest.classes import LIVE_FOR, MAX_HARVEST_SOURCE_BYTES, classify
-from core.harvest.transcript_sources import SHAPE_BYTES, messages_of, recognised
+from core.harvest.transcript_sources import messages_of, recognised
 from core.knowledge.ledger import HarvestLedger, SourceHash
 from core.knowledge.provenance import source_name
+from core.transcripts.reader import SHAPE_BYTES
 from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts, ArtifactKind
 from core.values.knowledge import LedgerStatus
 

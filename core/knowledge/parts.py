@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -41,7 +42,7 @@ class RowPlan(msgspec.Struct, frozen=True, tag="rows", tag_field="part"):
 
 
 PartPlan = BlockPlan | SwapPlan | RowPlan
-"""What an apply writes beside the lines of category files."""
+"""Anything that an apply writes beside the lines of category files."""
 
 
 def with_part(data: bytes, part: PartPlan) -> bytes:
@@ -86,6 +87,11 @@ def without_part(data: bytes, part: PartPlan) -> tuple[bytes, tuple[str, ...]]:
                 return data, ()
             rows = {row.encode("utf-8", "replace") for row in part.rows}
             return b"\n".join(line for line in data.split(b"\n") if line not in rows), ()
+
+
+def unwritten(part: PartPlan) -> PartPlan:
+    """A part that failed and is to leave nothing, not even rows that an undo would leave."""
+    return replace(part, stays=False) if isinstance(part, RowPlan) else part
 
 
 def with_rows(data: bytes, rows: Sequence[str]) -> bytes:
@@ -133,7 +139,7 @@ def _with_blocks(data: bytes, section: str, blocks: Sequence[str]) -> bytes:
 
 
 def _section_end(data: bytes, section: str) -> int | None:
-    """Where a section's last item ends: before the blank lines and the heading that follow it."""
+    """Place behind a section's last item: before the blank lines and the heading that follow it."""
     at, found = 0, False
     for line in data.split(b"\n"):
         bare = line.strip().removeprefix(_BOM)
@@ -153,7 +159,7 @@ def _section_end(data: bytes, section: str) -> int | None:
 
 
 def _find(data: bytes, text: str) -> tuple[int, int] | None:
-    """Where whole lines stand, with the end of the last one. O(n), in C."""
+    """Place of whole lines, with the end of the last one. O(n), in C."""
     needle = text.encode("utf-8", "replace").replace(b"\n", _line_end(data))
     at = data.find(needle)
     while at >= 0:

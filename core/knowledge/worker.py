@@ -20,19 +20,25 @@ from core.knowledge.fact_store import FactReader, FactStore
 from core.knowledge.files import attach_notes, content_hash, move_notes, note_name, read_notes
 from core.knowledge.layer import layer_inputs
 from core.knowledge.locks import await_withdrawal
+from core.knowledge.memory_log import Injections, all_items, item_history, seen_items
 from core.knowledge.messages import (
     AddKnowledgeItem,
     AttachNotes,
     ChangeKnowledge,
     DeleteKnowledgeItem,
     EditKnowledgeItem,
+    HistoryRead,
     KnowledgeEffect,
     KnowledgeEvent,
     KnowledgeRead,
     MakeDigest,
+    NoteInjection,
+    ReadHistory,
     ReadKnowledge,
+    ReadSeenItems,
     RemoveDigest,
     RenewDigest,
+    SeenItemsRead,
     SetTaskDone,
 )
 from core.knowledge.reader import KnowledgeReader
@@ -67,6 +73,7 @@ class KnowledgeHandler:
         self._follower = DigestFollower(home)
         self._is_read_only = is_read_only
         self._may_recover = not is_read_only
+        self._injections = Injections(home, lambda: self._reader.read(KnowledgeSettings(), ()))
 
     def handle(self, effect: KnowledgeEffect) -> None:
         """Carry out one effect. Raises SlopError for what could not be done."""
@@ -93,6 +100,15 @@ class KnowledgeHandler:
             case ChangeKnowledge():
                 change = effect.change
                 self._reading_after(lambda: self._change(change), effect.settings, effect.candidates)
+            case ReadHistory():
+                self._emit(HistoryRead(item_history(self._home, effect.item)))
+            case ReadSeenItems():
+                known = all_items(self._reader.read(KnowledgeSettings()))
+                self._emit(
+                    SeenItemsRead(effect.discussion_id, seen_items(self._home, known, effect.discussion_id))
+                )
+            case NoteInjection():
+                self._injections.note(effect)
             case _:
                 assert_never(effect)
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import msgspec
 
+from core.values.evidence import Quote
 from core.values.knowledge import Category, HarvestLedgerEntry
 from core.values.usage import Usage, add_usage
 
@@ -20,6 +21,7 @@ class ArtifactKind(StrEnum):
     SPECSTORY = "specstory"
     CLAUDE_CODE = "claude-code"
     CHATGPT = "chatgpt"
+    CLAUDE = "claude"
     AIDER = "aider"
     TEMPORARY = "temporary"
     UNKNOWN = "unknown"
@@ -111,11 +113,13 @@ class HarvestItem(msgspec.Struct, frozen=True):
     Args:
         head: the statement; a playbook's name; a file note's absolute path.
         body: the detail, may be empty; a playbook's steps; the note.
+        quote: what it stands on: as the model named it, and from the preview on as it was found.
     """
 
     category: Category
     head: str
     body: str = ""
+    quote: Quote = Quote()
 
 
 class ProposedItem(msgspec.Struct, frozen=True):
@@ -173,6 +177,7 @@ class HarvestPreview(msgspec.Struct, frozen=True):
     Args:
         sources: the conversations that were read, also those in which nothing was found.
         dropped: malformed rows of the model's replies; calls: replies that were paid for in this run.
+        unfound: quotes that stand nowhere in what the model was shown, and were left out.
     """
 
     sources: tuple[ArtifactFacts, ...] = ()
@@ -180,6 +185,7 @@ class HarvestPreview(msgspec.Struct, frozen=True):
     failures: tuple[HarvestFailure, ...] = ()
     dropped: int = 0
     calls: int = 0
+    unfound: int = 0
 
 
 class HarvestReport(msgspec.Struct, frozen=True):
@@ -188,6 +194,7 @@ class HarvestReport(msgspec.Struct, frozen=True):
     Args:
         artifacts: every conversation with its class; is_dry: nothing was changed.
         items: written, by category; known: not written because exactly that was known already.
+        dropped: malformed rows; unfound: quotes that stand nowhere in what the model was shown.
         reclaimed_bytes: moved to the trash; reclaimed: ids of the discussions among it.
         failures: kept, with the reason.
         digest_path, ledger_path: empty in a dry run; stopped: why the run ended early, empty where it did not.
@@ -205,6 +212,7 @@ class HarvestReport(msgspec.Struct, frozen=True):
     ledger_path: str = ""
     stopped: str = ""
     reclaimed: tuple[str, ...] = ()
+    unfound: int = 0
 
     @property
     def is_failed(self) -> bool:

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 import msgspec
 
+from core.values.evidence import ItemWords, Quote
 from core.values.facts import NO_FACTS, FactsState
 
 
@@ -70,6 +71,8 @@ class NewItem(msgspec.Struct, frozen=True):
         text: the statement, a playbook's steps, or the note; detail: joins it after an em dash.
         name: of a playbook, or the absolute path that a note is about; else empty.
         provenance: None for an item that a person adds by hand.
+        quote: what it stands on in its conversation; proposed: what a model had proposed, None where the person left
+            its words and category.
     """
 
     category: Category
@@ -77,6 +80,16 @@ class NewItem(msgspec.Struct, frozen=True):
     detail: str = ""
     name: str = ""
     provenance: Provenance | None = None
+    quote: Quote = Quote()
+    proposed: ItemWords | None = None
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """A raw item and the item that it is in a file: the new one, or the one that said the same already."""
+
+    raw: NewItem
+    item: Item
+    is_new: bool
 
 
 class CategoryFile(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from core.base.offer import OfferedCommand
 from core.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, ExtensionEvidence, Rewrite
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
+from core.values.evidence import EvidenceState
 from core.values.harvest import HarvestState
 from core.values.knowledge import KnowledgeState
 from core.values.outcomes import CommandOutcome
@@ -272,3 +273,4 @@ class AppState(msgspec.Struct, frozen=True):
     spending: SpendingState = msgspec.field(default_factory=SpendingState)
     knowledge: KnowledgeState = msgspec.field(default_factory=KnowledgeState)
     harvest: HarvestState = msgspec.field(default_factory=HarvestState)
+    evidence: EvidenceState = msgspec.field(default_factory=EvidenceState)

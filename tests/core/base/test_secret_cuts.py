@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from core.base.secrets import MASK, scrubbed_ends, scrubbed_head, scrubbed_line
 from core.discussion.worker import summarise
 from core.harvest.prompt import MAX_SHOWN_REPLY_CHARS, build_harvest_prompt
-from core.harvest.transcript import MAX_TOOL_CHARS, prepared, said, shortened
+from core.harvest.transcript import MAX_TOOL_CHARS, Said, prepared, said_parts, shortened
 from core.knowledge.projection import ITEM_MAX_BYTES, digest_line
 from core.knowledge.provenance import source_name
 from core.values.messages import Message, Role, TextPart, ToolResultPart
@@ -69,8 +69,8 @@ def test_a_key_across_the_tail_of_a_tool_result_is_gone_before_a_model_sees_it()
     key = KEYS[0]
     for behind in range(MAX_TOOL_CHARS // 4 - len(key) - 2, MAX_TOOL_CHARS // 4 + 2, 5):
         text = f"{'head ' * 4_000}{key} {'w' * behind}"
-        messages = [Message(id="m", at=AT, role=Role.TOOL, parts=(ToolResultPart("c", text),))]
-        assert not survives(key, prepared(said(messages))[0].text)
+        message = Said("tool", said_parts((ToolResultPart("c", text),)))
+        assert not survives(key, prepared((message,))[0].text)
 
 
 @pytest.mark.parametrize("before", range(0, 60, 3))

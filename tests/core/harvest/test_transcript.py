@@ -8,7 +8,16 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.harvest.transcript import Said, pieces, prepared, rendered, said, shortened, since, without_recalled
+from core.harvest.transcript import (
+    Said,
+    pieces,
+    prepared,
+    rendered,
+    said_parts,
+    shortened,
+    since,
+    without_recalled,
+)
 from core.values.messages import (
     AttachmentPart,
     Message,
@@ -30,9 +39,10 @@ def test_messages_keep_their_words_tools_are_shortened_and_thoughts_are_left_out
         Message("4", AT, Role.ASSISTANT, (ReasoningPart("only thoughts"),)),
     )
 
-    found = said(messages)
+    said = (Said(one.role.value, said_parts(one.parts), one.id) for one in messages)
+    found = prepared(said)
 
-    assert [one.role for one in found] == ["user", "assistant", "tool"]
+    assert [(one.role, one.id) for one in found] == [("user", "1"), ("assistant", "2"), ("tool", "3")]
     assert found[0].text == "Hi\n\n[attached tides.csv]"
     assert found[1].text == '[called read]\n{"p": 1}'
     assert len(found[2].text) < 4_200

@@ -1,0 +1,1 @@
+"""One streaming reader for the conversations of all programs, ours among them; a library of pure parts."""

@@ -1,0 +1,66 @@
+"""Our own discussions and exports, read as all others are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from core.base.errors import StorageError
+from core.discussion import export, log_codec, log_view
+from core.discussion.log_codec import ForeignLine
+from core.transcripts.text import Buffer, lines
+from core.values.messages import Message
+from core.values.records import Record
+from core.values.transcript import Transcript, TranscriptMessage, Unread
+
+
+def read_log(buffer: Buffer) -> Iterator[Transcript | Unread]:
+    """The discussion of a log, as its model sees it: chosen versions, edited words. A torn line is passed over."""
+    try:
+        yield _transcript("", log_view.model_view(log_view.fold("", _records(buffer))))
+    except ValueError as error:
+        yield Unread("the file", str(error))
+
+
+def read_export(buffer: Buffer) -> Iterator[Transcript | Unread]:
+    """The discussion of an export."""
+    try:
+        header, entries = export.parse_export(bytes(buffer[:]).decode("utf-8-sig"))
+    except (StorageError, ValueError) as error:
+        yield Unread("the file", error.what if isinstance(error, StorageError) else "it is not UTF-8 text")
+        return
+    said = (entry for entry in entries if isinstance(entry, Message) and not entry.is_deleted)
+    yield _transcript(header.name, said)
+
+
+def _transcript(title: str, said: Iterable[Message]) -> Transcript:
+    messages: list[TranscriptMessage] = []
+    for one in said:
+        parent = messages[-1].id if messages else ""
+        messages.append(TranscriptMessage(one.id, one.role.value, one.parts, parent, one.at, one.model))
+    first = messages[0] if messages else None
+    return Transcript(
+        id=first.id if first is not None else "",
+        messages=tuple(messages),
+        title=title,
+        at=first.at if first is not None else None,
+        current=messages[-1].id if messages else "",
+    )
+
+
+def _records(buffer: Buffer) -> Iterator[Record]:
+    for number, line in enumerate(lines(buffer), 1):
+        if line.strip(b" \t\r\0"):
+            record = log_codec.decode(line, number)
+            if not isinstance(record, ForeignLine):
+                yield record
+            elif _is_whole(line):  # not torn: whole, and not ours to understand
+                raise ValueError(f"line {number} cannot be read: {record.reason}")
+
+
+def _is_whole(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True

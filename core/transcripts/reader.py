@@ -1,0 +1,115 @@
+"""Conversations of a file, whatever program wrote it: its shape by its first bytes, then one after another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from core.discussion import export, log_codec
+from core.transcripts import aider, arrays, chatgpt, claude, claude_code, ours, plain, specstory
+from core.transcripts.text import Buffer, decoded
+from core.values.transcript import Transcript, TranscriptKind, Unread
+
+SHAPE_BYTES = 64 * 1024
+"""Bytes of a file that are looked at to tell what it is."""
+
+_CLAUDE_CODE_TYPES = {"user", "assistant", "summary", "system", "file-history-snapshot", "queue-operation"}
+_CLAUDE_CODE_KEYS = {"sessionId", "leafUuid", "uuid", "messageId"}
+
+_LINES: dict[TranscriptKind, Callable[[Buffer], Iterator[Transcript | Unread]]] = {
+    TranscriptKind.DISCUSSION: ours.read_log,
+    TranscriptKind.EXPORT: ours.read_export,
+    TranscriptKind.SPECSTORY: specstory.read,
+    TranscriptKind.CLAUDE_CODE: claude_code.read,
+    TranscriptKind.AIDER: aider.read,
+    TranscriptKind.PLAIN: plain.read,
+}
+_ARRAYS: dict[TranscriptKind, Callable[[Any], Transcript]] = {
+    TranscriptKind.CHATGPT: chatgpt.read,
+    TranscriptKind.CLAUDE: claude.read,
+}
+
+
+def recognised(data: bytes) -> TranscriptKind:
+    """Shape of a conversation's file, by its first bytes; UNKNOWN where it is none that a program wrote.
+
+    Args:
+        data: the file's first `SHAPE_BYTES`, or all of it. Plain text is not told from any other: ask for it.
+    """
+    text = decoded(data[:SHAPE_BYTES]).lstrip()
+    if text.startswith(specstory.HEAD):
+        return TranscriptKind.SPECSTORY
+    if text.startswith("# aider chat started at "):
+        return TranscriptKind.AIDER
+    if text.startswith("{"):
+        return _by_first_object(text)
+    return _by_keys(text) if text.startswith("[") else TranscriptKind.UNKNOWN
+
+
+def read_transcripts(kind: TranscriptKind, buffer: Buffer) -> Iterator[Transcript | Unread]:
+    """Conversations of a file, one after another, and what of it could not be read. Holds one at a time.
+
+    Args:
+        buffer: all of the file; mapped, so that its size costs no memory.
+
+    Raises:
+        ValueError: no conversation can be read from this kind.
+    """
+    if (read := _LINES.get(kind)) is not None:
+        yield from read(buffer)
+    elif kind in _ARRAYS:
+        yield from _each(kind, arrays.elements(buffer))
+    else:
+        raise ValueError("this is no conversation that we can read")
+
+
+def read_stream(kind: TranscriptKind, stream: arrays.Stream) -> Iterator[Transcript | Unread]:
+    """The same from something that is read forward once, as a pipe: arrays an element at a time, all else whole."""
+    if kind in _ARRAYS:
+        yield from _each(kind, arrays.damaged(stream))
+    else:
+        yield from read_transcripts(kind, stream.read())
+
+
+def _each(kind: TranscriptKind, found: Iterable[Any]) -> Iterator[Transcript | Unread]:
+    count, is_empty = 0, True
+    for one in found:
+        is_empty = False
+        if isinstance(one, Unread):
+            yield one
+            continue
+        count += 1
+        try:
+            yield _ARRAYS[kind](one)
+        except ValueError as error:
+            yield Unread(f"conversation {count}", str(error))
+    if is_empty:
+        yield Unread("the file", "no conversation in it can be read")
+
+
+def _by_first_object(text: str) -> TranscriptKind:
+    for line in text.split("\n", 20)[:20]:
+        first = _loaded(line)
+        if not isinstance(first, dict):
+            continue
+        if type(first.get("v")) is int and str(first.get("type")) in log_codec.RECORD_TYPES and "at" in first:
+            return TranscriptKind.DISCUSSION
+        if str(first.get("type")) in _CLAUDE_CODE_TYPES and (_CLAUDE_CODE_KEYS & first.keys()):
+            return TranscriptKind.CLAUDE_CODE
+    if f'"format": "{export.FORMAT}"' in text:
+        return TranscriptKind.EXPORT
+    return _by_keys(text)
+
+
+def _by_keys(text: str) -> TranscriptKind:
+    if '"mapping"' in text and '"message"' in text:
+        return TranscriptKind.CHATGPT
+    return TranscriptKind.CLAUDE if '"chat_messages"' in text else TranscriptKind.UNKNOWN
+
+
+def _loaded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
