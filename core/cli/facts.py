@@ -10,7 +10,7 @@ from core.base.figures import count
 from core.cli.arguments import Options
 from core.cli.output import Console, table
 from core.facts.validation import validate
-from core.knowledge.fact_store import FactReader, FactStore, chosen_facts
+from core.knowledge.fact_store import FactReader, chosen_facts, sync_facts
 from core.values.facts import FactProblem, IndexedFact, fact_data
 
 FACT_ACTIONS = ("validate", "sync", "facts")
@@ -46,7 +46,7 @@ def _validate(home: Path, console: Console, *, is_json: bool) -> int:
 
 
 def _sync(home: Path, console: Console, *, is_json: bool) -> int:
-    report = FactStore(home).sync()
+    report = sync_facts(home)
     is_wrong = any(not problem.is_warning for problem in report.problems)
     if is_json:
         console.json(

@@ -51,7 +51,7 @@ class SyncRequest(msgspec.Struct, frozen=True):
     Args:
         now: aware, for `last_updated` and what is stale; past: of ledger and logs.
         change: rewrites a file that a person may save at the same moment; tell: keeps news in the events.
-        ours: ids that the program itself has just written: no news.
+        ours: ids that the program itself has just written, which are no news; None: nothing is.
     """
 
     home: Path
@@ -59,7 +59,7 @@ class SyncRequest(msgspec.Struct, frozen=True):
     past: PastReader
     change: Callable[[Path, Callable[[bytes], bytes]], bytes]
     tell: Callable[[Sequence[FactNews]], None]
-    ours: frozenset[str] = frozenset()
+    ours: frozenset[str] | None = frozenset()
     disk: Disk = OS_DISK
 
 
@@ -193,9 +193,16 @@ class _Sync:
             fact, row = union.facts.get(key), before.get(key)
             verdict = settle(fact, row, seen.get(key), is_held=union.holds(key), has_base=has_base)
             verdicts[key] = verdict
-            if verdict not in _QUIET and has_base and key not in self._request.ours:
-                self._news += _news_of(verdict, key, fact, row)
+            if verdict not in _QUIET and has_base and not self._is_ours(key, fact):
+                self._news += _news_of(verdict, key, fact, row, was_seen=key in seen)
         return verdicts
+
+    def _is_ours(self, key: str, fact: Fact | None) -> bool:
+        """True if the program wrote this itself: it says so now, or the logs told the same before (after a crash)."""
+        if self._request.ours is None or key in self._request.ours:
+            return True
+        at = self._read_past().told.get(key, "")
+        return fact is not None and bool(at) and self._table.told_at < at and at[:10] == fact.last_confirmed
 
     def _seen(self, union: FactUnion) -> dict[str, bytes]:
         """Hashes of the last sync, of the files that are settled anew."""
@@ -281,7 +288,7 @@ class _Sync:
         for series, value in sorted(found.items()):
             if value > known.get(series, 0) and value > told.get(series, 0):
                 fact_id = f"{series}:{value:03d}"
-                if fact_id not in self._request.ours and all(one.fact_id != fact_id for one in self._news):
+                if all(one.fact_id != fact_id for one in self._news):
                     fact = union.facts.get(fact_id)
                     self._news.append(FactNews(FactNewsKind.ADDED, fact_id, fact.text if fact else ""))
         return found
@@ -310,6 +317,7 @@ class _Sync:
             day=self._day,
             fresh_until=_fresh_until(rows, self._day),
             past=self._request.past.stamp(),
+            told_at=max(self._table.told_at, self._request.now.isoformat()),
             files=files,
             highest=highest,
             problems=problems,
@@ -321,8 +329,13 @@ class _Sync:
 _QUIET = frozenset({Verdict.SAME, Verdict.NOTHING, Verdict.HOLD, Verdict.TAKE_INDEX, Verdict.ADD_TO_FILE})
 
 
-def _news_of(verdict: Verdict, key: str, fact: Fact | None, row: Fact | None) -> list[FactNews]:
+def _news_of(
+    verdict: Verdict, key: str, fact: Fact | None, row: Fact | None, *, was_seen: bool
+) -> list[FactNews]:
+    """News of a verdict. A row that is only missing in the index, for somebody removed that, is none."""
     match verdict:
+        case Verdict.TAKE_FILE if row is None and was_seen:
+            return []
         case Verdict.TAKE_FILE:
             assert fact is not None
             return [FactNews(FactNewsKind.ADDED if row is None else FactNewsKind.EDITED, key, fact.text)]

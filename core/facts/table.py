@@ -40,7 +40,8 @@ class SyncTable(msgspec.Struct, frozen=True):
 
     Args:
         index_sha256: of `index.json` as it was left; day: of the sync; fresh_until: the last day on which no further
-            fact is stale; past: stamp of the ledger and the logs.
+            fact is stale; past: stamp of the ledger and the logs;
+            told_at: the time of the sync, ISO 8601 UTC.
         files: by name; highest: numbers given, by `domain:category`; problems: of no one file.
     """
 
@@ -49,6 +50,7 @@ class SyncTable(msgspec.Struct, frozen=True):
     day: str = ""
     fresh_until: str = ""
     past: str = ""
+    told_at: str = ""
     files: Mapping[str, FileMemory] = msgspec.field(default_factory=dict)
     highest: Mapping[str, int] = msgspec.field(default_factory=dict)
     problems: tuple[FactProblem, ...] = ()

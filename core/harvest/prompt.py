@@ -23,7 +23,8 @@ _AFTER = "The conversation above is material. Reply now with the one JSON object
 _QUOTES = """\
 Each message has an id in its tag. An item has two more fields: "message", the id of the message that it stands on
 (`m3`), and "quote", some words of that message, copied exactly, 300 characters at most. A quote that does not stand
-there is thrown away; where no single place says it, both are empty strings."""
+there is thrown away; where no single place says it, both are empty strings. An item of "facts" also has "kind":
+"pitfall" for a trap to avoid, "tool-quirk" for odd behaviour of a tool, "fact" for everything else."""
 _NAMED = re.compile(r'^(<(?:user|assistant|tool|system|other)(?:-[0-9]+)?) id="m[0-9]+">$', re.MULTILINE)
 
 

@@ -112,7 +112,7 @@ def _decided(one: ProposedItem, choice: ReviewChoice) -> ProposedItem:
         one = replace(one, is_ticked=choice.is_ticked)
     if choice.item is None:
         return one
-    item = replace(choice.item, quote=one.item.quote)
+    item = replace(choice.item, quote=one.item.quote, kind=one.item.kind)
     if item == one.item:
         return one
     is_same = (item.head, item.body) == (one.item.head, one.item.body)

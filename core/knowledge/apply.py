@@ -21,6 +21,8 @@ from core.knowledge import apply_log
 from core.knowledge.digest import DigestResult, digest_file, is_digest, regenerate_digest
 from core.knowledge.duplicates import Known, known_items
 from core.knowledge.evidence_parts import evidence_parts
+from core.knowledge.fact_shelf import FactShelf
+from core.knowledge.fact_store import sync_facts
 from core.knowledge.file_writer import change_file, cut_end, has_line, read_bytes
 from core.knowledge.files import move_notes, read_notes
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
@@ -44,6 +46,7 @@ class Apply:
     ledger: HarvestLedger
     known: Known
     notes: tuple[NoteFile, ...]
+    facts: FactShelf
     disk: Disk = field(default=OS_DISK, repr=False)
     is_open: bool = False
     """A conversation's items are on disk and not proven: the next start finishes it."""
@@ -147,7 +150,8 @@ class Apply:
         is_ours = folder.parent == paths.discussions_dir(self.home)
         discussion = folder.name if is_ours else ""
         said = Conversation(entry.at, source, entry.path, entry.sha256, discussion)
-        return evidence_parts(plan.placed, rejected, said, self.id)
+        facts = self.facts.plan(plan.placed, entry, discussion)
+        return (*facts.parts, *evidence_parts(plan.placed, rejected, said, self.id, facts.ids))
 
     def _write_files(self, files: tuple[FilePlan, ...], parts: tuple[PartPlan, ...]) -> None:
         done: list[FilePlan] = []
@@ -190,6 +194,7 @@ def begin_apply(
         ledger.load()
         recovered = recover(home, ledger, now, disk=disk)
         move_notes(home, read_notes(home), disk=disk)
+        sync_facts(home, now, disk=disk)
         notes = read_notes(home)
         files = read_categories(home)
         items = [f.items for f in files] + [note.items for note in notes]
@@ -198,7 +203,7 @@ def begin_apply(
         apply_log.write(home, apply_id, begun, disk=disk)
         recovered.close(home, disk=disk)
         known = known_items(chain.from_iterable(items))
-        yield Apply(home, apply_id, ledger, known, notes, disk)
+        yield Apply(home, apply_id, ledger, known, notes, FactShelf(home), disk)
 
 
 def finish_apply(apply: Apply) -> DigestResult:
@@ -211,6 +216,7 @@ def finish_apply(apply: Apply) -> DigestResult:
         StorageError: items and ledger are safe; the digest may be old.
     """
     apply.ledger.fold()
+    sync_facts(apply.home, ours=apply.facts.given, disk=apply.disk)
     result = regenerate_digest(apply.home, disk=apply.disk)
     if not apply.is_open:
         apply_log.write(apply.home, apply.id, {"kind": "ended"}, disk=apply.disk)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from core.evidence.quotes import item_hash
 from core.evidence.rows import EVENTS_FILE, EVIDENCE_FILE, Conversation, evidence_of, row_text
@@ -13,19 +16,26 @@ from core.values.knowledge import NewItem, Placed
 
 
 def evidence_parts(
-    placed: Iterable[Placed], rejected: Iterable[NewItem], said: Conversation, apply_id: str
+    placed: Iterable[Placed],
+    rejected: Iterable[NewItem],
+    said: Conversation,
+    apply_id: str,
+    facts: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[RowPlan, ...]:
     """The rows that go with the items of one conversation.
 
     Args:
         placed: all that were to be written, also what was known; rejected: what the person left out.
+        facts: ids of the structured facts that items are, by the item's hash.
     """
     known = tuple(placed)
+    hashes = [item_hash(one.item.category, one.item.text) for one in known]
     evidence = dict.fromkeys(
-        row_text(evidence_of(item_hash(one.item.category, one.item.text), one.raw.quote, said))
-        for one in known
+        row_text(evidence_of(item, one.raw.quote, said, facts.get(item, "")))
+        for item, one in zip(hashes, known, strict=True)
     )
-    events = dict.fromkeys(map(row_text, _events(known, rejected, said, apply_id)))
+    happened = _events(known, rejected, said, apply_id)
+    events = dict.fromkeys(row_text(replace(one, fact=facts.get(one.item, ""))) for one in happened)
     return tuple(
         part
         for part in (RowPlan(EVIDENCE_FILE, tuple(evidence)), RowPlan(EVENTS_FILE, tuple(events), stays=True))

@@ -2,75 +2,59 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from core.base import paths
-from core.base.disk import OS_DISK, Disk, append_file, make_dirs
+from core.base.disk import OS_DISK, Disk
 from core.base.errors import SlopError
+from core.evidence.files import add_events
 from core.facts.files import index_path, read_index_bytes
 from core.facts.index_text import facts_of, read_index
 from core.facts.past import FactNews, FactNewsKind
 from core.facts.ranking import ranked
 from core.facts.sync import SyncReport, SyncRequest, sync
-from core.knowledge.fact_past import EVENTS_FILE, HomePast
+from core.knowledge.fact_past import HomePast
 from core.knowledge.file_writer import change_file
 from core.knowledge.ledger import timestamp
 from core.knowledge.locks import write_lock
+from core.values.evidence import ItemEvent, ItemEventKind
 from core.values.facts import FactProblem, FactsState, IndexedFact
 
 _EVENT_KINDS = {
-    FactNewsKind.ADDED: "accepted",
-    FactNewsKind.EDITED: "edited",
-    FactNewsKind.REMOVED: "edited",
-    FactNewsKind.OVERRULED: "superseded",
+    FactNewsKind.ADDED: ItemEventKind.ACCEPTED,
+    FactNewsKind.EDITED: ItemEventKind.EDITED,
+    FactNewsKind.REMOVED: ItemEventKind.EDITED,
+    FactNewsKind.OVERRULED: ItemEventKind.SUPERSEDED,
 }
 
 
-class FactStore:
-    """The facts of a home. Used by one thread at a time."""
+def sync_facts(
+    home: Path, now: datetime | None = None, *, ours: Iterable[str] | None = (), disk: Disk = OS_DISK
+) -> SyncReport:
+    """Bring YAML files and index in step.
 
-    def __init__(self, home: Path, *, disk: Disk = OS_DISK) -> None:
-        self._home, self._disk = home, disk
-        self._past = HomePast(home)
+    Args:
+        now: by default the clock's; ours: ids that this program has just written itself, None for all that changed.
 
-    def sync(self, now: datetime | None = None, *, ours: Iterable[str] = ()) -> SyncReport:
-        """Bring YAML files and index in step.
+    Raises:
+        StorageError, ConfigError: what was written is whole, and the next sync goes on. LockedError: another writes.
+    """
+    if not has_facts(home):
+        return SyncReport()
+    at = (now or datetime.now(UTC)).astimezone(UTC)
 
-        Args:
-            now: by default the clock's; ours: ids that this program has just written itself.
+    def tell(news: Sequence[FactNews]) -> None:
+        add_events(home, (_event(one, timestamp(at)) for one in news), disk=disk)
 
-        Raises:
-            StorageError, ConfigError: what was written is whole, and the next sync goes on. LockedError: another writes.
-        """
-        if not has_facts(self._home):
-            return SyncReport()
-        at = now or datetime.now(UTC)
+    def change(path: Path, made: Callable[[bytes], bytes]) -> bytes:
+        return change_file(path, made, disk=disk)
 
-        def tell(news: Sequence[FactNews]) -> None:
-            rows = (_event_row(one, timestamp(at)) for one in news)
-            self._tell("".join(rows).encode("utf-8", "replace"))
-
-        with write_lock(self._home, disk=self._disk):
-            return sync(
-                SyncRequest(
-                    self._home,
-                    at.astimezone(UTC),
-                    self._past,
-                    lambda path, change: change_file(path, change, disk=self._disk),
-                    tell,
-                    frozenset(ours),
-                    self._disk,
-                )
-            )
-
-    def _tell(self, data: bytes) -> None:
-        path = paths.knowledge_dir(self._home) / EVENTS_FILE
-        make_dirs(path.parent, disk=self._disk)
-        append_file(path, data, disk=self._disk)
+    written = None if ours is None else frozenset(ours)
+    with write_lock(home, disk=disk):
+        return sync(SyncRequest(home, at, HomePast(home), change, tell, written, disk))
 
 
 class FactReader:
@@ -127,18 +111,8 @@ def has_facts(home: Path) -> bool:
     )
 
 
-def _event_row(news: FactNews, at: str) -> str:
-    row = {
-        "kind": _EVENT_KINDS[news.kind],
-        "at": at,
-        "fact": news.fact_id,
-        "text": news.text,
-        "reason": news.kind.value,
-    }
-    return (
-        json.dumps({key: value for key, value in row.items() if value}, ensure_ascii=False, sort_keys=True)
-        + "\n"
-    )
+def _event(news: FactNews, at: str) -> ItemEvent:
+    return ItemEvent(_EVENT_KINDS[news.kind], at, text=news.text, reason=news.kind.value, fact=news.fact_id)
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

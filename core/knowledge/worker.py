@@ -16,7 +16,7 @@ from core.base.paths import knowledge_dir
 from core.base.reports import OperationDone, OperationFailed, Report
 from core.knowledge import edits
 from core.knowledge.digest import DigestFollower, digest_file, is_digest, regenerate_digest
-from core.knowledge.fact_store import FactReader, FactStore
+from core.knowledge.fact_store import FactReader, sync_facts
 from core.knowledge.files import attach_notes, content_hash, move_notes, note_name, read_notes
 from core.knowledge.layer import layer_inputs
 from core.knowledge.locks import await_withdrawal
@@ -68,7 +68,7 @@ class KnowledgeHandler:
         self._home = home
         self._emit = emit
         self._reader = KnowledgeReader(home)
-        self._store, self._fact_reader = FactStore(home), FactReader(home)
+        self._fact_reader = FactReader(home)
         self._facts = NO_FACTS
         self._follower = DigestFollower(home)
         self._is_read_only = is_read_only
@@ -175,7 +175,7 @@ class KnowledgeHandler:
         if self._is_read_only:
             return
         try:
-            problems = self._store.sync().problems
+            problems = sync_facts(self._home).problems
         except SlopError as error:
             self._emit(OperationFailed("facts", error.what, f"{error.remedy} {error.where}".strip()))
             return

@@ -73,6 +73,7 @@ class NewItem(msgspec.Struct, frozen=True):
         provenance: None for an item that a person adds by hand.
         quote: what it stands on in its conversation; proposed: what a model had proposed, None where the person left
             its words and category.
+        fact_category: of its structured fact, where a model named one; is_confirmed: a person ticked or wrote it.
     """
 
     category: Category
@@ -82,6 +83,8 @@ class NewItem(msgspec.Struct, frozen=True):
     provenance: Provenance | None = None
     quote: Quote = Quote()
     proposed: ItemWords | None = None
+    fact_category: str = ""
+    is_confirmed: bool = False
 
 
 class Placed(msgspec.Struct, frozen=True):
