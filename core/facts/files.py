@@ -106,21 +106,13 @@ def write_index(home: Path, data: bytes, *, disk: Disk = OS_DISK) -> None:
 
 
 def ensure_schema(home: Path, *, disk: Disk = OS_DISK) -> None:
-    """Have `SCHEMA.md` in the knowledge directory; one that is there stays as it is.
-
-    Raises:
-        StorageError: it could not be written.
-    """
+    """Have `SCHEMA.md` in the knowledge directory; one that is there stays as it is. The next sync tries again."""
     path = paths.knowledge_dir(home) / SCHEMA_FILE
     if os.path.lexists(path):
         return
-    make_dirs(path.parent, disk=disk)
-    data = Path(__file__).with_name(SCHEMA_FILE).read_bytes()
-    try:
-        create_file(path, data, disk=disk)
-    except StorageError:
-        if not os.path.lexists(path):  # somebody else wrote it just now
-            raise
+    with suppress(StorageError):
+        make_dirs(path.parent, disk=disk)
+        create_file(path, Path(__file__).with_name(SCHEMA_FILE).read_bytes(), disk=disk)
 
 
 def watch_paths(home: Path) -> tuple[str, ...]:
