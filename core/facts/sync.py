@@ -160,7 +160,7 @@ class _Sync:
         whole, changed = self._whole(rows, rest)
         data = self._write_index(whole, changed)
         problems = tuple(sorted(set(self._begun.stored.problems) | set(self._index.problems), key=_by_place))
-        table = self._remember(parsed, touched, data, whole, highest, problems)
+        table = self._remember(parsed, union, data, whole, highest, problems)
         return SyncReport(len(whole), changed, written, _problems(table))
 
     def _touched(self) -> frozenset[str] | None:
@@ -301,7 +301,7 @@ class _Sync:
     def _remember(
         self,
         parsed: Mapping[str, FactFile],
-        touched: frozenset[str] | None,
+        union: FactUnion,
         index_data: bytes,
         rows: Mapping[str, bytes],
         highest: Mapping[str, int],
@@ -311,7 +311,8 @@ class _Sync:
         old = self._table.files
         files = {name: old[name] for name in self._files if name in old and name not in parsed}
         for name, file in parsed.items():
-            files[name] = _memory(file, self._files[name], rows)
+            twice = tuple(one for one in union.doubled if one.file == name)
+            files[name] = _memory(file, self._files[name], rows, twice)
         table = SyncTable(
             index_sha256=hashlib.sha256(index_data).hexdigest(),
             day=self._day,
@@ -348,7 +349,9 @@ def _news_of(
             return []
 
 
-def _memory(file: FactFile, stored: StoredFile, rows: Mapping[str, bytes]) -> FileMemory:
+def _memory(
+    file: FactFile, stored: StoredFile, rows: Mapping[str, bytes], twice: tuple[FactProblem, ...]
+) -> FileMemory:
     """A file as the next sync wants to know it. A broken item's hash is of what the index holds of it."""
     hashes = [(item.id, content_hash(item.fact)) for item in file.items if item.fact is not None]
     there = {key for key, _ in hashes}
@@ -356,7 +359,9 @@ def _memory(file: FactFile, stored: StoredFile, rows: Mapping[str, bytes]) -> Fi
     if file.is_broken or any(not item.id for item in file.items):
         held |= {key for key in rows if _belongs(key, file.place)} - there
     hashes += [(key, content_hash(read_row(rows[key]))) for key in sorted(held) if key in rows]
-    return FileMemory(stored.size_bytes, stored.mtime_ns, stored.sha256, item_hashes(hashes), file.problems)
+    return FileMemory(
+        stored.size_bytes, stored.mtime_ns, stored.sha256, item_hashes(hashes), (*file.problems, *twice)
+    )
 
 
 def _belongs(key: str, place: FactPlace) -> bool:

@@ -43,6 +43,12 @@ class FactUnion(msgspec.Struct, frozen=True):
         return any(place.domain == parts[0] and place.category in {None, parts[1]} for place in self.unsure)
 
 
+def _twice(file: FactFile, fact_id: str, other: str) -> FactProblem:
+    item = next(one for one in file.items if one.id == fact_id)
+    said = f"the id {fact_id} stands in {other} too; neither enters the index"
+    return FactProblem(file.place.name, file.line_of(item), said)
+
+
 def united(files: Iterable[FactFile]) -> FactUnion:
     """Take files together. An id that stands in two of them counts in neither. O(items)."""
     facts: dict[str, Fact] = {}
@@ -50,7 +56,9 @@ def united(files: Iterable[FactFile]) -> FactUnion:
     wrong: set[str] = set()
     unsure: list[FactPlace] = []
     doubled: list[FactProblem] = []
+    by_name: dict[str, FactFile] = {}
     for file in files:
+        by_name[file.place.name] = file
         if file.is_broken or any(not item.id for item in file.items):
             unsure.append(file.place)
         for item in file.items:
@@ -60,8 +68,10 @@ def united(files: Iterable[FactFile]) -> FactUnion:
                 wrong.add(item.id)
             elif (other := names.get(item.id, file.place.name)) != file.place.name:
                 wrong.add(item.id)
-                said = f"the id {item.id} stands in {other} too; neither enters the index"
-                doubled.append(FactProblem(file.place.name, file.line_of(item), said))
+                doubled += (
+                    _twice(by_name[one], item.id, two)
+                    for one, two in ((other, file.place.name), (file.place.name, other))
+                )
             else:
                 facts[item.id], names[item.id] = item.fact, file.place.name
     for key in wrong & facts.keys():

@@ -201,7 +201,9 @@ def begin_apply(
         begun = {"kind": "begun", "at": timestamp(now), "by": by, "on": is_digest(digest_file(home)), "v": 1}
         apply_log.write(home, apply_id, begun, disk=disk)
         recovered.close(home, disk=disk)
-        with suppress(StorageError):  # a disk that takes nothing is met again, and reported, by what is written
+        with suppress(
+            StorageError
+        ):  # a disk that takes nothing is met again, and reported, by what is written
             sync_facts(home, now, disk=disk)
         known = known_items(chain.from_iterable(items))
         yield Apply(home, apply_id, ledger, known, notes, FactShelf(home), disk)
