@@ -7,6 +7,7 @@ from core.hooks import (
     context,
     conversation,
     discussions,
+    facts,
     harvest,
     hello,
     knowledge,
@@ -28,6 +29,7 @@ RESOURCES: tuple[Resource, ...] = (
     presets.RESOURCE,
     context.RESOURCE,
     knowledge.RESOURCE,
+    facts.RESOURCE,
     memory_log.RESOURCE,
     harvest.RESOURCE,
 )

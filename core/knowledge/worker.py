@@ -16,7 +16,7 @@ from core.base.paths import knowledge_dir
 from core.base.reports import OperationDone, OperationFailed, Report
 from core.knowledge import edits
 from core.knowledge.digest import DigestFollower, digest_file, is_digest, regenerate_digest
-from core.knowledge.fact_store import FactReader, sync_facts
+from core.knowledge.fact_store import FactReader, edit_fact, sync_facts
 from core.knowledge.files import attach_notes, content_hash, move_notes, note_name, read_notes
 from core.knowledge.layer import layer_inputs
 from core.knowledge.locks import await_withdrawal
@@ -26,6 +26,7 @@ from core.knowledge.messages import (
     AttachNotes,
     ChangeKnowledge,
     DeleteKnowledgeItem,
+    EditFact,
     EditKnowledgeItem,
     HistoryRead,
     KnowledgeEffect,
@@ -40,6 +41,7 @@ from core.knowledge.messages import (
     RenewDigest,
     SeenItemsRead,
     SetTaskDone,
+    SyncFacts,
 )
 from core.knowledge.reader import KnowledgeReader
 from core.knowledge.recovery import recover_home
@@ -54,7 +56,19 @@ from core.values.spec import StackSpec
 Emit = Callable[[KnowledgeEvent | Report], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
 
-Change = AddKnowledgeItem | EditKnowledgeItem | DeleteKnowledgeItem | SetTaskDone | AttachNotes
+Change = (
+    AddKnowledgeItem
+    | EditKnowledgeItem
+    | DeleteKnowledgeItem
+    | SetTaskDone
+    | AttachNotes
+    | EditFact
+    | SyncFacts
+)
+
+
+MOST_TOLD = 20
+"""Problems of structured facts that are told beside the others; the panel lists all."""
 
 
 class KnowledgeHandler:
@@ -143,6 +157,11 @@ class KnowledgeHandler:
                 edits.set_task_done(self._home, change.item, done=change.is_done)
             case AttachNotes():
                 attach_notes(self._home, self._note(change.file_id), change.path)
+            case EditFact():
+                edit_fact(self._home, change.fact_id, change.was, change.text, change.confidence, change.tags)
+                self._sync()
+            case SyncFacts():
+                self._sync()
             case _:
                 assert_never(change)
 
@@ -168,7 +187,9 @@ class KnowledgeHandler:
             self._tell(self._reader.read(settings, candidates))
 
     def _tell(self, found: KnowledgeState) -> None:
-        self._emit(KnowledgeRead(replace(found, facts=self._facts)))
+        wrong = [one.sentence for one in self._facts.problems if not one.is_warning]
+        problems = (*found.problems, *wrong[:MOST_TOLD])
+        self._emit(KnowledgeRead(replace(found, facts=self._facts, problems=problems)))
 
     def _sync(self) -> None:
         """Facts that somebody saved reach the index; what is wrong with them is shown beside them."""
