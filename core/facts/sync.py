@@ -241,7 +241,7 @@ class _Sync:
     def _rows(
         self, union: FactUnion, before: Mapping[str, IndexedFact], verdicts: Mapping[str, Verdict]
     ) -> dict[str, bytes]:
-        past = self._read_past() if union.facts or before else Past()
+        past = self._read_past()
         rows = {key: row_bytes(self._indexed(fact, past)) for key, fact in union.facts.items()}
         for key, verdict in verdicts.items():
             if verdict is Verdict.HOLD and key not in rows:

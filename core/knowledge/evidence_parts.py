@@ -35,12 +35,18 @@ def evidence_parts(
         for item, one in zip(hashes, known, strict=True)
     )
     happened = _events(known, rejected, said, apply_id)
-    events = dict.fromkeys(row_text(replace(one, fact=facts.get(one.item, ""))) for one in happened)
+    events = dict.fromkeys(row_text(_about(one, facts)) for one in happened)
     return tuple(
         part
         for part in (RowPlan(EVIDENCE_FILE, tuple(evidence)), RowPlan(EVENTS_FILE, tuple(events), stays=True))
         if part.rows
     )
+
+
+def _about(event: ItemEvent, facts: Mapping[str, str]) -> ItemEvent:
+    """The event with the fact that it made or confirmed."""
+    is_about = event.kind in {ItemEventKind.ACCEPTED, ItemEventKind.CONFIRMED}
+    return replace(event, fact=facts.get(event.item, "")) if is_about and facts else event
 
 
 def undone_event(apply_id: str, at: str) -> RowPlan:

@@ -7,17 +7,17 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from core.base import paths
-from core.facts.past import Past, raised
+from core.facts.past import Past
 from core.knowledge.file_writer import read_bytes
 from core.knowledge.ledger import JOURNAL_FILE, LEDGER_FILE, HarvestLedger
 from core.values.knowledge import LedgerStatus
 
 EVENTS_FILE, EVIDENCE_FILE = "events.jsonl", "evidence.jsonl"
 
-_TELLS = (b'"fact":"', b'"fact": "')
 _CONFIRMS = frozenset({"accepted", "confirmed", "edited"})
 
 
@@ -42,9 +42,10 @@ class HomePast:
         """
         told: dict[str, str] = {}
         highest: dict[str, int] = {}
-        for row in self._told():
-            fact_id, at = str(row["fact"]), str(row.get("at", ""))
-            highest = raised(highest, [fact_id]) if _is_higher(fact_id, highest) else highest
+        for fact_id, at in self._told():
+            series, _, digits = fact_id.rpartition(":")
+            if digits.isdigit() and len(digits) <= 9 and int(digits) > highest.get(series, 0):
+                highest[series] = int(digits)
             told[fact_id] = max(told.get(fact_id, ""), at)
         by_domain: dict[str, list[str]] = defaultdict(list)
         every = []
@@ -56,17 +57,16 @@ class HomePast:
         harvests = {domain: tuple(sorted(times)) for domain, times in by_domain.items()}
         return Past(told, harvests, tuple(sorted(every)), highest)
 
-    def _told(self) -> Iterator[dict[str, Any]]:
-        """Rows that say that a fact was confirmed; those of an apply that was taken back tell only its number."""
+    def _told(self) -> Iterator[tuple[str, str]]:
+        """Ids with the time at which each was confirmed; those of an apply that was taken back without their time."""
         events = list(_facts_in(read_bytes(self._path(EVENTS_FILE))))
-        undone = {str(one.get("apply", "")) for one in events if one.get("kind") == "undone"}
-        for row in (*_facts_in(read_bytes(self._path(EVIDENCE_FILE))), *events):
-            if not isinstance(row.get("fact"), str):
-                continue
-            is_event = "kind" in row
-            is_undone = bool(row.get("apply")) and row.get("apply") in undone
-            confirms = not is_undone and (not is_event or row["kind"] in _CONFIRMS)
-            yield row if confirms else {**row, "at": ""}
+        undone = {one.apply for one in events if one.kind == "undone"}
+        for row in _facts_in(read_bytes(self._path(EVIDENCE_FILE))):
+            yield row.fact, row.at
+        for row in events:
+            confirms = row.kind in _CONFIRMS and not (row.apply and row.apply in undone)
+            if row.fact:
+                yield row.fact, row.at if confirms else ""
 
     def _rows(self, name: str) -> int:
         """Rows of a log that tell of facts, or of an undo."""
@@ -74,7 +74,7 @@ class HomePast:
         stamp = _stamp(path)
         if name not in self._counted or self._counted[name][0] != stamp:
             data = read_bytes(path)
-            count = sum(data.count(mark) for mark in (*_TELLS, b'"undone"'))
+            count = sum(data.count(mark) for mark in (b'"fact":', b'"undone"'))
             self._counted[name] = stamp, count
         return self._counted[name][1]
 
@@ -82,21 +82,26 @@ class HomePast:
         return paths.knowledge_dir(self._home) / name
 
 
-def _facts_in(data: bytes) -> Iterator[dict[str, Any]]:
+class _Row(msgspec.Struct):
+    """A row of either log, as far as it concerns facts."""
+
+    at: str = ""
+    kind: str = ""
+    fact: str = ""
+    apply: str = ""
+
+
+_decoded = msgspec.json.Decoder(_Row).decode
+
+
+def _facts_in(data: bytes) -> Iterator[_Row]:
     """Rows of a log that name a fact or an undo; torn ones are passed over."""
     for line in data.split(b"\n"):
-        if any(mark in line for mark in _TELLS) or b'"undone"' in line:
+        if b'"fact":' in line or b'"undone"' in line:
             try:
-                row = json.loads(line)
-            except ValueError:
+                yield _decoded(line)
+            except (msgspec.DecodeError, UnicodeDecodeError):
                 continue
-            if isinstance(row, dict):
-                yield row
-
-
-def _is_higher(fact_id: str, highest: dict[str, int]) -> bool:
-    series, _, digits = fact_id.rpartition(":")
-    return digits.isdigit() and len(digits) <= 9 and int(digits) > highest.get(series, 0)
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

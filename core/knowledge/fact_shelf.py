@@ -23,8 +23,8 @@ from core.knowledge.duplicates import same_text
 from core.knowledge.fact_past import HomePast
 from core.knowledge.file_writer import read_bytes
 from core.knowledge.parts import BlockPlan, PartPlan, SwapPlan
-from core.knowledge.wording import item_body, safe_value
-from core.values.facts import Fact, FactCategory
+from core.knowledge.wording import safe_value
+from core.values.facts import MAX_FACT_CHARS, Fact, FactCategory
 from core.values.knowledge import Category, HarvestLedgerEntry, NewItem, Placed
 
 _KINDS = {
@@ -71,12 +71,13 @@ class FactShelf:
             for series, value in table.highest.items():
                 self._highest[series] = max(self._highest.get(series, 0), value)
         self._files: dict[str, _ShelvedFile] = {}
+        self._names: dict[tuple[str, FactCategory], str] = {}
         self._of_item: dict[str, list[str]] = {}
         self._sources: set[tuple[str, str]] = set()
-        for row in read_logs(home).evidence:
+        for row in read_logs(home).evidence if past.told else ():
             if row.fact:
                 self._of_item.setdefault(row.item, []).append(row.fact)
-                self._sources |= {(row.fact, row.discussion or row.path), (row.fact, row.sha256)}
+                self._sources.update(((row.fact, row.discussion or row.path), (row.fact, row.sha256)))
         self.given: set[str] = set()
 
     def plan(self, placed: Iterable[Placed], entry: HarvestLedgerEntry, discussion: str) -> FactParts:
@@ -94,7 +95,7 @@ class FactShelf:
         ids: dict[str, str] = {}
         for one in placed:
             category = _category(one.raw)
-            text = _text(one.raw) if category is not None else ""
+            text = _text(one) if category is not None else ""
             if category is None or not text:
                 continue
             item = item_hash(one.item.category, one.item.text)
@@ -112,7 +113,7 @@ class FactShelf:
             ids[item] = known
             self.given.add(known)
             self._of_item.setdefault(item, []).append(known)
-            self._sources |= {(known, source) for source in sources}
+            self._sources.update((known, source) for source in sources)
         return FactParts((*self._blocks(blocks, day), *(SwapPlan(*swap) for swap in swaps.values())), ids)
 
     def _known(self, item: str, text: str, category: FactCategory, domain: str) -> str | None:
@@ -134,7 +135,7 @@ class FactShelf:
         if file.is_broken:
             return None
         fact_id = next_id(self._highest, f"{domain}:{category.value}")
-        self._highest = raised(self._highest, [fact_id])
+        self._highest[f"{domain}:{category.value}"] = int(fact_id.rpartition(":")[2])
         by_person = raw.proposed is not None or raw.is_confirmed
         is_decision = raw.category is Category.DECISIONS
         fact = new_fact(fact_id, text, category, domain, day, by_person=by_person, decision=is_decision)
@@ -166,6 +167,11 @@ class FactShelf:
 
     def _name(self, domain: str, category: FactCategory) -> str:
         """The file of a domain: an agent's, where there is one and no repository of that name has."""
+        if (domain, category) not in self._names:
+            self._names[domain, category] = self._named(domain, category)
+        return self._names[domain, category]
+
+    def _named(self, domain: str, category: FactCategory) -> str:
         name = file_of(domain, category)
         agent = file_of(domain, category, folder=AGENTS_FOLDER)
         directory = paths.knowledge_dir(self._home)
@@ -198,13 +204,15 @@ def _category(raw: NewItem) -> FactCategory | None:
     return FactCategory(named) if named in NAMED_KINDS else _KINDS.get(raw.category)
 
 
-def _text(raw: NewItem) -> str:
-    """The words of the fact, empty where the item says nothing."""
-    whole = item_body(raw)
-    if raw.category is Category.PLAYBOOKS:
-        name, steps = safe_value(raw.name).strip("* "), safe_value(raw.text)
-        return short_text(f"{name}: {steps}", f"{name}: {steps}") if whole else ""
-    return short_text(whole, safe_value(raw.text) or whole)
+def _text(one: Placed) -> str:
+    """The words of the fact, of a known item those that it has in its file."""
+    whole = " ".join(one.item.text.split())
+    if one.raw.category is Category.PLAYBOOKS:
+        whole = whole.replace("**", "", 2)
+    if len(whole) <= MAX_FACT_CHARS:
+        return whole
+    statement = safe_value(one.raw.text)
+    return short_text(whole, statement if whole.startswith(statement) else whole)
 
 
 def _dated(file: FactFile) -> str:
