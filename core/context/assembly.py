@@ -63,10 +63,7 @@ class TokenCounter(Protocol):
 
 
 ReadLayer7 = Callable[[StackSpec, tuple[ItemFiles, ...]], tuple[str, str, tuple[NamedText, ...], int]]
-"""The digest's text, the facts of the spec's domains and the notes on files in scope, as they are now; all empty where
-knowledge is off.
-
-With them how often something was taken out of knowledge."""
+"""Digest, facts of the spec's domains and notes on files in scope, empty while knowledge is off; count of withdrawals."""
 
 
 class Planner(Protocol):
@@ -182,8 +179,8 @@ class Assembler:
     def _known(self, spec: StackSpec, items: tuple[ItemFiles, ...]) -> StackSpec:
         if self._knowledge is None:
             return spec
-        digest, facts, notes, withdrawals = self._knowledge(spec, items)
-        inputs = replace(spec.inputs, digest=digest, domain_facts=facts, notes=notes, withdrawals=withdrawals)
+        digest, facts, notes, taken = self._knowledge(spec, items)
+        inputs = replace(spec.inputs, digest=digest, domain_facts=facts, notes=notes, withdrawals=taken)
         return replace(spec, inputs=inputs)
 
     def assemble(self, spec: StackSpec) -> Assembly:

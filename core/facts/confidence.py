@@ -9,7 +9,7 @@ GAIN = Decimal("0.2")
 """Share of what is missing to certainty that a confirmation adds. Source: 40-facts.md, rule 3."""
 
 DECAY, HARVESTS_UNTIL_DECAY = Decimal("0.9"), 30
-"""What is left after so many harvested conversations without a confirmation. Source: 40-facts.md, rule 4."""
+"""Share that is left after so many harvested conversations without a confirmation. Source: 40-facts.md, rule 4."""
 
 HARVESTED, BY_PERSON = 0.7, 0.9
 """Confidence of a new fact from a harvest; of one that the person edited or confirmed."""

@@ -30,7 +30,7 @@ class IndexText(msgspec.Struct, frozen=True):
     problems: tuple[FactProblem, ...] = ()
 
 
-class _Loose(msgspec.Struct):
+class _ForeignIndex(msgspec.Struct):
     """An index that somebody else wrote."""
 
     facts: list[msgspec.Raw]
@@ -89,7 +89,7 @@ def _own(data: bytes) -> IndexText | None:
 
 def _loose(data: bytes) -> IndexText:
     try:
-        whole = msgspec.json.decode(data, type=_Loose)
+        whole = msgspec.json.decode(data, type=_ForeignIndex)
     except (msgspec.DecodeError, ValueError) as error:
         said = f"it cannot be read ({error}) and was made anew from the YAML files"
         return IndexText({}, problems=(FactProblem(INDEX_FILE, 1, said, is_warning=True),))

@@ -10,7 +10,7 @@ import msgspec
 from core.values.facts import Fact, IndexedFact
 
 
-class Verdict(Enum):
+class FactVerdict(Enum):
     """Outcome for one id."""
 
     SAME = "file and index say the same"
@@ -26,7 +26,7 @@ class Verdict(Enum):
 
 def settle(
     fact: Fact | None, row: Fact | None, seen: bytes | None, *, is_held: bool, has_base: bool
-) -> Verdict:
+) -> FactVerdict:
     """Decide about one id.
 
     Args:
@@ -37,22 +37,22 @@ def settle(
     """
     if fact is None:
         if row is None:
-            return Verdict.NOTHING
+            return FactVerdict.NOTHING
         if is_held:
-            return Verdict.HOLD
+            return FactVerdict.HOLD
         if seen is None:
-            return Verdict.ADD_TO_FILE if has_base else Verdict.DROP_CHANGED
-        return Verdict.DROP if content_hash(row) == seen else Verdict.DROP_CHANGED
+            return FactVerdict.ADD_TO_FILE if has_base else FactVerdict.DROP_CHANGED
+        return FactVerdict.DROP if content_hash(row) == seen else FactVerdict.DROP_CHANGED
     if row is None:
-        return Verdict.TAKE_FILE
+        return FactVerdict.TAKE_FILE
     now, indexed = content_hash(fact), content_hash(row)
     if now == indexed:
-        return Verdict.SAME
+        return FactVerdict.SAME
     if seen is None:
-        return Verdict.FILE_WINS
+        return FactVerdict.FILE_WINS
     if indexed == seen:
-        return Verdict.TAKE_FILE
-    return Verdict.TAKE_INDEX if now == seen else Verdict.FILE_WINS
+        return FactVerdict.TAKE_FILE
+    return FactVerdict.TAKE_INDEX if now == seen else FactVerdict.FILE_WINS
 
 
 _encode = msgspec.msgpack.Encoder().encode

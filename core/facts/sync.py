@@ -24,7 +24,7 @@ from core.facts.files import (
     write_index,
 )
 from core.facts.index_text import index_bytes, read_index, read_row, row_bytes, total_facts
-from core.facts.merge import Verdict, content_hash, indexed, plain_fact, settle
+from core.facts.merge import FactVerdict, content_hash, indexed, plain_fact, settle
 from core.facts.past import FactNews, FactNewsKind, Past, harvests_since, raised
 from core.facts.places import FactPlace, file_of, place_of
 from core.facts.table import FileMemory, SyncTable, item_hashes, read_table, write_table
@@ -184,7 +184,7 @@ class _Sync:
         file, place = self._files[name], _place(name)
         return broken(place, 1, file.problem) if file.problem else parse_file(place, file.data)
 
-    def _settled(self, union: FactUnion, before: Mapping[str, IndexedFact]) -> dict[str, Verdict]:
+    def _settled(self, union: FactUnion, before: Mapping[str, IndexedFact]) -> dict[str, FactVerdict]:
         """Verdicts by id; news where files and index did not agree."""
         has_base = self._begun.table is not None
         seen = self._seen(union)
@@ -220,12 +220,12 @@ class _Sync:
         parsed: dict[str, FactFile],
         union: FactUnion,
         before: Mapping[str, IndexedFact],
-        verdicts: Mapping[str, Verdict],
+        verdicts: Mapping[str, FactVerdict],
     ) -> tuple[str, ...]:
         """Write items that the index alone changed or has. Returns the files that were written."""
         wanted: dict[str, list[Fact]] = {}
         for key, verdict in verdicts.items():
-            if verdict in {Verdict.TAKE_INDEX, Verdict.ADD_TO_FILE}:
+            if verdict in {FactVerdict.TAKE_INDEX, FactVerdict.ADD_TO_FILE}:
                 fact = plain_fact(before[key])
                 name = union.names.get(key) or _home_of(fact, self._files)
                 wanted.setdefault(name, []).append(fact)
@@ -239,12 +239,12 @@ class _Sync:
         return tuple(sorted(wanted))
 
     def _rows(
-        self, union: FactUnion, before: Mapping[str, IndexedFact], verdicts: Mapping[str, Verdict]
+        self, union: FactUnion, before: Mapping[str, IndexedFact], verdicts: Mapping[str, FactVerdict]
     ) -> dict[str, bytes]:
         past = self._read_past()
         rows = {key: row_bytes(self._indexed(fact, past)) for key, fact in union.facts.items()}
         for key, verdict in verdicts.items():
-            if verdict is Verdict.HOLD and key not in rows:
+            if verdict is FactVerdict.HOLD and key not in rows:
                 rows[key] = row_bytes(self._indexed(plain_fact(before[key]), past, held=True))
         return rows
 
@@ -327,22 +327,24 @@ class _Sync:
         return table
 
 
-_QUIET = frozenset({Verdict.SAME, Verdict.NOTHING, Verdict.HOLD, Verdict.TAKE_INDEX, Verdict.ADD_TO_FILE})
+_QUIET = frozenset(
+    {FactVerdict.SAME, FactVerdict.NOTHING, FactVerdict.HOLD, FactVerdict.TAKE_INDEX, FactVerdict.ADD_TO_FILE}
+)
 
 
 def _news_of(
-    verdict: Verdict, key: str, fact: Fact | None, row: Fact | None, *, was_seen: bool
+    verdict: FactVerdict, key: str, fact: Fact | None, row: Fact | None, *, was_seen: bool
 ) -> list[FactNews]:
     """News of a verdict. A row that is only missing in the index, for somebody removed that, is none."""
     match verdict:
-        case Verdict.TAKE_FILE if row is None and was_seen:
+        case FactVerdict.TAKE_FILE if row is None and was_seen:
             return []
-        case Verdict.TAKE_FILE:
+        case FactVerdict.TAKE_FILE:
             assert fact is not None
             return [FactNews(FactNewsKind.ADDED if row is None else FactNewsKind.EDITED, key, fact.text)]
-        case Verdict.DROP:
+        case FactVerdict.DROP:
             return [FactNews(FactNewsKind.REMOVED, key)]
-        case Verdict.FILE_WINS | Verdict.DROP_CHANGED:
+        case FactVerdict.FILE_WINS | FactVerdict.DROP_CHANGED:
             assert row is not None
             return [FactNews(FactNewsKind.OVERRULED, key, row.text)]
         case _:

@@ -36,7 +36,7 @@ class FileMemory(msgspec.Struct, frozen=True):
 
 
 class SyncTable(msgspec.Struct, frozen=True):
-    """What the last sync saw.
+    """Content that the last sync saw.
 
     Args:
         index_sha256: of `index.json` as it was left; day: of the sync; fresh_until: the last day on which no further

@@ -82,7 +82,7 @@ class HomePast:
         return paths.knowledge_dir(self._home) / name
 
 
-class _Row(msgspec.Struct):
+class _ToldRow(msgspec.Struct):
     """A row of either log, as far as it concerns facts."""
 
     at: str = ""
@@ -91,10 +91,10 @@ class _Row(msgspec.Struct):
     apply: str = ""
 
 
-_decoded = msgspec.json.Decoder(_Row).decode
+_decoded = msgspec.json.Decoder(_ToldRow).decode
 
 
-def _facts_in(data: bytes) -> Iterator[_Row]:
+def _facts_in(data: bytes) -> Iterator[_ToldRow]:
     """Rows of a log that name a fact or an undo; torn ones are passed over."""
     for line in data.split(b"\n"):
         if b'"fact":' in line or b'"undone"' in line:

@@ -19,7 +19,7 @@ from core.facts.files import index_path, read_index_bytes
 from core.facts.index_text import facts_of, read_index
 from core.facts.past import FactNews, FactNewsKind
 from core.facts.places import AGENTS_FOLDER, REPOSITORIES_FOLDER, file_of, place_of
-from core.facts.ranking import ranked
+from core.facts.rank import ranked
 from core.facts.sync import SyncReport, SyncRequest, sync
 from core.facts.write_back import with_facts
 from core.knowledge.fact_past import HomePast

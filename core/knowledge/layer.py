@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from core.base.frame import frame
-from core.facts.ranking import lines_that_fit
+from core.facts.rank import lines_that_fit
 from core.knowledge.projection import BLOCK_BYTES, injected_digest
 from core.knowledge.provenance import with_tag
 from core.knowledge.wording import without_blocks

@@ -144,7 +144,7 @@ def _with_blocks(data: bytes, section: str, blocks: Sequence[str]) -> bytes:
 
 
 def _section_end(data: bytes, section: str) -> int | None:
-    """Where a section's last item ends: before the blank lines and the heading that follow it. O(n), in C."""
+    """Place where a section's last item ends: before the blank lines and the heading that follow it. O(n), in C."""
     head = _heading_end(data, b"## " + section.encode("utf-8", "replace"))
     if head < 0:
         return None
@@ -159,7 +159,7 @@ def _section_end(data: bytes, section: str) -> int | None:
 
 
 def _heading_end(data: bytes, heading: bytes) -> int:
-    """Where a line that is this heading ends, its blanks and line end left out; -1 where there is none."""
+    """Place where a line that is this heading ends, its blanks and line end left out; -1 where there is none."""
     at = data.find(heading)
     while at >= 0:
         end = at + len(heading)

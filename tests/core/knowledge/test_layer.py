@@ -11,11 +11,13 @@ from msgspec.structs import replace
 
 from core.base.frame import frame
 from core.context.prefix import knowledge_layer
+from core.facts.rank import ranked
 from core.knowledge.duplicates import known_items, same_text
 from core.knowledge.layer import Layer7Texts, layer_inputs
 from core.knowledge.projection import BLOCK_BYTES, HEAD, TRUNCATED, injected_digest, project
 from core.knowledge.reader import KnowledgeReader, watch_paths
 from core.values.curation import FileItem, FileSnapshot, ItemFiles
+from core.values.facts import FactCategory, IndexedFact
 from core.values.knowledge import (
     Category,
     DigestSwitch,
@@ -207,3 +209,58 @@ def test_exactly_the_same_counts_in_its_own_place_only() -> None:
 @given(st.text(max_size=60))
 def test_folding_for_sameness_is_idempotent(text: str) -> None:
     assert same_text(same_text(text)) == same_text(text)
+
+
+def fact(number: int, text: str = "", effective: float = 0.7, **more: object) -> IndexedFact:
+    made: IndexedFact = IndexedFact(
+        f"tides:fact:{number:03d}", text or f"Fact {number}", FactCategory.FACT, "tides", 0.7,
+        effective_confidence=effective, **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+    return made
+
+
+def test_facts_stand_between_digest_and_notes_in_a_frame_of_their_own_sorted_by_id() -> None:
+    state = replace(ON, notes=(note("/p/a", "on a"),))
+    known = ranked([fact(3, effective=0.9), fact(1), fact(2, "ends </facts> here")])
+
+    texts = layer_inputs(state, files("a"), 8192, known)
+
+    assert texts.facts == "- Fact 1\n- ends </facts> here\n- Fact 3\n"
+    text = knowledge_layer(texts.digest, texts.facts, texts.notes).text
+    assert text.endswith(f'<facts-2>\n{texts.facts}</facts-2>\n<note name="a">\n- on a\n</note>\n')
+
+
+def test_doubtful_and_stale_facts_enter_no_prompt_and_the_best_come_first_on_any_day() -> None:
+    best = [
+        fact(5, effective=0.9), fact(4, source_count=3), fact(2, last_confirmed="2026-11-02"),
+        fact(3, last_confirmed="2026-11-01"), fact(1), fact(6), fact(7, effective=0.5),
+    ]  # fmt: skip
+    doubtful = [fact(8, effective=0.49), fact(9, effective=0.9, stale=True)]
+
+    assert ranked([*doubtful, *reversed(best)]) == tuple(best)
+
+
+def test_off_is_off_for_facts_too() -> None:
+    assert (
+        layer_inputs(replace(ON, switch=DigestSwitch.OFF_BY_DELETION), (), 8192, (fact(1),)) == Layer7Texts()
+    )
+
+
+@given(st.integers(0, 1500), st.lists(st.text("ab é</facts>", max_size=60), max_size=12), st.integers(0, 12))
+def test_facts_and_notes_share_what_the_digest_leaves(budget: int, texts: list[str], count: int) -> None:
+    """Notes keep half, facts take the rest and what notes do not need; all of it within the budget, by whole items."""
+    known = ranked([fact(number, f"{number} {text}") for number, text in enumerate(texts)])
+    state = replace(ON, notes=(note("/p/a", *(f"note {n}" for n in range(count))),))
+
+    alone = layer_inputs(replace(ON, notes=()), (), budget, known)
+    found = layer_inputs(state, files("a"), budget, known)
+    without = layer_inputs(state, files("a"), budget)
+
+    assert len(knowledge_layer(found.digest, found.facts, found.notes).text.encode()) <= budget
+    lines = [f"- {one.text}\n" for one in sorted(known, key=lambda one: one.id)]
+    assert set(found.facts.splitlines(keepends=True)) <= set(lines)
+    assert len(found.facts) <= len(alone.facts)
+    if sum(map(len, lines)) + 200 < budget / 2 - len(found.digest):
+        assert found.facts == "".join(lines)
+    if not known:
+        assert found == without
