@@ -211,7 +211,7 @@ def test_folding_for_sameness_is_idempotent(text: str) -> None:
     assert same_text(same_text(text)) == same_text(text)
 
 
-def fact(number: int, text: str = "", effective: float = 0.7, **more: object) -> IndexedFact:
+def known_fact(number: int, text: str = "", effective: float = 0.7, **more: object) -> IndexedFact:
     made: IndexedFact = IndexedFact(
         f"tides:fact:{number:03d}", text or f"Fact {number}", FactCategory.FACT, "tides", 0.7,
         effective_confidence=effective, **more,  # type: ignore[arg-type]
@@ -221,7 +221,7 @@ def fact(number: int, text: str = "", effective: float = 0.7, **more: object) ->
 
 def test_facts_stand_between_digest_and_notes_in_a_frame_of_their_own_sorted_by_id() -> None:
     state = replace(ON, notes=(note("/p/a", "on a"),))
-    known = ranked([fact(3, effective=0.9), fact(1), fact(2, "ends </facts> here")])
+    known = ranked([known_fact(3, effective=0.9), known_fact(1), known_fact(2, "ends </facts> here")])
 
     texts = layer_inputs(state, files("a"), 8192, known)
 
@@ -232,24 +232,25 @@ def test_facts_stand_between_digest_and_notes_in_a_frame_of_their_own_sorted_by_
 
 def test_doubtful_and_stale_facts_enter_no_prompt_and_the_best_come_first_on_any_day() -> None:
     best = [
-        fact(5, effective=0.9), fact(4, source_count=3), fact(2, last_confirmed="2026-11-02"),
-        fact(3, last_confirmed="2026-11-01"), fact(1), fact(6), fact(7, effective=0.5),
+        known_fact(5, effective=0.9), known_fact(4, source_count=3), known_fact(2, last_confirmed="2026-11-02"),
+        known_fact(3, last_confirmed="2026-11-01"), known_fact(1), known_fact(6), known_fact(7, effective=0.5),
     ]  # fmt: skip
-    doubtful = [fact(8, effective=0.49), fact(9, effective=0.9, stale=True)]
+    doubtful = [known_fact(8, effective=0.49), known_fact(9, effective=0.9, stale=True)]
 
     assert ranked([*doubtful, *reversed(best)]) == tuple(best)
 
 
 def test_off_is_off_for_facts_too() -> None:
     assert (
-        layer_inputs(replace(ON, switch=DigestSwitch.OFF_BY_DELETION), (), 8192, (fact(1),)) == Layer7Texts()
+        layer_inputs(replace(ON, switch=DigestSwitch.OFF_BY_DELETION), (), 8192, (known_fact(1),))
+        == Layer7Texts()
     )
 
 
 @given(st.integers(0, 1500), st.lists(st.text("ab é</facts>", max_size=60), max_size=12), st.integers(0, 12))
 def test_facts_and_notes_share_what_the_digest_leaves(budget: int, texts: list[str], count: int) -> None:
     """Notes keep half, facts take the rest and what notes do not need; all of it within the budget, by whole items."""
-    known = ranked([fact(number, f"{number} {text}") for number, text in enumerate(texts)])
+    known = ranked([known_fact(number, f"{number} {text}") for number, text in enumerate(texts)])
     state = replace(ON, notes=(note("/p/a", *(f"note {n}" for n in range(count))),))
 
     alone = layer_inputs(replace(ON, notes=()), (), budget, known)
