@@ -171,7 +171,7 @@ def _card(desk: Desk, ui: Ui, fact: IndexedFact) -> None:
         if fact.tags:
             ui.text("tags", ", ".join(fact.tags), tone="muted", style="small")
         can = not desk.state.program.is_home_read_only and not fact.held
-        why = "Edit" if can else READ_ONLY if not fact.held else "Mend its item in the file first"
+        why = f"Edit {fact.id}" if can else READ_ONLY if not fact.held else "Mend its item in the file first"
         if ui.button("edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=can, tip=why):
             view = desk.view.of(KnowledgeView)
             tags = ", ".join(fact.tags)

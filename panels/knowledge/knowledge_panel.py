@@ -19,7 +19,7 @@ from panels.knowledge.notes import note_head
 from panels.knowledge.rows import SECTIONS, KnowledgeHeading, Listing, More, Nothing, Row, listing
 from panels.knowledge.view import ItemDraft, KnowledgeView, NewDraft
 
-TABS = (Option("items", "Items"), Option("digest", "Digest"), Option("facts", "Facts"))
+TABS = (Option("items", "Items"), Option("digest", "Digest"), Option("facts", "Structured facts"))
 HEADING_PX = 36.0
 NOTE_PX = 52.0
 MORE_PX = 36.0
