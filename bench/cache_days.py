@@ -346,7 +346,7 @@ class _Talk:
                 NamedText("CLAUDE.md", shared.identity.text),
             ),
             digest=shared.digest.text,
-            metadata=DiscussionMetadata(label(150, f"{self.name} {self.facts}")),
+            metadata=DiscussionMetadata(label(150, f"{self.name} {self.metadata}")),
             preset_name=self.name,
             items=tuple(map(_item, self.files)),
             turns=tuple(self.turns),

@@ -19,11 +19,21 @@ NAMES = st.sampled_from(
 )
 TAGS = st.sampled_from(["ci", "on", "null", "2026", "2026-11-23", "1-2", "a-", "-", "yes", "e5", "no"])
 DAYS = st.dates().map(lambda day: day.isoformat()) | st.just("")
+
+
+def built(
+    domain: str, category: FactCategory, number: int, text: str, confidence: float, tags: list[str], count: int,
+    days: tuple[str, str, str], related: list[str],
+) -> Fact:  # fmt: skip
+    fact_id = f"{domain}:{category.value}:{number:03d}"
+    first, last, expires = days
+    return Fact(
+        fact_id, text, category, domain, confidence, tuple(tags), count, first, last, expires, tuple(related)
+    )
+
+
 FACTS = st.builds(
-    lambda domain, category, number, text, confidence, tags, count, days, related: Fact(
-        f"{domain}:{category.value}:{number:03d}", text, category, domain, confidence, tuple(tags), count,
-        *days, tuple(related),
-    ),
+    built,
     NAMES,
     st.sampled_from(FactCategory),
     st.integers(0, 12_345),

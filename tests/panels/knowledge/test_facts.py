@@ -54,7 +54,7 @@ def test_facts_are_listed_with_bar_and_marks() -> None:
     ]
     assert (
         "0.42: inferred from little; 0.70 in its file, 150 harvested conversations ago; it enters no prompt"
-        in tips
+        in screen.ui.tips()
     )
 
 
