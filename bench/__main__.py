@@ -35,6 +35,7 @@ SUITES: dict[str, tuple[str, ...]] = {
         "bench.sound_connections",
         "bench.sound_secrets",
     ),
+    "trust": ("bench.trust_facts",),
 }
 """Each suite's modules; a module offers `rows() -> list[Row]`. The model comes last: it must not run beside timing."""
 

@@ -422,6 +422,20 @@ def _add_knowledge(commands: Commands[Parser], common: Parser) -> None:
         action="store_true",
         help="open a copy of your own in $VISUAL or $EDITOR; it wins from then on",
     )
+    _add(actions, common, "validate", "check the structured facts, and print file:line of all that is wrong")
+    _add(actions, common, "sync", "bring the structured facts and their index in step")
+    facts = _add(actions, common, "facts", "look structured facts up")
+    facts.add_argument(
+        "--domain", metavar="NAME", default="", help="of this repository or agent, or `global`"
+    )
+    facts.add_argument(
+        "--category",
+        dest="fact_category",
+        default="",
+        choices=("fact", "pitfall", "pattern", "tool-quirk", "question"),
+        help="only these",
+    )
+    facts.add_argument("--tag", metavar="TAG", default="", help="only those with it")
     why = _add(
         actions, common, "why", "print what an item stands on, its history, and the requests it entered"
     )

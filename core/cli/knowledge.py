@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from core.base import paths
 from core.base.text import one_line
 from core.cli.arguments import Options
+from core.cli.facts import FACT_ACTIONS, run_facts
 from core.cli.harvest_prompt import run_prompt
 from core.cli.memory_log import explain_item, show_seen
 from core.cli.output import Console, table
@@ -33,6 +34,8 @@ def run_knowledge(options: Options, console: Console) -> int:
     asked = config_request(start=options.start, home=options.home, overrides=options.overrides)
     home = asked.home
     action = options.given.action or "show"
+    if action in FACT_ACTIONS:
+        return run_facts(options, home, console)
     if action == "ledger":
         _show_ledger(tuple(HarvestLedger(home).entries()), console, is_json=options.is_json)
         return 0

@@ -62,10 +62,8 @@ class TokenCounter(Protocol):
         ...
 
 
-ReadLayer7 = Callable[[StackSpec, tuple[ItemFiles, ...]], tuple[str, tuple[NamedText, ...], int]]
-"""The digest's text and the notes on files in scope, as they are now; both empty where knowledge is off.
-
-With them how often something was taken out of knowledge."""
+ReadLayer7 = Callable[[StackSpec, tuple[ItemFiles, ...]], tuple[str, str, tuple[NamedText, ...], int]]
+"""Digest, facts of the spec's domains and notes on files in scope, empty while knowledge is off; count of withdrawals."""
 
 
 class Planner(Protocol):
@@ -178,8 +176,8 @@ class Assembler:
     def _known(self, spec: StackSpec, items: tuple[ItemFiles, ...]) -> StackSpec:
         if self._knowledge is None:
             return spec
-        digest, notes, withdrawals = self._knowledge(spec, items)
-        inputs = replace(spec.inputs, digest=digest, notes=notes, withdrawals=withdrawals)
+        digest, facts, notes, taken = self._knowledge(spec, items)
+        inputs = replace(spec.inputs, digest=digest, domain_facts=facts, notes=notes, withdrawals=taken)
         return replace(spec, inputs=inputs)
 
     def assemble(self, spec: StackSpec) -> Assembly:

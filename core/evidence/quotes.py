@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from functools import lru_cache
 
 from core.base.secrets import scrub
 from core.base.text import flat
@@ -15,6 +16,7 @@ MAX_QUOTE_CHARS = 300
 """Of a quoted span. Source: 40-facts.md, "Trust"."""
 
 
+@lru_cache(maxsize=4096)
 def item_hash(category: Category | str, text: str) -> str:
     """Name of an item in evidence and events: the sha256 (hex) of its category and its words, blanks normalised.
 

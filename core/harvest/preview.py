@@ -156,7 +156,7 @@ def _proposed_of(preview: HarvestPreview, facts: ArtifactFacts) -> Iterator[Prop
 def _written(one: ProposedItem, facts: ArtifactFacts, at: datetime) -> NewItem:
     """An item as it would be written, with the words that it was proposed with where they are others."""
     provenance = Provenance(facts.name, f"{at.year:04d}-{at:%m-%d}")
-    item = new_item(one.item, provenance)
+    item = replace(new_item(one.item, provenance), is_confirmed=one.is_ticked and not one.was_ticked)
     if one.is_replacing and one.is_ticked:
         item = replace(item, replaces=one.replaces)
     if one.proposed is None or one.proposed == one.item:

@@ -27,7 +27,8 @@ _AFTER = "The conversation above is material. Reply now with the one JSON object
 _QUOTES = """\
 Each message has an id in its tag. An item has two more fields: "message", the id of the message that it stands on
 (`m3`), and "quote", some words of that message, copied exactly, 300 characters at most. A quote that does not stand
-there is thrown away; where no single place says it, both are empty strings."""
+there is thrown away; where no single place says it, both are empty strings. An item of "facts" also has "kind":
+"pitfall" for a trap to avoid, "tool-quirk" for odd behaviour of a tool, "fact" for everything else."""
 _REPLACES = """\
 What is known already and touches this stands between the tags above, an id before each. Where the conversation shows that
 one of these does not hold any more, its new item says so: "reason", one sentence why, first, and "replaces", that id.

@@ -12,7 +12,9 @@ from msgspec.structs import replace
 
 from core.base.secrets import scrub
 from core.base.text import flat
+from core.facts.harvested_fact import NAMED_KINDS
 from core.values.evidence import Quote
+from core.values.facts import FactCategory
 from core.values.harvest import HarvestItem
 from core.values.knowledge import Category, NewItem, Provenance
 
@@ -41,6 +43,9 @@ REPLACE_KEYS = ("reason", "replaces")
 """Of every item, both may be missing: why a known item does not hold any more, and its id; the reason comes first."""
 
 MAX_ID_CHARS = 40
+
+KIND_KEY = "kind"
+"""Of a fact, may be missing: what kind of structured fact it is."""
 
 _STATEMENT = ("statement", "detail")
 _FENCE = re.compile(r"\A\s*(`{3,}|~{3,})[^\n`]*\n(.*[^\s`~])\s*\1[`~]*\s*\Z", re.DOTALL)
@@ -107,7 +112,14 @@ def new_item(item: HarvestItem, provenance: Provenance) -> NewItem:
     """An item as the store takes it."""
     if item.category in _KEYS:
         return NewItem(item.category, item.body, name=item.head, provenance=provenance, quote=item.quote)
-    return NewItem(item.category, item.head, item.body, provenance=provenance, quote=item.quote)
+    return NewItem(
+        item.category,
+        item.head,
+        item.body,
+        provenance=provenance,
+        quote=item.quote,
+        fact_category=item.kind if item.category is Category.FACTS else "",
+    )
 
 
 def reply_schema(*, is_small: bool = False) -> str:
@@ -131,6 +143,10 @@ def reply_schema(*, is_small: bool = False) -> str:
         }
         for category in Category
     }
+    if not is_small:
+        fields = (*category_keys(Category.FACTS), *quoted)
+        kind = {"type": "string", "enum": [FactCategory.FACT.value, *sorted(NAMED_KINDS)]}
+        properties[Category.FACTS]["items"] = _closed({**dict.fromkeys(fields, text), KIND_KEY: kind})
     return json.dumps(_closed(properties), sort_keys=True, separators=(",", ":"))
 
 
@@ -184,7 +200,9 @@ def _item(category: Category, row: Any) -> HarvestItem | None:
     if len(head) > MAX_VALUE_CHARS or len(body) > body_limit:
         return None
     said = head if category is Category.FILES else scrub(head)
-    made = cleaned(HarvestItem(category, said, scrub(body), _claimed(row), *_replaced(row)))
+    kind = row.get(KIND_KEY) if category is Category.FACTS else ""
+    named = kind if isinstance(kind, str) and kind in NAMED_KINDS else ""
+    made = cleaned(HarvestItem(category, said, scrub(body), _claimed(row), *_replaced(row), kind=named))
     return made if is_whole(made) else None
 
 

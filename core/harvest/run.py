@@ -18,6 +18,7 @@ from core.base.errors import SlopError
 from core.base.secrets import scrubbed_line
 from core.harvest.classes import SUMMARIZE_THRESHOLD_BYTES, estimate
 from core.harvest.distillation import nothing_known
+from core.harvest.folder_domains import FolderDomains
 from core.harvest.generation import HarvestCancelledError
 from core.harvest.preview import chosen, failed, propose, rejected, seen_again
 from core.harvest.reader import is_small_model
@@ -218,6 +219,10 @@ class _Run:
     reclaimed: list[str] = field(default_factory=list)
     failures: list[HarvestFailure] = field(default_factory=list)
     stopped: str = ""
+    domains: FolderDomains = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.domains = FolderDomains(self.request.scan.home)
 
     def forget_proven(self) -> None:
         """Replies of conversations whose items were proven just before a crash are of no use any more."""
@@ -304,7 +309,7 @@ class _Run:
     def _append(self, facts: ArtifactFacts, found: Found) -> None:
         """Write the items. Where knowledge cannot be written, no other conversation's can: the run ends."""
         try:
-            entry = self._entry(facts, LedgerStatus.HARVESTED)
+            entry = replace(self._entry(facts, LedgerStatus.HARVESTED), domains=self.domains.of(facts.folder))
             plan = self.transaction.append(found.items, entry, rejected=found.rejected, seen=found.seen)
         except SlopError as error:
             self._fail(facts, error)

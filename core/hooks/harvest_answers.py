@@ -138,6 +138,7 @@ class LedgerEntryData(Data, frozen=True):
     items: Counts
     error: str
     undone_at: str
+    domains: list[str]
 
 
 class LedgerEntryRows(Rows[LedgerEntryData], frozen=True):

@@ -21,6 +21,8 @@ from core.knowledge import apply_log
 from core.knowledge.digest import DigestResult, digest_file, is_digest, regenerate_digest
 from core.knowledge.duplicates import Known, known_items
 from core.knowledge.evidence_parts import evidence_parts
+from core.knowledge.fact_shelf import FactShelf
+from core.knowledge.fact_store import sync_facts
 from core.knowledge.file_writer import change_file, cut_end, has_line, read_bytes
 from core.knowledge.files import move_notes, read_notes
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
@@ -45,6 +47,7 @@ class Apply:
     ledger: HarvestLedger
     known: Known
     notes: tuple[NoteFile, ...]
+    facts: FactShelf
     disk: Disk = field(default=OS_DISK, repr=False)
     is_open: bool = False
     """A conversation's items are on disk and not proven: the next start finishes it."""
@@ -149,7 +152,9 @@ class Apply:
         discussion = folder.name if is_ours else ""
         said = Conversation(entry.at, source, entry.path, entry.sha256, discussion)
         swaps = swaps_of(self.home, plan.placed, entry.at[:10])
-        return (*swaps.values(), *evidence_parts(plan.placed, rejected, said, self.id, frozenset(swaps)))
+        facts = self.facts.plan(plan.placed, entry, discussion)
+        events = evidence_parts(plan.placed, rejected, said, self.id, frozenset(swaps), facts.ids)
+        return (*swaps.values(), *facts.parts, *events)
 
     def _write_files(self, files: tuple[FilePlan, ...], parts: tuple[PartPlan, ...]) -> None:
         done: list[FilePlan] = []
@@ -199,8 +204,12 @@ def begin_apply(
         begun = {"kind": "begun", "at": timestamp(now), "by": by, "on": is_digest(digest_file(home)), "v": 1}
         apply_log.write(home, apply_id, begun, disk=disk)
         recovered.close(home, disk=disk)
+        with suppress(
+            StorageError
+        ):  # a disk that takes nothing is met again, and reported, by what is written
+            sync_facts(home, now, disk=disk)
         known = known_items(chain.from_iterable(items))
-        yield Apply(home, apply_id, ledger, known, notes, disk)
+        yield Apply(home, apply_id, ledger, known, notes, FactShelf(home), disk)
 
 
 def finish_apply(apply: Apply, *, makes_digest: bool = True) -> DigestResult:
@@ -213,6 +222,7 @@ def finish_apply(apply: Apply, *, makes_digest: bool = True) -> DigestResult:
         StorageError: items and ledger are safe; the digest may be old.
     """
     apply.ledger.fold()
+    sync_facts(apply.home, ours=apply.facts.given, disk=apply.disk)
     result = regenerate_digest(apply.home, may_create=makes_digest, disk=apply.disk)
     if not apply.is_open:
         apply_log.write(apply.home, apply.id, {"kind": "ended"}, disk=apply.disk)

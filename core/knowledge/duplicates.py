@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from core.evidence.strikes import is_struck
 from core.values.knowledge import Category, Item
@@ -102,6 +103,7 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(word.removesuffix("s") if len(word) > 3 else word for word in found)
 
 
+@lru_cache(maxsize=4096)
 def same_text(text: str) -> str:
     """A text as it is compared for being the same: folded, one space, no Markdown escape, no full stop at the end."""
     folded = unicodedata.normalize("NFKC", text).casefold().replace("\\", "")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -22,19 +23,23 @@ def evidence_parts(
     said: Conversation,
     apply_id: str,
     replacing: frozenset[Placed] = frozenset(),
+    facts: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[RowPlan, ...]:
     """The rows that go with the items of one conversation.
 
     Args:
         placed: all that were to be written, also what was known; rejected: what the person left out.
         replacing: those whose replaced item is struck through.
+        facts: ids of the structured facts that items are, by the item's hash.
     """
     known = tuple(placed)
+    hashes = [item_hash(one.item.category, one.item.text) for one in known]
     evidence = dict.fromkeys(
-        row_text(evidence_of(item_hash(one.item.category, one.item.text), one.raw.quote, said))
-        for one in known
+        row_text(evidence_of(item, one.raw.quote, said, facts.get(item, "")))
+        for item, one in zip(hashes, known, strict=True)
     )
-    events = dict.fromkeys(map(row_text, _events(known, rejected, said, apply_id, replacing)))
+    happened = _events(known, rejected, said, apply_id, replacing)
+    events = dict.fromkeys(row_text(_about(one, facts)) for one in happened)
     return tuple(
         part
         for part in (RowPlan(EVIDENCE_FILE, tuple(evidence)), RowPlan(EVENTS_FILE, tuple(events), stays=True))
@@ -62,6 +67,12 @@ def _names_of(entry: str) -> tuple[str, ...]:
     file, _, line = entry.partition(": ")
     text = split_tag(line.removeprefix("- "))[0]
     return tuple({item_hash(category_of(file, section), text) for section in (OPEN, DONE)})
+
+
+def _about(event: ItemEvent, facts: Mapping[str, str]) -> ItemEvent:
+    """The event with the fact that it made or confirmed."""
+    is_about = event.kind in {ItemEventKind.ACCEPTED, ItemEventKind.CONFIRMED}
+    return replace(event, fact=facts.get(event.item, "")) if is_about and facts else event
 
 
 def undone_event(apply_id: str, at: str) -> RowPlan:

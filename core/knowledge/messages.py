@@ -83,6 +83,23 @@ class ListSeenItems(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class EditFact(msgspec.Struct, frozen=True):
+    """Give a structured fact other words, confidence or tags, in its YAML file. `was`: its words as they were shown."""
+
+    fact_id: str
+    was: str
+    text: str
+    confidence: float
+    tags: tuple[str, ...] = ()
+    command_id: str = ""
+
+
+class SyncFacts(msgspec.Struct, frozen=True):
+    """Bring the YAML files of facts and their index in step now."""
+
+    command_id: str = ""
+
+
 # knowledge worker: one thread, the latest reading wins
 class ReadKnowledge(msgspec.Struct, frozen=True):
     """Read category files, notes, digest and switch; report `KnowledgeRead`.
@@ -116,7 +133,15 @@ class RemoveDigest(msgspec.Struct, frozen=True):
 class ChangeKnowledge(msgspec.Struct, frozen=True):
     """A person's change to an item or to notes: carry it out, and read knowledge."""
 
-    change: AddKnowledgeItem | EditKnowledgeItem | DeleteKnowledgeItem | SetTaskDone | AttachNotes
+    change: (
+        AddKnowledgeItem
+        | EditKnowledgeItem
+        | DeleteKnowledgeItem
+        | SetTaskDone
+        | AttachNotes
+        | EditFact
+        | SyncFacts
+    )
     settings: KnowledgeSettings
     candidates: tuple[str, ...] = ()
     command_id: str = ""
@@ -180,6 +205,8 @@ KnowledgeCommand = (
     | DeleteKnowledgeItem
     | SetTaskDone
     | AttachNotes
+    | EditFact
+    | SyncFacts
     | ExplainItem
     | ListSeenItems
 )

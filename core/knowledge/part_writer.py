@@ -7,7 +7,15 @@ from pathlib import Path
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs
 from core.knowledge.file_writer import change_file, cut_bytes, read_bytes
-from core.knowledge.parts import PartPlan, RowPlan, rows_data, with_part, without_part
+from core.knowledge.parts import (
+    BlockPlan,
+    PartPlan,
+    RowPlan,
+    rows_data,
+    with_new_blocks,
+    with_part,
+    without_part,
+)
 
 
 def write_part(home: Path, part: PartPlan, *, disk: Disk = OS_DISK) -> None:
@@ -20,6 +28,9 @@ def write_part(home: Path, part: PartPlan, *, disk: Disk = OS_DISK) -> None:
     if isinstance(part, RowPlan) and part.rows and _ends_whole(path):
         make_dirs(path.parent, disk=disk)
         append_file(path, rows_data(part.rows), disk=disk)
+    elif isinstance(part, BlockPlan):
+        make_dirs(path.parent, disk=disk)
+        change_file(path, lambda data: with_new_blocks(data, part), disk=disk)
     else:
         ensure_part(home, part, disk=disk)
 

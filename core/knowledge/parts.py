@@ -63,6 +63,11 @@ def with_part(data: bytes, part: PartPlan) -> bytes:
             return with_rows(data, missing)
 
 
+def with_new_blocks(data: bytes, part: BlockPlan) -> bytes:
+    """The file with blocks in it of which none can be there. `data`: as in `with_part`."""
+    return _with_blocks(data or part.head.encode("utf-8", "replace"), part.section, part.blocks)
+
+
 def without_part(data: bytes, part: PartPlan) -> tuple[bytes, tuple[str, ...]]:
     """The file with a part taken out again, where it stands as it was written.
 
@@ -139,23 +144,31 @@ def _with_blocks(data: bytes, section: str, blocks: Sequence[str]) -> bytes:
 
 
 def _section_end(data: bytes, section: str) -> int | None:
-    """Place behind a section's last item: before the blank lines and the heading that follow it."""
-    at, found = 0, False
-    for line in data.split(b"\n"):
-        bare = line.strip().removeprefix(_BOM)
-        if found and bare.startswith((b"## ", b"# ")):
-            break
-        found = found or bare == f"## {section}".encode("utf-8", "replace")
-        at += len(line) + 1
-    if not found:
+    """Place where a section's last item ends: before the blank lines and the heading that follow it. O(n), in C."""
+    head = _heading_end(data, b"## " + section.encode("utf-8", "replace"))
+    if head < 0:
         return None
-    kept = data[: min(at, len(data))].rstrip(b" \t\r\n")
-    is_bare = kept.rpartition(b"\n")[2].startswith(b"## ")
+    ends = [at for mark in (b"\n## ", b"\n# ") if (at := data.find(mark, head)) >= 0]
+    kept = data[: min(ends, default=len(data) - 1) + 1].rstrip(b" \t\r\n")
+    is_bare = len(kept) <= head
     end = data.find(b"\n", len(kept))
     first = len(data) if end < 0 else end + 1
     if not is_bare:
         return first
     return first + len(_line_end(data)) if data[first:].startswith((b"\n", b"\r\n")) else first
+
+
+def _heading_end(data: bytes, heading: bytes) -> int:
+    """Place where a line that is this heading ends, its blanks and line end left out; -1 where there is none."""
+    at = data.find(heading)
+    while at >= 0:
+        end = at + len(heading)
+        line_end = data.find(b"\n", end)
+        is_start = at == 0 or data[at - 1] == 10 or data[:at] == _BOM
+        if is_start and not data[end : len(data) if line_end < 0 else line_end].strip():
+            return end
+        at = data.find(heading, end)
+    return -1
 
 
 def _find(data: bytes, text: str) -> tuple[int, int] | None:

@@ -12,6 +12,7 @@ from core.knowledge.messages import (
     ChangeKnowledge,
     DeleteDigest,
     DeleteKnowledgeItem,
+    EditFact,
     EditKnowledgeItem,
     ExplainItem,
     FollowDigest,
@@ -32,6 +33,7 @@ from core.knowledge.messages import (
     RenewDigest,
     SeenItemsRead,
     SetTaskDone,
+    SyncFacts,
 )
 from core.turn.messages import KnowledgeSent
 from core.values.state import AppState, Level
@@ -47,7 +49,15 @@ def command(state: AppState, asked: KnowledgeCommand) -> Result:
             return state, (RenewDigest(),)
         case DeleteDigest():
             return state, (RemoveDigest(state.config.settings.knowledge),)
-        case AddKnowledgeItem() | EditKnowledgeItem() | DeleteKnowledgeItem() | SetTaskDone() | AttachNotes():
+        case (
+            AddKnowledgeItem()
+            | EditKnowledgeItem()
+            | DeleteKnowledgeItem()
+            | SetTaskDone()
+            | AttachNotes()
+            | EditFact()
+            | SyncFacts()
+        ):
             return change(state, asked)
         case ExplainItem():
             return state, (ReadHistory(asked.item),)
@@ -87,7 +97,13 @@ def read_again(state: AppState) -> tuple[KnowledgeEffect, ...]:
 
 def change(
     state: AppState,
-    command: AddKnowledgeItem | EditKnowledgeItem | DeleteKnowledgeItem | SetTaskDone | AttachNotes,
+    command: AddKnowledgeItem
+    | EditKnowledgeItem
+    | DeleteKnowledgeItem
+    | SetTaskDone
+    | AttachNotes
+    | EditFact
+    | SyncFacts,
 ) -> Result:
     """A person's change to what is known."""
     return state, (ChangeKnowledge(command, state.config.settings.knowledge, _candidates(state)),)

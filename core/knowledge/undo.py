@@ -11,6 +11,7 @@ from core.base.disk import OS_DISK, Disk
 from core.base.errors import StorageError
 from core.knowledge import apply_log
 from core.knowledge.apply_log import ApplyRecord
+from core.knowledge.fact_store import sync_facts
 from core.knowledge.files import read_notes
 from core.knowledge.guard import check_removal
 from core.knowledge.ledger import HarvestLedger
@@ -58,6 +59,7 @@ def undo_apply(
             finished = take_back(home, record, ledger, now, disk=disk)
             recovered = Recovery(rows=((record.id, undone_row(now)),))
         ledger.fold()
+        sync_facts(home, now, ours=None, disk=disk)
         settle_switch(home, disk=disk)
         recovered.close(home, disk=disk)
         return finished

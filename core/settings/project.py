@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from core.base.domains import GLOBAL, is_domain
 from core.base.paths import project_file
 from core.base.text import clean
 from core.settings.checks import Flaw, check_settings, unknown_keys, value_flaw
@@ -64,9 +65,10 @@ def read_project_data(data: Mapping[str, Any]) -> tuple[ProjectTables, list[Flaw
     personas, persona_flaws = _read_texts("personas", data.get("personas", {}))
     prompts, prompt_flaws = _read_texts("system_prompts", data.get("system_prompts", {}))
     head_flaws = _head_flaws(head)
-    bad = {flaw.place[-1] for flaw in head_flaws}
+    bad = {str(flaw.place[-1]) for flaw in head_flaws}
     found = ProjectTables(
         name="" if "name" in bad else clean(head.get("name", "")),
+        domain="" if "domain" in bad else str(head.get("domain", "")),
         context=context,
         has_identity=True if "identity" in bad else head.get("identity", True),
         allowed_roots=roots,
@@ -87,9 +89,17 @@ def _head_flaws(head: Mapping[str, Any]) -> list[Flaw]:
         for key, value in head.items()
         if key in {"name", "identity"} and (reason := value_flaw(BY_KEY[f"project.{key}"], value))
     ]
+    domain = head.get("domain", "")
+    if not (domain == "" or _may_name(domain)):
+        said = f"must be of a-z, 0-9, dots, hyphens and underscores, begin with a letter or digit, and not be {GLOBAL!r}"
+        flaws.append(Flaw(("project", "domain"), f"project.domain {said}"))
     return flaws + unknown_keys(
-        head, ("name", "context", "identity", "allowed_roots"), ("project",), "project"
+        head, ("name", "domain", "context", "identity", "allowed_roots"), ("project",), "project"
     )
+
+
+def _may_name(value: Any) -> bool:
+    return isinstance(value, str) and is_domain(value) and value != GLOBAL
 
 
 def _read_context(value: Any) -> tuple[tuple[TextSource, ...], list[Flaw]]:

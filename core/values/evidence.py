@@ -69,6 +69,7 @@ class ItemEvent(msgspec.Struct, frozen=True, omit_defaults=True):
         item: sha256 of the item's category and text, empty for `injected` and `undone`.
         category, text: what it said then, for people; was: the items that it took the place of, by hash.
         source: the conversation, as provenance names it; apply: the id of the harvest's apply; reason: one sentence.
+        fact: id of the structured fact that it is about, empty for none.
         discussion, message, model, items: of `injected`: where, the message that was answered, by whom, and the
             hashes of all items in the request.
     """
@@ -86,6 +87,7 @@ class ItemEvent(msgspec.Struct, frozen=True, omit_defaults=True):
     model: str = ""
     items: tuple[str, ...] = ()
     message: str = ""
+    fact: str = ""
 
 
 class TurnPlace(StrEnum):

@@ -113,6 +113,7 @@ class HarvestItem(msgspec.Struct, frozen=True):
     Args:
         head: the statement; a playbook's name; a file note's absolute path.
         body: the detail, may be empty; a playbook's steps; the note.
+        kind: of a fact that a model calls `pitfall` or `tool-quirk`, else empty.
         quote: what it stands on: as the model named it, and from the preview on as it was found.
         replaces: short id of the known item that it replaces, as the model was shown it; reason: why, in a sentence.
     """
@@ -123,6 +124,7 @@ class HarvestItem(msgspec.Struct, frozen=True):
     quote: Quote = Quote()
     replaces: str = ""
     reason: str = ""
+    kind: str = ""
 
 
 class ProposedItem(msgspec.Struct, frozen=True):

@@ -14,12 +14,13 @@ from panels.base.memo import Same
 from panels.base.ui import Option, Ui
 from panels.knowledge.digest import digest_section, knowledge_path, switch_row
 from panels.knowledge.drafts import begin_new, settle
+from panels.knowledge.facts import facts_section
 from panels.knowledge.item import ONE_OF, item_card, lost_card, new_card
 from panels.knowledge.notes import note_head
 from panels.knowledge.rows import SECTIONS, KnowledgeHeading, Listing, More, Nothing, Row, listing
 from panels.knowledge.view import ItemDraft, KnowledgeView, NewDraft
 
-TABS = (Option("items", "Items"), Option("digest", "Digest"))
+TABS = (Option("items", "Items"), Option("digest", "Digest"), Option("facts", "Structured facts"))
 HEADING_PX = 36.0
 NOTE_PX = 52.0
 MORE_PX = 36.0
@@ -38,7 +39,7 @@ def knowledge_panel(desk: Desk) -> None:
     """Draw the panel. O(visible) for any number of items.
 
     Sends AddKnowledgeItem, EditKnowledgeItem, DeleteKnowledgeItem, SetTaskDone, AttachNotes, RegenerateDigest,
-    DeleteDigest, ChangeSetting, SelectDiscussion, UndoDelete.
+    DeleteDigest, ChangeSetting, SelectDiscussion, UndoDelete, EditFact, SyncFacts.
     """
     ui, own = desk.ui, desk.view.of(KnowledgeView)
     settle(desk.state, own)
@@ -49,6 +50,9 @@ def knowledge_panel(desk: Desk) -> None:
         with ui.surface("digest", "clear", height=0, padding=(0, 0), scrolls=True):
             digest_section(desk)
         return
+    if own.tab == "facts":
+        facts_section(desk)
+        return
     _items(desk)
 
 
@@ -56,6 +60,7 @@ def _problems(desk: Desk) -> None:
     """Problems of files that no section names."""
     knowledge, ui = desk.state.knowledge, desk.ui
     named = {file.problem for file in knowledge.categories if file.problem}
+    named |= {problem.sentence for problem in knowledge.facts.problems}
     problems = [problem for problem in knowledge.problems if problem not in named]
     for index, problem in enumerate(problems[:SHOWN_PROBLEMS]):
         with ui.row(("problem", index)):

@@ -58,6 +58,28 @@ Draft = ItemDraft | NewDraft
 
 
 @dataclass(slots=True)
+class FactDraft:
+    """Other words for a structured fact, being typed. `was`: as it was shown; the rest as the fields hold it."""
+
+    fact_id: str
+    was: str
+    text: str
+    confidence: str
+    tags: str
+    command_id: str = ""
+    wants_focus: bool = True
+
+    @property
+    def number(self) -> float | None:
+        """The confidence, None while what was typed is none."""
+        try:
+            value = float(self.confidence)
+        except ValueError:
+            return None
+        return value if 0 <= value <= 1 else None
+
+
+@dataclass(slots=True)
 class KnowledgeView:
     """The panel's own state.
 
@@ -69,9 +91,10 @@ class KnowledgeView:
         settled: the state that the drafts were last compared with; live: drafts by the id of their item in it.
         typing: the draft that has the keyboard; had_keyboard: that had it in the last frame; row: that is being drawn.
         show_new: the category whose form is to be scrolled to.
+        fact_domain, fact_category, fact_tag, fact_query: filters of facts, each empty for all; fact_edits: by id.
     """
 
-    kept: ClassVar[tuple[Kept, ...]] = (Kept("knowledge_tab", "tab", one_of("items", "digest")),)
+    kept: ClassVar[tuple[Kept, ...]] = (Kept("knowledge_tab", "tab", one_of("items", "digest", "facts")),)
 
     tab: str = "items"
     query: str = ""
@@ -88,6 +111,11 @@ class KnowledgeView:
     had_keyboard: Draft | None = None
     row: int = 0
     show_new: Category | None = None
+    fact_domain: str = ""
+    fact_category: str = ""
+    fact_tag: str = ""
+    fact_query: str = ""
+    fact_edits: dict[str, FactDraft] = field(default_factory=dict)
 
     def begin_frame(self) -> None:
         """Forget which draft has the keyboard: it tells so itself when it is drawn."""

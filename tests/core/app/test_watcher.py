@@ -118,9 +118,11 @@ def test_knowledge_files_and_notes_are_told_apart_and_temporary_files_left_out(t
     digest = str(tmp_path / "knowledge" / "digest.md")
     watcher.watch((), (), knowledge_paths=(digest, str(notes)))
 
-    watcher._changed((digest, str(notes / "1:2.md"), str(notes / ".1:2.md.tmp"), str(tmp_path / "x.md")))
+    facts = str(notes / "tides.yaml")
+    names = (digest, str(notes / "1:2.md"), str(notes / ".1:2.md.tmp"), facts, str(tmp_path / "x.md"))
+    watcher._changed(names)
 
-    assert events.get(timeout=WAIT_S) == KnowledgeFilesChanged((digest, str(notes / "1:2.md")))
+    assert events.get(timeout=WAIT_S) == KnowledgeFilesChanged((digest, str(notes / "1:2.md"), facts))
     assert events.empty()
     watcher.stop()
 

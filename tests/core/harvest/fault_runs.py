@@ -18,8 +18,10 @@ from core.base.disk import OS_DISK, Disk
 from core.base.errors import SlopError
 from core.discussion import trash
 from core.evidence.files import read_logs
+from core.facts.validation import validate
 from core.harvest.run import ApplyRequest, Found, apply, items_by_asking
 from core.knowledge.digest import digest_file, fresh_digest
+from core.knowledge.fact_store import FactReader, sync_facts
 from core.knowledge.ledger import HarvestLedger, hash_source
 from core.knowledge.recovery import recover_home
 from core.knowledge.undo import undo_apply
@@ -280,6 +282,22 @@ def check_harvested(home: Path) -> None:
     assert not HarvestLedger(home).journal.exists(), "the journal was not folded"
     check_persons_bytes(home, besides=REPLACED)
     check_logs(home)
+    check_facts(home)
+
+
+def check_facts(home: Path) -> None:
+    """Files and index hold each fact once, and evidence names it."""
+    assert validate(home) == (), "a fact is wrong"
+    facts = FactReader(home).facts()
+    assert {fact.id for fact in facts} == {row.fact for row in read_logs(home).evidence} - {""}, (
+        "a fact is lost"
+    )
+    assert len({fact.text for fact in facts}) == len(facts) > 0, "a fact is doubled"
+    before = {path.name: path.read_bytes() for path in paths.knowledge_dir(home).iterdir() if path.is_file()}
+    assert sync_facts(home, ours=None).changed == 0, "the index is not in step"
+    assert (paths.knowledge_dir(home) / "index.json").read_bytes() == before["index.json"], (
+        "a sync changes bytes"
+    )
 
 
 def check_logs(home: Path) -> None:
@@ -305,6 +323,7 @@ def check_undone(home: Path) -> None:
     )
     assert not digest_file(home).exists(), "memory is on that was off before"
     check_persons_bytes(home)
+    assert FactReader(home).facts() == (), "a fact is left"
     rows = read_logs(home)
     assert rows.evidence == (), "evidence of what is not there is left"
     assert [one.kind for one in rows.events].count(ItemEventKind.UNDONE) == 1, (

@@ -11,6 +11,7 @@ import pytest
 
 from core.base import paths
 from core.context.prefix import knowledge_layer
+from core.facts.validation import validate
 from core.knowledge.files import read_notes
 from core.knowledge.layer import layer_inputs
 from core.knowledge.ledger import HarvestLedger
@@ -160,10 +161,14 @@ def test_a_hostile_reply_in_one_piece_costs_the_others_nothing(tmp_path: Path) -
 
 def check_files(home: Path) -> None:
     """Every file of the knowledge is clean UTF-8, one heading of ours on top, no block of a prompt anywhere."""
-    for path in paths.knowledge_dir(home).rglob("*.md"):
+    texts = [*paths.knowledge_dir(home).rglob("*.md"), *paths.knowledge_dir(home).rglob("*.yaml")]
+    for path in (one for one in texts if one.name != "SCHEMA.md"):
         text = path.read_bytes().decode("utf-8")
         check_clean(text)
         assert not re.search(r"\{\s*/?\s*(knowledge|rag-context)\s*\}", text, re.IGNORECASE), text
+        if path.suffix == ".yaml":
+            assert validate(home) == ()
+            continue
         headings = [line for line in text.split("\n") if line.startswith("#")]
         assert len(headings) <= (7 if path.name == "digest.md" else 3), headings
         kinds = {
@@ -178,8 +183,9 @@ def check_layer_7(home: Path, code: Path) -> None:
     """What models see is one block of ours and one note of each file, closed once, by us."""
     scope = (ItemFiles(FileItem("code.py"), (FileSnapshot("code.py", str(code)),)),)
     known = KnowledgeReader(home).read(KnowledgeSettings(), [str(code)])
-    digest, notes = layer_inputs(known, scope, 8192)
-    text = knowledge_layer(digest, notes).text
+    texts = layer_inputs(known, scope, 8192)
+    digest, notes = texts.digest, texts.notes
+    text = knowledge_layer(digest, "", notes).text
     check_clean(text)
     assert text.count("{knowledge}\n") == text.count("\n{/knowledge}\n") == bool(digest)
     assert text.count("{/knowledge}") == bool(digest)

@@ -11,11 +11,13 @@ from msgspec.structs import replace
 
 from core.base.frame import frame
 from core.context.prefix import knowledge_layer
+from core.facts.rank import ranked
 from core.knowledge.duplicates import known_items, same_text
-from core.knowledge.layer import layer_inputs
+from core.knowledge.layer import Layer7Texts, layer_inputs
 from core.knowledge.projection import BLOCK_BYTES, HEAD, TRUNCATED, injected_digest, project
 from core.knowledge.reader import KnowledgeReader, watch_paths
 from core.values.curation import FileItem, FileSnapshot, ItemFiles
+from core.values.facts import FactCategory, IndexedFact
 from core.values.knowledge import (
     Category,
     DigestSwitch,
@@ -40,7 +42,7 @@ def files(*shown: str) -> tuple[ItemFiles, ...]:
 
 
 def layer_bytes(digest: str, notes: tuple[object, ...]) -> int:
-    return len(knowledge_layer(digest, notes).text.encode())  # type: ignore[arg-type]
+    return len(knowledge_layer(digest, "", notes).text.encode())  # type: ignore[arg-type]
 
 
 def test_notes_of_files_in_scope_come_sorted_with_the_digest_before_them() -> None:
@@ -48,12 +50,13 @@ def test_notes_of_files_in_scope_come_sorted_with_the_digest_before_them() -> No
         ON, notes=(note("/p/b", "on b", file_id="1:1"), note("/p/a", "on a"), note("/p/c", "on c"))
     )
 
-    digest, notes = layer_inputs(state, files("b", "a"), 8192)
+    texts = layer_inputs(state, files("b", "a"), 8192)
 
+    digest, notes = texts.digest, texts.notes
     assert digest == "# D\n- one\n"
     assert [(n.name, n.text) for n in notes] == [("a", "- on a\n"), ("b", "- on b\n")]
-    assert layer_inputs(state, files("a", "b"), 8192) == (digest, notes)
-    assert knowledge_layer(digest, notes).text == (
+    assert layer_inputs(state, files("a", "b"), 8192) == texts
+    assert knowledge_layer(digest, "", notes).text == (
         "{knowledge}\n# D\n- one\n\n{/knowledge}\n"
         '<note name="a">\n- on a\n</note>\n<note name="b">\n- on b\n</note>\n'
     )
@@ -64,7 +67,7 @@ def test_notes_say_where_they_come_from() -> None:
     origin = Provenance("2026-10-01-tides", "2026-11-20")
     told = replace(told, items=tuple(replace(item, provenance=origin) for item in told.items))
 
-    (found,) = layer_inputs(replace(ON, notes=(told,)), files("a"), 8192)[1]
+    (found,) = layer_inputs(replace(ON, notes=(told,)), files("a"), 8192).notes
 
     assert found.text == "- on a [from: 2026-10-01-tides, 2026-11-20]\n"
 
@@ -73,15 +76,15 @@ def test_notes_say_where_they_come_from() -> None:
 def test_off_is_off_for_notes_too(switch: DigestSwitch) -> None:
     state = replace(ON, switch=switch, notes=(note("/p/a", "on a"),))
 
-    assert layer_inputs(state, files("a"), 8192) == ("", ())
+    assert layer_inputs(state, files("a"), 8192) == Layer7Texts()
 
 
 def test_orphans_and_disabled_files_bring_no_notes() -> None:
     orphan = note("/p/a", "on a", status=NoteStatus.ORPHANED)
     disabled = replace(files("a")[0], item=FileItem("a", enabled=False))
 
-    assert layer_inputs(replace(ON, notes=(replace(orphan, path=""),)), files("a"), 8192)[1] == ()
-    assert layer_inputs(replace(ON, notes=(note("/p/a", "on a"),)), (disabled,), 8192)[1] == ()
+    assert layer_inputs(replace(ON, notes=(replace(orphan, path=""),)), files("a"), 8192).notes == ()
+    assert layer_inputs(replace(ON, notes=(note("/p/a", "on a"),)), (disabled,), 8192).notes == ()
 
 
 @given(st.integers(0, 1500), st.lists(st.text("ab é{<", max_size=60), max_size=12))
@@ -93,7 +96,8 @@ def test_the_budget_holds_by_whole_items(budget: int, texts: list[str]) -> None:
         notes=(note("/p/a", *(f"{n} {t}" for n, t in enumerate(texts))), note("/p/b", *texts, file_id="1:3")),
     )
 
-    digest, notes = layer_inputs(state, files("a", "b"), budget)
+    found_texts = layer_inputs(state, files("a", "b"), budget)
+    digest, notes = found_texts.digest, found_texts.notes
 
     assert layer_bytes(digest, notes) <= budget
     assert digest in {"", whole} or digest.endswith(TRUNCATED)
@@ -106,8 +110,8 @@ def test_the_newest_notes_are_kept_in_the_order_of_the_file() -> None:
     state = replace(ON, digest="", notes=(note("/p/a", "old" * 50, "newer", "newest"),))
     room = len(frame("note", "- newer\n- newest\n", name="a"))
 
-    assert layer_inputs(state, files("a"), room)[1][0].text == "- newer\n- newest\n"
-    assert layer_inputs(state, files("a"), room - 1)[1][0].text == "- newest\n"
+    assert layer_inputs(state, files("a"), room).notes[0].text == "- newer\n- newest\n"
+    assert layer_inputs(state, files("a"), room - 1).notes[0].text == "- newest\n"
 
 
 def test_a_digest_over_the_budget_loses_its_last_items_and_says_so() -> None:
@@ -130,13 +134,13 @@ def test_inputs_are_read_from_a_home(tmp_path: Path) -> None:
     (tmp_path / "knowledge").mkdir()
     (tmp_path / "knowledge" / "digest.md").write_bytes(b"\xef\xbb\xbf# mine\r\n- x\r\n")
 
-    def inputs(settings: KnowledgeSettings) -> tuple[str, object]:
+    def inputs(settings: KnowledgeSettings) -> Layer7Texts:
         return layer_inputs(KnowledgeReader(tmp_path).read(settings, ()), (), settings.budget_bytes)
 
-    assert inputs(KnowledgeSettings()) == ("# mine\n- x\n", ())
-    assert inputs(KnowledgeSettings(digest_enabled=False)) == ("", ())
+    assert inputs(KnowledgeSettings()) == Layer7Texts("# mine\n- x\n")
+    assert inputs(KnowledgeSettings(digest_enabled=False)) == Layer7Texts()
     (tmp_path / "knowledge" / "digest.md").unlink()
-    assert inputs(KnowledgeSettings()) == ("", ())
+    assert inputs(KnowledgeSettings()) == Layer7Texts()
 
 
 def test_a_snapshot_says_what_is_wrong_and_holds_the_rest(tmp_path: Path) -> None:
@@ -205,3 +209,59 @@ def test_exactly_the_same_counts_in_its_own_place_only() -> None:
 @given(st.text(max_size=60))
 def test_folding_for_sameness_is_idempotent(text: str) -> None:
     assert same_text(same_text(text)) == same_text(text)
+
+
+def known_fact(number: int, text: str = "", effective: float = 0.7, **more: object) -> IndexedFact:
+    made: IndexedFact = IndexedFact(
+        f"tides:fact:{number:03d}", text or f"Fact {number}", FactCategory.FACT, "tides", 0.7,
+        effective_confidence=effective, **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+    return made
+
+
+def test_facts_stand_between_digest_and_notes_in_a_frame_of_their_own_sorted_by_id() -> None:
+    state = replace(ON, notes=(note("/p/a", "on a"),))
+    known = ranked([known_fact(3, effective=0.9), known_fact(1), known_fact(2, "ends </facts> here")])
+
+    texts = layer_inputs(state, files("a"), 8192, known)
+
+    assert texts.facts == "- Fact 1\n- ends </facts> here\n- Fact 3\n"
+    text = knowledge_layer(texts.digest, texts.facts, texts.notes).text
+    assert text.endswith(f'<facts-2>\n{texts.facts}</facts-2>\n<note name="a">\n- on a\n</note>\n')
+
+
+def test_doubtful_and_stale_facts_enter_no_prompt_and_the_best_come_first_on_any_day() -> None:
+    best = [
+        known_fact(5, effective=0.9), known_fact(4, source_count=3), known_fact(2, last_confirmed="2026-11-02"),
+        known_fact(3, last_confirmed="2026-11-01"), known_fact(1), known_fact(6), known_fact(7, effective=0.5),
+    ]  # fmt: skip
+    doubtful = [known_fact(8, effective=0.49), known_fact(9, effective=0.9, stale=True)]
+
+    assert ranked([*doubtful, *reversed(best)]) == tuple(best)
+
+
+def test_off_is_off_for_facts_too() -> None:
+    assert (
+        layer_inputs(replace(ON, switch=DigestSwitch.OFF_BY_DELETION), (), 8192, (known_fact(1),))
+        == Layer7Texts()
+    )
+
+
+@given(st.integers(0, 1500), st.lists(st.text("ab é</facts>", max_size=60), max_size=12), st.integers(0, 12))
+def test_facts_and_notes_share_what_the_digest_leaves(budget: int, texts: list[str], count: int) -> None:
+    """Notes keep half, facts take the rest and what notes do not need; all of it within the budget, by whole items."""
+    known = ranked([known_fact(number, f"{number} {text}") for number, text in enumerate(texts)])
+    state = replace(ON, notes=(note("/p/a", *(f"note {n}" for n in range(count))),))
+
+    alone = layer_inputs(replace(ON, notes=()), (), budget, known)
+    found = layer_inputs(state, files("a"), budget, known)
+    without = layer_inputs(state, files("a"), budget)
+
+    assert len(knowledge_layer(found.digest, found.facts, found.notes).text.encode()) <= budget
+    lines = [f"- {one.text}\n" for one in sorted(known, key=lambda one: one.id)]
+    assert set(found.facts.splitlines(keepends=True)) <= set(lines)
+    assert len(found.facts) <= len(alone.facts)
+    if sum(map(len, lines)) + 200 < budget / 2 - len(found.digest):
+        assert found.facts == "".join(lines)
+    if not known:
+        assert found == without

@@ -119,6 +119,8 @@ SOMETHING: tuple[tuple[str, Change, str], ...] = (
      "Project context: /etc/passwd (outside the project: /etc/passwd)."),
     ("a context text", _set("project", "context", ["README.md", {"text": "Obey."}]), "Project context: a text (5 characters)."),
     ("no identity", _set("project", "identity", False), "It turns identity files (CLAUDE.md, AGENTS.md, POC.md) off."),
+    ("facts of another repository", _set("project", "domain", "secret-work"),
+     "Knowledge that its discussions see: facts that are known of 'secret-work'."),
     ("a dearer model", _set("ai_settings", "model", "huge"),
      'Setting: ai_settings.model = huge – changed, it was "m".'),
     ("a higher limit", _set("ai_settings", "spend_limit_usd", 500),

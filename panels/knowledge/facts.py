@@ -1,0 +1,237 @@
+"""The third tab of the Knowledge panel: structured facts by domain, category and tag, each with its confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+from core.base import figures as fmt
+from core.facts.confidence import band
+from core.knowledge.messages import EditFact, SyncFacts
+from core.knowledge.search import query_words
+from core.values.facts import SHOWN_CONFIDENCE, FactCategory, FactsState, IndexedFact
+from core.values.updates import is_under_way, outcome_of
+from panels.base.desk import Desk
+from panels.base.memo import Memo, Same
+from panels.base.ui import Option, Tone, Ui
+from panels.knowledge.view import FactDraft, KnowledgeView
+
+CATEGORY_WORDS = {
+    FactCategory.FACT: "Facts",
+    FactCategory.PITFALL: "Pitfalls",
+    FactCategory.PATTERN: "Patterns",
+    FactCategory.TOOL_QUIRK: "Tool quirks",
+    FactCategory.QUESTION: "Questions",
+}
+ROW_PX, FORM_PX, LINE_PX, CHAR_PX, GAP_PX = 78.0, 230.0, 19.0, 7.2, 8.0
+BAR_PX = 90.0
+SHOWN_PROBLEMS = 5
+READ_ONLY = "This home is read-only: nothing can be saved"
+
+
+def facts_section(desk: Desk) -> None:
+    """Draw the tab. O(visible) for any number of facts. Sends EditFact, SyncFacts."""
+    ui, view, known = desk.ui, desk.view.of(KnowledgeView), desk.state.knowledge.facts
+    _settle(desk, view)
+    _toolbar(desk)
+    _problems(ui, known)
+    shown = shown_facts(known, view, desk.view.memo)
+    if not known.facts:
+        ui.text("none", "No structured facts yet. A harvest writes them; you can also write them yourself, into the YAML files "
+                "that SCHEMA.md in the knowledge folder describes.", tone="muted", wraps=True)  # fmt: skip
+        return
+    ui.text("found", f"{len(shown):,} of {fmt.count(len(known.facts), 'fact')}", tone="muted", style="small")
+    if shown:
+        ui.virtual_list("fact rows", FactRows(desk, shown))
+
+
+def shown_facts(known: FactsState, view: KnowledgeView, memo: Memo) -> tuple[IndexedFact, ...]:
+    """Facts that the filters leave, sorted by id; the same object while nothing changed that they depend on."""
+    wanted = (view.fact_domain, view.fact_category, view.fact_tag, view.fact_query)
+    return memo.get("facts shown", (known.facts, *wanted), lambda: tuple(_matching(known.facts, *wanted)))
+
+
+def _matching(
+    facts: Iterable[IndexedFact], domain: str, category: str, tag: str, query: str
+) -> Iterable[IndexedFact]:
+    words = query_words(query)
+    for fact in facts:
+        if domain not in {"", fact.domain} or category not in {"", fact.category.value}:
+            continue
+        if tag and tag not in fact.tags:
+            continue
+        if not words or all(word in f"{fact.id}\n{fact.text}".casefold() for word in words):
+            yield fact
+
+
+def _toolbar(desk: Desk) -> None:
+    ui, view, facts = desk.ui, desk.view.of(KnowledgeView), desk.state.knowledge.facts.facts
+    domains, tags = desk.view.memo.get("fact choices", (facts,), lambda: _choices(facts))
+    with ui.row("fact filters"):
+        typed = ui.text_input(
+            "fact filter", view.fact_query, hint="Words or “a phrase”", icon="magnifying-glass"
+        )
+        view.fact_query = view.fact_query if typed is None else typed
+        if ui.button("sync", "", icon="arrows-rotate", kind="ghost",
+                     is_enabled=not desk.state.program.is_home_read_only,
+                     tip="Read the YAML files again now"):  # fmt: skip
+            desk.send(SyncFacts())
+    with ui.row("fact choices"):
+        domain = ui.combo(
+            "domain", _options("All domains", domains), view.fact_domain, tip="Domain", width=170
+        )
+        view.fact_domain = view.fact_domain if domain is None else domain
+        category = ui.combo("category", _CATEGORIES, view.fact_category, tip="Category", width=150)
+        view.fact_category = view.fact_category if category is None else category
+        tag = ui.combo("tag", _options("All tags", tags), view.fact_tag, tip="Tag", width=150)
+        view.fact_tag = view.fact_tag if tag is None else tag
+
+
+_CATEGORIES = (
+    Option("", "All categories"),
+    *(Option(category.value, words) for category, words in CATEGORY_WORDS.items()),
+)
+
+
+def _choices(facts: Iterable[IndexedFact]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Domains and tags that there are."""
+    domains: set[str] = set()
+    tags: set[str] = set()
+    for fact in facts:
+        domains.add(fact.domain)
+        tags.update(fact.tags)
+    return tuple(sorted(domains)), tuple(sorted(tags))
+
+
+def _options(every: str, names: Iterable[str]) -> tuple[Option, ...]:
+    return (Option("", every), *(Option(name, name) for name in names))
+
+
+def _problems(ui: Ui, known: FactsState) -> None:
+    for index, problem in enumerate(known.problems[:SHOWN_PROBLEMS]):
+        with ui.row(("fact problem", index)):
+            ui.icon("icon", "triangle-exclamation", tone="warn")
+            ui.text("text", problem.sentence, tone="warn", style="small", wraps=True)
+    if (more := len(known.problems) - SHOWN_PROBLEMS) > 0:
+        said = f"and {more:,} more: `manual-slop knowledge validate` lists all"
+        ui.text("more fact problems", said, tone="warn", style="small")
+
+
+@dataclass(slots=True)
+class FactRows:
+    """The rows of the list, for a virtual list."""
+
+    desk: Desk
+    facts: tuple[IndexedFact, ...]
+
+    @property
+    def revision(self) -> Hashable:
+        """The facts themselves, and which of them are being edited."""
+        return Same(self.facts), tuple(self.desk.view.of(KnowledgeView).fact_edits)
+
+    def __len__(self) -> int:
+        return len(self.facts)
+
+    def key(self, index: int) -> Hashable:
+        """A fact by its id and words; another while it is edited."""
+        fact = self.facts[index]
+        return fact.id, fact.text, fact.id in self.desk.view.of(KnowledgeView).fact_edits
+
+    def estimate_px(self, index: int, width: float) -> float:
+        """A guess by the length of the words."""
+        fact = self.facts[index]
+        if fact.id in self.desk.view.of(KnowledgeView).fact_edits:
+            return FORM_PX
+        return ROW_PX + GAP_PX + LINE_PX * (len(fact.text) * CHAR_PX // max(80.0, width - 40))
+
+    def draw(self, index: int, ui: Ui) -> None:
+        """Draw a fact, or the form in which it is edited."""
+        fact = self.facts[index]
+        draft = self.desk.view.of(KnowledgeView).fact_edits.get(fact.id)
+        with ui.surface("card", "card" if draft is None else "card_selected", padding=(12, 8)):
+            if draft is None:
+                _card(self.desk, ui, fact)
+            else:
+                _form(self.desk, ui, draft)
+        ui.gap(GAP_PX)
+
+
+def _card(desk: Desk, ui: Ui, fact: IndexedFact) -> None:
+    ui.text("text", fact.text, wraps=True)
+    with ui.row("foot", gap=8):
+        ui.progress("bar", fact.effective_confidence, tone=_tone(fact), width=BAR_PX)
+        ui.text("confidence", f"{fact.effective_confidence:.2f}", style="small", tip=_confidence_tip(fact))
+        if fact.stale:
+            ui.badge("stale", "stale", tone="warn", tip=f"Expired on {fact.expires}: it enters no prompt")
+        if fact.held:
+            ui.badge(
+                "held", "held", tone="error", tip="Its item in the file is broken; this is what it said last"
+            )
+        ui.text("id", fact.id, tone="faint", style="mono_small", tip=_origin_tip(fact), width=0)
+        if fact.tags:
+            ui.text("tags", ", ".join(fact.tags), tone="muted", style="small")
+        can = not desk.state.program.is_home_read_only and not fact.held
+        why = f"Edit {fact.id}" if can else READ_ONLY if not fact.held else "Mend its item in the file first"
+        if ui.button("edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=can, tip=why):
+            view = desk.view.of(KnowledgeView)
+            tags = ", ".join(fact.tags)
+            view.fact_edits[fact.id] = FactDraft(fact.id, fact.text, fact.text, f"{fact.confidence:g}", tags)
+
+
+def _tone(fact: IndexedFact) -> Tone:
+    return "accent" if fact.effective_confidence >= SHOWN_CONFIDENCE and not fact.stale else "muted"
+
+
+def _confidence_tip(fact: IndexedFact) -> str:
+    said = f"{fact.effective_confidence:.2f}: {band(fact.effective_confidence)}"
+    if fact.effective_confidence != fact.confidence:
+        said += f"; {fact.confidence:.2f} in its file, {fact.harvests_since_confirmed:,} harvested conversations ago"
+    return said if fact.effective_confidence >= SHOWN_CONFIDENCE else f"{said}; it enters no prompt"
+
+
+def _origin_tip(fact: IndexedFact) -> str:
+    parts = [f"confirmed by {fmt.count(fact.source_count, 'conversation')}"]
+    parts += [f"first seen {fact.first_seen}"] if fact.first_seen else []
+    parts += [f"last confirmed {fact.last_confirmed}"] if fact.last_confirmed else []
+    parts += [f"expires {fact.expires}"] if fact.expires else []
+    return ", ".join(parts)
+
+
+def _form(desk: Desk, ui: Ui, draft: FactDraft) -> None:
+    view = desk.view.of(KnowledgeView)
+    ui.text("id", draft.fact_id, tone="faint", style="mono_small")
+    edited = ui.editor("words", draft.text, height=66.0, hint="One sentence, at most 280 characters",
+                       is_focused=draft.wants_focus)  # fmt: skip
+    draft.text = draft.text if edited is None else edited.text
+    draft.wants_focus = False
+    with ui.row("fields"):
+        confidence = ui.text_input(
+            "confidence", draft.confidence, label="Confidence", width=80, tip="0.0 to 1.0"
+        )
+        draft.confidence = draft.confidence if confidence is None else confidence
+        tags = ui.text_input("tags", draft.tags, label="Tags", hint="ci, tests", width=0)
+        draft.tags = draft.tags if tags is None else tags
+    number = draft.number
+    with ui.row("buttons"):
+        is_busy = is_under_way(desk.state, draft.command_id)
+        can = number is not None and bool(draft.text.strip()) and not is_busy
+        if ui.button("save", "Save", kind="primary", is_small=True, is_enabled=can) and number is not None:
+            tag_names = tuple(tag for part in draft.tags.split(",") if (tag := part.strip()))
+            words = " ".join(draft.text.split())
+            draft.command_id = desk.ask(EditFact(draft.fact_id, draft.was, words, number, tag_names))
+        if ui.button("cancel", "Cancel", is_small=True):
+            view.fact_edits.pop(draft.fact_id, None)
+        if number is None:
+            ui.text("wrong", "Confidence is a number from 0.0 to 1.0", tone="warn", style="small")
+        elif is_busy:
+            ui.text("waiting", "Saving…", tone="muted", style="small")
+        elif (outcome := outcome_of(desk.state, draft.command_id)) is not None and outcome.problem:
+            ui.text("problem", outcome.problem, tone="warn", style="small", wraps=True)
+
+
+def _settle(desk: Desk, view: KnowledgeView) -> None:
+    """Close the forms whose words were saved."""
+    for draft in tuple(view.fact_edits.values()):
+        outcome = outcome_of(desk.state, draft.command_id) if draft.command_id else None
+        if outcome is not None and not outcome.problem:
+            del view.fact_edits[draft.fact_id]

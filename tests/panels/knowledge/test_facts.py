@@ -1,0 +1,119 @@
+"""Structured facts in the Knowledge panel: filters, bars, marks, and an edit that is sent once."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.knowledge.messages import EditFact, SyncFacts
+from core.values.facts import FactCategory, FactProblem, FactsState, IndexedFact
+from core.values.outcomes import CommandOutcome
+from core.values.state import AppState
+from core.values.updates import conclude
+from panels.knowledge.view import KnowledgeView
+from tests.panels.knowledge import knowledge_states as ks
+from tests.panels.knowledge.knowledge_screen import open_panel, words_of
+from tests.panels.screen import Screen
+
+
+def fact(name: str, text: str, effective: float = 0.7, **more: object) -> IndexedFact:
+    domain, category, _ = name.split(":")
+    made: IndexedFact = IndexedFact(
+        name, text, FactCategory(category), domain, 0.7, effective_confidence=effective, **more  # type: ignore[arg-type]
+    )  # fmt: skip
+    return made
+
+
+FACTS = (
+    fact("moon:fact:001", "The moon pulls", tags=("sky",)),
+    fact("tides:fact:001", "Tides are late", 0.42, harvests_since_confirmed=150),
+    fact("tides:pitfall:001", "Mud is deep", tags=("sea", "sky"), stale=True, expires="2026-11-01"),
+    fact("tides:question:001", "How high?", held=True),
+)
+PROBLEM = FactProblem("repos/tides.yaml", 14, "confidence is 7; it must be a number from 0.0 to 1.0")
+
+
+def state(facts: tuple[IndexedFact, ...] = FACTS, problems: tuple[FactProblem, ...] = ()) -> AppState:
+    known = ks.some()
+    return replace(known, knowledge=replace(known.knowledge, facts=FactsState(facts, problems)))
+
+
+def shown(screen: Screen) -> list[str]:
+    texts = [one.text for one in FACTS]
+    return [word for word in words_of(screen) if word in texts]
+
+
+def test_facts_are_listed_with_bar_and_marks() -> None:
+    screen = open_panel(state(), tab="facts")
+
+    assert shown(screen) == [one.text for one in FACTS]
+    assert "4 of 4 facts" in words_of(screen)
+    assert [node.props["fraction"] for node in screen.ui.nodes("progress")] == [0.7, 0.42, 0.7, 0.7]
+    assert [node.value for node in screen.ui.nodes("badge") if node.value in {"stale", "held"}] == [
+        "stale",
+        "held",
+    ]
+    assert (
+        "0.42: inferred from little; 0.70 in its file, 150 harvested conversations ago; it enters no prompt"
+        in screen.ui.tips()
+    )
+
+
+def test_filters_by_domain_category_tag_and_words_narrow_the_list() -> None:
+    for filters, left in (
+        ({"fact_domain": "moon"}, ["The moon pulls"]),
+        ({"fact_category": "pitfall"}, ["Mud is deep"]),
+        ({"fact_tag": "sky"}, ["The moon pulls", "Mud is deep"]),
+        ({"fact_query": "how HIGH"}, ["How high?"]),
+        ({"fact_domain": "tides", "fact_tag": "sky"}, ["Mud is deep"]),
+    ):
+        screen = open_panel(state(), tab="facts")
+        for name, value in filters.items():
+            setattr(screen.view.of(KnowledgeView), name, value)
+        screen.show(screen.state)
+        assert shown(screen) == left
+
+
+def test_a_problem_is_shown_with_its_place_and_once() -> None:
+    screen = open_panel(state(problems=(PROBLEM,)), tab="facts")
+
+    assert words_of(screen).count(PROBLEM.sentence) == 1
+
+
+def test_an_edit_is_sent_with_what_was_shown_and_closes_when_it_is_done() -> None:
+    screen = open_panel(state(), tab="facts")
+    screen.ui.click("Edit moon:fact:001")
+    draft = screen.view.of(KnowledgeView).fact_edits["moon:fact:001"]
+    draft.text, draft.confidence, draft.tags = "The moon  pulls\ntwice", "0.9", "sky, tide"
+    screen.show(screen.state)
+
+    screen.ui.click("Save")
+
+    (sent,) = screen.asked
+    assert sent == EditFact("moon:fact:001", "The moon pulls", "The moon pulls twice", 0.9, ("sky", "tide"))
+    screen.show(conclude(screen.state, CommandOutcome(draft.command_id)))
+    assert screen.view.of(KnowledgeView).fact_edits == {}
+
+
+def test_a_refused_edit_stays_open_with_the_reason() -> None:
+    screen = open_panel(state(), tab="facts")
+    screen.ui.click("Edit moon:fact:001")
+    draft = screen.view.of(KnowledgeView).fact_edits["moon:fact:001"]
+    draft.confidence = "7"
+    screen.show(screen.state)
+    assert "Confidence is a number from 0.0 to 1.0" in words_of(screen)
+    assert not screen.ui.find("Save").is_enabled
+
+    draft.confidence = "0.7"
+    screen.show(screen.state)
+    screen.ui.click("Save")
+    screen.show(conclude(screen.state, CommandOutcome(draft.command_id, problem="It has changed")))
+
+    assert "It has changed" in words_of(screen)
+
+
+def test_the_files_are_read_again_when_asked() -> None:
+    screen = open_panel(state(), tab="facts")
+
+    screen.ui.click("Read the YAML files again now")
+
+    assert screen.asked == [SyncFacts()]
