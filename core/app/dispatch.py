@@ -41,10 +41,8 @@ from core.discussion.messages import (
     DiscussionCommand,
     DiscussionCreated,
     DiscussionEvent,
-    DiscussionLoaded,
-    DiscussionTrashed,
+    LookForChanges,
     RecordsAppended,
-    SummariesLoaded,
     WriteFailed,
 )
 from core.discussion.queue_messages import PromptGone, QueueWritten
@@ -57,7 +55,7 @@ from core.knowledge.messages import KnowledgeCommand, KnowledgeEvent
 from core.settings import step as settings
 from core.settings.messages import ModelsListed, SettingsCommand, SettingsEvent, StoreKey
 from core.spending import step as spending
-from core.spending.messages import ReserveClaimed, SpendingEvent
+from core.spending.messages import PaidElsewhere, ReserveClaimed, SpendingEvent
 from core.turn import step as turn
 from core.turn.messages import TurnCommand, TurnEvent
 from core.values.outcomes import CommandOutcome
@@ -167,6 +165,8 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
         state, effects = spending.event(state, event)
         if isinstance(event, ReserveClaimed):
             state, effects = _claimed(state, event)
+        if isinstance(event, PaidElsewhere):
+            effects = (*effects, LookForChanges(), *caching.recall_recent(state))
         state, sent = turn.admit_held(state)
         return state, (*effects, *sent)
     if isinstance(event, KnowledgeEvent):
@@ -204,7 +204,7 @@ def _discussion_event(state: AppState, given: Stamp, event: DiscussionEvent) -> 
         return turn.queued(after, given, event)
     if isinstance(event, WriteFailed):
         return turn.unsaved(after, event), effects
-    if isinstance(event, DiscussionLoaded | DiscussionTrashed | SummariesLoaded):
+    if isinstance(event, caching.Recalling):
         return after, (*effects, *caching.recall(state, after, event))
     return after, effects
 

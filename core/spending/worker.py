@@ -6,7 +6,15 @@ from collections.abc import Callable
 from typing import assert_never
 
 from core.base.reports import Report
-from core.spending.messages import ClaimReserve, ReserveClaimed, SettleReserve, SpendingEffect, SpendingEvent
+from core.spending.messages import (
+    ClaimReserve,
+    LookAtReserves,
+    PaidElsewhere,
+    ReserveClaimed,
+    SettleReserve,
+    SpendingEffect,
+    SpendingEvent,
+)
 from core.spending.shared_reserves import SharedReserves
 
 Emit = Callable[[SpendingEvent | Report], None]
@@ -31,5 +39,13 @@ class SpendingHandler:
                 self._emit(ReserveClaimed(key, reservation, self._reserves.claim(key, reservation.usd)))
             case SettleReserve(key, payments):
                 self._reserves.settle(key, payments)
+            case LookAtReserves():
+                if (paid := self._reserves.changed_elsewhere()) is not None:
+                    self._emit(PaidElsewhere(paid))
             case _:
                 assert_never(effect)
+
+
+def supersedes(newer: SpendingEffect, older: SpendingEffect) -> bool:
+    """A later look at what other programs did makes an earlier one needless."""
+    return isinstance(newer, LookAtReserves) and isinstance(older, LookAtReserves)

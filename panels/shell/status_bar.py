@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from core.base import figures as fmt
+from core.caching.warmth import warm_until
 from core.spending.estimates import next_request
 from core.values.discussion import DiscussionSummary
 from core.values.state import AppState
@@ -90,7 +91,8 @@ def cache_words(state: AppState, summary: DiscussionSummary) -> str:
     look = look_of(state, summary.meta.id)
     if not look.is_warm:
         return "cache cold"
-    until = f" until {fmt.clock(cache.expires_at)}" if cache.expires_at is not None else ""
+    at = warm_until(cache, state.now)
+    until = f" until {fmt.clock(at)}" if at is not None else ""
     opened = selection.opened(state)
     recent = islice(selection.latest(opened), RECENT) if opened is not None else iter(())
     used = next((message.usage for message in recent if message.usage is not None), None)

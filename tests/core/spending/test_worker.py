@@ -6,7 +6,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.base.reports import Report
-from core.spending.messages import ClaimReserve, ReserveClaimed, SettleReserve, SpendingEvent
+from core.spending.messages import (
+    ClaimReserve,
+    LookAtReserves,
+    PaidElsewhere,
+    ReserveClaimed,
+    SettleReserve,
+    SpendingEvent,
+)
 from core.spending.shared_reserves import SharedReserves
 from core.spending.worker import SpendingHandler
 from core.values.spending import Payment, Reservation, SpentElsewhere
@@ -47,3 +54,20 @@ def test_a_newer_reserve_of_one_name_takes_the_place_of_the_older(tmp_path: Path
     one.claim("prewarm", 0.5)
 
     assert two.claim("prewarm", 0.0).reserved_usd == 0.5
+
+
+def test_what_another_program_pays_is_told_once_and_what_this_one_does_never(tmp_path: Path) -> None:
+    one, two = Program(tmp_path), Program(tmp_path)
+    one.worker.handle(LookAtReserves())
+    one.claim("a", 1.0)
+    one.worker.handle(SettleReserve("a", {"mine": Payment(1.0)}))
+    one.told.clear()
+    one.worker.handle(LookAtReserves())
+    assert one.told == []
+
+    two.claim("b", 0.5)
+    two.worker.handle(SettleReserve("b", {"paid": Payment(0.375)}))
+    one.worker.handle(LookAtReserves())
+    one.worker.handle(LookAtReserves())
+
+    assert one.told == [PaidElsewhere({"paid": Payment(0.375)})]
